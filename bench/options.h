@@ -1,0 +1,44 @@
+// The command line, resolved: what `parbench` was asked to do.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/tensor.h"
+
+namespace parbench {
+
+enum class Command { run, list, devices, help, version };
+
+/// Everything a run depends on. Axis values are still text here: they are parsed against the axes
+/// of the chosen scenarios when the sweep is expanded.
+struct Options {
+  Command command = Command::run;
+
+  std::vector<std::string> scenarios;   // never empty for Command::run
+  std::vector<std::string> strategies;  // empty: all
+  std::string preset = "quick";         // or "seed"
+  std::string devices;                  // as given; empty: the scenario's default
+  DType dtype = DType::f32;
+  std::map<std::string, std::vector<std::string>> axes;  // --split 1,3 → {"split", {"1", "3"}}
+
+  double precision_percent = 1.0;  // half-width of the median's 95% interval, of the median
+  bool precision_given = false;
+  std::optional<int> min_samples;          // default of the sampler or of the preset
+  std::optional<double> max_time_seconds;  // of one case
+  std::uint64_t seed = 1;
+
+  std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
+  bool dry_run = false;
+  bool quiet = false;
+
+  /// Exact case names to run, from `--rerun`; empty: the whole sweep.
+  std::vector<std::string> only_cases;
+  std::vector<std::string> benchmark_flags;  // --benchmark_*, passed to Google Benchmark
+  std::vector<std::string> command_line;     // argv as given
+};
+
+}  // namespace parbench

@@ -1,0 +1,17 @@
+# Warnings, sanitizers and ccache: what every target of the project is compiled with.
+add_library(parbench_flags INTERFACE)
+target_include_directories(parbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(parbench_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast $<$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
+
+if(PARBENCH_SANITIZE)
+  target_compile_options(parbench_flags INTERFACE
+    -fsanitize=${PARBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

@@ -1,0 +1,15 @@
+# Every library the project stands on, found in one place; all of them are Debian packages
+# (scripts/packages.txt names them).
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(dnnl REQUIRED CONFIG)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.0)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+if(PARBENCH_TESTS)
+  find_package(GTest REQUIRED)
+endif()

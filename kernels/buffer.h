@@ -1,0 +1,59 @@
+// Memory that operations read and write: who owns it, and views into it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace parbench {
+
+/// Where a buffer lives. On CPU devices all three are host memory; `pinned` is page-locked where
+/// the limits of the process allow it and touched in advance, `pageable` is left untouched until
+/// first use.
+enum class MemoryKind { device, pinned, pageable };
+
+/// Move-only bytes. The address is stable while the buffer is not assigned to.
+class Buffer {
+ public:
+  using Release = std::function<void(std::byte*)>;
+
+  Buffer() = default;
+  Buffer(std::byte* data, std::size_t bytes, MemoryKind kind, Release release)
+      : memory_(data, std::move(release)), bytes_(bytes), kind_(kind) {}
+
+  [[nodiscard]] std::byte* data() const { return memory_.get(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] MemoryKind kind() const { return kind_; }
+
+ private:
+  std::unique_ptr<std::byte, Release> memory_{nullptr, [](std::byte*) {}};
+  std::size_t bytes_ = 0;
+  MemoryKind kind_ = MemoryKind::device;
+};
+
+/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner (an
+/// arena, say) may replace the memory between runs; it is resolved when a call is enqueued.
+struct BufferView {
+  const Buffer* buffer = nullptr;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+
+  BufferView() = default;
+  BufferView(const Buffer& whole)
+      : buffer(&whole),
+        bytes(whole.bytes()) {
+  }  // NOLINT(google-explicit-constructor): a buffer is its own whole view
+  BufferView(const Buffer& owner, std::size_t first, std::size_t count)
+      : buffer(&owner), offset(first), bytes(count) {}
+
+  [[nodiscard]] std::byte* data() const { return buffer ? buffer->data() + offset : nullptr; }
+  [[nodiscard]] BufferView part(std::size_t first, std::size_t count) const {
+    BufferView view = *this;
+    view.offset += first;
+    view.bytes = count;
+    return view;
+  }
+};
+
+}  // namespace parbench

@@ -1,0 +1,36 @@
+// Base of every CPU operation: enqueueing is the stream's affair, executing the subclass's.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "kernels/op.h"
+
+namespace dnnl {
+struct stream;
+}
+
+namespace parbench::cpu {
+
+/// What a stream's worker thread lends to the operation it runs.
+struct Execution {
+  dnnl::stream& stream;  // of the CPU engine (engine.h)
+  std::byte* scratch;    // at least Op::scratch_bytes() bytes, 64-byte aligned
+  int threads;           // the OpenMP team that the operation was prepared for is already set
+};
+
+class CpuOp : public Op {
+ public:
+  void enqueue(Stream& stream, std::span<const BufferView> views) final;
+
+  /// Runs once in the calling thread. `arguments` are addresses in the order of `arguments()`.
+  /// Allocates nothing of its own.
+  virtual void execute(const Execution& execution, std::span<std::byte* const> arguments) = 0;
+
+  /// Threads that it was prepared for; a stream with another number refuses it.
+  int threads = 1;
+
+  static constexpr std::size_t max_arguments = 12;
+};
+
+}  // namespace parbench::cpu

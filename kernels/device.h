@@ -1,0 +1,58 @@
+// A device: something that makes streams, events and buffers, and plans operations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/buffer.h"
+#include "kernels/op.h"
+#include "kernels/stream.h"
+
+namespace parbench {
+
+/// What a report says about a device.
+struct DeviceInfo {
+  std::string name;              // "cpu:0"
+  std::string backend;           // "cpu"
+  std::string model;             // the processor's own name
+  std::vector<int> cores;        // operating-system indices of the cores it computes on
+  std::vector<int> copy_cores;   // of the cores its copy lane runs on
+  std::size_t memory_bytes = 0;  // of the memory it can draw on, shared with others or not
+};
+
+/// What a stream is for. A copy stream has a lane of its own, beside the compute streams.
+enum class StreamKind { compute, copy };
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+
+  /// A stream that is one of `sharers` compute streams working at the same time: it gets the
+  /// `index`-th share of the device's cores (at least one core; streams beyond that share cores).
+  /// Copy streams ignore both.
+  [[nodiscard]] virtual std::unique_ptr<Stream> make_stream(StreamKind kind, int index = 0,
+                                                            int sharers = 1) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
+
+  /// Throws OutOfMemory when the bytes are not to be had. Device and pinned memory is touched
+  /// before the call returns; its content is undefined.
+  [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
+
+  /// Bytes that `allocate` could still return now.
+  [[nodiscard]] virtual std::size_t available_bytes() const = 0;
+
+  /// Plans an operation for streams of this device with that many intra-operator threads. Throws
+  /// Unsupported with the reason when the backend does not have it.
+  [[nodiscard]] virtual std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) = 0;
+
+  /// The layout that activations of this shape ({N, C, H, W} or {N, C}) have on this device
+  /// throughout a model.
+  [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
+};
+
+}  // namespace parbench

@@ -1,0 +1,41 @@
+// What can go wrong below the scenarios, as types that callers tell apart.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace parbench {
+
+/// A failure with a message that names the thing, the value and the remedy.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The request itself was wrong (a flag, a value, a file). The program exits with code 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The operation or the data type does not exist on this device. The case is skipped with the
+/// reason.
+class Unsupported : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A device or the host has not enough memory left for a request.
+class OutOfMemory : public Error {
+ public:
+  OutOfMemory(const std::string& where, std::size_t asked_bytes, std::size_t available_bytes);
+  [[nodiscard]] std::size_t asked_bytes() const { return asked_; }
+  [[nodiscard]] std::size_t available_bytes() const { return available_; }
+
+ private:
+  std::size_t asked_;
+  std::size_t available_;
+};
+
+}  // namespace parbench

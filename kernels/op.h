@@ -1,0 +1,69 @@
+// A planned operation: what it takes, what it costs, and how it is enqueued.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/buffer.h"
+#include "kernels/ops.h"
+#include "kernels/stream.h"
+#include "kernels/tensor.h"
+
+namespace parbench {
+
+enum class Access { read, write, read_write };
+
+/// One argument of an operation, in the order in which `enqueue` takes them.
+struct Argument {
+  std::string_view role;  // "source", "weights", "diff_destination", … as ops.h lists them
+  Access access = Access::read;
+  TensorDesc tensor;
+};
+
+/// The work of one execution by the operation's definition, not by what the hardware happens to do.
+struct Work {
+  double flops = 0;  // floating-point operations; a multiply-add is two
+  double bytes = 0;  // least traffic: every argument read or written once
+
+  Work& operator+=(const Work& other) {
+    flops += other.flops;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// Planned and executable. Made by Device::prepare; everything slow has happened there. One Op runs
+/// on one stream at a time: streams that run at once need an Op each.
+class Op {
+ public:
+  virtual ~Op() = default;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
+  [[nodiscard]] const Work& work() const { return work_; }
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
+  /// The kernel that the vendor's library chose, in its own words.
+  [[nodiscard]] const std::string& implementation() const { return implementation_; }
+
+  /// The tensor of an argument by role. Throws std::out_of_range for a role it does not have.
+  [[nodiscard]] const TensorDesc& tensor(std::string_view role) const;
+  [[nodiscard]] bool has(std::string_view role) const;
+
+  /// Enqueues one execution. `views` has one entry per argument, in their order and at least as
+  /// large; the stream must belong to the device and have the threads that the operation was
+  /// prepared for.
+  virtual void enqueue(Stream& stream, std::span<const BufferView> views) = 0;
+
+ protected:
+  std::string name_;
+  std::vector<Argument> arguments_;
+  Work work_;
+  std::size_t scratch_bytes_ = 0;
+  std::string implementation_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,54 @@
+// In-order asynchronous queues and the events that order them against each other.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "kernels/buffer.h"
+
+namespace parbench {
+
+class Device;
+
+/// An ordering point and a timestamp. An event is recorded on a stream and waited for by others; it
+/// may be recorded again, and a wait refers to the latest record that was enqueued before it.
+class Event {
+ public:
+  virtual ~Event() = default;
+
+  /// Seconds from `earlier` to this event; both must have been reached (synchronize first) and
+  /// belong to the same device.
+  [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+};
+
+/// A queue that executes in the order of enqueueing, beside the caller and beside other streams.
+/// Enqueueing returns at once and allocates nothing after the first run of the same sequence.
+/// A stream may be fed by one host thread at a time.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  [[nodiscard]] virtual Device& device() const = 0;
+
+  /// Intra-operator threads that work enqueued here runs with; operations must be prepared for it.
+  [[nodiscard]] virtual int threads() const = 0;
+
+  /// Makes room for the scratch memory that operations on this stream need. Not while work is
+  /// queued.
+  virtual void reserve_scratch(std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
+
+  /// Copies min(source.bytes, destination.bytes) == both bytes; the sizes must be equal.
+  virtual void copy(BufferView destination, BufferView source) = 0;
+
+  virtual void record(Event& event) = 0;
+  virtual void wait(Event& event) = 0;
+
+  /// Sleeps until everything enqueued so far has run. Throws the first exception of that work,
+  /// once, or Error when `limit` passes.
+  virtual void synchronize(std::chrono::milliseconds limit = default_limit) = 0;
+
+  static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
+};
+
+}  // namespace parbench

@@ -1,0 +1,71 @@
+// Shapes, element types and memory layouts: how operations and buffers describe their data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace parbench {
+
+/// Element type of a tensor.
+enum class DType { f32, bf16 };
+
+[[nodiscard]] std::string_view to_string(DType dtype);
+[[nodiscard]] std::size_t size_of(DType dtype);  // bytes of one element
+
+/// Extents, outermost first: {N, C, H, W} for activations, {O, I, KH, KW} for convolution weights
+/// ({G, O/G, I/G, KH, KW} when grouped), {rows, columns} for matrices.
+using Shape = std::vector<std::int64_t>;
+
+[[nodiscard]] std::int64_t element_count(const Shape& shape);
+[[nodiscard]] std::string to_string(const Shape& shape);
+
+/// A backend's own description of a memory layout. Portable code only compares and prints it.
+class LayoutDetail {
+ public:
+  virtual ~LayoutDetail() = default;
+  [[nodiscard]] virtual bool equals(const LayoutDetail& other) const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;
+};
+
+/// How the elements of a tensor lie in memory. A default-constructed layout is canonical: dense and
+/// row-major in the order of the shape. Anything else belongs to the device that made it.
+class Layout {
+ public:
+  Layout() = default;
+  explicit Layout(std::shared_ptr<const LayoutDetail> detail) : detail_(std::move(detail)) {}
+
+  [[nodiscard]] bool is_canonical() const { return detail_ == nullptr; }
+  [[nodiscard]] const LayoutDetail* detail() const { return detail_.get(); }
+  [[nodiscard]] std::string name() const { return detail_ ? detail_->name() : "canonical"; }
+
+  friend bool operator==(const Layout& a, const Layout& b) {
+    if (a.detail_ == b.detail_) return true;
+    return a.detail_ && b.detail_ && a.detail_->equals(*b.detail_);
+  }
+
+ private:
+  std::shared_ptr<const LayoutDetail> detail_;
+};
+
+/// Everything needed to allocate, fill, reorder or compare a tensor.
+struct TensorDesc {
+  Shape shape;
+  DType dtype = DType::f32;
+  Layout layout;
+  std::size_t bytes = 0;  // with the layout's padding
+
+  friend bool operator==(const TensorDesc& a, const TensorDesc& b) {
+    return a.shape == b.shape && a.dtype == b.dtype && a.layout == b.layout;
+  }
+};
+
+/// A dense row-major tensor.
+[[nodiscard]] TensorDesc canonical(Shape shape, DType dtype = DType::f32);
+
+}  // namespace parbench

@@ -1,0 +1,147 @@
+// The report of one run as plain data: what the JSON file holds, the table shows and later readers
+// get. It knows nothing of devices or scenarios; times are seconds, sizes bytes, unless a name says
+// otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace parbench::report {
+
+/// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
+inline constexpr int schema_version = 1;
+
+using Value = std::variant<std::int64_t, double, std::string>;
+using NamedValues = std::vector<std::pair<std::string, Value>>;
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+  double confidence =
+      0;  // that was reached, for example 0.969; order statistics cannot hit 0.95 exactly
+};
+
+struct Statistics {
+  double median = 0;
+  std::optional<Interval> median_interval;  // none with fewer than two samples
+  double mean = 0;
+  double standard_deviation = 0;
+  double median_absolute_deviation = 0;
+  double least = 0;
+  double most = 0;
+};
+
+/// One raw sample: the mean of `iterations` executions. The round tells which samples of different
+/// cases were taken next to each other.
+struct Sample {
+  double seconds = 0;       // between the plan's first and last event
+  double wall_seconds = 0;  // on the host, launch and synchronisation included
+  std::int64_t iterations = 1;
+  int round = 0;
+};
+
+struct Ratio {
+  double value = 0;
+  std::optional<Interval> interval;
+  std::string baseline;  // case name
+};
+
+struct Bound {
+  double seconds = 0;
+  double critical_path = 0;
+  double busiest_lane = 0;
+  std::string busiest_lane_name;
+  double efficiency = 0;  // bound over median
+};
+
+struct Verification {
+  std::string against;  // case name of the reference, or "naive computation"
+  bool passed = false;
+  double largest_error = 0;  // relative to the tolerance: above 1 is a failure
+  std::string detail;        // what was compared, or what was wrong
+};
+
+struct DeviceMemory {
+  std::string device;
+  std::size_t bytes = 0;
+};
+
+enum class CaseStatus { measured, failed, skipped, not_run };
+
+struct Case {
+  std::string name;
+  std::string scenario;
+  std::string strategy;
+  NamedValues parameters;
+  NamedValues hidden_parameters;
+  std::string dtype;
+  CaseStatus status = CaseStatus::not_run;
+  std::string error;            // why it failed or was skipped
+  std::string stopped_because;  // "precision", "max-time", "fixed count", "interrupted"
+  std::vector<Sample> samples;
+  std::optional<Statistics> statistics;  // only of a measured case
+  std::optional<Ratio> speedup;
+  std::optional<Bound> bound;
+  std::optional<Verification> verification;
+  std::vector<DeviceMemory> memory;
+  double amount = 0;        // of `amount_unit` in one execution, for throughput
+  std::string amount_unit;  // "images", "FLOP", "B"
+  double flops = 0;         // of one execution
+  double bytes = 0;
+  NamedTexts notes;
+};
+
+struct Device {
+  std::string name;
+  std::string backend;
+  std::string model;
+  std::vector<int> cores;
+  std::vector<int> copy_cores;
+  std::size_t memory_bytes = 0;
+};
+
+struct Machine {
+  std::string host;
+  std::string cpu_model;
+  int cores_online = 0;
+  std::vector<int> cores_allowed;
+  std::size_t memory_bytes = 0;
+  std::optional<double> cpu_mhz;  // as the kernel reports it at the start
+  std::optional<std::string> governor;
+  std::string operating_system;
+  std::string kernel;
+  std::string compiler;
+  std::string build_type;
+  NamedTexts libraries;
+  std::optional<std::string> commit;
+  std::optional<bool> dirty;
+};
+
+/// What one scenario of the run said at its end.
+struct Answer {
+  std::string scenario;
+  std::string question;
+  std::string text;
+};
+
+struct Report {
+  std::string version;      // of parbench
+  std::string started_utc;  // ISO 8601
+  double duration_seconds = 0;
+  double sampling_seconds = 0;  // of it, inside samples and their warm-up
+  bool complete = false;
+  std::vector<std::string> command_line;
+  NamedValues options;  // resolved: preset, precision_percent, min_samples, …
+  Machine machine;
+  std::vector<Device> devices;
+  std::vector<Case> cases;
+  std::vector<Answer> answers;
+};
+
+}  // namespace parbench::report

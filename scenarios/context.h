@@ -1,0 +1,80 @@
+// What a case is prepared with: devices, streams and memory that all cases of a run share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kernels/device.h"
+
+namespace parbench {
+
+/// Cases of a run are prepared one after the other and sampled in interleaved rounds. They borrow
+/// memory from one arena per device and kind, all from its beginning, so that the arena is as large
+/// as the largest case; what a case borrows has undefined content whenever another case has run
+/// since. What must survive is `shared`: content that is made once and found again by its key.
+class Context {
+ public:
+  struct Options {
+    DType dtype = DType::f32;
+    std::uint64_t seed = 1;
+  };
+
+  Context(std::vector<std::unique_ptr<Device>> devices, Options options);
+
+  [[nodiscard]] int device_count() const { return static_cast<int>(devices_.size()); }
+  [[nodiscard]] Device& device(int index) const {
+    return *devices_.at(static_cast<std::size_t>(index));
+  }
+  [[nodiscard]] const Options& options() const { return options_; }
+
+  /// The stream of that device, kind and share (see Device::make_stream); made once, then found
+  /// again.
+  [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
+
+  /// Starts a case: everything borrowed from now on belongs to it.
+  void begin_case();
+
+  /// Memory for the current case, aligned to 4096 bytes. Only usable after `commit`.
+  [[nodiscard]] BufferView borrow(int device, std::size_t bytes,
+                                  MemoryKind kind = MemoryKind::device);
+
+  /// Memory with content that outlives the case. `fill` runs once, at the first commit after the
+  /// key was first asked for; every later request with the key must ask for the same number of
+  /// bytes.
+  using Fill = std::function<void(BufferView)>;
+  [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
+
+  /// Allocates what the current case borrowed, if it is more than any case before it did, and fills
+  /// new shared memory. Throws OutOfMemory and leaves the arena as it was.
+  void commit();
+
+  /// Bytes of the current case on a device: borrowed (all kinds), shared that it asked for, and the
+  /// scratch of the device's streams.
+  [[nodiscard]] std::size_t case_bytes(int device) const;
+
+ private:
+  struct Arena {
+    Buffer memory;
+    std::size_t used = 0;  // by the current case
+  };
+  struct Shared {
+    Buffer memory;
+    std::size_t bytes = 0;
+    Fill fill;
+    bool used = false;  // by the current case
+  };
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  Options options_;
+  std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
+  std::map<std::pair<int, MemoryKind>, Arena> arenas_;
+  std::map<std::pair<int, std::string>, Shared> shared_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,79 @@
+// Typed parameters of a case and the axes they come from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace parbench {
+
+using Value = std::variant<std::int64_t, double, std::string>;
+
+[[nodiscard]] std::string to_string(const Value& value);
+
+/// Name and value, in the order in which the case name shows them.
+struct Parameter {
+  std::string name;
+  Value value;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+class Parameters {
+ public:
+  void set(std::string name, Value value);  // replaces, or appends
+
+  [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr when absent
+  /// These throw std::out_of_range for a name that is absent, std::bad_variant_access for a wrong
+  /// type.
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] double real(std::string_view name) const;
+  [[nodiscard]] const std::string& text(std::string_view name) const;
+
+  [[nodiscard]] auto begin() const { return values_.begin(); }
+  [[nodiscard]] auto end() const { return values_.end(); }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+  friend bool operator==(const Parameters&, const Parameters&) = default;
+
+ private:
+  std::vector<Parameter> values_;
+};
+
+/// What one value of an axis may be.
+enum class AxisKind {
+  integer,   // whole number within [least, most]
+  real,      // finite number within [least, most]
+  duration,  // "250us", "1ms", "0.5s": kept as integer nanoseconds; least and most likewise
+  choice,    // one of `choices`
+  sizes,     // a whole number, or several as a+b+c, each within [least, most]; kept as text when
+             // several
+  text,      // anything; the scenario checks it
+};
+
+/// One dimension of a sweep. Its flag is `--<name>`, a comma list of values.
+struct Axis {
+  std::string name;
+  std::string description;
+  AxisKind kind = AxisKind::integer;
+  std::vector<Value> quick;  // values of the presets; empty: the scenario decides from the rest
+  std::vector<Value> seed;
+  double least = 1;
+  double most = 0;
+  std::vector<std::string> choices = {};
+  /// The strategies that it applies to; empty: all.
+  std::vector<std::string> strategies = {};
+  /// False for what must not change the case's identity (its name): `--slowdown`.
+  bool identity = true;
+
+  [[nodiscard]] bool applies_to(std::string_view strategy) const;
+};
+
+/// Reads one value of an axis from text. Throws UsageError that names the flag, the value and what
+/// is allowed.
+[[nodiscard]] Value parse_value(const Axis& axis, std::string_view text);
+
+/// What is allowed, for messages and `list`: "whole numbers from 1 to 4096".
+[[nodiscard]] std::string allowed_values(const Axis& axis);
+
+}  // namespace parbench

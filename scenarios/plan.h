@@ -1,0 +1,95 @@
+// A schedule as data: tasks on lanes with dependencies. A scenario builds one plan per strategy;
+// the executor, the bounds and the timeline read it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/op.h"
+
+namespace parbench {
+
+/// One operation with its arguments bound. The Op outlives the plan.
+struct OpCall {
+  Op* op = nullptr;
+  std::vector<BufferView> views;
+};
+
+/// A copy of equal sizes.
+struct CopyCall {
+  BufferView destination;
+  BufferView source;
+};
+
+using Call = std::variant<OpCall, CopyCall>;
+
+enum class TaskKind { compute, copy, communication };
+
+using LaneId = int;
+using TaskId = int;
+
+/// One queue of the schedule. The stream outlives the plan.
+struct Lane {
+  std::string name;  // "cpu:0/compute"
+  Stream* stream = nullptr;
+};
+
+/// Calls that run back to back on one lane once the tasks in `after` are done. Tasks of one lane
+/// also run in the order in which they were added.
+struct Task {
+  std::string name;
+  LaneId lane = 0;
+  std::vector<Call> calls;
+  std::vector<TaskId> after = {};
+  TaskKind kind = TaskKind::compute;
+  /// Tasks with the same key cost the same, so that measuring one of them measures all. Empty: the
+  /// task is measured by itself.
+  std::string cost_key = {};
+};
+
+/// How the host feeds the lanes.
+enum class Launch { one_thread, thread_per_lane };
+
+class Plan {
+ public:
+  LaneId add_lane(std::string name, Stream& stream);
+
+  /// Adds a task. Throws std::invalid_argument for a lane or dependency that does not exist yet, so
+  /// a plan has no cycles by construction.
+  TaskId add(Task task);
+
+  [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
+  [[nodiscard]] const std::vector<Task>& tasks() const { return tasks_; }
+  [[nodiscard]] std::size_t call_count() const;
+
+  /// FLOPs and bytes of all operations and copies (a copy moves its bytes once out and once in).
+  [[nodiscard]] Work work() const;
+
+  Launch launch = Launch::one_thread;
+
+ private:
+  std::vector<Lane> lanes_;
+  std::vector<Task> tasks_;
+};
+
+[[nodiscard]] Work work_of(const Call& call);
+[[nodiscard]] Work work_of(const Task& task);
+
+/// The least time in which the tasks of a plan can be done, whatever the schedule, from the time
+/// each task takes alone (seconds, one entry per task).
+struct Bound {
+  double critical_path = 0;  // longest chain of dependencies
+  double busiest_lane = 0;   // most work on one lane
+  /// For the lane where it is largest: the earliest that any of its tasks can start, its work, and
+  /// the least that must follow the last of them. At least the busiest lane; with a pipeline it
+  /// includes filling and draining.
+  double lane_with_ends = 0;
+  std::string busiest_lane_name;
+
+  [[nodiscard]] double seconds() const;
+};
+[[nodiscard]] Bound bound_of(const Plan& plan, const std::vector<double>& task_seconds);
+
+}  // namespace parbench

@@ -1,0 +1,144 @@
+// What a scenario is: a question, the strategies that answer it, and a plan for each.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/context.h"
+#include "scenarios/parameters.h"
+#include "scenarios/plan.h"
+
+namespace parbench {
+
+/// One point of a sweep, resolved.
+struct CaseSpec {
+  std::string scenario;
+  std::string strategy;
+  Parameters parameters;  // identity: what the name shows
+  Parameters hidden;      // axes without identity
+  DType dtype = DType::f32;
+
+  /// "<scenario>/<strategy>/<axis>:<value>/…"; a dtype other than f32 is shown as the last axis.
+  [[nodiscard]] std::string name() const;
+};
+
+/// One result tensor of a run, read to the host in canonical order as f32.
+struct Output {
+  std::string name;
+  std::function<std::vector<float>()> read;
+};
+
+/// How far an output may be from its reference: |got − want| ≤ absolute + relative·max(|want|, rms
+/// of the whole reference tensor).
+struct Tolerance {
+  double relative = 1e-4;
+  double absolute = 1e-6;
+};
+
+/// What one run of a case amounts to, for throughput: 48 "images", 2.1e9 "FLOP", 4e6 "B".
+struct Amount {
+  double value = 0;
+  std::string unit;
+};
+
+/// A prepared case: planned, its memory borrowed. Everything it points to in the Context outlives
+/// it.
+class Case {
+ public:
+  virtual ~Case() = default;
+
+  [[nodiscard]] virtual const Plan& plan() const = 0;
+
+  /// Fills inputs and parameters with their initial content, after `Context::commit` and whenever
+  /// another case may have run since. Synchronous; not timed.
+  virtual void reset() = 0;
+
+  /// What a run has computed since `reset`, to be compared with the reference.
+  [[nodiscard]] virtual std::vector<Output> outputs() = 0;
+  [[nodiscard]] virtual Tolerance tolerance() const { return {}; }
+
+  /// A check beside the comparison (naive spot checks, counters). Returns what is wrong, or
+  /// nothing. Runs after `outputs` of the same run.
+  [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
+
+  [[nodiscard]] virtual Amount amount() const = 0;
+
+  /// Facts that belong in the report beside the numbers: chosen cut, kernels, layer costs.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const {
+    return {};
+  }
+};
+
+/// What sampling found for a case, as far as the scenario's answer needs it.
+struct CaseOutcome {
+  CaseSpec spec;
+  double median_seconds = 0;
+  struct Ratio {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+  };
+  std::optional<Ratio> speedup;  // over the baseline case
+  double efficiency = 0;         // bound over measured
+};
+
+struct Strategy {
+  std::string name;
+  std::string description;
+};
+
+/// How the `seed` preset samples: the published number of repetitions.
+struct Sampling {
+  int samples = 0;     // 0: adaptive
+  int iterations = 0;  // executions of the plan in one sample; 0: as many as give a steady time
+};
+
+class Scenario {
+ public:
+  virtual ~Scenario() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view question() const = 0;
+  [[nodiscard]] virtual const std::vector<Strategy>& strategies() const = 0;
+  [[nodiscard]] virtual const std::vector<Axis>& axes() const = 0;
+
+  /// The strategy that speedups are measured against; empty: none.
+  [[nodiscard]] virtual std::string_view baseline() const = 0;
+  /// Devices that a run of this scenario opens when `--devices` is not given.
+  [[nodiscard]] virtual int default_devices() const { return 1; }
+  /// Whether its copy lanes want a core or engine that no compute stream uses.
+  [[nodiscard]] virtual bool wants_copy_core() const { return false; }
+  [[nodiscard]] virtual Sampling seed_sampling() const { return {}; }
+
+  /// Completes and checks one combination of axis values. Called for every combination of values of
+  /// the axes that apply to the strategy. Returns no case for a combination that makes no sense
+  /// (more streams than branches, say, when the values came from a preset); throws UsageError for
+  /// one that the user asked for and that cannot be.
+  struct Request {
+    CaseSpec spec;
+    int device_count = 1;
+    bool from_preset = false;  // none of the combination's values was given by the user
+  };
+  [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const = 0;
+
+  /// Plans a case. Borrows memory and prepares operations; computes nothing.
+  [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                                      Context& context) const = 0;
+
+  /// The case whose outputs this one's must equal; nothing when `Case::check` alone verifies it. It
+  /// need not be part of the sweep.
+  [[nodiscard]] virtual std::optional<CaseSpec> reference(const CaseSpec& spec) const = 0;
+
+  /// The plain sentence at the end: what the outcomes say to the question.
+  [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;
+};
+
+/// All scenarios, in the order of `list`.
+[[nodiscard]] const std::vector<std::unique_ptr<Scenario>>& all_scenarios();
+
+}  // namespace parbench
