@@ -25,6 +25,7 @@ struct Interval {
   double high = 0;
   double confidence =
       0;  // that was reached, for example 0.969; order statistics cannot hit 0.95 exactly
+  friend bool operator==(const Interval&, const Interval&) = default;
 };
 
 struct Statistics {
@@ -35,6 +36,7 @@ struct Statistics {
   double median_absolute_deviation = 0;
   double least = 0;
   double most = 0;
+  friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
 /// One raw sample: the mean of `iterations` executions. The round tells which samples of different
@@ -44,12 +46,14 @@ struct Sample {
   double wall_seconds = 0;  // on the host, launch and synchronisation included
   std::int64_t iterations = 1;
   int round = 0;
+  friend bool operator==(const Sample&, const Sample&) = default;
 };
 
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval;
   std::string baseline;  // case name
+  friend bool operator==(const Ratio&, const Ratio&) = default;
 };
 
 struct Bound {
@@ -58,6 +62,7 @@ struct Bound {
   double busiest_lane = 0;
   std::string busiest_lane_name;
   double efficiency = 0;  // bound over median
+  friend bool operator==(const Bound&, const Bound&) = default;
 };
 
 struct Verification {
@@ -65,11 +70,13 @@ struct Verification {
   bool passed = false;
   double largest_error = 0;  // relative to the tolerance: above 1 is a failure
   std::string detail;        // what was compared, or what was wrong
+  friend bool operator==(const Verification&, const Verification&) = default;
 };
 
 struct DeviceMemory {
   std::string device;
   std::size_t bytes = 0;
+  friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
 
 enum class CaseStatus { measured, failed, skipped, not_run };
@@ -95,6 +102,7 @@ struct Case {
   double flops = 0;         // of one execution
   double bytes = 0;
   NamedTexts notes;
+  friend bool operator==(const Case&, const Case&) = default;
 };
 
 struct Device {
@@ -104,6 +112,7 @@ struct Device {
   std::vector<int> cores;
   std::vector<int> copy_cores;
   std::size_t memory_bytes = 0;
+  friend bool operator==(const Device&, const Device&) = default;
 };
 
 struct Machine {
@@ -121,6 +130,7 @@ struct Machine {
   NamedTexts libraries;
   std::optional<std::string> commit;
   std::optional<bool> dirty;
+  friend bool operator==(const Machine&, const Machine&) = default;
 };
 
 /// What one scenario of the run said at its end.
@@ -128,6 +138,7 @@ struct Answer {
   std::string scenario;
   std::string question;
   std::string text;
+  friend bool operator==(const Answer&, const Answer&) = default;
 };
 
 struct Report {
@@ -142,6 +153,7 @@ struct Report {
   std::vector<Device> devices;
   std::vector<Case> cases;
   std::vector<Answer> answers;
+  friend bool operator==(const Report&, const Report&) = default;
 };
 
 }  // namespace parbench::report

@@ -54,6 +54,10 @@ class Context {
   /// new shared memory. Throws OutOfMemory and leaves the arena as it was.
   void commit();
 
+  /// Numbers that several cases need and that are measured once a run, found again by their key.
+  using Measure = std::function<std::vector<double>()>;
+  [[nodiscard]] const std::vector<double>& measured(const std::string& key, const Measure& measure);
+
   /// Bytes of the current case on a device: borrowed (all kinds), shared that it asked for, and the
   /// scratch of the device's streams.
   [[nodiscard]] std::size_t case_bytes(int device) const;
@@ -75,6 +79,7 @@ class Context {
   std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
   std::map<std::pair<int, MemoryKind>, Arena> arenas_;
   std::map<std::pair<int, std::string>, Shared> shared_;
+  std::map<std::string, std::vector<double>> measured_;
 };
 
 }  // namespace parbench

@@ -59,7 +59,7 @@ struct Axis {
   std::vector<Value> quick;  // values of the presets; empty: the scenario decides from the rest
   std::vector<Value> seed;
   double least = 1;
-  double most = 0;
+  double most = 0;  // below `least`: no upper limit
   std::vector<std::string> choices = {};
   /// The strategies that it applies to; empty: all.
   std::vector<std::string> strategies = {};
@@ -72,6 +72,9 @@ struct Axis {
 /// Reads one value of an axis from text. Throws UsageError that names the flag, the value and what
 /// is allowed.
 [[nodiscard]] Value parse_value(const Axis& axis, std::string_view text);
+
+/// A value as its flag takes it: durations with their unit.
+[[nodiscard]] std::string flag_text(const Axis& axis, const Value& value);
 
 /// What is allowed, for messages and `list`: "whole numbers from 1 to 4096".
 [[nodiscard]] std::string allowed_values(const Axis& axis);

@@ -1,6 +1,7 @@
 // What a scenario is: a question, the strategies that answer it, and a plan for each.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -57,6 +58,11 @@ class Case {
   /// Fills inputs and parameters with their initial content, after `Context::commit` and whenever
   /// another case may have run since. Synchronous; not timed.
   virtual void reset() = 0;
+
+  /// Makes the case ready for a run whose values do not matter (a timing sample) after another case
+  /// may have used the borrowed memory. Cheaper than `reset` where everything that a run reads is
+  /// shared or written by the run itself.
+  virtual void refresh() { reset(); }
 
   /// What a run has computed since `reset`, to be compared with the reference.
   [[nodiscard]] virtual std::vector<Output> outputs() = 0;
@@ -123,6 +129,12 @@ class Scenario {
     CaseSpec spec;
     int device_count = 1;
     bool from_preset = false;  // none of the combination's values was given by the user
+    std::string preset = "quick";
+    std::vector<std::string> given;  // names of the axes whose values the user gave
+
+    [[nodiscard]] bool was_given(std::string_view axis) const {
+      return std::find(given.begin(), given.end(), axis) != given.end();
+    }
   };
   [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const = 0;
 
@@ -133,6 +145,12 @@ class Scenario {
   /// The case whose outputs this one's must equal; nothing when `Case::check` alone verifies it. It
   /// need not be part of the sweep.
   [[nodiscard]] virtual std::optional<CaseSpec> reference(const CaseSpec& spec) const = 0;
+
+  /// Whether a speedup of this case over the baseline means anything: not for one that does a part
+  /// of the baseline's work.
+  [[nodiscard]] virtual bool comparable([[maybe_unused]] const CaseSpec& spec) const {
+    return true;
+  }
 
   /// The plain sentence at the end: what the outcomes say to the question.
   [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;

@@ -1,0 +1,266 @@
+// Parsing with CLI11; every error in this program's words.
+#include "bench/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "bench/flag_files.h"
+#include "bench/help.h"
+#include "bench/suggest.h"
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view benchmark_prefix = "--benchmark_";
+
+constexpr auto description =
+    "Runs real kernels under different strategies of parallel execution on the devices of this\n"
+    "machine, checks their results, and says which strategy is fastest, by how much, and how far "
+    "it\n"
+    "is from the best that is possible.\n";
+
+constexpr auto footer =
+    "Flags that start with --benchmark_ go to Google Benchmark.\n"
+    "\n"
+    "Examples:\n"
+    "  parbench --scenario pipeline --split 1,3,5,12,20\n"
+    "      Which split of the batch makes a two-device pipeline fastest?\n"
+    "  parbench --scenario branch --batch 1,8 --image 8,32,128 --strategy one-stream,streams\n"
+    "      From which size down do parallel branches pay?\n"
+    "  parbench --scenario all --dry-run\n"
+    "      What would be measured, in how much memory and time?\n"
+    "  parbench --rerun reports/runs/before.json --report after.json\n"
+    "      The same cases again, after a change.\n"
+    "\n"
+    "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.";
+
+/// CLI11's view of the flags, and where it leaves their values.
+class Parser {
+ public:
+  explicit Parser(const std::vector<Flag>& flags) : app_(description, "parbench") {
+    app_.formatter(std::make_shared<HelpFormatter>());
+    app_.footer(footer);
+    app_.allow_extras();   // unknown words are told with a suggestion
+    app_.set_help_flag();  // to be added behind the others
+    for (const Flag& flag : flags) add(flag);
+    app_.set_help_flag("--help,-h", "Print this page and exit")->group("Output");
+    list_ = app_.add_subcommand("list", "Scenarios with their strategies, axes and presets");
+    devices_ = app_.add_subcommand("devices", "Devices found, and why others are missing");
+    for (CLI::App* command : {list_, devices_}) {
+      command->allow_extras();
+      command->set_help_flag();
+    }
+    app_.require_subcommand(0, 1);
+  }
+
+  /// `words` without the program's name. False when the help page was asked for.
+  bool parse(std::vector<std::string> words) {
+    std::ranges::reverse(words);  // as CLI11 wants them
+    try {
+      app_.parse(std::move(words));
+    } catch (const CLI::CallForHelp&) {
+      return false;
+    } catch (const CLI::ArgumentMismatch& error) {
+      throw UsageError(in_own_words(error));
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(error.what());
+    }
+    return true;
+  }
+
+  [[nodiscard]] FlagValues values() const {
+    FlagValues given;
+    for (const auto& [name, option] : options_) {
+      if (option->count() > 0) given[name] = option->results();
+    }
+    return given;
+  }
+
+  [[nodiscard]] Command command() const {
+    if (list_->parsed()) return Command::list;
+    if (devices_->parsed()) return Command::devices;
+    return Command::run;
+  }
+
+  [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
+  [[nodiscard]] std::string help() const { return app_.help(); }
+
+ private:
+  void add(const Flag& flag) {
+    const std::string name = "--" + flag.name;
+    CLI::Option* option = nullptr;
+    if (flag.kind == FlagKind::toggle) {
+      option = app_.add_flag(name, flag.description);
+    } else {
+      option = app_.add_option(name, texts_[flag.name], flag.description);
+      option->expected(1)->allow_extra_args(false);
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      option->option_text(flag.placeholder);
+    }
+    option->group(flag.group);
+    options_[flag.name] = option;
+  }
+
+  static std::string in_own_words(const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();  // "--split: 1 required TEXT missing"
+    const std::string flag = text.substr(0, text.find(':'));
+    return flag + " needs a value";
+  }
+
+  CLI::App app_;
+  CLI::App* list_ = nullptr;
+  CLI::App* devices_ = nullptr;
+  std::map<std::string, CLI::Option*> options_;
+  std::map<std::string, std::vector<std::string>> texts_;
+};
+
+/// A flag in the place of a value means that the value was forgotten.
+void check_values_are_there(const FlagValues& values) {
+  for (const auto& [flag, texts] : values) {
+    for (const std::string& text : texts) {
+      if (text.starts_with("--")) throw UsageError(fmt::format("--{} needs a value", flag));
+    }
+  }
+}
+
+[[noreturn]] void reject_unknown(const std::string& word, const std::vector<Flag>& flags,
+                                 const ScenarioList& scenarios) {
+  if (word.starts_with("-")) {
+    const std::string name =
+        word.substr(word.find_first_not_of('-') == std::string::npos ? word.size()
+                                                                     : word.find_first_not_of('-'));
+    const std::string bare = name.substr(0, name.find('='));
+    std::vector<std::string> known = names_of(flags);
+    known.emplace_back("help");
+    throw UsageError(fmt::format("unknown flag {}{}\nparbench --help shows all flags",
+                                 word.substr(0, word.find('=')), did_you_mean(bare, known, "--")));
+  }
+  const std::vector<std::string> names = names_of(scenarios);
+  if (const auto scenario = closest(word, names)) {
+    throw UsageError(
+        fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));
+  }
+  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: list, devices", word,
+                               did_you_mean(word, {"list", "devices"})));
+}
+
+void check_rerun_conflicts(const FlagValues& given, const ScenarioList& scenarios) {
+  const auto conflict = [](std::string_view flag) {
+    throw UsageError(
+        fmt::format("--{} cannot be combined with --rerun: the cases are those of the "
+                    "report",
+                    flag));
+  };
+  for (const std::string_view flag : {"scenario", "strategy", "preset", "dtype"}) {
+    if (given.contains(flag)) conflict(flag);
+  }
+  for (const auto& scenario : scenarios) {
+    for (const Axis& axis : scenario->axes()) {
+      if (axis.identity && given.contains(axis.name)) conflict(axis.name);
+    }
+  }
+}
+
+const std::string& only_path(const FlagValues& values, std::string_view flag) {
+  const std::vector<std::string>& texts = values.find(flag)->second;
+  if (texts.size() > 1) throw UsageError(fmt::format("--{} takes one file", flag));
+  if (texts.front().empty()) throw UsageError(fmt::format("--{} '' names no file", flag));
+  return texts.front();
+}
+
+/// Adds what `--config` and `--rerun` bring; flags that were given win. Returns the cases of a
+/// rerun.
+std::vector<std::string> merge_files(FlagValues& values, const std::vector<Flag>& flags,
+                                     const ScenarioList& scenarios) {
+  std::vector<std::string> cases;
+  if (values.contains("config")) {
+    values.merge(read_config(only_path(values, "config"), flags));
+    values.erase("config");
+  }
+  if (values.contains("rerun")) {
+    check_rerun_conflicts(values, scenarios);
+    Rerun rerun = read_rerun(only_path(values, "rerun"), scenarios);
+    values.merge(rerun.flags);
+    values.erase("rerun");
+    cases = std::move(rerun.cases);
+  }
+  return cases;
+}
+
+void require_scenario(const Options& options, const ScenarioList& scenarios) {
+  if (!options.scenarios.empty()) return;
+  std::string text = "no scenario chosen: give --scenario NAME[,NAME…] or --scenario all";
+  for (const auto& scenario : scenarios) {
+    text += fmt::format("\n{:<10} {}", scenario->name(), scenario->question());
+  }
+  throw UsageError(text + "\nparbench --help shows all flags");
+}
+
+void add_scenarios_of_cases(Options& options) {
+  for (const std::string& name : options.only_cases) {
+    const std::string scenario = name.substr(0, name.find('/'));
+    if (std::ranges::find(options.scenarios, scenario) == options.scenarios.end()) {
+      options.scenarios.push_back(scenario);
+    }
+  }
+}
+
+Options with_command(Command command) {
+  Options options;
+  options.command = command;
+  return options;
+}
+
+Options parse_words(const std::vector<std::string>& words, const ScenarioList& scenarios) {
+  const std::vector<Flag> flags = all_flags(scenarios);
+  Parser parser(flags);
+  if (!parser.parse(words)) return with_command(Command::help);
+  FlagValues values = parser.values();
+  const std::vector<std::string> unknown = parser.unknown_words();
+  if (!unknown.empty()) {
+    if (parser.command() != Command::run && unknown.front().starts_with('-')) {
+      throw UsageError(fmt::format("'{}' takes no flags, but {} was given",
+                                   parser.command() == Command::list ? "list" : "devices",
+                                   unknown.front()));
+    }
+    reject_unknown(unknown.front(), flags, scenarios);
+  }
+  check_values_are_there(values);
+  if (values.contains("version")) return with_command(Command::version);
+  if (parser.command() != Command::run) return with_command(parser.command());
+  const std::vector<std::string> cases = merge_files(values, flags, scenarios);
+  Options options = options_from(values, scenarios);
+  options.only_cases = cases;
+  add_scenarios_of_cases(options);
+  require_scenario(options, scenarios);
+  return options;
+}
+
+}  // namespace
+
+Options parse_command_line(const std::vector<std::string>& arguments,
+                           const ScenarioList& scenarios) {
+  std::vector<std::string> words;
+  std::vector<std::string> benchmark_flags;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word.starts_with("--") && word.ends_with('=')) {
+      throw UsageError(fmt::format("{} needs a value", word.substr(0, word.size() - 1)));
+    }
+    (word.starts_with(benchmark_prefix) ? benchmark_flags : words).push_back(word);
+  }
+  Options options = parse_words(words, scenarios);
+  options.benchmark_flags = std::move(benchmark_flags);
+  options.command_line = arguments;
+  return options;
+}
+
+std::string help_text(const ScenarioList& scenarios) { return Parser(all_flags(scenarios)).help(); }
+
+}  // namespace parbench

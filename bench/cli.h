@@ -1,0 +1,21 @@
+// The command line: from argv to Options.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/flags.h"
+#include "bench/options.h"
+
+namespace parbench {
+
+/// Parses `arguments` (the program's name first). Reads the files that `--config` and `--rerun`
+/// name. Throws UsageError whose message names the flag, the value and what is allowed; lines after
+/// the first are hints.
+[[nodiscard]] Options parse_command_line(const std::vector<std::string>& arguments,
+                                         const ScenarioList& scenarios);
+
+/// The page that `--help` prints.
+[[nodiscard]] std::string help_text(const ScenarioList& scenarios);
+
+}  // namespace parbench

@@ -1,0 +1,175 @@
+// Memory and time of cases that are planned but not run.
+#include "bench/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "kernels/error.h"
+#include "reports/units.h"
+
+namespace parbench {
+namespace {
+
+/// How fast a stream computes and copies at best.
+struct Speed {
+  double flops_per_second = 0;
+  double bytes_per_second = 0;
+};
+
+double fastest_of(int repeats, Stream& stream, const std::function<void()>& enqueue) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    enqueue();
+    stream.synchronize();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    least = std::min(least, took.count());
+  }
+  return std::max(least, 1e-9);
+}
+
+void run_once(Stream& stream, Op& op, const std::vector<BufferView>& views) {
+  stream.reserve_scratch(op.scratch_bytes());
+  op.enqueue(stream, views);
+  stream.synchronize();
+}
+
+Speed speed_of(Stream& stream) {
+  constexpr std::int64_t side = 512;
+  constexpr int repeats = 3;
+  Device& device = stream.device();
+  const auto product = device.prepare(Gemm{.m = side, .n = side, .k = side}, stream.threads());
+  const std::size_t bytes = product->tensor("a").bytes;
+  const Buffer a = device.allocate(bytes, MemoryKind::device);
+  const Buffer b = device.allocate(bytes, MemoryKind::device);
+  const Buffer c = device.allocate(bytes, MemoryKind::device);
+  const auto fill = device.prepare(Fill{.count = side * side}, stream.threads());
+  for (const Buffer* buffer : {&a, &b, &c}) run_once(stream, *fill, {BufferView(*buffer)});
+  const std::vector<BufferView> views{a, b, c};
+  run_once(stream, *product, views);
+  Speed speed;
+  speed.flops_per_second =
+      product->work().flops / fastest_of(repeats, stream, [&] { product->enqueue(stream, views); });
+  speed.bytes_per_second =
+      2 * static_cast<double>(bytes) / fastest_of(repeats, stream, [&] { stream.copy(c, a); });
+  return speed;
+}
+
+class Estimator {
+ public:
+  Estimator(const Scenario& scenario, Context& context) : scenario_(scenario), context_(context) {}
+
+  CaseEstimate operator()(const CaseSpec& spec) {
+    CaseEstimate result;
+    result.name = spec.name();
+    try {
+      context_.begin_case();
+      const auto planned = scenario_.prepare(spec, context_);
+      for (int i = 0; i < context_.device_count(); ++i) {
+        result.device_bytes.push_back(context_.case_bytes(i));
+      }
+      result.execution_seconds = bound_of(planned->plan(), task_seconds(planned->plan())).seconds();
+    } catch (const Error& error) {
+      result.error = error.what();
+    }
+    return result;
+  }
+
+ private:
+  std::vector<double> task_seconds(const Plan& plan) {
+    std::vector<double> seconds;
+    for (const Task& task : plan.tasks()) {
+      Stream& stream = *plan.lanes().at(static_cast<std::size_t>(task.lane)).stream;
+      const Speed& speed = speed_on(stream);
+      const Work work = work_of(task);
+      seconds.push_back(
+          std::max(work.flops / speed.flops_per_second, work.bytes / speed.bytes_per_second));
+    }
+    return seconds;
+  }
+
+  const Speed& speed_on(Stream& stream) {
+    const auto known = speeds_.find(&stream);
+    if (known != speeds_.end()) return known->second;
+    return speeds_.emplace(&stream, speed_of(stream)).first->second;
+  }
+
+  const Scenario& scenario_;
+  Context& context_;
+  std::map<Stream*, Speed> speeds_;
+};
+
+/// Adds the time of one case: its verification with that of its reference, warm-up, samples.
+void add_time(double execution, const SamplerOptions& options, RunEstimate& run) {
+  const double steady = std::ceil(options.least_sample_seconds / std::max(execution, 1e-9));
+  const double iterations =
+      options.fixed_iterations > 0 ? options.fixed_iterations : std::max(1.0, steady);
+  const double sample = std::max(iterations * execution, execution);
+  const double before = 3 * execution;
+  if (options.fixed_samples > 0) {
+    run.least_seconds += before + options.fixed_samples * sample;
+    run.most_seconds += before + options.fixed_samples * sample;
+    return;
+  }
+  const double wanted = options.min_samples * sample;
+  const double cut = std::max(options.max_seconds, SamplerOptions::floor_samples * sample);
+  run.least_seconds += before + std::min(wanted, cut);
+  run.most_seconds += before + cut;
+}
+
+std::string memory_text(const std::vector<std::size_t>& bytes) {
+  std::vector<std::string> texts;
+  for (const std::size_t size : bytes) {
+    texts.push_back(report::format_bytes(static_cast<double>(size)));
+  }
+  return fmt::format("{}", fmt::join(texts, " + "));
+}
+
+}  // namespace
+
+RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+                     const SamplerOptions& options) {
+  RunEstimate run;
+  Estimator estimator(scenario, context);
+  for (const CaseSpec& spec : specs) {
+    run.cases.push_back(estimator(spec));
+    if (run.cases.back().error.empty()) {
+      add_time(run.cases.back().execution_seconds, options, run);
+    }
+  }
+  if (options.fixed_samples == 0) {
+    run.most_seconds =
+        std::max(run.least_seconds, std::min(run.most_seconds, options.total_seconds));
+  }
+  return run;
+}
+
+std::string estimate_text(const Scenario& scenario, const Context& context,
+                          const RunEstimate& run) {
+  std::vector<std::string> devices;
+  for (int i = 0; i < context.device_count(); ++i) {
+    devices.push_back(context.device(i).info().name);
+  }
+  std::size_t width = 0;
+  for (const CaseEstimate& estimated : run.cases) width = std::max(width, estimated.name.size());
+  std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
+                                 run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
+  for (const CaseEstimate& estimated : run.cases) {
+    text += fmt::format("  {:<{}}  {}\n", estimated.name, width,
+                        estimated.error.empty() ? memory_text(estimated.device_bytes)
+                                                : "cannot run: " + estimated.error);
+  }
+  text += fmt::format("estimated time: {}", report::format_wait(run.least_seconds));
+  if (run.most_seconds > run.least_seconds * 1.1) {
+    text += " to " + report::format_wait(run.most_seconds);
+  }
+  return text + "\n";
+}
+
+}  // namespace parbench

@@ -1,0 +1,36 @@
+// What a run would take, without running it: the answer to `--dry-run`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/sampler.h"
+#include "scenarios/context.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+struct CaseEstimate {
+  std::string name;
+  std::string error;                      // why it cannot be run; empty: it can
+  std::vector<std::size_t> device_bytes;  // peak memory, one entry per device of the context
+  double execution_seconds = 0;           // of one execution, if every task ran at full speed
+};
+
+struct RunEstimate {
+  std::vector<CaseEstimate> cases;
+  double least_seconds = 0;  // when every interval is narrow enough at once
+  double most_seconds = 0;   // when every case uses its time
+};
+
+/// Plans each case without allocating its memory. A short product and a short copy on each stream
+/// tell how fast its tasks may run.
+[[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
+                                   const std::vector<CaseSpec>& specs,
+                                   const SamplerOptions& options);
+
+/// The estimate as a table.
+[[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,
+                                        const RunEstimate& run);
+
+}  // namespace parbench

@@ -1,0 +1,193 @@
+// Implementation of the plan executor.
+#include "bench/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace parbench {
+namespace {
+
+constexpr LaneId all_lanes = -1;
+
+void enqueue(const Call& call, Stream& stream) {
+  if (const auto* op = std::get_if<OpCall>(&call)) {
+    op->op->enqueue(stream, op->views);
+  } else {
+    const auto& copy = std::get<CopyCall>(call);
+    stream.copy(copy.destination, copy.source);
+  }
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+Executor::Executor(const Plan& plan) : plan_(plan), enqueued_(plan.tasks().size()) {
+  if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
+  Device& first = plan.lanes().front().stream->device();
+  begin_ = first.make_event();
+  end_ = first.make_event();
+  for (std::size_t lane = 1; lane < plan.lanes().size(); ++lane) {
+    joins_.push_back(plan.lanes()[lane].stream->device().make_event());
+  }
+  find_steps();
+  if (plan.launch == Launch::thread_per_lane) {
+    launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.lanes().size()),
+                                             [this](int lane) { launch_lane(lane); });
+  }
+}
+
+void Executor::find_steps() {
+  const std::vector<Task>& tasks = plan_.tasks();
+  steps_.resize(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    steps_[i].task = &tasks[i];
+    std::map<LaneId, TaskId> latest;  // order within a lane makes the others redundant
+    for (const TaskId before : tasks[i].after) {
+      const LaneId lane = tasks[static_cast<std::size_t>(before)].lane;
+      if (lane == tasks[i].lane) continue;
+      TaskId& last = latest.try_emplace(lane, before).first->second;
+      last = std::max(last, before);
+    }
+    for (const auto& [lane, before] : latest) {
+      steps_[i].waits.push_back(before);
+      Step& producer = steps_[static_cast<std::size_t>(before)];
+      if (producer.done != nullptr) continue;
+      events_.push_back(
+          plan_.lanes()[static_cast<std::size_t>(lane)].stream->device().make_event());
+      producer.done = events_.back().get();
+    }
+  }
+}
+
+Executor::Timing Executor::run() {
+  const std::vector<Lane>& lanes = plan_.lanes();
+  Stream& first = *lanes.front().stream;
+  ++run_;
+  const auto wall_begin = std::chrono::steady_clock::now();
+  try {
+    first.record(*begin_);
+    for (std::size_t lane = 1; lane < lanes.size(); ++lane) lanes[lane].stream->wait(*begin_);
+    if (launchers_) {
+      launchers_->run();
+    } else {
+      enqueue_steps(all_lanes);
+    }
+    for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
+      lanes[lane].stream->record(*joins_[lane - 1]);
+      first.wait(*joins_[lane - 1]);
+    }
+    first.record(*end_);
+  } catch (...) {
+    try {
+      synchronize_all();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
+    }
+    throw;
+  }
+  synchronize_all();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_begin;
+  return {.seconds = end_->seconds_since(*begin_), .wall_seconds = wall.count()};
+}
+
+void Executor::enqueue_steps(LaneId only_lane) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (only_lane == all_lanes || steps_[i].task->lane == only_lane) enqueue_step(i);
+  }
+}
+
+void Executor::launch_lane(LaneId lane) {
+  try {
+    enqueue_steps(lane);
+  } catch (...) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].task->lane == lane) mark_enqueued(i);  // the others must not wait for ever
+    }
+    throw;
+  }
+}
+
+void Executor::mark_enqueued(std::size_t index) {
+  enqueued_[index].store(run_, std::memory_order_release);
+  enqueued_[index].notify_all();
+}
+
+void Executor::enqueue_step(std::size_t index) {
+  const Step& step = steps_[index];
+  Stream& stream = *plan_.lanes()[static_cast<std::size_t>(step.task->lane)].stream;
+  for (const TaskId before : step.waits) {
+    if (launchers_) wait_until_enqueued(before);
+    stream.wait(*steps_[static_cast<std::size_t>(before)].done);
+  }
+  for (const Call& call : step.task->calls) enqueue(call, stream);
+  if (step.done != nullptr) stream.record(*step.done);
+  if (launchers_) mark_enqueued(index);
+}
+
+void Executor::wait_until_enqueued(TaskId task) {
+  std::atomic<std::uint32_t>& mark = enqueued_[static_cast<std::size_t>(task)];
+  for (std::uint32_t seen = mark.load(std::memory_order_acquire); seen != run_;
+       seen = mark.load(std::memory_order_acquire)) {
+    mark.wait(seen, std::memory_order_acquire);
+  }
+}
+
+void Executor::synchronize_all() {
+  std::exception_ptr failure;
+  for (const Lane& lane : plan_.lanes()) {
+    try {
+      lane.stream->synchronize();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+double Executor::measure(const Task& task, Event& begin, Event& end) {
+  Stream& stream = *plan_.lanes()[static_cast<std::size_t>(task.lane)].stream;
+  stream.record(begin);
+  for (const Call& call : task.calls) enqueue(call, stream);
+  stream.record(end);
+  stream.synchronize();
+  return end.seconds_since(begin);
+}
+
+std::vector<double> Executor::measure_task_seconds(int repeats, double budget_seconds) {
+  const std::vector<Task>& tasks = plan_.tasks();
+  const auto begin_time = std::chrono::steady_clock::now();
+  const auto spent = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_time).count();
+  };
+
+  std::map<std::pair<LaneId, std::string>, std::vector<double>> costs;
+  const auto key_of = [&](std::size_t i) {
+    return std::pair(tasks[i].lane,
+                     tasks[i].cost_key.empty() ? fmt::format("task {}", i) : tasks[i].cost_key);
+  };
+  for (int repeat = 0; repeat < repeats && (repeat == 0 || spent() < budget_seconds); ++repeat) {
+    std::map<std::pair<LaneId, std::string>, bool> seen;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const auto key = key_of(i);
+      if (std::exchange(seen[key], true)) continue;
+      Device& device = plan_.lanes()[static_cast<std::size_t>(tasks[i].lane)].stream->device();
+      const std::unique_ptr<Event> begin = device.make_event();
+      const std::unique_ptr<Event> end = device.make_event();
+      costs[key].push_back(measure(tasks[i], *begin, *end));
+    }
+  }
+  std::vector<double> seconds(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) seconds[i] = median(costs[key_of(i)]);
+  return seconds;
+}
+
+}  // namespace parbench

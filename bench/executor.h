@@ -1,0 +1,67 @@
+// Runs plans: enqueues tasks on their lanes with events where dependencies cross, and times them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bench/launchers.h"
+#include "kernels/device.h"
+#include "scenarios/plan.h"
+
+namespace parbench {
+
+/// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
+/// allocates nothing once the streams' queues have grown to the plan's size (the first run does
+/// that).
+class Executor {
+ public:
+  explicit Executor(const Plan& plan);
+
+  struct Timing {
+    double seconds = 0;       // from before the first task to after the last, on the devices
+    double wall_seconds = 0;  // the same on the host: launch and synchronisation included
+  };
+
+  /// Executes the plan once and waits for it. Throws the first exception of a worker after all
+  /// lanes have come to rest, so that the next run starts clean.
+  Timing run();
+
+  /// Seconds of each task when it runs alone, everything else at rest. Tasks with the same cost key
+  /// are measured once: the median of up to `repeats` executions, fewer (at least one) when the
+  /// plan's keys together would take more than `budget_seconds`. Run the plan once before, so that
+  /// the data is there.
+  [[nodiscard]] std::vector<double> measure_task_seconds(int repeats, double budget_seconds);
+
+ private:
+  /// What the host does for one task.
+  struct Step {
+    const Task* task = nullptr;
+    std::vector<TaskId> waits;  // tasks of other lanes, at most the latest of each lane
+    Event* done = nullptr;      // recorded after the task, if another lane waits for it
+  };
+
+  void find_steps();
+  void enqueue_steps(LaneId only_lane);
+  void enqueue_step(std::size_t index);
+  void launch_lane(LaneId lane);
+  void mark_enqueued(std::size_t index);
+  void wait_until_enqueued(TaskId task);
+  void synchronize_all();
+  [[nodiscard]] double measure(const Task& task, Event& begin, Event& end);
+
+  const Plan& plan_;
+  std::vector<Step> steps_;
+  std::vector<std::unique_ptr<Event>> events_;
+  std::unique_ptr<Event> begin_;
+  std::unique_ptr<Event> end_;
+  std::vector<std::unique_ptr<Event>> joins_;  // one per lane but the first
+  /// Run in which each task was last enqueued: a launching thread may only wait for a record that
+  /// has been enqueued already.
+  std::vector<std::atomic<std::uint32_t>> enqueued_;
+  std::uint32_t run_ = 0;
+  std::unique_ptr<Launchers> launchers_;  // only with Launch::thread_per_lane
+};
+
+}  // namespace parbench

@@ -1,0 +1,25 @@
+// Flags that come from files: `--config` and `--rerun`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/flags.h"
+
+namespace parbench {
+
+/// Reads an object {flag: value or list of values}; values are strings, numbers or, for toggles,
+/// true and false. Throws UsageError that names the file and the key for everything else.
+[[nodiscard]] FlagValues read_config(const std::string& path, const std::vector<Flag>& flags);
+
+/// What a report says about the run that wrote it.
+struct Rerun {
+  FlagValues flags;                // how it was measured; neither scenario, strategy nor axes
+  std::vector<std::string> cases;  // names, in their order
+};
+
+/// Throws UsageError that names the file when it is not a report of this schema version, has no
+/// cases, or has cases of scenarios that do not exist.
+[[nodiscard]] Rerun read_rerun(const std::string& path, const ScenarioList& scenarios);
+
+}  // namespace parbench

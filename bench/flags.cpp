@@ -1,0 +1,276 @@
+// The table of flags and the reading of their values.
+#include "bench/flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "bench/suggest.h"
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr auto what = "What to run";
+constexpr auto how = "How it is measured";
+constexpr auto output = "Output";
+
+std::vector<Flag> fixed_flags() {
+  using enum FlagKind;
+  return {
+      {"scenario", "NAME[,NAME…]|all", "The questions to ask; `parbench list` shows them", what,
+       list},
+      {"strategy", "NAME[,NAME…]", "Only these strategies of the scenarios; default: all", what,
+       list},
+      {"preset", "quick|seed",
+       "Values of the axes that are not given: quick ends within minutes on two cores, seed is the "
+       "published setting to the letter",
+       what},
+      {"devices", "N|NAME,NAME…",
+       "How many devices, or which: 2, or cpu:0,cpu:1; `parbench devices` shows them", what},
+      {"dtype", "f32|bf16", "Element type of activations and weights; default: f32", what},
+      {"config", "FILE.json",
+       "Flags from a file, an object such as {\"scenario\": \"pipeline\", \"split\": [1, 5]}; "
+       "flags "
+       "given here win",
+       what},
+      {"rerun", "REPORT.json",
+       "The same cases as in a report, measured in the same way; flags of the two groups below win",
+       what},
+      {"precision", "PERCENT",
+       "Stop sampling a case when the 95% interval of its median is this narrow (half width); "
+       "default: 1",
+       how},
+      {"min-samples", "N", "Take at least so many samples of each case", how},
+      {"max-time", "SECONDS", "Stop sampling a case after this time", how},
+      {"seed", "N", "Seed of all random data; default: 1", how},
+      {"report", "PATH", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json",
+       output},
+      {"dry-run", "", "Show the cases, their memory and the estimated time; measure nothing",
+       output, toggle},
+      {"quiet", "", "No progress; only the tables, the answers and errors", output, toggle},
+      {"version", "", "Print the version and exit", output, toggle},
+  };
+}
+
+/// The same axis in all the scenarios that have it.
+struct SharedAxis {
+  const Axis* axis = nullptr;  // of the first scenario that has it
+  std::vector<std::string> scenarios;
+};
+
+std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
+  std::vector<SharedAxis> result;
+  for (const auto& scenario : scenarios) {
+    for (const Axis& axis : scenario->axes()) {
+      auto found = std::ranges::find_if(
+          result, [&](const SharedAxis& known) { return known.axis->name == axis.name; });
+      if (found == result.end()) found = result.insert(result.end(), SharedAxis{&axis, {}});
+      found->scenarios.emplace_back(scenario->name());
+    }
+  }
+  return result;
+}
+
+std::string placeholder_of(const Axis& axis) {
+  switch (axis.kind) {
+    case AxisKind::integer:
+      return "N[,N…]";
+    case AxisKind::real:
+      return "X[,X…]";
+    case AxisKind::duration:
+      return "TIME[,TIME…]";
+    case AxisKind::choice:
+      return fmt::format("{}", fmt::join(axis.choices, ","));
+    case AxisKind::sizes:
+      return "N[,N…]|N+N…";
+    case AxisKind::text:
+      return "TEXT[,TEXT…]";
+  }
+  return "VALUE";
+}
+
+Flag flag_of(const SharedAxis& shared) {
+  return {shared.axis->name, placeholder_of(*shared.axis), shared.axis->description,
+          fmt::format("Axes of {} (a comma list sweeps)", fmt::join(shared.scenarios, ", ")),
+          FlagKind::list};
+}
+
+const std::string* single_text(const FlagValues& values, std::string_view flag) {
+  const auto found = values.find(flag);
+  if (found == values.end() || found->second.empty()) return nullptr;
+  if (found->second.size() > 1) {
+    throw UsageError(
+        fmt::format("--{} was given {} times; it takes one value", flag, found->second.size()));
+  }
+  return &found->second.front();
+}
+
+/// Reads a flag's value by the same rules as an axis'.
+std::optional<Value> single_value(const FlagValues& values, const Axis& rule) {
+  const std::string* text = single_text(values, rule.name);
+  if (text == nullptr) return std::nullopt;
+  if (rule.kind == AxisKind::choice && std::ranges::find(rule.choices, *text) == rule.choices.end())
+    throw UsageError(fmt::format("--{} '{}' is not a choice; allowed: {}{}", rule.name, *text,
+                                 allowed_values(rule), did_you_mean(*text, rule.choices)));
+  return parse_value(rule, *text);
+}
+
+Axis rule(std::string name, AxisKind kind, double least, double most) {
+  Axis axis;
+  axis.name = std::move(name);
+  axis.kind = kind;
+  axis.least = least;
+  axis.most = most;
+  return axis;
+}
+
+Axis choice(std::string name, std::vector<std::string> choices) {
+  Axis axis;
+  axis.name = std::move(name);
+  axis.kind = AxisKind::choice;
+  axis.choices = std::move(choices);
+  return axis;
+}
+
+bool toggle(const FlagValues& values, std::string_view flag) {
+  const auto found = values.find(flag);
+  return found != values.end() && !found->second.empty() && found->second.back() == "true";
+}
+
+std::vector<std::string> scenario_names(const FlagValues& values, const ScenarioList& scenarios) {
+  const auto found = values.find("scenario");
+  if (found == values.end()) return {};
+  const std::vector<std::string> known = names_of(scenarios);
+  std::vector<std::string> chosen = split_items("scenario", found->second);
+  if (chosen == std::vector<std::string>{"all"}) return known;
+  for (const std::string& name : chosen) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw UsageError(fmt::format("--scenario '{}' does not exist{}\nthere are: {}; or all", name,
+                                   did_you_mean(name, known), fmt::join(known, ", ")));
+    }
+  }
+  return chosen;
+}
+
+void read_measurement(const FlagValues& values, Options& options) {
+  if (const auto value = single_value(values, rule("precision", AxisKind::real, 0.01, 100))) {
+    options.precision_percent = std::get<double>(*value);
+    options.precision_given = true;
+  }
+  if (const auto value = single_value(values, rule("min-samples", AxisKind::integer, 1, 100'000))) {
+    options.min_samples = static_cast<int>(std::get<std::int64_t>(*value));
+  }
+  constexpr double week_seconds = 7 * 24 * 3600;
+  if (const auto value =
+          single_value(values, rule("max-time", AxisKind::real, 0.001, week_seconds)))
+    options.max_time_seconds = std::get<double>(*value);
+  if (const auto value = single_value(values, rule("seed", AxisKind::integer, 0, 1e15))) {
+    options.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(*value));
+  }
+}
+
+bool is_fixed(std::string_view name) {
+  static const std::vector<std::string> fixed = names_of(fixed_flags());
+  return std::ranges::find(fixed, name) != fixed.end();
+}
+
+}  // namespace
+
+std::vector<Flag> all_flags(const ScenarioList& scenarios) {
+  std::vector<Flag> flags = fixed_flags();
+  for (const SharedAxis& shared : shared_axes(scenarios)) flags.push_back(flag_of(shared));
+  return flags;
+}
+
+std::vector<std::string> names_of(const std::vector<Flag>& flags) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags) names.push_back(flag.name);
+  return names;
+}
+
+std::vector<std::string> names_of(const ScenarioList& scenarios) {
+  std::vector<std::string> names;
+  for (const auto& scenario : scenarios) names.emplace_back(scenario->name());
+  return names;
+}
+
+std::vector<std::string> split_items(std::string_view flag, const std::vector<std::string>& texts) {
+  std::vector<std::string> items;
+  for (const std::string& text : texts) {
+    std::string_view rest = text;
+    while (true) {
+      const std::size_t comma = rest.find(',');
+      const std::string item(rest.substr(0, comma));
+      if (item.empty()) {
+        throw UsageError(
+            fmt::format("--{} '{}' has an empty item; give values like a,b,c without "
+                        "spaces",
+                        flag, text));
+      }
+      if (std::ranges::find(items, item) != items.end()) {
+        throw UsageError(fmt::format("--{} has '{}' twice; give each value once", flag, item));
+      }
+      items.push_back(item);
+      if (comma == std::string_view::npos) break;
+      rest.remove_prefix(comma + 1);
+    }
+  }
+  return items;
+}
+
+Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
+  Options options;
+  options.scenarios = scenario_names(values, scenarios);
+  if (const auto found = values.find("strategy"); found != values.end()) {
+    options.strategies = split_items("strategy", found->second);
+  }
+  if (const auto value = single_value(values, choice("preset", {"quick", "seed"}))) {
+    options.preset = std::get<std::string>(*value);
+  }
+  if (const auto value = single_value(values, choice("dtype", {"f32", "bf16"}))) {
+    options.dtype = std::get<std::string>(*value) == "bf16" ? DType::bf16 : DType::f32;
+  }
+  if (const auto value = single_value(values, rule("devices", AxisKind::text, 0, 0))) {
+    options.devices = std::get<std::string>(*value);
+  }
+  if (const auto value = single_value(values, rule("report", AxisKind::text, 0, 0))) {
+    options.report_path = std::get<std::string>(*value);
+  }
+  read_measurement(values, options);
+  options.dry_run = toggle(values, "dry-run");
+  options.quiet = toggle(values, "quiet");
+  for (const auto& [name, texts] : values) {
+    if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
+  }
+  return options;
+}
+
+std::vector<Parameter> flags_from(const Options& options) {
+  std::vector<Parameter> flags;
+  flags.push_back({"scenario", fmt::format("{}", fmt::join(options.scenarios, ","))});
+  if (!options.strategies.empty()) {
+    flags.push_back({"strategy", fmt::format("{}", fmt::join(options.strategies, ","))});
+  }
+  flags.push_back({"preset", options.preset});
+  if (!options.devices.empty()) flags.push_back({"devices", options.devices});
+  flags.push_back({"dtype", std::string(to_string(options.dtype))});
+  // With the seed preset a precision replaces the published number of samples, so the default is
+  // not to be repeated as if it had been given.
+  if (options.precision_given || options.preset != "seed") {
+    flags.push_back({"precision", options.precision_percent});
+  }
+  if (options.min_samples) {
+    flags.push_back({"min-samples", static_cast<std::int64_t>(*options.min_samples)});
+  }
+  if (options.max_time_seconds) flags.push_back({"max-time", *options.max_time_seconds});
+  flags.push_back({"seed", static_cast<std::int64_t>(options.seed)});
+  for (const auto& [axis, items] : options.axes) {
+    flags.push_back({axis, fmt::format("{}", fmt::join(items, ","))});
+  }
+  return flags;
+}
+
+}  // namespace parbench

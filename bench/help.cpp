@@ -1,0 +1,82 @@
+// Layout of the help page.
+#include "bench/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t page_width = 100;
+constexpr std::size_t description_column = 30;
+
+constexpr auto usage =
+    "\nUsage:\n"
+    "  parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
+    "  parbench list | devices\n";
+
+/// Columns of UTF-8 text without wide or combining characters.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
+}
+
+std::string row(const std::string& left, const std::string& right) {
+  std::string line = "  " + left;
+  const std::size_t used = columns(line);
+  if (used + 2 > description_column) {
+    line += "\n" + std::string(description_column, ' ');
+  } else {
+    line += std::string(description_column - used, ' ');
+  }
+  return line + wrap(right, page_width - description_column, description_column) + "\n";
+}
+
+std::string option_row(const CLI::Option& option) {
+  std::string left = option.get_name(false, true);
+  if (!option.get_option_text().empty()) left += " " + option.get_option_text();
+  return row(left, option.get_description());
+}
+
+}  // namespace
+
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
+  std::istringstream words(text);
+  std::string result;
+  std::string word;
+  std::size_t used = 0;
+  while (words >> word) {
+    const std::size_t length = columns(word);
+    if (used > 0 && used + 1 + length > width) {
+      result += "\n" + std::string(indent, ' ');
+      used = 0;
+    }
+    if (used > 0) {
+      result += ' ';
+      ++used;
+    }
+    result += word;
+    used += length;
+  }
+  return result;
+}
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
+  std::string text = app->get_description() + usage + "\nCommands:\n";
+  for (const CLI::App* command : app->get_subcommands({})) {
+    text += row(command->get_name(), command->get_description());
+  }
+  for (const std::string& group : app->get_groups()) {
+    const auto options =
+        app->get_options([&](const CLI::Option* option) { return option->get_group() == group; });
+    if (options.empty()) continue;
+    text += fmt::format("\n{}:\n", group);
+    for (const CLI::Option* option : options) text += option_row(*option);
+  }
+  return text + "\n" + app->get_footer() + "\n";
+}
+
+}  // namespace parbench

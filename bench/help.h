@@ -1,0 +1,22 @@
+// How the help page looks: CLI11's structure in this program's layout.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace parbench {
+
+/// Groups of options in two columns, wrapped to 100 columns of a terminal.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  /// Description, usage, commands, then the groups in the order in which their first option was
+  /// added, and the footer.
+  [[nodiscard]] std::string make_help(const CLI::App* app, std::string name,
+                                      CLI::AppFormatMode mode) const override;
+};
+
+/// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented
+/// by `indent` spaces.
+[[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);
+
+}  // namespace parbench

@@ -1,0 +1,44 @@
+#include "bench/interrupt.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+
+namespace parbench {
+namespace {
+
+// A signal handler can reach nothing but static storage.
+std::atomic<bool> interrupt_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "the handler must not lock");
+
+extern "C" void parbench_handle_interrupt(int) {
+  constexpr std::string_view message =
+      "\nparbench: ending after the execution that runs now; once more to end at once\n";
+  const int former_errno = errno;
+  if (interrupt_requested.exchange(true)) _exit(interrupted_exit_code);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  errno = former_errno;
+}
+
+}  // namespace
+
+InterruptHandler::InterruptHandler() {
+  interrupt_requested = false;
+  struct sigaction action = {};
+  action.sa_handler = parbench_handle_interrupt;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &former_interrupt_);
+  sigaction(SIGTERM, &action, &former_terminate_);
+}
+
+InterruptHandler::~InterruptHandler() {
+  sigaction(SIGINT, &former_interrupt_, nullptr);
+  sigaction(SIGTERM, &former_terminate_, nullptr);
+}
+
+bool InterruptHandler::requested() { return interrupt_requested; }
+
+}  // namespace parbench

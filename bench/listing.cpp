@@ -1,0 +1,99 @@
+// Text of `list` and `devices`.
+#include "bench/listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/help.h"
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t page_width = 100;
+
+std::string values_text(const Axis& axis, const std::vector<Value>& values) {
+  if (values.empty()) return "chosen by the scenario";
+  std::vector<std::string> texts;
+  for (const Value& value : values) texts.push_back(flag_text(axis, value));
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string axis_text(const Axis& axis) {
+  constexpr std::size_t indent = 18;
+  std::string text = fmt::format("{}; {}", axis.description, allowed_values(axis));
+  if (!axis.strategies.empty()) {
+    text += fmt::format("; only of {}", fmt::join(axis.strategies, ", "));
+  }
+  if (!axis.identity) text += "; not part of a case's name";
+  const std::string pad(indent, ' ');
+  return fmt::format("    --{:<11} {}\n{}quick: {}\n{}seed:  {}\n", axis.name,
+                     wrap(text, page_width - indent, indent), pad,
+                     wrap(values_text(axis, axis.quick), page_width - indent, indent), pad,
+                     wrap(values_text(axis, axis.seed), page_width - indent, indent));
+}
+
+std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {
+  constexpr std::size_t indent = 20;
+  std::string text = strategy.description;
+  if (strategy.name == scenario.baseline()) text += " (baseline)";
+  return fmt::format("    {:<15} {}\n", strategy.name, wrap(text, page_width - indent, indent));
+}
+
+std::string backend_text(const Backend& backend) {
+  std::string text = fmt::format("{}: {}\n", backend.name(), backend.description());
+  for (const auto& component : backend.components()) {
+    text += fmt::format("  {} {}\n", component.name, component.version);
+  }
+  return text;
+}
+
+std::string devices_text(Backend& backend) {
+  std::vector<int> all(static_cast<std::size_t>(std::max(0, backend.device_limit())));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  if (all.empty()) return {};
+  std::string text = fmt::format("  devices, when all {} are used in one run:\n", all.size());
+  for (const auto& device : backend.open(all, false)) {
+    const DeviceInfo& info = device->info();
+    text += fmt::format("    {:<10} {}", info.name, info.model);
+    if (!info.cores.empty()) {
+      text +=
+          fmt::format(", core{} {}", info.cores.size() == 1 ? "" : "s", fmt::join(info.cores, ","));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string scenario_listing(const ScenarioList& scenarios) {
+  std::string text;
+  for (const auto& scenario : scenarios) {
+    if (!text.empty()) text += "\n";
+    text += fmt::format("{}\n  {}\n  strategies:\n", scenario->name(),
+                        wrap(std::string(scenario->question()), page_width - 2, 2));
+    for (const Strategy& strategy : scenario->strategies()) {
+      text += strategy_text(*scenario, strategy);
+    }
+    text += "  axes:\n";
+    for (const Axis& axis : scenario->axes()) text += axis_text(axis);
+  }
+  text +=
+      "\npresets: quick (the default) asks each question within minutes on two cores; seed is "
+      "the\npublished setting to the letter. Any axis can be overridden.\n";
+  return text;
+}
+
+std::string device_listing(const Machine& machine) {
+  std::string text;
+  for (const auto& backend : machine.backends()) {
+    if (!text.empty()) text += "\n";
+    text += backend_text(*backend) + devices_text(*backend);
+  }
+  return text.empty() ? "no backend is built in\n" : text;
+}
+
+}  // namespace parbench

@@ -1,0 +1,248 @@
+// Command line, devices, sweep, sessions, report: one after the other.
+#include "bench/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "bench/benchmark_flags.h"
+#include "bench/cli.h"
+#include "bench/estimate.h"
+#include "bench/google_benchmark.h"
+#include "bench/interrupt.h"
+#include "bench/listing.h"
+#include "bench/progress.h"
+#include "bench/recorder.h"
+#include "bench/session.h"
+#include "bench/sweep.h"
+#include "bench/version.h"
+#include "kernels/error.h"
+#include "reports/file.h"
+#include "reports/table.h"
+
+namespace parbench {
+namespace {
+
+/// One scenario of a run, ready to start.
+struct Job {
+  const Scenario* scenario = nullptr;
+  std::vector<std::unique_ptr<Device>> devices;
+  std::vector<CaseSpec> cases;
+
+  [[nodiscard]] Context open(const Options& options) {
+    return {std::move(devices), Context::Options{options.dtype, options.seed}};
+  }
+};
+
+std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
+                           const ScenarioList& scenarios, const Machine& machine) {
+  check_selection(options, scenarios);
+  std::vector<Job> jobs;
+  for (const Scenario* scenario : chosen_scenarios(options, scenarios)) {
+    const std::string request =
+        options.devices.empty() ? std::to_string(scenario->default_devices()) : options.devices;
+    Job job{scenario, machine.open(request, scenario->wants_copy_core()), {}};
+    job.cases = expand(options, *scenario, static_cast<int>(job.devices.size()));
+    std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
+    if (!job.cases.empty()) jobs.push_back(std::move(job));
+  }
+  if (jobs.empty()) {
+    throw UsageError(
+        flags.filter.empty()
+            ? std::string("no case is left: the chosen strategies and values allow none")
+            : fmt::format("--benchmark_filter='{}' matches no case\n--benchmark_list_tests shows "
+                          "their names",
+                          flags.filter));
+  }
+  return jobs;
+}
+
+void list_cases(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs) {
+    for (const CaseSpec& spec : job.cases) fmt::print("{}\n", spec.name());
+  }
+}
+
+void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
+  for (Job& job : jobs) {
+    Context context = job.open(options);
+    const RunEstimate run =
+        estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario));
+    fmt::print("{}", estimate_text(*job.scenario, context, run));
+  }
+}
+
+report::TextStyle text_style() {
+  report::TextStyle style;
+  style.color = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  return style;
+}
+
+/// Runs the jobs one after the other and keeps the report up to date.
+class Run {
+ public:
+  Run(const Options& options, const BenchmarkFlags& flags, const Machine& machine,
+      std::vector<Job> jobs)
+      : options_(options),
+        flags_(flags),
+        jobs_(std::move(jobs)),
+        progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
+        recorder_(start_recorder(options, machine)) {
+    for (const Job& job : jobs_) {
+      recorder_.plan(job.cases);
+      for (const auto& device : job.devices) recorder_.add_device(device->info());
+    }
+  }
+
+  ExitCode operator()() {
+    recorder_.write(samples_);
+    for (Job& job : jobs_) {
+      if (!interrupted_) run(job);
+    }
+    progress_->finish();
+    recorder_.refresh(all_measured_ && !interrupted_);
+    show();
+    recorder_.write(samples_);
+    fmt::print("report: {}\n", recorder_.path().string());
+    if (interrupted_) return ExitCode::interrupted;
+    return all_measured_ ? ExitCode::measured : ExitCode::case_failed;
+  }
+
+ private:
+  static Recorder start_recorder(const Options& options, const Machine& machine) {
+    const auto started = std::chrono::system_clock::now();
+    const std::filesystem::path path = report_path(options, started);
+    report::check_writable(path, default_report_directory());
+    return {path, options, machine, started};
+  }
+
+  void run(Job& job) {
+    Context context = job.open(options_);
+    SessionEnvironment environment{.google_benchmark = samples_,
+                                   .progress = *progress_,
+                                   .make_runner = make_plan_runner,
+                                   .interrupted = InterruptHandler::requested,
+                                   .checkpoint =
+                                       [&](const SessionResult& known) {
+                                         recorder_.update(*job.scenario, known);
+                                         checkpoint();
+                                       },
+                                   .now = {}};
+    const SessionResult result =
+        run_session(*job.scenario, context, job.cases,
+                    sampler_options(options_, flags_, *job.scenario), std::move(environment));
+    recorder_.update(*job.scenario, result);
+    interrupted_ = result.interrupted;
+    all_measured_ = all_measured_ && result.all_measured();
+  }
+
+  /// A disk that is full now may not be at the end: the samples are worth more than this write.
+  void checkpoint() {
+    try {
+      recorder_.refresh(false);
+      recorder_.write(samples_);
+    } catch (const Error& error) {
+      if (!std::exchange(warned_, true)) progress_->note(error.what());
+    }
+  }
+
+  void show() const {
+    fmt::print("{}", report::to_table(recorder_.report(), text_style()));
+    if (flags_.display_format)
+      samples_.write(std::cout, *flags_.display_format, flags_.aggregates_only);
+    std::cout.flush();
+    write_benchmark_out();
+  }
+
+  void write_benchmark_out() const {
+    if (flags_.out_path.empty()) return;
+    std::ostringstream text;
+    samples_.write(text, flags_.out_format, flags_.aggregates_only);
+    report::write_file(flags_.out_path, text.str());
+  }
+
+  const Options& options_;
+  const BenchmarkFlags& flags_;
+  std::vector<Job> jobs_;
+  InterruptHandler interrupt_;
+  GoogleBenchmark samples_;
+  std::unique_ptr<Progress> progress_;
+  Recorder recorder_;
+  bool interrupted_ = false;
+  bool all_measured_ = true;
+  bool warned_ = false;  // of a checkpoint that could not be written
+};
+
+ExitCode run(const Options& options, const ScenarioList& scenarios, const Machine& machine) {
+  const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
+  std::vector<Job> jobs = plan_jobs(options, flags, scenarios, machine);
+  if (flags.list_tests) {
+    list_cases(jobs);
+    return ExitCode::measured;
+  }
+  if (options.dry_run) {
+    dry_run(options, flags, jobs);
+    return ExitCode::measured;
+  }
+  if (!flags.out_path.empty()) report::check_writable(flags.out_path);
+  return Run(options, flags, machine, std::move(jobs))();
+}
+
+ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios,
+                  const Machine& machine) {
+  const Options options = parse_command_line(arguments, scenarios);
+  switch (options.command) {
+    case Command::help:
+      fmt::print("{}", help_text(scenarios));
+      return ExitCode::measured;
+    case Command::version:
+      fmt::print("parbench {}\n", version);
+      return ExitCode::measured;
+    case Command::list:
+      fmt::print("{}", scenario_listing(scenarios));
+      return ExitCode::measured;
+    case Command::devices:
+      fmt::print("{}", device_listing(machine));
+      return ExitCode::measured;
+    case Command::run:
+      return run(options, scenarios, machine);
+  }
+  return ExitCode::bad_usage;
+}
+
+/// The first line is the error, the others are hints.
+void print_error(std::string_view message) {
+  std::string text = "parbench: error: ";
+  for (const char letter : message) {
+    text += letter;
+    if (letter == '\n') text += "  ";
+  }
+  fmt::print(stderr, "{}\n", text);
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments, const ScenarioList& scenarios,
+                const Machine& machine) {
+  ExitCode code = ExitCode::case_failed;
+  try {
+    code = dispatch(arguments, scenarios, machine);
+  } catch (const UsageError& error) {
+    print_error(error.what());
+    code = ExitCode::bad_usage;
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace parbench

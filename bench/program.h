@@ -1,0 +1,19 @@
+// The whole program behind `main`, so that tests can run it with scenarios of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/flags.h"
+#include "kernels/machine.h"
+
+namespace parbench {
+
+enum class ExitCode { measured = 0, case_failed = 1, bad_usage = 2, interrupted = 130 };
+
+/// Parses `arguments` (the program's name first), runs what they ask for, prints results to
+/// standard output and errors ("parbench: error: …" and hints) to standard error. Throws nothing.
+[[nodiscard]] int run_program(const std::vector<std::string>& arguments,
+                              const ScenarioList& scenarios, const Machine& machine);
+
+}  // namespace parbench

@@ -1,0 +1,53 @@
+// Keeps the report of a run up to date while it goes, and writes it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/google_benchmark.h"
+#include "bench/options.h"
+#include "bench/session.h"
+#include "kernels/machine.h"
+#include "reports/report.h"
+
+namespace parbench {
+
+/// Where reports go by default: reports/runs of the repository that the launcher names in
+/// PARBENCH_HOME, else of the working directory.
+[[nodiscard]] std::filesystem::path default_report_directory();
+
+/// The report's path: `--report`, or <UTC time>-<scenarios>.json in the default directory.
+[[nodiscard]] std::filesystem::path report_path(const Options& options,
+                                                std::chrono::system_clock::time_point started);
+
+class Recorder {
+ public:
+  Recorder(std::filesystem::path path, const Options& options, const Machine& machine,
+           std::chrono::system_clock::time_point started);
+
+  /// Before the run: cases that are to be measured stand in the report as not run.
+  void plan(const std::vector<CaseSpec>& specs);
+  void add_device(const DeviceInfo& info);
+
+  /// Replaces what is known of a scenario. Called at checkpoints and at its end.
+  void update(const Scenario& scenario, const SessionResult& result);
+
+  /// Brings durations up to date. `complete`: everything planned has been measured.
+  void refresh(bool complete);
+
+  /// Writes the file. `raw` are the samples of all scenarios so far. Throws Error.
+  void write(const GoogleBenchmark& raw) const;
+
+  [[nodiscard]] const report::Report& report() const { return report_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::chrono::steady_clock::time_point begin_;
+  report::Report report_;
+  std::vector<std::pair<std::string, double>> sampling_;  // of each scenario
+};
+
+}  // namespace parbench

@@ -1,0 +1,229 @@
+#include "bench/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "bench/statistics.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::int64_t most_iterations = 1'000'000;
+/// The first executions of a case are slower than later ones, so the count is approached in steps.
+constexpr std::int64_t largest_growth = 100;
+constexpr int most_warm_ups = 6;
+constexpr double first_execution_margin = 5;
+constexpr double wanted_confidence = 0.95;
+
+std::vector<double> seconds_of(const std::vector<report::Sample>& samples) {
+  std::vector<double> seconds;
+  seconds.reserve(samples.size());
+  for (const report::Sample& sample : samples) seconds.push_back(sample.seconds);
+  return seconds;
+}
+
+std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
+  const std::vector<double> seconds = seconds_of(samples);
+  const auto interval = median_interval(seconds, wanted_confidence);
+  if (!interval || interval->confidence < wanted_confidence) return std::nullopt;
+  return relative_half_width(*interval, median(seconds));
+}
+
+/// Executions that together last about `seconds`.
+std::int64_t iterations_lasting(double seconds, double execution_seconds) {
+  if (execution_seconds <= 0) return most_iterations;
+  const double wanted = std::ceil(seconds / execution_seconds);
+  return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations)));
+}
+
+}  // namespace
+
+Sampler::Sampler(SamplerOptions options, std::vector<SamplerCase> cases) : options_(options) {
+  for (const SamplerCase& one : cases) {
+    State state;
+    state.execution_seconds = one.execution_seconds;
+    state.spent = one.warm_up_seconds;
+    state.baseline = one.baseline;
+    settle_iterations(state);
+    states_.push_back(std::move(state));
+  }
+}
+
+void Sampler::settle_iterations(State& state) const {
+  // A first execution pays for threads, page faults and code that later ones find in place, so its
+  // time is only trusted where such costs are small against it.
+  const double trusted = state.warm_ups == 0 ? first_execution_margin : 1;
+  if (options_.fixed_iterations > 0) {
+    state.iterations = options_.fixed_iterations;
+  } else if (state.execution_seconds >= trusted * options_.least_sample_seconds ||
+             state.warm_ups >= most_warm_ups) {
+    state.iterations = iterations_lasting(options_.least_sample_seconds, state.execution_seconds);
+  }
+}
+
+std::optional<Step> Sampler::next_warm_up() const {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const State& state = states_[i];
+    if (ended(state) || state.iterations > 0) continue;
+    std::int64_t growth = 1;
+    for (int step = 0; step <= state.warm_ups && growth < most_iterations; ++step) {
+      growth *= largest_growth;
+    }
+    const auto wanted = iterations_lasting(options_.least_sample_seconds, state.execution_seconds);
+    return Step{StepKind::warm_up, i, std::min(wanted, growth), 0};
+  }
+  return std::nullopt;
+}
+
+std::optional<Step> Sampler::next() {
+  if (auto warm_up = next_warm_up()) return warm_up;
+  while (true) {
+    if (order_.empty()) begin_round();
+    if (order_.empty()) return std::nullopt;
+    const std::size_t index = order_.back();
+    order_.pop_back();
+    if (!states_[index].failed) {
+      return Step{StepKind::sample, index, states_[index].iterations, round_};
+    }
+  }
+}
+
+void Sampler::record(const Step& step, const report::Sample& sample, double wall_seconds) {
+  State& state = states_.at(step.index);
+  state.spent += wall_seconds;
+  if (step.kind == StepKind::warm_up) {
+    ++state.warm_ups;
+    state.execution_seconds = sample.seconds;
+    const bool long_enough = sample.seconds * static_cast<double>(step.iterations) >=
+                             0.5 * options_.least_sample_seconds;
+    if (long_enough || step.iterations == most_iterations) {
+      state.iterations = iterations_lasting(options_.least_sample_seconds, sample.seconds);
+    }
+    settle_iterations(state);
+    return;
+  }
+  state.sample_cost = wall_seconds;
+  state.samples.push_back(sample);
+  state.precision = precision_of(state.samples);
+  end_if_done(state);
+}
+
+void Sampler::end_if_done(State& state) const {
+  if (ended(state)) return;
+  const int count = static_cast<int>(state.samples.size());
+  if (options_.fixed_samples > 0) {
+    if (count >= options_.fixed_samples) state.stopped_because = "fixed count";
+  } else if (count >= options_.min_samples && state.precision &&
+             *state.precision <= options_.precision) {
+    state.stopped_because = "precision";
+  }
+}
+
+double Sampler::expected_cost(const State& state) const {
+  if (state.sample_cost > 0) return state.sample_cost;
+  return state.execution_seconds * static_cast<double>(std::max<std::int64_t>(1, state.iterations));
+}
+
+bool Sampler::out_of_time(const State& state) const {
+  if (state.spent + expected_cost(state) <= options_.max_seconds) return false;
+  const auto count = static_cast<int>(state.samples.size());
+  if (count >= SamplerOptions::floor_samples) return true;
+  return count > 0 && state.spent + expected_cost(state) > 2 * options_.max_seconds;
+}
+
+void Sampler::end_what_time_forbids() {
+  double round_cost = 0;
+  for (State& state : states_) {
+    if (ended(state)) continue;
+    if (out_of_time(state)) {
+      state.stopped_because = "max-time";
+    } else {
+      round_cost += expected_cost(state);
+    }
+  }
+  if (spent_seconds() + round_cost <= options_.total_seconds) return;
+  for (State& state : states_) {
+    const auto count = static_cast<int>(state.samples.size());
+    if (!ended(state) && count >= SamplerOptions::floor_samples) state.stopped_because = "max-time";
+  }
+}
+
+bool Sampler::wanted_as_baseline(std::size_t index) const {
+  const State& state = states_[index];
+  if (state.failed || options_.fixed_samples > 0 || out_of_time(state)) return false;
+  return std::ranges::any_of(
+      states_, [&](const State& other) { return other.baseline == index && !ended(other); });
+}
+
+void Sampler::begin_round() {
+  end_what_time_forbids();
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (!ended(states_[i]) || wanted_as_baseline(i)) order_.push_back(i);
+  }
+  if (order_.empty()) return;
+  ++round_;
+  std::seed_seq seed{options_.seed, static_cast<std::uint64_t>(round_)};
+  std::mt19937_64 generator(seed);
+  std::ranges::shuffle(order_, generator);
+}
+
+bool Sampler::ended(const State& state) const {
+  return state.failed || !state.stopped_because.empty();
+}
+
+void Sampler::fail(std::size_t index) {
+  states_.at(index).failed = true;
+  states_[index].stopped_because.clear();
+}
+
+void Sampler::interrupt() {
+  order_.clear();
+  for (State& state : states_) {
+    if (!ended(state)) state.stopped_because = "interrupted";
+  }
+}
+
+const std::vector<report::Sample>& Sampler::samples(std::size_t index) const {
+  return states_.at(index).samples;
+}
+
+const std::string& Sampler::stopped_because(std::size_t index) const {
+  return states_.at(index).stopped_because;
+}
+
+std::int64_t Sampler::iterations(std::size_t index) const { return states_.at(index).iterations; }
+
+std::optional<double> Sampler::reached_precision(std::size_t index) const {
+  return states_.at(index).precision;
+}
+
+double Sampler::spent_seconds() const {
+  double spent = 0;
+  for (const State& state : states_) spent += state.spent;
+  return spent;
+}
+
+double Sampler::seconds_left(const State& state) const {
+  if (ended(state)) return 0;
+  const auto count = static_cast<double>(state.samples.size());
+  double wanted = std::max(options_.min_samples, 6);
+  if (options_.fixed_samples > 0) {
+    wanted = options_.fixed_samples;
+  } else if (state.precision && options_.precision > 0) {
+    const double ratio = *state.precision / options_.precision;
+    wanted = std::max(wanted, count * ratio * ratio);
+  }
+  const double samples_left = std::max(1.0, wanted - count);
+  const double time_left = std::max(0.0, options_.max_seconds - state.spent);
+  return std::min(samples_left * expected_cost(state), time_left);
+}
+
+double Sampler::seconds_left() const {
+  double left = 0;
+  for (const State& state : states_) left += seconds_left(state);
+  return std::min(left, std::max(0.0, options_.total_seconds - spent_seconds()));
+}
+
+}  // namespace parbench

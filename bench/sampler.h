@@ -1,0 +1,119 @@
+// Decides which case is sampled next, for how many iterations, and when a case has been sampled
+// enough. Pure logic: it neither runs anything nor reads a clock.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace parbench {
+
+struct SamplerOptions {
+  double precision = 0.01;  // wanted half-width of the median's 95% interval, of the median
+  int min_samples = 6;      // before precision may end a case
+
+  /// Wall time that one case may spend on samples and warm-up. It yields only to `floor_samples`.
+  double max_seconds = 20;
+  /// The same for all cases of a session together, their preparation included, checked before each
+  /// round.
+  double total_seconds = std::numeric_limits<double>::infinity();
+
+  int fixed_samples = 0;     // 0: adaptive; else exactly so many, whatever the precision
+  int fixed_iterations = 0;  // 0: as many as make a sample last `least_sample_seconds`
+  double least_sample_seconds = 0.02;
+  std::uint64_t seed = 1;  // of the order within rounds
+
+  /// Samples that a case gets even when its time is spent: below three, an interval of the median
+  /// says next to nothing. Twice `max_seconds` ends the case all the same, after one sample.
+  static constexpr int floor_samples = 3;
+};
+
+/// What the sampler needs to know of a case before the first round.
+struct SamplerCase {
+  double execution_seconds = 0;              // of its verification run, which was its first warm-up
+  double warm_up_seconds = 0;                // wall time spent on it
+  std::optional<std::size_t> baseline = {};  // index of the case its speedup is measured against
+};
+
+enum class StepKind { warm_up, sample };
+
+struct Step {
+  StepKind kind = StepKind::sample;
+  std::size_t index = 0;  // of the case
+  std::int64_t iterations = 1;
+  int round = 0;  // of a sample
+};
+
+/// Rounds: every unfinished case is sampled once per round, in an order shuffled anew for each.
+/// Before its first sample, a short case is warmed up until its iterations per sample are known.
+/// A case ends when its precision is reached ("precision"), when its next sample would probably end
+/// after its time is spent ("max-time"), or at a fixed number of samples ("fixed count"). A
+/// baseline that has ended goes on being sampled, within its own time, while any case that is
+/// compared to it has not, so that speedups come from samples taken next to each other.
+class Sampler {
+ public:
+  Sampler(SamplerOptions options, std::vector<SamplerCase> cases);
+
+  /// What to do next; nothing when every case has ended.
+  [[nodiscard]] std::optional<Step> next();
+
+  /// The outcome of the step that `next` returned: `seconds` per iteration (the measured time) and
+  /// the wall time that the whole step took, with whatever had to be restored before it.
+  void record(const Step& step, const report::Sample& sample, double wall_seconds);
+
+  /// Drops a case: it is not sampled any more and has no reason to have stopped.
+  void fail(std::size_t index);
+
+  /// Ends every case that has not ended ("interrupted").
+  void interrupt();
+
+  [[nodiscard]] const std::vector<report::Sample>& samples(std::size_t index) const;
+  [[nodiscard]] const std::string& stopped_because(std::size_t index) const;  // empty: not stopped
+  [[nodiscard]] std::int64_t iterations(std::size_t index) const;
+
+  /// Half-width of the median's 95% interval over the median; nothing before it can be had.
+  [[nodiscard]] std::optional<double> reached_precision(std::size_t index) const;
+
+  /// Wall time spent on samples and warm-up so far, the verification runs included.
+  [[nodiscard]] double spent_seconds() const;
+
+  /// Estimated wall time until every case has ended, from the cost of its samples so far and the
+  /// 1/√n law of its interval.
+  [[nodiscard]] double seconds_left() const;
+
+ private:
+  struct State {
+    double execution_seconds = 0;
+    double spent = 0;
+    std::optional<std::size_t> baseline;
+    std::int64_t iterations = 0;  // of a sample; 0: not known yet
+    int warm_ups = 0;
+    double sample_cost = 0;  // wall time of the latest sample
+    std::optional<double> precision;
+    std::vector<report::Sample> samples;
+    std::string stopped_because;
+    bool failed = false;
+  };
+
+  [[nodiscard]] std::optional<Step> next_warm_up() const;
+  void settle_iterations(State& state) const;
+  void begin_round();
+  [[nodiscard]] bool ended(const State& state) const;
+  [[nodiscard]] bool wanted_as_baseline(std::size_t index) const;
+  [[nodiscard]] bool out_of_time(const State& state) const;
+  void end_if_done(State& state) const;
+  void end_what_time_forbids();
+  [[nodiscard]] double expected_cost(const State& state) const;
+  [[nodiscard]] double seconds_left(const State& state) const;
+
+  SamplerOptions options_;
+  std::vector<State> states_;
+  std::vector<std::size_t> order_;  // of the current round, what is left of it at the back
+  int round_ = -1;
+};
+
+}  // namespace parbench

@@ -1,0 +1,473 @@
+#include "bench/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "bench/preparation.h"
+#include "bench/statistics.h"
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+constexpr double default_case_seconds = 20;
+constexpr double default_total_seconds = 120;
+constexpr double seed_case_seconds = 300;
+
+constexpr double preparation_checkpoint_seconds = 2;
+constexpr double sampling_checkpoint_seconds = 5;
+
+/// Measuring tasks alone is no sampling, so it gets a share of one execution, but enough for plans
+/// of a few microseconds.
+constexpr int cost_repeats = 25;
+constexpr double cost_share = 0.25;
+constexpr double least_cost_seconds = 0.05;
+
+/// From so many executions in a sample on, one more before it, untimed, costs little; it brings
+/// back into the caches what another case has driven out.
+constexpr std::int64_t rewarmed_iterations = 4;
+
+/// Thrown between the executions of a sample to leave it; the sample does not count.
+struct Interrupted : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
+};
+
+double steady_seconds() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+report::NamedValues named_values(const Parameters& parameters) {
+  report::NamedValues values;
+  for (const Parameter& parameter : parameters) {
+    values.emplace_back(parameter.name, parameter.value);
+  }
+  return values;
+}
+
+report::Case described(const CaseSpec& spec) {
+  report::Case result;
+  result.name = spec.name();
+  result.scenario = spec.scenario;
+  result.strategy = spec.strategy;
+  result.parameters = named_values(spec.parameters);
+  result.hidden_parameters = named_values(spec.hidden);
+  result.dtype = std::string(to_string(spec.dtype));
+  return result;
+}
+
+/// Whether `candidate` is what `spec` is compared with: the baseline strategy at the same values of
+/// every parameter that it has.
+bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec, std::string_view baseline) {
+  if (candidate.strategy != baseline || spec.strategy == baseline) return false;
+  if (candidate.dtype != spec.dtype) return false;
+  return std::ranges::all_of(candidate.parameters, [&](const Parameter& parameter) {
+    const Value* value = spec.parameters.find(parameter.name);
+    return value != nullptr && *value == parameter.value;
+  });
+}
+
+std::vector<double> seconds_of(const std::vector<report::Sample>& samples) {
+  std::vector<double> seconds;
+  seconds.reserve(samples.size());
+  for (const report::Sample& sample : samples) seconds.push_back(sample.seconds);
+  return seconds;
+}
+
+class Session {
+ public:
+  Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+          const SamplerOptions& options, SessionEnvironment environment);
+
+  SessionResult run();
+
+ private:
+  /// What is known of one spec beside its place in the report.
+  struct Entry {
+    std::optional<PreparedCase> prepared;  // only while it can still be sampled
+    std::optional<Bound> bound;
+    std::size_t rows = 0;  // index in GoogleBenchmark
+    std::optional<std::size_t> sampler_index;
+  };
+
+  void prepare_all();
+  void prepare(std::size_t index, Preparation& preparation);
+  void describe_prepared(std::size_t index);
+  void measure_bound(std::size_t index);
+
+  void make_sampler();
+  void sample_all();
+  void take(const Step& step);
+  report::Sample execute(Entry& entry, const Step& step);
+
+  void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
+  template <typename Work>
+  bool guarded(std::size_t index, Work&& work);
+
+  void checkpoint(double period);
+  void show_preparation(std::size_t index, std::size_t done);
+  void show_sampling(std::size_t index);
+
+  [[nodiscard]] SessionResult result() const;
+  void add_samples(std::size_t index, report::Case& result) const;
+  void add_speedup(std::size_t index, report::Case& result) const;
+  [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t index) const;
+  [[nodiscard]] std::optional<report::Answer> answer(const SessionResult& result) const;
+
+  const Scenario& scenario_;
+  Context& context_;
+  const std::vector<CaseSpec>& specs_;
+  SamplerOptions options_;
+  SessionEnvironment environment_;
+  std::vector<report::Case> cases_;
+  std::vector<Entry> entries_;
+  std::optional<Sampler> sampler_;
+  std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
+  std::optional<std::size_t> latest_;  // case whose state the shared memory holds
+  double sampling_seconds_ = 0;
+  double begin_ = 0;
+  double latest_checkpoint_ = 0;
+  bool interrupted_ = false;
+};
+
+Session::Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+                 const SamplerOptions& options, SessionEnvironment environment)
+    : scenario_(scenario),
+      context_(context),
+      specs_(specs),
+      options_(options),
+      environment_(std::move(environment)),
+      entries_(specs.size()) {
+  if (!environment_.now) environment_.now = steady_seconds;
+  for (const CaseSpec& spec : specs_) cases_.push_back(described(spec));
+  begin_ = latest_checkpoint_ = environment_.now();
+}
+
+SessionResult Session::run() {
+  prepare_all();
+  if (!interrupted_) {
+    make_sampler();
+    sample_all();
+  }
+  environment_.progress.finish();
+  SessionResult final = result();
+  final.answer = answer(final);
+  return final;
+}
+
+// --- preparation -------------------------------------------------------------------------------
+
+void Session::prepare_all() {
+  Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now);
+  std::size_t done = 0;
+  for (const std::size_t index : preparation.order()) {
+    interrupted_ = environment_.interrupted();
+    if (interrupted_) return;
+    show_preparation(index, done++);
+    prepare(index, preparation);
+    preparation.release_reference(index);
+    checkpoint(preparation_checkpoint_seconds);
+  }
+}
+
+void Session::prepare(std::size_t index, Preparation& preparation) {
+  Entry& entry = entries_[index];
+  guarded(index, [&] {
+    entry.prepared = preparation.prepare(index);
+    latest_ = index;
+    sampling_seconds_ += entry.prepared->warm_up_seconds;
+    describe_prepared(index);
+    const report::Verification& verification = entry.prepared->verification;
+    if (!verification.passed) {
+      give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
+      return;
+    }
+    measure_bound(index);
+  });
+}
+
+void Session::describe_prepared(std::size_t index) {
+  const PreparedCase& prepared = *entries_[index].prepared;
+  report::Case& result = cases_[index];
+  result.verification = prepared.verification;
+  for (int device = 0; device < context_.device_count(); ++device) {
+    result.memory.push_back({context_.device(device).info().name, context_.case_bytes(device)});
+  }
+  Amount amount = prepared.subject->amount();
+  result.amount = amount.value;
+  result.amount_unit = amount.unit;
+  const Work work = prepared.subject->plan().work();
+  result.flops = work.flops;
+  result.bytes = work.bytes;
+  result.notes = prepared.subject->notes();
+  entries_[index].rows = environment_.google_benchmark.add(result.name, std::move(amount));
+}
+
+void Session::measure_bound(std::size_t index) {
+  Entry& entry = entries_[index];
+  const double budget =
+      std::max(least_cost_seconds, cost_share * entry.prepared->execution_seconds);
+  const std::vector<double> seconds =
+      entry.prepared->runner->measure_task_seconds(cost_repeats, budget);
+  latest_.reset();  // tasks run out of their order leave no state worth keeping
+  entry.bound = bound_of(entry.prepared->subject->plan(), seconds);
+}
+
+/// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
+/// Returns whether it came through.
+template <typename Work>
+bool Session::guarded(std::size_t index, Work&& work) {
+  using report::CaseStatus;
+  try {
+    work();
+    return true;
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  } catch (const Unsupported& error) {
+    give_up(index, CaseStatus::skipped, error.what());
+  } catch (const OutOfMemory& error) {
+    give_up(index, CaseStatus::skipped, error.what());
+  } catch (const std::bad_alloc&) {
+    give_up(index, CaseStatus::skipped, "out of memory on the host; use a smaller case");
+  } catch (const std::exception& error) {
+    give_up(index, CaseStatus::failed, error.what());
+  } catch (...) {
+    give_up(index, CaseStatus::failed, "an exception that is no std::exception");
+  }
+  return false;
+}
+
+void Session::give_up(std::size_t index, report::CaseStatus status, const std::string& reason) {
+  report::Case& result = cases_[index];
+  Entry& entry = entries_[index];
+  result.status = status;
+  result.error = reason;
+  if (entry.prepared) environment_.google_benchmark.discard(entry.rows);
+  if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
+  entry.prepared.reset();
+  entry.bound.reset();
+  latest_.reset();
+  environment_.progress.note(
+      fmt::format("{} {}: {}", result.name,
+                  status == report::CaseStatus::failed ? "failed" : "skipped", reason));
+}
+
+// --- sampling ----------------------------------------------------------------------------------
+
+std::optional<std::size_t> Session::baseline_of(std::size_t index) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (is_baseline_of(specs_[i], specs_[index], scenario_.baseline())) return i;
+  }
+  return std::nullopt;
+}
+
+void Session::make_sampler() {
+  std::vector<SamplerCase> cases;
+  double warm_up_seconds = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared) continue;
+    entries_[i].sampler_index = sampled_.size();
+    sampled_.push_back(i);
+    const PreparedCase& prepared = *entries_[i].prepared;
+    warm_up_seconds += prepared.warm_up_seconds;
+    cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, std::nullopt});
+  }
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    const auto baseline = baseline_of(sampled_[i]);
+    if (baseline) cases[i].baseline = entries_[*baseline].sampler_index;
+  }
+  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds;
+  sampler_.emplace(options_, std::move(cases));
+}
+
+void Session::sample_all() {
+  while (!interrupted_) {
+    interrupted_ = environment_.interrupted();
+    if (interrupted_) break;
+    const std::optional<Step> step = sampler_->next();
+    if (!step) return;
+    show_sampling(step->index);
+    guarded(sampled_[step->index], [&] { take(*step); });
+    checkpoint(sampling_checkpoint_seconds);
+  }
+  sampler_->interrupt();
+}
+
+void Session::take(const Step& step) {
+  const std::size_t index = sampled_[step.index];
+  Entry& entry = entries_[index];
+  const double begin = environment_.now();
+  const bool restored = latest_ != index;
+  if (restored) entry.prepared->subject->reset();
+  latest_ = index;
+  const double warm = environment_.now();
+  if (restored && step.kind == StepKind::sample && step.iterations >= rewarmed_iterations) {
+    (void)entry.prepared->runner->run();
+  }
+  const report::Sample sample = execute(entry, step);
+  const double end = environment_.now();
+  sampling_seconds_ += end - warm;
+  sampler_->record(step, sample, end - begin);
+}
+
+report::Sample Session::execute(Entry& entry, const Step& step) {
+  const auto execution = [&] {
+    if (environment_.interrupted()) throw Interrupted();
+    return entry.prepared->runner->run();
+  };
+  if (step.kind == StepKind::sample) {
+    return environment_.google_benchmark.sample(entry.rows, step.iterations, step.round, execution);
+  }
+  report::Sample sample;
+  for (std::int64_t i = 0; i < step.iterations; ++i) sample.seconds += execution().seconds;
+  sample.seconds /= static_cast<double>(step.iterations);
+  sample.iterations = step.iterations;
+  return sample;
+}
+
+// --- results -----------------------------------------------------------------------------------
+
+void Session::add_samples(std::size_t index, report::Case& result) const {
+  const Entry& entry = entries_[index];
+  if (!entry.prepared || !entry.sampler_index || !sampler_) return;
+  result.samples = sampler_->samples(*entry.sampler_index);
+  if (result.samples.empty()) return;
+  result.status = report::CaseStatus::measured;
+  result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
+  result.statistics = summarise(seconds_of(result.samples));
+  if (!entry.bound) return;
+  const double seconds = entry.bound->seconds();
+  const double median_seconds = result.statistics->median;
+  result.bound = {seconds, entry.bound->critical_path, entry.bound->busiest_lane,
+                  entry.bound->busiest_lane_name,
+                  median_seconds > 0 ? seconds / median_seconds : 0};
+}
+
+void Session::add_speedup(std::size_t index, report::Case& result) const {
+  const auto baseline = baseline_of(index);
+  if (!baseline || result.status != report::CaseStatus::measured) return;
+  const Entry& other = entries_[*baseline];
+  if (!other.prepared || !other.sampler_index) return;
+  const auto ratio = paired_ratio(sampler_->samples(*other.sampler_index), result.samples);
+  if (ratio) result.speedup = {ratio->value, ratio->interval, cases_[*baseline].name};
+}
+
+SessionResult Session::result() const {
+  SessionResult result;
+  result.cases = cases_;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    add_samples(i, result.cases[i]);
+    add_speedup(i, result.cases[i]);
+  }
+  result.sampling_seconds = sampling_seconds_;
+  result.interrupted = interrupted_;
+  return result;
+}
+
+std::optional<report::Answer> Session::answer(const SessionResult& result) const {
+  std::vector<CaseOutcome> outcomes;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const report::Case& one = result.cases[i];
+    if (one.status != report::CaseStatus::measured) continue;
+    CaseOutcome outcome{specs_[i], one.statistics->median, std::nullopt,
+                        one.bound ? one.bound->efficiency : 0};
+    if (one.speedup) {
+      const double value = one.speedup->value;
+      const auto interval = one.speedup->interval.value_or(report::Interval{value, value, 0});
+      outcome.speedup = {value, interval.low, interval.high};
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  if (outcomes.empty()) return std::nullopt;
+  return report::Answer{std::string(scenario_.name()), std::string(scenario_.question()),
+                        scenario_.answer(outcomes)};
+}
+
+// --- what the user sees ------------------------------------------------------------------------
+
+void Session::checkpoint(double period) {
+  const double time = environment_.now();
+  if (time - latest_checkpoint_ < period) return;
+  environment_.checkpoint(result());
+  latest_checkpoint_ = environment_.now();
+}
+
+void Session::show_preparation(std::size_t index, std::size_t done) {
+  ProgressState state;
+  state.phase = "preparing";
+  state.case_name = cases_[index].name;
+  state.cases_done = done;
+  state.cases = cases_.size();
+  state.fraction = static_cast<double>(done) / static_cast<double>(cases_.size());
+  environment_.progress.update(state);
+}
+
+void Session::show_sampling(std::size_t index) {
+  ProgressState state;
+  state.phase = "sampling";
+  state.case_name = cases_[sampled_[index]].name;
+  state.cases = sampled_.size();
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    if (!entries_[sampled_[i]].prepared || !sampler_->stopped_because(i).empty()) {
+      ++state.cases_done;
+    }
+  }
+  state.samples = sampler_->samples(index).size();
+  state.reached_precision = sampler_->reached_precision(index);
+  const double spent = sampler_->spent_seconds();
+  const double left = sampler_->seconds_left();
+  state.fraction = spent + left > 0 ? spent / (spent + left) : 0;
+  state.seconds_left = left;
+  environment_.progress.update(state);
+}
+
+int seed_samples(const Options& options, const Scenario& scenario) {
+  const bool adaptive = options.precision_given || options.min_samples;
+  return options.preset == "seed" && !adaptive ? scenario.seed_sampling().samples : 0;
+}
+
+}  // namespace
+
+bool SessionResult::all_measured() const {
+  return !interrupted && std::ranges::all_of(cases, [](const report::Case& one) {
+    return one.status == report::CaseStatus::measured;
+  });
+}
+
+SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& flags,
+                               const Scenario& scenario) {
+  const bool seed = options.preset == "seed";
+  SamplerOptions result;
+  result.seed = options.seed;
+  result.precision = options.precision_percent / 100;
+  result.min_samples = options.min_samples.value_or(result.min_samples);
+  result.fixed_samples = flags.repetitions.value_or(seed_samples(options, scenario));
+  if (flags.min_time_seconds) {
+    result.least_sample_seconds = *flags.min_time_seconds;
+  } else if (seed) {
+    result.fixed_iterations = scenario.seed_sampling().iterations;
+  }
+  const bool limited = result.fixed_samples == 0;
+  const double case_seconds = seed ? seed_case_seconds : default_case_seconds;
+  result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
+  const bool total = limited && !seed && !options.max_time_seconds;
+  result.total_seconds = total ? default_total_seconds : infinite;
+  return result;
+}
+
+SessionResult run_session(const Scenario& scenario, Context& context,
+                          const std::vector<CaseSpec>& specs, const SamplerOptions& options,
+                          SessionEnvironment environment) {
+  return Session(scenario, context, specs, options, std::move(environment)).run();
+}
+
+}  // namespace parbench

@@ -1,0 +1,120 @@
+#include "bench/statistics.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+namespace parbench {
+namespace {
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  std::ranges::sort(copy);
+  return copy;
+}
+
+double median_of_sorted(const std::vector<double>& values) {
+  if (values.empty()) throw std::invalid_argument("the median of no values");
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values[middle];
+  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
+}
+
+/// Probability that the median lies between the order statistics of rank `rank` and n + 1 − rank.
+double confidence_of_rank(std::size_t count, std::size_t rank) {
+  const boost::math::binomial_distribution<double> below(static_cast<double>(count), 0.5);
+  return 1.0 - 2.0 * boost::math::cdf(below, static_cast<double>(rank - 1));
+}
+
+report::Interval interval_of_rank(const std::vector<double>& ordered, std::size_t rank) {
+  return {ordered[rank - 1], ordered[ordered.size() - rank],
+          confidence_of_rank(ordered.size(), rank)};
+}
+
+}  // namespace
+
+double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
+
+double mean(std::span<const double> values) {
+  if (values.empty()) throw std::invalid_argument("the mean of no values");
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double standard_deviation(std::span<const double> values) {
+  const double center = mean(values);
+  if (values.size() == 1) return 0;
+  double squares = 0;
+  for (const double value : values) squares += (value - center) * (value - center);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double median_absolute_deviation(std::span<const double> values) {
+  const double center = median(values);
+  std::vector<double> distances;
+  distances.reserve(values.size());
+  for (const double value : values) distances.push_back(std::abs(value - center));
+  return median(distances);
+}
+
+std::optional<report::Interval> median_interval(std::span<const double> values, double confidence) {
+  if (values.size() < 2) return std::nullopt;
+  const std::vector<double> ordered = sorted(values);
+  std::size_t rank = 1;
+  while (2 * (rank + 1) <= ordered.size() &&
+         confidence_of_rank(ordered.size(), rank + 1) >= confidence) {
+    ++rank;
+  }
+  return interval_of_rank(ordered, rank);
+}
+
+double relative_half_width(const report::Interval& interval, double value) {
+  const double half = (interval.high - interval.low) / 2;
+  if (half == 0) return 0;
+  if (value == 0) return std::numeric_limits<double>::infinity();
+  return half / std::abs(value);
+}
+
+report::Statistics summarise(std::span<const double> seconds) {
+  report::Statistics result;
+  result.median = median(seconds);
+  result.median_interval = median_interval(seconds);
+  result.mean = mean(seconds);
+  result.standard_deviation = standard_deviation(seconds);
+  result.median_absolute_deviation = median_absolute_deviation(seconds);
+  result.least = *std::ranges::min_element(seconds);
+  result.most = *std::ranges::max_element(seconds);
+  return result;
+}
+
+std::optional<PairedRatio> paired_ratio(std::span<const double> baseline_seconds,
+                                        std::span<const double> case_seconds) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
+    if (case_seconds[i] <= 0) return std::nullopt;
+    ratios.push_back(baseline_seconds[i] / case_seconds[i]);
+  }
+  if (ratios.empty()) return std::nullopt;
+  return PairedRatio{median(ratios), median_interval(ratios)};
+}
+
+std::optional<PairedRatio> paired_ratio(std::span<const report::Sample> baseline,
+                                        std::span<const report::Sample> samples) {
+  std::map<int, double> by_round;
+  for (const report::Sample& sample : baseline) by_round[sample.round] = sample.seconds;
+  std::vector<double> baseline_seconds;
+  std::vector<double> case_seconds;
+  for (const report::Sample& sample : samples) {
+    const auto pair = by_round.find(sample.round);
+    if (pair == by_round.end()) continue;
+    baseline_seconds.push_back(pair->second);
+    case_seconds.push_back(sample.seconds);
+  }
+  return paired_ratio(baseline_seconds, case_seconds);
+}
+
+}  // namespace parbench

@@ -1,0 +1,29 @@
+// From the command line to cases: every combination of the values of every axis.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/flags.h"
+#include "bench/options.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+/// The chosen scenarios, in the order in which they were named.
+[[nodiscard]] std::vector<const Scenario*> chosen_scenarios(const Options& options,
+                                                            const ScenarioList& scenarios);
+
+/// Checks that each strategy exists and each axis applies in at least one of the chosen scenarios.
+/// Throws UsageError that says where it does exist, or what was probably meant.
+void check_selection(const Options& options, const ScenarioList& scenarios);
+
+/// The cases of one scenario: strategies in their order, the last axis varying fastest, each case
+/// once. Values given by the user are combined with the preset's; a combination that the scenario
+/// refuses is dropped as long as the user's values in it are part of another case. Empty when the
+/// chosen strategies are all of other scenarios. Throws UsageError for a value that is not allowed
+/// or can be part of no case.
+[[nodiscard]] std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
+                                           int device_count);
+
+}  // namespace parbench

@@ -1,0 +1,8 @@
+// Compiled with the project's version.
+#include "bench/version.h"
+
+namespace parbench {
+
+const std::string_view version = PARBENCH_VERSION;
+
+}  // namespace parbench

@@ -1,0 +1,166 @@
+// Batch normalisation in training, and its backward pass, on oneDNN.
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+
+#include "kernels/cpu/checks.h"
+#include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/gradient_op.h"
+#include "kernels/cpu/plans.h"
+#include "kernels/error.h"
+
+namespace parbench::cpu {
+namespace {
+
+using dnnl::memory;
+
+dnnl::normalization_flags flags_of(bool relu) {
+  using Flags = dnnl::normalization_flags;
+  const Flags affine = Flags::use_scale | Flags::use_shift;
+  return relu ? affine | Flags::fuse_norm_relu : affine;
+}
+
+void check_batch_norm(std::string_view name, const Shape& shape, DType dtype) {
+  check_shape(name, shape, 4);
+  check_dtype(name, dtype);
+  if (shape[0] * shape[2] * shape[3] < 2) {
+    throw UsageError(
+        fmt::format("{}: the shape '{}' has one value per channel; a variance needs "
+                    "at least 2: use a larger batch or image",
+                    name, to_string(shape)));
+  }
+}
+
+// Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2, ReLU 1.
+double forward_flops(const BatchNormForward& desc) {
+  return static_cast<double>(element_count(desc.shape)) * (desc.relu ? 9 : 8);
+}
+
+// Per element: diff_shift 1, diff_scale 4 (centre, normalise, multiply, add), diff_source 6,
+// ReLU 1.
+double backward_flops(const BatchNormBackward& desc) {
+  return static_cast<double>(element_count(desc.shape)) * (desc.relu ? 12 : 11);
+}
+
+// Argument positions, as ops.h lists them.
+enum ForwardSlot : std::size_t {
+  source,
+  scale,
+  shift,
+  running_mean,
+  running_variance,
+  destination,
+  mean,
+  variance,
+  mask
+};
+
+class BatchNormForwardOp final : public PlannedOp {
+ public:
+  BatchNormForwardOp(const BatchNormForward& desc,
+                     const dnnl::batch_normalization_forward::primitive_desc& chosen);
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
+
+ private:
+  void move_running(std::byte* running, const std::byte* batch, float correction) const;
+
+  PrimitiveCall call_;
+  bool relu_;
+  std::size_t channels_;
+  float momentum_;
+  float unbiased_;  // variance's factor n/(n − 1)
+};
+
+BatchNormForwardOp::BatchNormForwardOp(
+    const BatchNormForward& desc, const dnnl::batch_normalization_forward::primitive_desc& chosen)
+    : PlannedOp(name_of(desc)),
+      call_(chosen, dnnl::batch_normalization_forward(chosen)),
+      relu_(desc.relu),
+      channels_(static_cast<std::size_t>(desc.shape[1])),
+      momentum_(desc.momentum) {
+  const double count = static_cast<double>(desc.shape[0] * desc.shape[2] * desc.shape[3]);
+  unbiased_ = static_cast<float>(count / (count - 1));
+  const TensorDesc channel = canonical({desc.shape[1]});
+  const memory::desc channel_desc = memory_desc(channel);
+  add_argument("source", Access::read, describe(chosen.src_desc()));
+  add_argument("scale", Access::read, channel);
+  add_argument("shift", Access::read, channel);
+  add_argument("running_mean", Access::read_write, channel);
+  add_argument("running_variance", Access::read_write, channel);
+  add_argument("destination", Access::write, describe(chosen.dst_desc()));
+  add_argument("mean", Access::write, channel);
+  add_argument("variance", Access::write, channel);
+  if (relu_) add_argument("mask", Access::write, opaque(chosen.workspace_desc().get_size()));
+  call_.add(DNNL_ARG_SRC, chosen.src_desc());
+  call_.add(DNNL_ARG_SCALE, channel_desc);
+  call_.add(DNNL_ARG_SHIFT, channel_desc);
+  call_.add(DNNL_ARG_DST, chosen.dst_desc());
+  call_.add(DNNL_ARG_MEAN, channel_desc);
+  call_.add(DNNL_ARG_VARIANCE, channel_desc);
+  if (relu_) call_.add(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
+  add_scratch(call_.scratch_bytes());
+  set_flops(forward_flops(desc));
+  set_implementation(chosen.impl_info_str());
+}
+
+void BatchNormForwardOp::move_running(std::byte* running, const std::byte* batch,
+                                      float correction) const {
+  auto* moving = reinterpret_cast<float*>(running);
+  const auto* current = reinterpret_cast<const float*>(batch);
+  for (std::size_t i = 0; i < channels_; ++i) {
+    moving[i] += momentum_ * (correction * current[i] - moving[i]);
+  }
+}
+
+void BatchNormForwardOp::execute(const Execution& execution,
+                                 std::span<std::byte* const> arguments) {
+  const std::array<std::byte*, 7> addresses{arguments[source],
+                                            arguments[scale],
+                                            arguments[shift],
+                                            arguments[destination],
+                                            arguments[mean],
+                                            arguments[variance],
+                                            relu_ ? arguments[mask] : nullptr};
+  call_.run(execution, std::span(addresses).first(relu_ ? 7 : 6), execution.scratch);
+  move_running(arguments[running_mean], arguments[mean], 1.0F);
+  move_running(arguments[running_variance], arguments[variance], unbiased_);
+}
+
+}  // namespace
+
+Planned plan(const BatchNormForward& desc) {
+  check_batch_norm(name_of(desc), desc.shape, desc.dtype);
+  const auto chosen =
+      compat::plan_batch_norm(user_scratchpad(), activation_desc(desc.shape, desc.dtype),
+                              desc.epsilon, flags_of(desc.relu));
+  return std::make_unique<BatchNormForwardOp>(desc, chosen);
+}
+
+Planned plan(const BatchNormBackward& desc) {
+  const auto name = name_of(desc);
+  check_batch_norm(name, desc.shape, desc.dtype);
+  const auto chosen =
+      compat::plan_batch_norm_backward(user_scratchpad(), activation_desc(desc.shape, desc.dtype),
+                                       desc.epsilon, flags_of(desc.relu));
+  const memory::desc channel = memory_desc(canonical({desc.shape[1]}));
+  auto op = std::make_unique<GradientOp>(name, chosen, dnnl::batch_normalization_backward(chosen),
+                                         desc.accumulate);
+  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
+  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind("mean", Access::read, DNNL_ARG_MEAN, channel);
+  op->bind("variance", Access::read, DNNL_ARG_VARIANCE, channel);
+  op->bind("scale", Access::read, DNNL_ARG_SCALE, channel);
+  op->bind("shift", Access::read, DNNL_ARG_SHIFT, channel);
+  if (desc.relu) {
+    op->bind("mask", Access::read, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
+             opaque(chosen.workspace_desc().get_size()));
+  }
+  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  op->bind_gradient("diff_scale", DNNL_ARG_DIFF_SCALE, channel);
+  op->bind_gradient("diff_shift", DNNL_ARG_DIFF_SHIFT, channel);
+  op->set_flops(backward_flops(desc));
+  return op;
+}
+
+}  // namespace parbench::cpu

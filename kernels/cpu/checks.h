@@ -1,0 +1,27 @@
+// Checks of operation descriptions, with messages that name the operation, the field and the value.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kernels/ops.h"
+
+namespace parbench::cpu {
+
+/// Throws UsageError unless `value` is at least 1.
+void check_positive(std::string_view operation, std::string_view field, std::int64_t value);
+
+/// Throws UsageError unless the shape has that many dimensions, all of them at least 1.
+void check_shape(std::string_view operation, const Shape& shape, std::size_t rank);
+
+/// Throws UsageError unless all dimensions, of whatever number, are at least 1.
+void check_extents(std::string_view operation, const Shape& shape);
+
+/// Throws Unsupported for a type that this processor has no arithmetic for.
+void check_dtype(std::string_view operation, DType dtype);
+
+void check(std::string_view operation, const ConvolutionShape& shape);
+void check(std::string_view operation, const PoolingShape& shape);
+void check(std::string_view operation, const LinearShape& shape);
+
+}  // namespace parbench::cpu

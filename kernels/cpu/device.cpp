@@ -1,0 +1,67 @@
+// Implementation of CPU devices.
+#include "kernels/cpu/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/cpu/event.h"
+#include "kernels/cpu/memory.h"
+#include "kernels/cpu/prepare.h"
+
+namespace parbench::cpu {
+namespace {
+
+/// The cores of the `index`-th of `sharers` equal shares; shares of less than a core wrap around.
+std::vector<int> share_of(const std::vector<int>& cores, int index, int sharers) {
+  const int count = static_cast<int>(cores.size());
+  const int width = std::max(1, count / sharers);
+  const int first = index * width % count;
+  return {cores.begin() + first, cores.begin() + std::min(first + width, count)};
+}
+
+}  // namespace
+
+std::unique_ptr<Stream> CpuDevice::make_stream(StreamKind kind, int index, int sharers) {
+  if (sharers < 1 || index < 0 || index >= sharers) {
+    throw std::invalid_argument(fmt::format("stream {} of {} does not exist", index, sharers));
+  }
+  if (kind == StreamKind::copy) {
+    return std::make_unique<CpuStream>(*this, info_.name + "/copy", info_.copy_cores, 1);
+  }
+  const std::vector<int> cores = share_of(info_.cores, index, sharers);
+  return std::make_unique<CpuStream>(*this, fmt::format("{}/{}", info_.name, index), cores,
+                                     static_cast<int>(cores.size()));
+}
+
+std::unique_ptr<Event> CpuDevice::make_event() { return std::make_unique<CpuEvent>(); }
+
+CpuStream& CpuDevice::service(int threads) {
+  const std::lock_guard lock(service_mutex_);
+  auto& service = services_[threads];
+  if (!service) {
+    service = std::make_unique<CpuStream>(*this, info_.name + "/service", info_.cores, threads);
+  }
+  return *service;
+}
+
+Buffer CpuDevice::allocate(std::size_t bytes, MemoryKind kind) {
+  Buffer buffer;
+  service(1).call([&] { buffer = map_memory(info_.name, bytes, kind); });
+  return buffer;
+}
+
+std::size_t CpuDevice::available_bytes() const { return available_memory(); }
+
+std::unique_ptr<Op> CpuDevice::prepare(const OpDesc& desc, int threads) {
+  std::unique_ptr<CpuOp> op;
+  service(threads).call([&] { op = cpu::prepare(desc, threads); });
+  return op;
+}
+
+TensorDesc CpuDevice::activation(const Shape& shape, DType dtype) const {
+  return cpu::activation(shape, dtype);
+}
+
+}  // namespace parbench::cpu

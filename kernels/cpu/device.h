@@ -1,0 +1,36 @@
+// A CPU device: a set of cores with their streams, memory and planned operations.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "kernels/cpu/stream.h"
+#include "kernels/device.h"
+
+namespace parbench::cpu {
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
+                                                    int sharers) override;
+  [[nodiscard]] std::unique_ptr<Event> make_event() override;
+  [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  [[nodiscard]] std::size_t available_bytes() const override;
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
+
+ private:
+  /// The thread that plans operations for streams of that many threads, and touches memory: oneDNN
+  /// asks the planning thread for its team, and pages belong near the cores that use them.
+  [[nodiscard]] CpuStream& service(int threads);
+
+  DeviceInfo info_;
+  std::mutex service_mutex_;
+  std::map<int, std::unique_ptr<CpuStream>> services_;
+};
+
+}  // namespace parbench::cpu

@@ -1,0 +1,109 @@
+// ReLU, additions and their backward steps on activations.
+#include <array>
+
+#include "kernels/cpu/checks.h"
+#include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/flat_loops.h"
+#include "kernels/cpu/plans.h"
+#include "kernels/cpu/prepare.h"
+
+namespace parbench::cpu {
+namespace {
+
+using dnnl::memory;
+
+template <class Desc>
+memory::desc checked_activation(const Desc& desc) {
+  const auto name = name_of(desc);
+  if (desc.shape.size() != 2) check_shape(name, desc.shape, 4);
+  check_extents(name, desc.shape);
+  check_dtype(name, desc.dtype);
+  return activation_desc(desc.shape, desc.dtype);
+}
+
+double count_of(const Shape& shape) { return static_cast<double>(element_count(shape)); }
+
+class AddReluBackwardOp final : public PlannedOp {
+ public:
+  explicit AddReluBackwardOp(const AddReluBackward& desc)
+      : PlannedOp(name_of(desc)),
+        dtype_(desc.dtype),
+        count_(static_cast<std::size_t>(element_count(desc.shape))) {
+    const TensorDesc tensor = activation(desc.shape, desc.dtype);
+    add_argument("destination", Access::read, tensor);
+    add_argument("a", Access::read, tensor);
+    add_argument("b", Access::read, tensor);
+    add_argument("diff_source", Access::write, tensor);
+    set_flops(2 * count_of(desc.shape));
+    set_implementation("vector loop");
+  }
+
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
+    if (dtype_ == DType::bf16) {
+      run<std::uint16_t>(execution, arguments);
+    } else {
+      run<float>(execution, arguments);
+    }
+  }
+
+ private:
+  template <class Element>
+  void run(const Execution& execution, std::span<std::byte* const> arguments) const {
+    const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
+    gated_sum(at(3), at(0), at(1), at(2), count_, execution.threads);
+  }
+
+  DType dtype_;
+  std::size_t count_;
+};
+
+}  // namespace
+
+Planned plan(const ReluForward& desc) {
+  const memory::desc data = checked_activation(desc);
+  const TensorDesc tensor = activation(desc.shape, desc.dtype);
+  const auto chosen = compat::plan_relu(user_scratchpad(), data);
+  auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_forward(chosen));
+  op->bind("source", Access::read, DNNL_ARG_SRC, data, tensor);
+  op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
+  op->set_flops(count_of(desc.shape));
+  return op;
+}
+
+Planned plan(const ReluBackward& desc) {
+  const memory::desc data = checked_activation(desc);
+  const TensorDesc tensor = activation(desc.shape, desc.dtype);
+  const auto chosen = compat::plan_relu_backward(user_scratchpad(), data);
+  auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_backward(chosen));
+  op->bind("destination", Access::read, DNNL_ARG_DST, data, tensor);
+  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, data, tensor);
+  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, data, tensor);
+  op->set_flops(count_of(desc.shape));
+  return op;
+}
+
+Planned plan(const Add& desc) {
+  const memory::desc data = checked_activation(desc);
+  const TensorDesc tensor = activation(desc.shape, desc.dtype);
+  dnnl::primitive_attr attributes = user_scratchpad();
+  if (desc.relu) {
+    dnnl::post_ops operations;
+    compat::append_relu(operations);
+    attributes.set_post_ops(operations);
+  }
+  const auto chosen =
+      compat::plan<dnnl::binary>(attributes, dnnl::algorithm::binary_add, data, data, data);
+  auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::binary(chosen));
+  op->bind("a", Access::read, DNNL_ARG_SRC_0, data, tensor);
+  op->bind("b", Access::read, DNNL_ARG_SRC_1, data, tensor);
+  op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
+  op->set_flops(count_of(desc.shape) * (desc.relu ? 2 : 1));
+  return op;
+}
+
+Planned plan(const AddReluBackward& desc) {
+  checked_activation(desc);
+  return std::make_unique<AddReluBackwardOp>(desc);
+}
+
+}  // namespace parbench::cpu

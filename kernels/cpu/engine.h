@@ -1,0 +1,19 @@
+// The oneDNN engine that all CPU devices share, and what this processor's kernels can do.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace parbench::cpu {
+
+/// oneDNN's CPU engine. It has no state of its own: threads and cores are those of the caller.
+[[nodiscard]] const dnnl::engine& engine();
+
+/// Whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would be
+/// emulated, whose speed says nothing.
+[[nodiscard]] bool has_native_bf16();
+
+/// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels
+/// want it.
+[[nodiscard]] int channel_block();
+
+}  // namespace parbench::cpu

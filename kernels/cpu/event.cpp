@@ -1,0 +1,45 @@
+// Implementation of CPU events.
+#include "kernels/cpu/event.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace parbench::cpu {
+
+double CpuEvent::seconds_since(const Event& earlier) const {
+  const auto* other = dynamic_cast<const CpuEvent*>(&earlier);
+  if (other == nullptr)
+    throw std::invalid_argument("events of different backends have no distance");
+  std::scoped_lock lock(mutex_, other->mutex_);
+  if (reached_ == 0 || other->reached_ == 0) {
+    throw std::logic_error("an event that was never reached has no time");
+  }
+  return std::chrono::duration<double>(time_ - other->time_).count();
+}
+
+std::uint64_t CpuEvent::announce() {
+  const std::lock_guard lock(mutex_);
+  return ++announced_;
+}
+
+std::uint64_t CpuEvent::announced() const {
+  const std::lock_guard lock(mutex_);
+  return announced_;
+}
+
+void CpuEvent::reach(std::uint64_t record) {
+  const auto now = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    reached_ = std::max(reached_, record);
+    time_ = now;
+  }
+  reached_changed_.notify_all();
+}
+
+bool CpuEvent::wait_for(std::uint64_t record, std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  return reached_changed_.wait_for(lock, limit, [&] { return reached_ >= record; });
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,35 @@
+// Loops over flat memory for what oneDNN has no primitive for: vectorised, in the stream's team.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parbench::cpu {
+
+/// destination += source.
+void accumulate(float* destination, const float* source, std::size_t count, int threads);
+
+/// parameters −= rate · gradients.
+void descend(float* parameters, const float* gradients, float rate, std::size_t count, int threads);
+
+/// out = a + b where gate > 0, else 0. `out` may be `a` or `b`.
+void gated_sum(float* out, const float* gate, const float* a, const float* b, std::size_t count,
+               int threads);
+/// The same in bf16; the sum is taken in f32.
+void gated_sum(std::uint16_t* out, const std::uint16_t* gate, const std::uint16_t* a,
+               const std::uint16_t* b, std::size_t count, int threads);
+
+/// Elements whose squares `squared_error` adds up to one partial sum.
+inline constexpr std::size_t error_block = 4096;
+
+/// difference = scale · (prediction − target); `partial_sums` gets Σ(prediction − target)² of every
+/// `error_block` elements, so that the total does not depend on the number of threads.
+void squared_error(float* difference, double* partial_sums, const float* prediction,
+                   const float* target, float scale, std::size_t count, int threads);
+void squared_error(std::uint16_t* difference, double* partial_sums, const std::uint16_t* prediction,
+                   const std::uint16_t* target, float scale, std::size_t count, int threads);
+
+/// f32 to bf16.
+void narrow(std::uint16_t* destination, const float* source, std::size_t count);
+
+}  // namespace parbench::cpu

@@ -1,0 +1,95 @@
+// mmap with huge pages, and what the system says about the memory that is left.
+#include "kernels/cpu/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+#include "kernels/error.h"
+
+namespace parbench::cpu {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t page = 4096;
+constexpr std::size_t reserve = std::size_t{256} << 20;
+
+std::size_t meminfo(const std::string& field) {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::string unit;
+  std::size_t kibibytes = 0;
+  while (file >> key >> kibibytes) {
+    if (key == field) return kibibytes * 1024;
+    std::getline(file, unit);
+  }
+  return std::numeric_limits<std::size_t>::max();
+}
+
+/// A number of the control group, if there is one and it is a number (not "max").
+std::optional<std::size_t> control_group(const std::string& name) {
+  for (const char* folder : {"/sys/fs/cgroup/", "/sys/fs/cgroup/memory/"}) {
+    std::ifstream file(folder + name);
+    std::size_t value = 0;
+    if (file >> value) return value;
+  }
+  return std::nullopt;
+}
+
+std::size_t group_limit() {
+  if (const auto limit = control_group("memory.max")) return *limit;
+  return control_group("memory.limit_in_bytes").value_or(std::numeric_limits<std::size_t>::max());
+}
+
+std::size_t group_left() {
+  const std::size_t limit = group_limit();
+  auto used = control_group("memory.current");
+  if (!used) used = control_group("memory.usage_in_bytes");
+  return limit - std::min(limit, used.value_or(0));
+}
+
+void touch(std::byte* data, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0) return;
+#endif
+  for (std::size_t offset = 0; offset < bytes; offset += page) data[offset] = std::byte{0};
+}
+
+}  // namespace
+
+std::size_t available_memory() {
+  const std::size_t free = std::min(meminfo("MemAvailable:"), group_left());
+  return free - std::min(free, reserve);
+}
+
+std::size_t total_memory() { return std::min(meminfo("MemTotal:"), group_limit()); }
+
+Buffer map_memory(const std::string& owner, std::size_t bytes, MemoryKind kind) {
+  if (bytes == 0) return {};
+  const std::size_t left = available_memory();
+  if (bytes > left) throw OutOfMemory(owner, bytes, left);
+
+  const std::size_t granule = bytes >= huge_page ? huge_page : page;
+  const std::size_t mapped = (bytes + granule - 1) / granule * granule + (granule - page);
+  void* address = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) throw OutOfMemory(owner, bytes, left);
+
+  auto* base = static_cast<std::byte*>(address);
+  void* aligned = base;
+  std::size_t space = mapped;
+  std::align(granule, bytes, aligned, space);
+  auto* data = static_cast<std::byte*>(aligned);
+  if (kind != MemoryKind::pageable) {
+    if (granule == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
+    touch(data, bytes);
+    // Page-locking keeps the pages where they are; a process without the right to it does without.
+    if (kind == MemoryKind::pinned) mlock(data, bytes);
+  }
+  return {data, bytes, kind, [base, mapped](std::byte*) { munmap(base, mapped); }};
+}
+
+}  // namespace parbench::cpu

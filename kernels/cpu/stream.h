@@ -1,0 +1,84 @@
+// Streams of CPU devices: a bound worker thread with its own OpenMP team and a queue of commands.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/cpu/cpu_op.h"
+#include "kernels/cpu/event.h"
+#include "kernels/stream.h"
+
+namespace parbench::cpu {
+
+/// After an exception in its worker a stream skips operations and copies until `synchronize` has
+/// thrown it; events are still reached, so that nobody waits for ever.
+class CpuStream final : public Stream {
+ public:
+  /// The worker is bound to `cores`, its team of `threads` to one of them each. `name` shows in
+  /// debuggers and error messages.
+  CpuStream(Device& device, std::string name, std::vector<int> cores, int threads);
+  ~CpuStream() override;
+  CpuStream(const CpuStream&) = delete;
+  CpuStream& operator=(const CpuStream&) = delete;
+
+  [[nodiscard]] Device& device() const override { return device_; }
+  [[nodiscard]] int threads() const override { return threads_; }
+  void reserve_scratch(std::size_t bytes) override;
+  [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
+  void copy(BufferView destination, BufferView source) override;
+  void record(Event& event) override;
+  void wait(Event& event) override;
+  void synchronize(std::chrono::milliseconds limit) override;
+
+  /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
+  void execute(CpuOp& op, std::span<const BufferView> views);
+
+  /// Runs a function in the worker, after what is queued, and waits for it. Rethrows its exception.
+  void call(const std::function<void()>& function);
+
+ private:
+  enum class Kind { op, copy, record, wait, function };
+  struct Command {
+    Kind kind = Kind::op;
+    CpuOp* op = nullptr;
+    CpuEvent* event = nullptr;
+    std::uint64_t number = 0;  // of the event's record, of the bytes of a copy
+    const std::function<void()>* function = nullptr;
+    std::array<std::byte*, CpuOp::max_arguments> arguments{};
+  };
+
+  void push(const Command& command);
+  void work();
+  void stop();
+  void run(const Command& command);
+  void run_checked(const Command& command);
+  [[nodiscard]] bool failed();
+
+  Device& device_;
+  std::string name_;
+  std::vector<int> cores_;
+  int threads_;
+  Buffer scratch_;
+  std::unique_ptr<dnnl::stream> dnnl_stream_;
+
+  std::mutex mutex_;
+  std::condition_variable work_available_;
+  std::condition_variable idle_;
+  std::vector<Command> ring_;  // grows when full, so that a repeated sequence allocates once
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;  // queued or running
+  bool stopping_ = false;
+  std::exception_ptr failure_;
+
+  std::thread worker_;  // last: starts when everything else is there
+};
+
+}  // namespace parbench::cpu

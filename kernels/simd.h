@@ -1,0 +1,10 @@
+// Marks loops that are compiled once per instruction set and chosen when the program is loaded.
+#pragma once
+
+// Sanitizers run after the loader's choice and cannot survive it, so they get the baseline only.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PARBENCH_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define PARBENCH_SIMD
+#endif

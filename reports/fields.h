@@ -1,0 +1,149 @@
+// The fields of every struct of a report, listed once: the writer and the reader of its JSON both
+// walk this list, so that neither can forget what the other knows.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// T, or const T for the writer.
+template <class T, class U>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
+
+// A visitor is called as `visit(name, field)` for what is always there and as
+// `visit.optional(name, field)` for what is left out when it is empty.
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Interval> auto& x) {
+  visit("low", x.low);
+  visit("high", x.high);
+  visit("confidence", x.confidence);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
+  visit("median", x.median);
+  visit.optional("median_interval", x.median_interval);
+  visit("mean", x.mean);
+  visit("standard_deviation", x.standard_deviation);
+  visit("median_absolute_deviation", x.median_absolute_deviation);
+  visit("least", x.least);
+  visit("most", x.most);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
+  visit("seconds", x.seconds);
+  visit("wall_seconds", x.wall_seconds);
+  visit("iterations", x.iterations);
+  visit("round", x.round);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Ratio> auto& x) {
+  visit("value", x.value);
+  visit.optional("interval", x.interval);
+  visit("baseline", x.baseline);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
+  visit("seconds", x.seconds);
+  visit("critical_path", x.critical_path);
+  visit("busiest_lane", x.busiest_lane);
+  visit("busiest_lane_name", x.busiest_lane_name);
+  visit("efficiency", x.efficiency);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Verification> auto& x) {
+  visit("against", x.against);
+  visit("passed", x.passed);
+  visit("largest_error", x.largest_error);
+  visit.optional("detail", x.detail);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<DeviceMemory> auto& x) {
+  visit("device", x.device);
+  visit("bytes", x.bytes);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Case> auto& x) {
+  visit("name", x.name);
+  visit("scenario", x.scenario);
+  visit("strategy", x.strategy);
+  visit("parameters", x.parameters);
+  visit.optional("hidden_parameters", x.hidden_parameters);
+  visit("dtype", x.dtype);
+  visit("status", x.status);
+  visit.optional("error", x.error);
+  visit.optional("stopped_because", x.stopped_because);
+  visit.optional("statistics", x.statistics);
+  visit.optional("speedup", x.speedup);
+  visit.optional("bound", x.bound);
+  visit.optional("verification", x.verification);
+  visit.optional("memory", x.memory);
+  visit.optional("amount", x.amount);
+  visit.optional("amount_unit", x.amount_unit);
+  visit.optional("flops", x.flops);
+  visit.optional("bytes", x.bytes);
+  visit.optional("notes", x.notes);
+  visit.optional("samples", x.samples);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Device> auto& x) {
+  visit("name", x.name);
+  visit("backend", x.backend);
+  visit("model", x.model);
+  visit("cores", x.cores);
+  visit.optional("copy_cores", x.copy_cores);
+  visit("memory_bytes", x.memory_bytes);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
+  visit("host", x.host);
+  visit("cpu_model", x.cpu_model);
+  visit("cores_online", x.cores_online);
+  visit("cores_allowed", x.cores_allowed);
+  visit("memory_bytes", x.memory_bytes);
+  visit.optional("cpu_mhz", x.cpu_mhz);
+  visit.optional("governor", x.governor);
+  visit("operating_system", x.operating_system);
+  visit("kernel", x.kernel);
+  visit("compiler", x.compiler);
+  visit("build_type", x.build_type);
+  visit("libraries", x.libraries);
+  visit.optional("commit", x.commit);
+  visit.optional("dirty", x.dirty);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
+  visit("scenario", x.scenario);
+  visit("question", x.question);
+  visit("text", x.text);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Report> auto& x) {
+  visit("version", x.version);
+  visit("started_utc", x.started_utc);
+  visit("duration_seconds", x.duration_seconds);
+  visit("sampling_seconds", x.sampling_seconds);
+  visit("complete", x.complete);
+  visit("command_line", x.command_line);
+  visit("options", x.options);
+  visit("machine", x.machine);
+  visit("devices", x.devices);
+  visit("cases", x.cases);
+  visit("answers", x.answers);
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,43 @@
+// Report files: written whole or not at all, read with suspicion.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+#include "reports/json.h"
+
+namespace parbench::report {
+
+/// Checks before a run what would otherwise fail after it: that `write_file` can put a file there.
+/// A missing directory is made if it is `default_directory` or lies in it. An existing file stays
+/// as it is. Throws UsageError that names the path, the reason and the remedy.
+void check_writable(const std::filesystem::path& path,
+                    const std::filesystem::path& default_directory = "reports/runs");
+
+/// Writes a file so that a reader sees the old content or the new one, never a part: a temporary
+/// file beside it, flushed to the disk, takes its place. A symbolic link is followed. Throws Error
+/// that names the path and the system's words; then the old file is untouched and nothing else is
+/// left.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// `to_json` to a file.
+void write_report(const std::filesystem::path& path, const Report& report,
+                  const GoogleBenchmarkPart& raw = {});
+
+/// What a file may be before reading it is refused; memory stays within a small multiple.
+struct ReadLimits {
+  std::size_t bytes = 500'000'000;
+  std::size_t values = 20'000'000;  // numbers, texts, keys, lists and objects
+  int depth = 64;
+};
+
+/// Any JSON file: a report, a configuration. Throws UsageError with the file's name, what is wrong
+/// (missing, not a regular file, empty, truncated, not JSON, not UTF-8, beyond the limits) and the
+/// remedy.
+[[nodiscard]] Json read_json(const std::filesystem::path& path, const ReadLimits& limits = {});
+
+/// The report in a file. Throws UsageError as `read_json` and `from_json` do.
+[[nodiscard]] Report read_report(const std::filesystem::path& path, const ReadLimits& limits = {});
+
+}  // namespace parbench::report

@@ -1,0 +1,25 @@
+// The report as JSON: Google Benchmark's file with a `parbench` object
+// (schema/report-v1.schema.json).
+#pragma once
+
+#include <string>
+
+#include "reports/google_benchmark.h"
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// The whole file. Fields that are absent (an empty optional, text or list, a zero amount) are left
+/// out; a number that is not finite becomes null, wherever it stands. Of two named values with the
+/// same name the last one is kept.
+[[nodiscard]] Json to_json(const Report& report, const GoogleBenchmarkPart& raw = {});
+
+/// The report of a file. Reading what `to_json` wrote gives an equal report, but for numbers that
+/// were not finite: they are NaN then. Unknown fields are ignored. Throws UsageError that names the
+/// place ("parbench.cases[3].statistics.median") and what is wrong there.
+[[nodiscard]] Report from_json(const Json& file);
+
+/// The text of the file, one line per value. Bytes that are not UTF-8 are replaced by U+FFFD.
+[[nodiscard]] std::string to_text(const Json& file);
+
+}  // namespace parbench::report

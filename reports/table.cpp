@@ -1,0 +1,404 @@
+// Renders a report as tables.
+#include "reports/table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/grid.h"
+#include "reports/text.h"
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+using Cases = std::vector<const Case*>;
+using Cells = std::vector<std::string>;
+
+constexpr std::string_view separator = " · ";
+
+bool is_measured(const Case& c) { return c.status == CaseStatus::measured && c.statistics; }
+
+std::string text_of(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* real = std::get_if<double>(&value)) return format_number(*real);
+  return std::get<std::string>(value);
+}
+
+/// Joins items, starting a new line where the next one would pass the width.
+std::string joined(const std::vector<std::string>& items, const TextStyle& style,
+                   Emphasis emphasis) {
+  std::string text;
+  std::string line;
+  const auto finish_line = [&] {
+    text += emphasised(std::exchange(line, {}), emphasis, style.color) + '\n';
+  };
+  for (const std::string& item : items) {
+    const std::size_t longer = display_width(line) + display_width(separator) + display_width(item);
+    if (!line.empty() && longer > style.width) finish_line();
+    if (!line.empty()) line += separator;
+    line += item;
+  }
+  finish_line();
+  return text;
+}
+
+/// A paragraph whose first line opens with `lead` and whose others are indented below it.
+std::string hanging(std::string_view lead, std::string_view text, std::size_t width,
+                    Emphasis emphasis, bool color) {
+  const std::size_t indent = display_width(lead);
+  std::string result;
+  for (const std::string& line : wrapped(text, std::max(width, indent + 20) - indent)) {
+    result += result.empty() ? std::string(lead) : std::string(indent, ' ');
+    result += emphasised(line, emphasis, color) + '\n';
+  }
+  return result;
+}
+
+// ------------------------------------------------------------------------------------- parameters
+
+/// One parameter over all cases of a table; nothing where a case does not have it.
+struct ParameterColumn {
+  std::string name;
+  std::vector<std::optional<std::string>> values;
+
+  [[nodiscard]] bool is_constant() const {
+    return std::all_of(values.begin(), values.end(),
+                       [&](const auto& value) { return value && value == values.front(); });
+  }
+};
+
+std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
+  std::vector<ParameterColumn> columns;
+  const auto set = [&](const std::string& name, std::size_t row, std::string value) {
+    auto column = std::find_if(columns.begin(), columns.end(),
+                               [&](const ParameterColumn& c) { return c.name == name; });
+    if (column == columns.end()) {
+      columns.push_back({name, {}});
+      columns.back().values.resize(cases.size());
+      column = columns.end() - 1;
+    }
+    column->values[row] = std::move(value);
+  };
+  for (std::size_t row = 0; row < cases.size(); ++row) {
+    set("dtype", row, cases[row]->dtype);
+    for (const auto& [name, value] : cases[row]->parameters) set(name, row, text_of(value));
+    for (const auto& [name, value] : cases[row]->hidden_parameters) set(name, row, text_of(value));
+  }
+  return columns;
+}
+
+// ------------------------------------------------------------------------------------------ cells
+
+/// Numbered reasons of the cases without a number; equal reasons share one.
+class Reasons {
+ public:
+  std::string reference(const Case& c) {
+    if (c.error.empty()) return {};
+    const auto at = std::find(texts_.begin(), texts_.end(), c.error);
+    const auto index = at - texts_.begin();
+    if (at == texts_.end()) texts_.push_back(c.error);
+    return fmt::format(" ({})", index + 1);
+  }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+std::string status_cell(const Case& c, Reasons& reasons) {
+  std::string_view word = "not run";
+  if (c.status == CaseStatus::failed) word = "failed";
+  if (c.status == CaseStatus::skipped) word = "skipped";
+  return std::string(word) + reasons.reference(c);
+}
+
+std::string interval_cell(const Case& c) {
+  const Statistics& s = *c.statistics;
+  if (!s.median_interval || !(s.median > 0)) return {};
+  const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
+  return "± " + format_percent(half_width / s.median);
+}
+
+/// The number of samples, marked when sampling did not end as wished.
+std::string samples_cell(const Case& c, bool room_for_mark) {
+  std::string_view mark = room_for_mark ? " " : "";
+  if (c.stopped_because == "max-time") mark = "*";
+  if (c.stopped_because == "interrupted") mark = "†";
+  return fmt::format("{}{}", c.samples.size(), mark);
+}
+
+bool has_mark(const Case& c) {
+  return c.stopped_because == "max-time" || c.stopped_because == "interrupted";
+}
+
+std::string throughput_cell(const Case& c) {
+  if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
+  return format_rate(c.amount / c.statistics->median, c.amount_unit);
+}
+
+/// A unit that all cells share stands in the title instead: "images/s" above "44.3".
+void move_unit_to_title(Column& column) {
+  std::set<std::string> units;
+  for (const std::string& cell : column.cells) {
+    if (!cell.empty()) units.insert(cell.substr(std::min(cell.find(' '), cell.size())));
+  }
+  if (units.size() != 1 || units.begin()->empty()) return;
+  column.title = units.begin()->substr(1);
+  for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
+}
+
+/// "1.71× (1.69–1.73)" in its two parts.
+std::pair<std::string, std::string> speedup_cells(const Case& c,
+                                                  const std::set<std::string>& baselines) {
+  if (baselines.contains(c.name)) return {"baseline", ""};
+  if (!c.speedup) return {};
+  const auto& interval = c.speedup->interval;
+  if (!interval) return {format_ratio(c.speedup->value), ""};
+  const std::string text = format_ratio(c.speedup->value, interval->low, interval->high);
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  return {text.substr(0, blank), text.substr(std::min(blank + 1, text.size()))};
+}
+
+/// The memory of each device in one unit: "1.21 + 0.98 GiB".
+std::string memory_cell(const Case& c, const std::vector<std::string>& devices) {
+  if (c.memory.empty()) return {};
+  std::vector<double> bytes;
+  for (const std::string& device : devices) {
+    const auto at = std::find_if(c.memory.begin(), c.memory.end(),
+                                 [&](const DeviceMemory& m) { return m.device == device; });
+    bytes.push_back(at == c.memory.end() ? 0 : static_cast<double>(at->bytes));
+  }
+  return format_bytes(bytes);
+}
+
+// ----------------------------------------------------------------------------------------- tables
+
+/// The table of one scenario.
+class Table {
+ public:
+  Table(Cases cases, const TextStyle& style) : cases_(std::move(cases)), style_(style) {
+    for (const Case* c : cases_) {
+      if (c->speedup) baselines_.insert(c->speedup->baseline);
+      for (const DeviceMemory& memory : c->memory) {
+        if (std::find(devices_.begin(), devices_.end(), memory.device) == devices_.end()) {
+          devices_.push_back(memory.device);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::string render() {
+    add_what();
+    add_numbers();
+    grid_.emphasis.assign(cases_.size(), Emphasis::none);
+    for (std::size_t row = 0; row < cases_.size(); ++row) {
+      if (!is_measured(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
+    }
+    if (const auto best = fastest()) grid_.emphasis[*best] = Emphasis::bold;
+    return caption() + '\n' + grid_.render(style_.color) + notes();
+  }
+
+ private:
+  void add_what() {
+    Column strategy{"strategy", {}, Align::left};
+    for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
+    grid_.columns.push_back(std::move(strategy));
+    for (const ParameterColumn& parameter : parameter_columns(cases_)) {
+      if (parameter.is_constant()) {
+        constants_.push_back(parameter.name == "dtype"
+                                 ? parameter.values.front().value()
+                                 : parameter.name + ' ' + parameter.values.front().value());
+        continue;
+      }
+      Column column{parameter.name, {}};
+      for (const auto& value : parameter.values) column.cells.push_back(value.value_or("–"));
+      grid_.columns.push_back(std::move(column));
+    }
+  }
+
+  void add_numbers() {
+    Column median{"median", {}};
+    for (const Case* c : cases_) {
+      median.cells.push_back(is_measured(*c) ? format_duration(c->statistics->median)
+                                             : status_cell(*c, reasons_));
+    }
+    grid_.columns.push_back(std::move(median));
+    add("± 95% CI", interval_cell, Align::right, 1);
+    const bool marked = std::any_of(cases_.begin(), cases_.end(),
+                                    [](const Case* c) { return is_measured(*c) && has_mark(*c); });
+    add("n", [marked](const Case& c) { return samples_cell(c, marked); });
+    add("throughput", throughput_cell);
+    move_unit_to_title(grid_.columns.back());
+    add("speedup", [this](const Case& c) { return speedup_cells(c, baselines_).first; });
+    add(
+        fmt::format("over {}", baseline_name()),
+        [this](const Case& c) { return speedup_cells(c, baselines_).second; }, Align::left, 1);
+    add("of bound", [](const Case& c) {
+      return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
+    });
+    add("peak memory", [this](const Case& c) { return memory_cell(c, devices_); });
+    if (devices_.size() > 1) {
+      const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
+      Column& memory = grid_.columns.back();
+      memory.upper_title = std::exchange(
+          memory.title, fmt::format("{}{}{}", devices_.front(), between, devices_.back()));
+    }
+  }
+
+  /// A column whose cells are empty for cases without a number.
+  void add(std::string title, const std::function<std::string(const Case&)>& cell,
+           Align align = Align::right, std::size_t gap = 2) {
+    Column column{std::move(title), {}, align, "", gap};
+    for (const Case* c : cases_) column.cells.push_back(is_measured(*c) ? cell(*c) : "");
+    grid_.columns.push_back(std::move(column));
+  }
+
+  /// The strategy of the baselines where they share one.
+  [[nodiscard]] std::string baseline_name() const {
+    std::set<std::string> strategies;
+    for (const Case* c : cases_) {
+      if (baselines_.contains(c->name)) strategies.insert(c->strategy);
+    }
+    return strategies.size() == 1 ? *strategies.begin() : "baseline";
+  }
+
+  /// The row to emphasise: the largest speedup above one.
+  [[nodiscard]] std::optional<std::size_t> fastest() const {
+    std::optional<std::size_t> best;
+    double largest = 1;
+    for (std::size_t row = 0; row < cases_.size(); ++row) {
+      const Case& c = *cases_[row];
+      if (!is_measured(c) || !c.speedup || !(c.speedup->value > largest)) continue;
+      largest = c.speedup->value;
+      best = row;
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::string caption() const {
+    std::vector<std::string> items = constants_;
+    if (!devices_.empty()) items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
+    return joined(items, style_, Emphasis::none);
+  }
+
+  [[nodiscard]] std::string notes() const {
+    std::string text;
+    const auto add_note = [&](std::string_view lead, std::string_view note) {
+      text += hanging(lead, note, style_.width, Emphasis::none, style_.color);
+    };
+    const auto stopped = [&](std::string_view reason) {
+      return std::any_of(cases_.begin(), cases_.end(), [&](const Case* c) {
+        return is_measured(*c) && c->stopped_because == reason;
+      });
+    };
+    if (stopped("max-time")) {
+      add_note("* ", "the time for one case ended before the interval was as narrow as asked");
+    }
+    if (stopped("interrupted")) add_note("† ", "sampling was interrupted");
+    for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
+      add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);
+    }
+    return text.empty() ? text : '\n' + text;
+  }
+
+  Cases cases_;
+  const TextStyle& style_;
+  std::set<std::string> baselines_;
+  std::vector<std::string> devices_;
+  std::vector<std::string> constants_;
+  Reasons reasons_;
+  Grid grid_;
+};
+
+// ----------------------------------------------------------------------------------------- report
+
+std::string machine_line(const Report& report, const TextStyle& style) {
+  const Machine& machine = report.machine;
+  std::vector<std::string> items{fmt::format("parbench {}", report.version), machine.cpu_model};
+  items.push_back(
+      fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
+  if (machine.memory_bytes > 0) {
+    items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
+  }
+  items.push_back(machine.operating_system);
+  for (const auto& [name, version] : machine.libraries) {
+    items.push_back(fmt::format("{} {}", name, version));
+  }
+  if (machine.commit) {
+    items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
+                                machine.dirty.value_or(false) ? " with changes" : ""));
+  }
+  std::erase_if(items, [](const std::string& item) { return item.empty(); });
+  return joined(items, style, Emphasis::dim);
+}
+
+std::string counts_line(const Report& report) {
+  std::map<CaseStatus, int> counts;
+  for (const Case& c : report.cases) ++counts[c.status];
+  std::string text = report.complete ? "" : "Incomplete: ";
+  text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
+                      report.cases.size() == 1 ? "case" : "cases");
+  const auto add = [&](CaseStatus status, std::string_view word) {
+    if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
+  };
+  add(CaseStatus::failed, "failed");
+  add(CaseStatus::skipped, "skipped");
+  add(CaseStatus::not_run, "not run");
+  if (report.duration_seconds > 0) {
+    text += fmt::format(" · {}, {} of it inside samples and their warm-up",
+                        format_wait(report.duration_seconds),
+                        format_percent(report.sampling_seconds / report.duration_seconds, 0));
+  }
+  return text + '\n';
+}
+
+/// The scenarios of a report in the order in which they first appear.
+std::vector<std::pair<std::string, Cases>> by_scenario(const Report& report) {
+  std::vector<std::pair<std::string, Cases>> groups;
+  for (const Case& c : report.cases) {
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const auto& known) { return known.first == c.scenario; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {c.scenario, {}});
+    group->second.push_back(&c);
+  }
+  return groups;
+}
+
+std::string scenario_text(const Report& report, const std::string& scenario, Cases cases,
+                          const TextStyle& style) {
+  const auto answer = std::find_if(report.answers.begin(), report.answers.end(),
+                                   [&](const Answer& a) { return a.scenario == scenario; });
+  const bool answered = answer != report.answers.end();
+  std::string text = emphasised(scenario, Emphasis::bold, style.color) + '\n';
+  if (answered && !answer->question.empty()) {
+    text += hanging("", answer->question, style.width, Emphasis::none, style.color);
+  }
+  text += Table(std::move(cases), style).render();
+  if (answered && !answer->text.empty()) {
+    text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_table(const Report& report, const TextStyle& style) {
+  std::string text = machine_line(report, style) + '\n';
+  for (auto& [scenario, cases] : by_scenario(report)) {
+    text += scenario_text(report, scenario, std::move(cases), style) + '\n';
+  }
+  return text + counts_line(report);
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,252 @@
+// Scenario branch: independent convolutions over one input, scheduled in every way that a device
+// offers.
+#include "scenarios/branch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "scenarios/branch_layers.h"
+#include "scenarios/requests.h"
+
+namespace parbench {
+namespace {
+
+constexpr int device = 0;
+
+BranchSizes sizes_of(const CaseSpec& spec) {
+  return {.batch = spec.parameters.integer("batch"),
+          .channels = spec.parameters.integer("channels"),
+          .image = spec.parameters.integer("image"),
+          .branches = spec.parameters.integer("branches"),
+          .dtype = spec.dtype};
+}
+
+Task layer_task(const BranchLayer& layer, LaneId lane) {
+  Task task;
+  task.name = layer.count == 1
+                  ? fmt::format("convolution {}", layer.first)
+                  : fmt::format("convolutions {}-{}", layer.first, layer.first + layer.count - 1);
+  task.lane = lane;
+  task.calls = {layer.call()};
+  task.cost_key = "convolution";  // of this plan: all its tasks have one shape
+  return task;
+}
+
+/// Each layer reads the one before.
+std::vector<BranchLayer> plan_chain(CaseParts& parts, const BranchSizes& sizes) {
+  const LaneId lane = add_lane(parts, device, StreamKind::compute);
+  std::vector<BranchLayer> layers;
+  Tensor source = make_input(parts, device, sizes);
+  for (std::int64_t i = 0; i < sizes.branches; ++i) {
+    layers.push_back(
+        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), source, i));
+    source = layers.back().destination;
+    parts.plan.add(layer_task(layers.back(), lane));
+  }
+  return layers;
+}
+
+/// All layers read the input; layer i runs on lane i modulo `lanes`.
+std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count) {
+  std::vector<LaneId> lanes;
+  for (int i = 0; i < lane_count; ++i) {
+    lanes.push_back(add_lane(parts, device, StreamKind::compute, i, lane_count));
+  }
+  const Tensor input = make_input(parts, device, sizes);
+  std::vector<BranchLayer> layers;
+  for (std::int64_t i = 0; i < sizes.branches; ++i) {
+    const LaneId lane = lanes[i % lane_count];
+    layers.push_back(
+        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), input, i));
+    parts.plan.add(layer_task(layers.back(), lane));
+  }
+  return layers;
+}
+
+/// All layers as one convolution.
+std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bool grouped) {
+  const LaneId lane = add_lane(parts, device, StreamKind::compute);
+  const Tensor input =
+      grouped ? make_repeated_input(parts, device, sizes) : make_input(parts, device, sizes);
+  const ConvolutionForward desc = sizes.convolution(sizes.branches, grouped ? sizes.branches : 1);
+  std::vector<BranchLayer> layers = {
+      make_layer(parts, stream_of(parts, lane), device, sizes, desc, input, 0)};
+  parts.plan.add(layer_task(layers.front(), lane));
+  return layers;
+}
+
+std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
+  const BranchSizes sizes = sizes_of(spec);
+  if (spec.strategy == "chain") return plan_chain(parts, sizes);
+  if (spec.strategy == "merged") return plan_one(parts, sizes, false);
+  if (spec.strategy == "grouped") return plan_one(parts, sizes, true);
+  if (spec.strategy == "streams") {
+    return plan_lanes(parts, sizes, static_cast<int>(spec.parameters.integer("streams")));
+  }
+  if (spec.strategy == "threads") {
+    parts.plan.launch = Launch::thread_per_lane;
+    return plan_lanes(parts, sizes, static_cast<int>(sizes.branches));
+  }
+  return plan_lanes(parts, sizes, 1);
+}
+
+// --- the answer ---
+
+struct Technique {
+  std::string name;
+  CaseOutcome::Ratio speedup;
+};
+
+/// What was found for one size of layer.
+struct SizeFinding {
+  double layer_flops = 0;
+  std::string name;
+  std::optional<Technique> best;
+  [[nodiscard]] bool pays() const { return best && best->speedup.low > 1.0; }
+};
+
+std::vector<SizeFinding> findings(const std::vector<CaseOutcome>& outcomes) {
+  std::map<std::pair<double, std::string>, std::optional<Technique>> sizes;
+  for (const CaseOutcome& outcome : outcomes) {
+    const bool technique =
+        outcome.spec.strategy != "chain" && outcome.spec.strategy != "one-stream";
+    if (!outcome.speedup || !technique) continue;
+    const BranchSizes size = sizes_of(outcome.spec);
+    const std::string name =
+        fmt::format("{}×{}×{}×{}", size.batch, size.channels, size.image, size.image);
+    const double layer = size.flops() / static_cast<double>(size.branches);
+    auto& best = sizes[{layer, fmt::format("{} branches of {}", size.branches, name)}];
+    std::string label = outcome.spec.strategy;
+    if (label == "streams") {
+      label = fmt::format("{} streams", outcome.spec.parameters.integer("streams"));
+    }
+    if (!best || outcome.speedup->value > best->speedup.value) best = {label, *outcome.speedup};
+  }
+  std::vector<SizeFinding> list;
+  for (const auto& [key, best] : sizes) list.push_back({key.first, key.second, best});
+  return list;  // by the work of a layer, smallest first
+}
+
+std::string describe(const SizeFinding& size) {
+  return fmt::format("{}: {} {}", size.name, size.best->name, ratio_text(size.best->speedup));
+}
+
+std::string sentence(const std::vector<SizeFinding>& sizes) {
+  const auto first_without = std::ranges::find_if_not(sizes, &SizeFinding::pays);
+  const bool clean =
+      std::none_of(first_without, sizes.end(), [](const SizeFinding& size) { return size.pays(); });
+  if (first_without == sizes.end()) {
+    return "Running the branches together pays at every size measured";
+  }
+  if (first_without == sizes.begin() && clean) {
+    return "Running the branches together pays at none of the sizes measured, for one layer "
+           "already fills the device";
+  }
+  if (clean) {
+    return fmt::format(
+        "Running the branches together pays from {:.3g} MFLOP a layer down, and "
+        "above that one layer already fills the device",
+        std::prev(first_without)->layer_flops / 1e6);
+  }
+  return "Running the branches together pays at some sizes, without a clear limit";
+}
+
+const std::vector<Strategy> strategy_list = {
+    {"chain", "each convolution reads the one before: equal work without any freedom"},
+    {"one-stream", "the branches one after the other on all cores of the device"},
+    {"streams", "the branches dealt out to --streams streams that share the device"},
+    {"threads", "a stream and a launching host thread for every branch"},
+    {"merged", "one convolution with the channels of all branches: possible as they share input"},
+    {"grouped", "one grouped convolution, as for branches with inputs of their own"},
+};
+
+const std::vector<Axis> axis_list = {
+    {.name = "batch", .description = "images", .quick = {4}, .seed = {128}, .most = 65536},
+    {.name = "channels",
+     .description = "channels of the input and of every branch",
+     .quick = {16},
+     .seed = {16},
+     .most = 65536},
+    {.name = "image",
+     .description = "height and width",
+     .quick = {8, 32, 128},
+     .seed = {128},
+     .most = 65536},
+    {.name = "branches",
+     .description = "number of convolutions",
+     .quick = {20},
+     .seed = {20},
+     .most = 1024},
+    {.name = "streams",
+     .description = "streams that share the device; at most one a branch",
+     .quick = {2, 20},
+     .seed = {2, 4, 8, 20},
+     .most = 1024,
+     .strategies = {"streams"}},
+};
+
+class Branch final : public Scenario {
+ public:
+  std::string_view name() const override { return "branch"; }
+  std::string_view question() const override {
+    return "From which size of layer down do independent branches gain from running in parallel on "
+           "one device, and with which technique?";
+  }
+  const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  const std::vector<Axis>& axes() const override { return axis_list; }
+  std::string_view baseline() const override { return "one-stream"; }
+  /// 1000 iterations after a warm-up, as published, in ten samples.
+  Sampling seed_sampling() const override { return {.samples = 10, .iterations = 100}; }
+
+  std::optional<CaseSpec> resolve(const Request& request) const override {
+    const CaseSpec& spec = request.spec;
+    if (spec.strategy == "streams") {
+      const std::int64_t streams = spec.parameters.integer("streams");
+      const std::int64_t branches = spec.parameters.integer("branches");
+      if (streams > branches) {
+        return refuse(request, "streams",
+                      fmt::format("--streams {} is more than the {} branches; at most one stream a "
+                                  "branch",
+                                  streams, branches));
+      }
+    }
+    return spec;
+  }
+
+  std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
+    auto parts = std::make_unique<CaseParts>(context);
+    const BranchSizes sizes = sizes_of(spec);
+    const std::vector<BranchLayer> layers = plan_strategy(*parts, spec);
+    add_spot_checks(*parts, sizes, layers);
+    add_image_outputs(*parts, sizes, layers);
+    parts->tolerance = tolerance_of(spec.dtype);
+    parts->amount = {sizes.flops(), "FLOP"};
+    parts->notes.emplace_back("kernel", layers.front().op->implementation());
+    if (spec.strategy == "grouped") {
+      parts->notes.emplace_back("timed", "the convolution; the input was repeated beforehand");
+    }
+    return make_case(std::move(parts));
+  }
+
+  std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
+    if (spec.strategy == "chain" || spec.strategy == "one-stream") return std::nullopt;
+    return with_strategy(spec, "one-stream", {"batch", "channels", "image", "branches"});
+  }
+
+  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
+    const std::vector<SizeFinding> sizes = findings(outcomes);
+    if (sizes.empty()) return "No technique was measured beside one-stream, so there is no answer.";
+    std::vector<std::string> details;
+    std::ranges::transform(sizes, std::back_inserter(details), describe);
+    return fmt::format("{} (best technique over one stream: {}).", sentence(sizes),
+                       fmt::join(details, "; "));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_branch() { return std::make_unique<Branch>(); }
+
+}  // namespace parbench

@@ -1,0 +1,152 @@
+// The ring algorithms: in step s, rank r sends block r − s and receives block r − s − 1.
+#include "scenarios/collectives.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <stdexcept>
+
+namespace parbench {
+namespace {
+
+int modulo(int value, int size) { return ((value % size) + size) % size; }
+
+Task send(const std::string& name, const Rank& from, const BufferView& destination,
+          const BufferView& source) {
+  Task task;
+  task.name = name;
+  task.lane = from.copies;
+  task.kind = TaskKind::communication;
+  if (source.bytes > 0) task.calls = {CopyCall{destination, source}};
+  task.cost_key = fmt::format("send {} B", source.bytes);
+  return task;
+}
+
+void append(std::vector<TaskId>& to, const std::vector<TaskId>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+std::vector<std::size_t> offsets_of(const std::vector<std::size_t>& bytes) {
+  std::vector<std::size_t> offsets(bytes.size());
+  std::exclusive_scan(bytes.begin(), bytes.end(), offsets.begin(), std::size_t{0});
+  return offsets;
+}
+
+/// The gathering half of both collectives: rank r begins with block r + `shift` and passes on what
+/// it received. `have` are the tasks that give each rank its first block.
+Completion gather(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
+                  const std::vector<std::size_t>& bytes, int shift,
+                  std::vector<std::vector<TaskId>> have) {
+  const int size = static_cast<int>(ranks.size());
+  const std::vector<std::size_t> offsets = offsets_of(bytes);
+  Completion last = have;
+  for (int step = 0; step < size - 1; ++step) {
+    std::vector<std::vector<TaskId>> received(ranks.size());
+    Completion touched(ranks.size());
+    for (int r = 0; r < size; ++r) {
+      const int to = modulo(r + 1, size);
+      const int block = modulo(r + shift - step, size);
+      Task task = send(fmt::format("{}/{}→{}/block {}", name, r, to, block), ranks[r],
+                       ranks[to].data.part(offsets[block], bytes[block]),
+                       ranks[r].data.part(offsets[block], bytes[block]));
+      task.after = have[r];
+      append(task.after, ranks[to].ready);
+      const TaskId id = plan.add(std::move(task));
+      received[to].push_back(id);
+      touched[r].push_back(id);
+      touched[to].push_back(id);
+    }
+    have = std::move(received);
+    last = std::move(touched);
+  }
+  return last;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> split_evenly(std::int64_t total, int parts) {
+  if (parts < 1) throw std::invalid_argument("a split needs at least one part");
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(parts), total / parts);
+  for (std::int64_t i = 0; i < total % parts; ++i) ++sizes[i];
+  return sizes;
+}
+
+Completion add_all_gather(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
+                          const std::vector<std::size_t>& block_bytes) {
+  const std::size_t total = std::accumulate(block_bytes.begin(), block_bytes.end(), std::size_t{0});
+  std::vector<std::vector<TaskId>> have;
+  for (const Rank& rank : ranks) {
+    if (block_bytes.size() != ranks.size() || rank.data.bytes != total) {
+      throw std::invalid_argument("all-gather: the blocks do not make up the data");
+    }
+    have.push_back(rank.ready);
+  }
+  return gather(plan, name, ranks, block_bytes, 0, std::move(have));
+}
+
+AllReduce::AllReduce(CaseData& data, OpSet& ops, const std::vector<int>& devices,
+                     const std::vector<Stream*>& compute_streams, std::int64_t count)
+    : counts_(split_evenly(count, static_cast<int>(devices.size()))) {
+  std::size_t offset = 0;
+  for (const std::int64_t elements : counts_) {
+    offsets_.push_back(offset);
+    offset += static_cast<std::size_t>(elements) * sizeof(float);
+  }
+  for (std::size_t r = 0; r < devices.size(); ++r) {
+    inboxes_.push_back(data.tensor(devices[r], canonical({counts_.front()})));
+    std::vector<Op*> ops_of_rank;
+    for (const std::int64_t elements : counts_) {
+      ops_of_rank.push_back(
+          elements > 0 ? &ops.prepare(*compute_streams.at(r), Accumulate{elements}) : nullptr);
+    }
+    add_.push_back(std::move(ops_of_rank));
+  }
+}
+
+BufferView AllReduce::block(const BufferView& data, int index) const {
+  return data.part(offsets_[index], static_cast<std::size_t>(counts_[index]) * sizeof(float));
+}
+
+Task AllReduce::addition(const Rank& rank, int receiver, int index) const {
+  Task task;
+  task.lane = rank.compute;
+  task.kind = TaskKind::communication;
+  task.cost_key = fmt::format("add {}", counts_[index]);
+  if (Op* op = add_[receiver][index]; op != nullptr) {
+    task.calls = {
+        bind(*op, {{"source", inboxes_[receiver].view}, {"destination", block(rank.data, index)}})};
+  }
+  return task;
+}
+
+Completion AllReduce::add(Plan& plan, const std::string& name,
+                          const std::vector<Rank>& ranks) const {
+  const int size = static_cast<int>(ranks.size());
+  if (ranks.size() != counts_.size()) throw std::invalid_argument("all-reduce: other ranks");
+  std::vector<std::vector<TaskId>> have;
+  for (const Rank& rank : ranks) have.push_back(rank.ready);
+  for (int step = 0; step < size - 1; ++step) {
+    std::vector<std::vector<TaskId>> summed(ranks.size());
+    for (int r = 0; r < size; ++r) {
+      const int to = modulo(r + 1, size);
+      const int index = modulo(r - step, size);
+      const std::size_t bytes = block(ranks[r].data, index).bytes;
+      Task copy = send(fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r],
+                       inboxes_[to].view.part(0, bytes), block(ranks[r].data, index));
+      copy.after = have[r];
+      append(copy.after, have[to]);  // the inbox is free once the last sum was taken from it
+      const TaskId arrived = plan.add(std::move(copy));
+      Task sum = addition(ranks[to], to, index);
+      sum.name = fmt::format("{}/add/{}/block {}", name, to, index);
+      sum.after = {arrived};
+      append(sum.after, ranks[to].ready);
+      summed[to].push_back(plan.add(std::move(sum)));
+    }
+    have = std::move(summed);
+  }
+  std::vector<std::size_t> bytes;
+  for (const std::int64_t elements : counts_) bytes.push_back(elements * sizeof(float));
+  return gather(plan, name + "/gather", ranks, bytes, 1, std::move(have));
+}
+
+}  // namespace parbench

@@ -1,0 +1,24 @@
+// All scenarios, in the order in which they are listed and run.
+#include "scenarios/branch.h"
+#include "scenarios/matmul.h"
+#include "scenarios/overlap.h"
+#include "scenarios/pipeline.h"
+#include "scenarios/scenario.h"
+#include "scenarios/selftest.h"
+
+namespace parbench {
+
+const std::vector<std::unique_ptr<Scenario>>& all_scenarios() {
+  static const std::vector<std::unique_ptr<Scenario>> scenarios = [] {
+    std::vector<std::unique_ptr<Scenario>> list;
+    list.push_back(make_branch());
+    list.push_back(make_matmul());
+    list.push_back(make_overlap());
+    list.push_back(make_pipeline());
+    list.push_back(make_selftest());
+    return list;
+  }();
+  return scenarios;
+}
+
+}  // namespace parbench

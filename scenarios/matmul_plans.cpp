@@ -1,0 +1,235 @@
+// Tasks of scenario matmul.
+#include "scenarios/matmul_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "scenarios/collectives.h"
+#include "scenarios/products.h"
+
+namespace parbench {
+namespace {
+
+/// Results in flight when products are sharded: one is combined while the next is computed.
+constexpr int results_in_flight = 2;
+
+Tensor make_x(CaseParts& parts, const MatmulSizes& sizes, int device, std::uint64_t numbers) {
+  const Tensor x = parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype));
+  parts.data.fill(x, numbers);
+  return x;
+}
+
+Gemm gemm_of(const MatmulSizes& sizes, std::int64_t columns, std::int64_t inner) {
+  return {.m = sizes.n, .n = columns, .k = inner, .dtype = sizes.dtype};
+}
+
+Task product_task(const std::string& name, LaneId lane, OpCall call) {
+  Task task;
+  task.name = name;
+  task.lane = lane;
+  task.calls = {std::move(call)};
+  task.cost_key = "product";
+  return task;
+}
+
+/// A rectangle of a square matrix that is filled already, copied row by row.
+Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std::int64_t rows,
+                  std::int64_t first_column, std::int64_t columns) {
+  const Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
+  const std::size_t element = size_of(x.desc.dtype);
+  const std::size_t pitch = static_cast<std::size_t>(x.desc.shape[1]) * element;
+  const std::size_t width = static_cast<std::size_t>(columns) * element;
+  parts.data.at_reset(x.device, 0, [=](Stream& stream, BufferView) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      stream.copy(block.view.part(r * width, width),
+                  x.view.part((first_row + r) * pitch + first_column * element, width));
+    }
+  });
+  return block;
+}
+
+/// What the sharded strategies have on each device.
+struct Shard {
+  Rank rank;
+  Tensor x;
+  Tensor left;
+  Tensor right;
+  Op* product = nullptr;
+  std::vector<Tensor> results;  // in flight
+};
+
+Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device) {
+  Shard shard;
+  shard.rank.compute = add_lane(parts, device, StreamKind::compute);
+  shard.rank.copies = add_lane(parts, device, StreamKind::copy);
+  shard.x = make_x(parts, sizes, device, 0);
+  const std::int64_t in_flight =
+      std::min<std::int64_t>(results_in_flight, sizes.count * parts.context.device_count());
+  for (std::int64_t i = 0; i < in_flight; ++i) {
+    shard.results.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
+    parts.data.poison(shard.results.back());
+  }
+  return shard;
+}
+
+std::vector<Rank> ranks_of(const std::vector<Shard>& shards, std::int64_t product,
+                           const std::vector<TaskId>& computed) {
+  std::vector<Rank> ranks;
+  for (std::size_t r = 0; r < shards.size(); ++r) {
+    Rank rank = shards[r].rank;
+    rank.data = shards[r].results[product % shards[r].results.size()].view;
+    rank.ready = {computed[r]};
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+/// Adds the products of all shards; `target` is where a shard's product goes within its result,
+/// `combine` adds the collective.
+template <typename Target, typename Combine>
+void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, std::int64_t total,
+                          const Target& target, const Combine& combine) {
+  std::vector<Completion> done;
+  for (std::int64_t p = 0; p < total; ++p) {
+    std::vector<TaskId> computed;
+    for (std::size_t r = 0; r < shards.size(); ++r) {
+      const Shard& shard = shards[r];
+      const auto in_flight = static_cast<std::int64_t>(shard.results.size());
+      const Tensor& result = shard.results[p % in_flight];
+      Task task = product_task(
+          fmt::format("product {} on {}", p, r), shard.rank.compute,
+          bind(*shard.product,
+               {{"a", shard.left.view}, {"b", shard.right.view}, {"c", target(r, result.view)}}));
+      if (p >= in_flight) task.after = done[p - in_flight][r];
+      computed.push_back(parts.plan.add(std::move(task)));
+    }
+    std::vector<Rank> ranks = ranks_of(shards, p, computed);
+    if (p > 0) {  // collectives one after the other: they share inboxes
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        ranks[r].ready.insert(ranks[r].ready.end(), done.back()[r].begin(), done.back()[r].end());
+      }
+    }
+    done.push_back(combine(fmt::format("product {}", p), ranks));
+  }
+}
+
+/// Verification of what every device holds at the end.
+void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector<Shard>& shards,
+                   const std::vector<std::int64_t>& widths) {
+  std::vector<DeviceResults> all;
+  for (const Shard& shard : shards) {
+    DeviceResults device{.device = shard.x.device, .x = shard.x, .results = {}};
+    for (const Tensor& result : shard.results) {
+      ProductResult blocks;
+      std::size_t offset = 0;
+      for (const std::int64_t width : widths) {
+        Tensor block = result;
+        block.desc = canonical({sizes.n, width}, sizes.dtype);
+        block.view = result.view.part(offset, block.desc.bytes);
+        offset += block.desc.bytes;
+        blocks.column_blocks.push_back(block);
+      }
+      device.results.push_back(std::move(blocks));
+    }
+    all.push_back(std::move(device));
+  }
+  add_product_output(parts, sizes.n, all.front());
+  add_product_checks(parts, sizes.n, sizes.dtype, all.front());
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    add_equality_check(parts, sizes.n, all.front(), all[r]);
+  }
+}
+
+}  // namespace
+
+void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& devices,
+                   int streams, bool in_turn) {
+  std::vector<TaskId> last;  // of the device before
+  for (const int device : devices) {
+    DeviceResults results{.device = device,
+                          .x = make_x(parts, sizes, device, static_cast<std::uint64_t>(device)),
+                          .results = {}};
+    std::vector<LaneId> lanes;
+    std::vector<Op*> ops;
+    for (int i = 0; i < streams; ++i) {
+      lanes.push_back(add_lane(parts, device, StreamKind::compute, i, streams));
+      ops.push_back(
+          &parts.ops.prepare(stream_of(parts, lanes.back()), gemm_of(sizes, sizes.n, sizes.n)));
+    }
+    const std::vector<TaskId> before = in_turn ? last : std::vector<TaskId>{};
+    for (std::int64_t i = 0; i < sizes.count; ++i) {
+      const std::size_t lane = i % lanes.size();
+      const Tensor result = parts.data.tensor(device, ops[lane]->tensor("c"));
+      parts.data.poison(result);
+      results.results.push_back({{result}});
+      Task task = product_task(
+          fmt::format("product {} on {}", i, device), lanes[lane],
+          bind(*ops[lane], {{"a", results.x.view}, {"b", results.x.view}, {"c", result.view}}));
+      task.after = before;
+      last = {parts.plan.add(std::move(task))};
+    }
+    add_product_output(parts, sizes.n, results);
+    add_product_checks(parts, sizes.n, sizes.dtype, results);
+  }
+}
+
+void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes) {
+  const int devices = parts.context.device_count();
+  const auto widths = split_evenly(sizes.n, devices);
+  std::vector<Shard> shards;
+  std::vector<std::size_t> block_bytes;
+  std::int64_t column = 0;
+  for (int d = 0; d < devices; ++d) {
+    Shard shard = make_shard(parts, sizes, d);
+    shard.left = shard.x;
+    shard.right = copy_block(parts, shard.x, 0, sizes.n, column, widths[d]);
+    shard.product = &parts.ops.prepare(stream_of(parts, shard.rank.compute),
+                                       gemm_of(sizes, widths[d], sizes.n));
+    column += widths[d];
+    block_bytes.push_back(shard.product->tensor("c").bytes);
+    shards.push_back(std::move(shard));
+  }
+  std::vector<std::size_t> offsets(block_bytes.size());
+  std::exclusive_scan(block_bytes.begin(), block_bytes.end(), offsets.begin(), std::size_t{0});
+  add_sharded_products(
+      parts, shards, sizes.count * devices,
+      [&](std::size_t r, const BufferView& whole) {
+        return whole.part(offsets[r], block_bytes[r]);
+      },
+      [&](const std::string& name, const std::vector<Rank>& ranks) {
+        return add_all_gather(parts.plan, name, ranks, block_bytes);
+      });
+  verify_shards(parts, sizes, shards, widths);
+}
+
+void plan_row_sharded(CaseParts& parts, const MatmulSizes& sizes) {
+  const int devices = parts.context.device_count();
+  const auto depths = split_evenly(sizes.n, devices);
+  std::vector<Shard> shards;
+  std::vector<int> indices;
+  std::vector<Stream*> streams;
+  std::int64_t first = 0;
+  for (int d = 0; d < devices; ++d) {
+    Shard shard = make_shard(parts, sizes, d);
+    shard.left = copy_block(parts, shard.x, 0, sizes.n, first, depths[d]);
+    shard.right = copy_block(parts, shard.x, first, depths[d], 0, sizes.n);
+    Stream& stream = stream_of(parts, shard.rank.compute);
+    shard.product = &parts.ops.prepare(stream, gemm_of(sizes, sizes.n, depths[d]));
+    first += depths[d];
+    indices.push_back(d);
+    streams.push_back(&stream);
+    shards.push_back(std::move(shard));
+  }
+  const AllReduce all_reduce(parts.data, parts.ops, indices, streams, sizes.n * sizes.n);
+  add_sharded_products(
+      parts, shards, sizes.count * devices,
+      [](std::size_t, const BufferView& whole) { return whole; },
+      [&](const std::string& name, const std::vector<Rank>& ranks) {
+        return all_reduce.add(parts.plan, name, ranks);
+      });
+  verify_shards(parts, sizes, shards, {sizes.n});
+}
+
+}  // namespace parbench

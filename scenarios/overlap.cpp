@@ -1,0 +1,249 @@
+// Scenario overlap: how much of the time of copies disappears behind products, and what decides it.
+#include "scenarios/overlap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "scenarios/overlap_plans.h"
+#include "scenarios/requests.h"
+
+namespace parbench {
+namespace {
+
+OverlapOrder order_of(const CaseSpec& spec) {
+  if (spec.strategy == "compute") return OverlapOrder::compute;
+  if (spec.strategy == "copy") return OverlapOrder::copy;
+  if (spec.strategy == "sequential") return OverlapOrder::sequential;
+  return OverlapOrder::overlapped;
+}
+
+HostMemory memory_of(const std::string& name) {
+  if (name == "pinned") return HostMemory::pinned;
+  return name == "pageable" ? HostMemory::pageable : HostMemory::fresh;
+}
+
+/// Axes that do not apply to the strategy keep their defaults.
+OverlapSizes sizes_of(const CaseSpec& spec) {
+  const Parameters& given = spec.parameters;
+  OverlapSizes sizes;
+  sizes.n = given.integer("n");
+  sizes.count = given.integer("count");
+  sizes.to_host = given.text("direction") == "d2h";
+  if (given.find("inner") != nullptr) sizes.inner = given.integer("inner");
+  if (given.find("memory") != nullptr) sizes.memory = memory_of(given.text("memory"));
+  if (given.find("chunk") != nullptr) sizes.chunk = given.integer("chunk");
+  if (given.find("prefetch") != nullptr) sizes.prefetch = given.integer("prefetch");
+  sizes.dtype = spec.dtype;
+  return sizes;
+}
+
+// --- the answer ---
+
+/// What belongs together: one size, one direction, one kind of host memory and one chunk.
+struct Finding {
+  std::optional<double> compute;
+  std::optional<double> copy;
+  std::optional<double> sequential;
+  std::optional<CaseOutcome> overlapped;  // with the best depth
+  [[nodiscard]] bool complete() const { return compute && copy && overlapped; }
+};
+
+std::string label_of(const CaseSpec& spec) {
+  std::string label =
+      fmt::format("{} {}", spec.parameters.text("direction"), spec.parameters.text("memory"));
+  if (spec.parameters.integer("chunk") != 0) {
+    label += fmt::format(" in copies of {} rows", spec.parameters.integer("chunk"));
+  }
+  return label;
+}
+
+bool same(const CaseSpec& a, const CaseSpec& b, std::initializer_list<std::string_view> names) {
+  return std::ranges::all_of(names, [&](std::string_view name) {
+    const Value* mine = a.parameters.find(name);
+    const Value* other = b.parameters.find(name);
+    return mine != nullptr && other != nullptr && *mine == *other;
+  });
+}
+
+Finding find_for(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
+  Finding found;
+  for (const CaseOutcome& outcome : outcomes) {
+    const std::string& strategy = outcome.spec.strategy;
+    const double seconds = outcome.median_seconds;
+    const bool copies_alike =
+        same(outcome.spec, spec, {"n", "count", "direction", "memory", "chunk"});
+    const bool products_alike = same(outcome.spec, spec, {"n", "inner", "count", "direction"});
+    if (strategy == "compute" && products_alike) found.compute = seconds;
+    if (strategy == "copy" && copies_alike) found.copy = seconds;
+    if (!copies_alike || !products_alike) continue;
+    if (strategy == "sequential") found.sequential = seconds;
+    if (strategy != "overlapped") continue;
+    if (!found.overlapped || seconds < found.overlapped->median_seconds) found.overlapped = outcome;
+  }
+  return found;
+}
+
+std::string describe(const CaseSpec& spec, const Finding& found) {
+  const double overlapped = found.overlapped->median_seconds;
+  const double hidden =
+      (*found.compute + *found.copy - overlapped) / std::min(*found.compute, *found.copy);
+  std::string text = fmt::format(
+      "{}: {:.0f}% of the shorter part is hidden (computing {:.3g} ms, copying {:.3g} ms",
+      label_of(spec), hidden * 100, *found.compute * 1e3, *found.copy * 1e3);
+  if (found.sequential) text += fmt::format(", in turn {:.3g} ms", *found.sequential * 1e3);
+  return text + fmt::format(", overlapped {:.3g} ms at prefetch {})", overlapped * 1e3,
+                            found.overlapped->spec.parameters.integer("prefetch"));
+}
+
+const std::vector<std::string> with_copies = {"copy", "sequential", "overlapped"};
+const std::vector<std::string> with_products = {"compute", "sequential", "overlapped"};
+
+const std::vector<Strategy> strategy_list = {
+    {"compute", "the products alone"},
+    {"copy", "the copies alone"},
+    {"sequential", "one after the other: products then copies (d2h), copies then products (h2d)"},
+    {"overlapped", "one matrix is copied while the next is computed, --prefetch of them ahead"},
+};
+
+const std::vector<Axis> axis_list = {
+    {.name = "n",
+     .description = "rows and columns of the copied matrices",
+     .quick = {1024},
+     .seed = {4000},
+     .most = 65536},
+    {.name = "inner",
+     .description = "multiply-adds for each element of a product: a small number brings the times "
+                    "of computing and copying near each other on a CPU",
+     .quick = {64},
+     .seed = {4000},
+     .most = 65536,
+     .strategies = with_products},
+    {.name = "count", .description = "matrices", .quick = {16}, .seed = {50}, .most = 10000},
+    {.name = "direction",
+     .description = "results to the host, or inputs from it",
+     .kind = AxisKind::choice,
+     .quick = {"d2h", "h2d"},
+     .seed = {"d2h", "h2d"},
+     .choices = {"d2h", "h2d"}},
+    {.name = "memory",
+     .description = "host memory: page-locked, ordinary and used before, or ordinary and allocated "
+                    "anew in every execution (d2h only)",
+     .kind = AxisKind::choice,
+     .quick = {"pinned", "pageable", "fresh"},
+     .seed = {"pinned", "pageable", "fresh"},
+     .choices = {"pinned", "pageable", "fresh"},
+     .strategies = with_copies},
+    {.name = "chunk",
+     .description = "rows that one copy moves; 0: a matrix in one copy",
+     .quick = {0},
+     .seed = {0},
+     .least = 0,
+     .most = 65536,
+     .strategies = with_copies},
+    {.name = "prefetch",
+     .description = "matrices in flight beside the one in work; 0: none, so nothing can overlap",
+     .quick = {1, 4},
+     .seed = {0, 1, 2, 4, 49},
+     .least = 0,
+     .most = 10000,
+     .strategies = {"overlapped"}},
+};
+
+class Overlap final : public Scenario {
+ public:
+  std::string_view name() const override { return "overlap"; }
+  std::string_view question() const override {
+    return "How much of the time of copies is hidden behind computing, in which kind of host "
+           "memory "
+           "and with how much ahead?";
+  }
+  const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  const std::vector<Axis>& axes() const override { return axis_list; }
+  std::string_view baseline() const override { return "sequential"; }
+  bool wants_copy_core() const override { return true; }
+  /// Published: one run; three give an interval.
+  Sampling seed_sampling() const override { return {.samples = 3, .iterations = 1}; }
+
+  std::optional<CaseSpec> resolve(const Request& request) const override {
+    const CaseSpec& spec = request.spec;
+    const OverlapSizes sizes = sizes_of(spec);
+    const bool copies = spec.strategy != "compute";
+    if (copies && sizes.memory == HostMemory::fresh && !sizes.to_host) {
+      return refuse(request, "memory",
+                    "--memory fresh goes with --direction d2h only: an input must be in memory "
+                    "before it can be copied");
+    }
+    if (sizes.chunk > sizes.n) {
+      return refuse(
+          request, "chunk",
+          fmt::format("--chunk {} is more than the {} rows of a matrix", sizes.chunk, sizes.n));
+    }
+    if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {
+      return refuse(
+          request, "prefetch",
+          fmt::format("--prefetch {} is not below the {} matrices", sizes.prefetch, sizes.count));
+    }
+    return spec;
+  }
+
+  std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
+    auto parts = std::make_unique<CaseParts>(context);
+    const OverlapSizes sizes = sizes_of(spec);
+    const OverlapOrder order = order_of(spec);
+    plan_overlap(*parts, sizes, order);
+    parts->tolerance = tolerance_of(spec.dtype);
+    switch (order) {
+      case OverlapOrder::compute:
+        parts->amount = {sizes.flops(), "FLOP"};
+        break;
+      case OverlapOrder::copy:
+        parts->amount = {sizes.copied_bytes(), "B"};
+        break;
+      case OverlapOrder::sequential:
+      case OverlapOrder::overlapped:
+        parts->amount = {static_cast<double>(sizes.count), "matrices"};
+        break;
+    }
+    if (order != OverlapOrder::compute && sizes.memory == HostMemory::fresh) {
+      parts->notes.emplace_back("timed",
+                                "allocating and first touching the host memory, and releasing the "
+                                "memory of the execution before");
+    }
+    return make_case(std::move(parts));
+  }
+
+  std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
+    if (spec.strategy != "overlapped") return std::nullopt;
+    return with_strategy(spec, "sequential",
+                         {"n", "inner", "count", "direction", "memory", "chunk"});
+  }
+
+  /// Products alone and copies alone are a part of the work.
+  bool comparable(const CaseSpec& spec) const override {
+    return spec.strategy == "sequential" || spec.strategy == "overlapped";
+  }
+
+  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
+    std::vector<std::string> texts;
+    for (const CaseOutcome& outcome : outcomes) {
+      if (outcome.spec.strategy != "overlapped") continue;
+      const Finding found = find_for(outcome.spec, outcomes);
+      if (!found.complete()) continue;
+      const std::string text = describe(outcome.spec, found);
+      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+    }
+    if (texts.empty()) {
+      return "The overlap needs computing alone, copying alone and both overlapped; not all were "
+             "measured, so there is no answer.";
+    }
+    return fmt::format("{}.", fmt::join(texts, "; "));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_overlap() { return std::make_unique<Overlap>(); }
+
+}  // namespace parbench

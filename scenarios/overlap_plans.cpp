@@ -1,0 +1,301 @@
+// Tasks, memory and checks of scenario overlap.
+#include "scenarios/overlap_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "scenarios/spot_check.h"
+
+namespace parbench {
+namespace {
+
+constexpr int device = 0;
+/// Different left operands in turn, so that a result copied too early or twice is a wrong one.
+constexpr std::int64_t most_operands = 7;
+constexpr std::int64_t output_rows = 16;
+constexpr int random_columns = 12;
+
+constexpr std::uint64_t factor_numbers = 0;
+std::uint64_t matrix_numbers(std::int64_t i) { return 1 + i; }
+
+/// Gives a buffer new pageable memory whenever it is enqueued, on the launching thread: what a
+/// program does that allocates the destination of every copy.
+class FreshMemory final : public Op {
+ public:
+  FreshMemory(Buffer& slot, std::size_t bytes) : slot_(slot), bytes_(bytes) {
+    name_ = "allocate";
+    implementation_ = "pageable memory, untouched";
+  }
+
+  void enqueue(Stream& stream, std::span<const BufferView>) override {
+    slot_ = {};  // the execution before has ended: nothing copies into it any more
+    slot_ = stream.device().allocate(bytes_, MemoryKind::pageable);
+  }
+
+ private:
+  Buffer& slot_;
+  std::size_t bytes_;
+};
+
+/// Everything of one case that tasks and checks refer to.
+struct OverlapData {
+  OverlapSizes sizes;
+  Tensor factor;                  // the operand that all products share
+  std::vector<Tensor> operands;   // d2h: left operands, in turn
+  std::vector<Tensor> on_device;  // matrices that are copied, in turn
+  std::vector<Tensor> on_host;    // one for each copy; empty when nothing is copied
+  std::vector<Tensor> products;   // h2d: results, one each
+  std::vector<Buffer> fresh;      // behind on_host with HostMemory::fresh
+  std::vector<Op*> allocate;      // likewise
+  Op* product = nullptr;
+
+  [[nodiscard]] const Tensor& in_turn(const std::vector<Tensor>& list, std::int64_t i) const {
+    return list[i % list.size()];
+  }
+  /// The matrix that product i made or took, where it is at the end.
+  [[nodiscard]] const Tensor& matrix(std::int64_t i) const {
+    return on_host.empty() ? in_turn(on_device, i) : on_host[i];
+  }
+};
+
+struct OverlapLanes {
+  LaneId compute = -1;
+  LaneId copy = -1;
+};
+
+void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
+  const OverlapSizes& sizes = data.sizes;
+  const bool limited = order == OverlapOrder::overlapped;
+  const std::int64_t buffers = limited ? std::min(sizes.prefetch + 1, sizes.count) : sizes.count;
+  const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
+  const bool is_filled = order == reader_alone;  // else the other part of the plan writes them
+  for (std::int64_t i = 0; i < buffers; ++i) {
+    data.on_device.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
+    if (is_filled) {
+      parts.data.fill(data.on_device.back(), matrix_numbers(i));
+    } else {
+      parts.data.poison(data.on_device.back());
+    }
+  }
+}
+
+void make_fresh_host_matrices(CaseParts& parts, OverlapData& data, const TensorDesc& desc) {
+  data.fresh.resize(static_cast<std::size_t>(data.sizes.count));
+  for (Buffer& slot : data.fresh) {
+    data.on_host.push_back({device, desc, BufferView(slot, 0, desc.bytes), MemoryKind::pageable});
+    data.allocate.push_back(&parts.ops.adopt(std::make_unique<FreshMemory>(slot, desc.bytes)));
+  }
+}
+
+void make_host_matrices(CaseParts& parts, OverlapData& data) {
+  const OverlapSizes& sizes = data.sizes;
+  const TensorDesc desc = canonical({sizes.n, sizes.n}, sizes.dtype);
+  if (sizes.memory == HostMemory::fresh) return make_fresh_host_matrices(parts, data, desc);
+  const MemoryKind kind =
+      sizes.memory == HostMemory::pinned ? MemoryKind::pinned : MemoryKind::pageable;
+  for (std::int64_t i = 0; i < sizes.count; ++i) {
+    data.on_host.push_back(parts.data.tensor(device, desc, kind));
+    if (sizes.to_host) {
+      parts.data.poison(data.on_host.back());
+    } else {
+      parts.data.fill(data.on_host.back(), matrix_numbers(i));
+    }
+  }
+}
+
+void make_operands(CaseParts& parts, OverlapData& data) {
+  const OverlapSizes& s = data.sizes;
+  const Shape factor = s.to_host ? Shape{s.inner, s.n} : Shape{s.n, s.inner};
+  data.factor = parts.data.tensor(device, canonical(factor, s.dtype));
+  parts.data.fill(data.factor, factor_numbers);
+  for (std::int64_t i = 0; s.to_host && i < std::min(s.count, most_operands); ++i) {
+    data.operands.push_back(parts.data.tensor(device, canonical({s.n, s.inner}, s.dtype)));
+    parts.data.fill(data.operands.back(), matrix_numbers(i));
+  }
+  for (std::int64_t i = 0; !s.to_host && i < s.count; ++i) {
+    data.products.push_back(parts.data.tensor(device, canonical({s.n, s.inner}, s.dtype)));
+    parts.data.poison(data.products.back());
+  }
+}
+
+TaskId add_product(CaseParts& parts, const OverlapData& data, LaneId lane, std::int64_t i,
+                   std::vector<TaskId> after) {
+  const Tensor& matrix = data.in_turn(data.on_device, i);
+  Task task;
+  task.name = fmt::format("product {}", i);
+  task.lane = lane;
+  task.after = std::move(after);
+  task.cost_key = "product";
+  const bool to_host = data.sizes.to_host;
+  task.calls = {
+      bind(*data.product, {{"a", to_host ? data.in_turn(data.operands, i).view : matrix.view},
+                           {"b", data.factor.view},
+                           {"c", to_host ? matrix.view : data.products[i].view}})};
+  return parts.plan.add(std::move(task));
+}
+
+TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int64_t i,
+                std::vector<TaskId> after) {
+  const OverlapSizes& sizes = data.sizes;
+  const BufferView matrix = data.in_turn(data.on_device, i).view;
+  const BufferView host = data.on_host[i].view;
+  Task task;
+  task.name = fmt::format("copy {}", i);
+  task.lane = lane;
+  task.after = std::move(after);
+  task.kind = TaskKind::copy;
+  task.cost_key = "copy";
+  if (!data.allocate.empty()) task.calls.emplace_back(OpCall{data.allocate[i], {}});
+  const std::int64_t step = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
+  const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
+  for (std::int64_t first = 0; first < sizes.n; first += step) {
+    const std::size_t bytes = std::min(step, sizes.n - first) * row;
+    const BufferView there = matrix.part(first * row, bytes);
+    const BufferView here = host.part(first * row, bytes);
+    task.calls.emplace_back(sizes.to_host ? CopyCall{here, there} : CopyCall{there, here});
+  }
+  return parts.plan.add(std::move(task));
+}
+
+void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {
+  std::vector<TaskId> all_before;
+  for (const bool copies : {!data.sizes.to_host, data.sizes.to_host}) {
+    const std::vector<TaskId> after =
+        all_before.empty() ? std::vector<TaskId>{} : std::vector<TaskId>{all_before.back()};
+    for (std::int64_t i = 0; i < data.sizes.count; ++i) {
+      all_before.push_back(copies ? add_copy(parts, data, lanes.copy, i, after)
+                                  : add_product(parts, data, lanes.compute, i, after));
+    }
+  }
+}
+
+/// Two stages: the first fills device buffers, the second empties them; the first stage of matrix i
+/// waits until the buffer is free again.
+void add_overlapped(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {
+  const auto buffers = static_cast<std::int64_t>(data.on_device.size());
+  std::vector<TaskId> emptied;
+  for (std::int64_t i = 0; i < data.sizes.count; ++i) {
+    std::vector<TaskId> free;
+    if (i >= buffers) free.push_back(emptied[i - buffers]);
+    if (data.sizes.to_host) {
+      const TaskId filled = add_product(parts, data, lanes.compute, i, std::move(free));
+      emptied.push_back(add_copy(parts, data, lanes.copy, i, {filled}));
+    } else {
+      const TaskId filled = add_copy(parts, data, lanes.copy, i, std::move(free));
+      emptied.push_back(add_product(parts, data, lanes.compute, i, {filled}));
+    }
+  }
+}
+
+void add_tasks(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes,
+               OverlapOrder order) {
+  if (order == OverlapOrder::sequential) return add_in_turn(parts, data, lanes);
+  if (order == OverlapOrder::overlapped) return add_overlapped(parts, data, lanes);
+  for (std::int64_t i = 0; i < data.sizes.count; ++i) {
+    if (order == OverlapOrder::copy) {
+      add_copy(parts, data, lanes.copy, i, {});
+    } else {
+      add_product(parts, data, lanes.compute, i, {});
+    }
+  }
+}
+
+// --- verification ---
+
+/// Rows of matrix i that are compared: a run that moves from matrix to matrix.
+std::pair<std::int64_t, std::int64_t> rows_of(const OverlapSizes& sizes, std::int64_t i) {
+  const std::int64_t count = std::min(output_rows, sizes.n);
+  return {(sizes.n - count) * i / std::max<std::int64_t>(1, sizes.count - 1), count};
+}
+
+std::vector<float> read_rows(CaseParts& parts, const Tensor& matrix,
+                             std::pair<std::int64_t, std::int64_t> rows) {
+  Tensor part = matrix;
+  const std::int64_t columns = matrix.desc.shape[1];
+  const std::size_t row_bytes = static_cast<std::size_t>(columns) * size_of(matrix.desc.dtype);
+  part.desc = canonical({rows.second, columns}, matrix.desc.dtype);
+  part.view = matrix.view.part(rows.first * row_bytes, rows.second * row_bytes);
+  return parts.data.read(part);
+}
+
+void add_outputs(CaseParts& parts, const std::shared_ptr<OverlapData>& data) {
+  for (std::int64_t i = 0; i < data->sizes.count; ++i) {
+    parts.outputs.push_back({fmt::format("rows of result {}", i), [&parts, data, i] {
+                               const bool to_host = data->sizes.to_host;
+                               return read_rows(parts,
+                                                to_host ? data->matrix(i) : data->products[i],
+                                                rows_of(data->sizes, i));
+                             }});
+  }
+}
+
+std::optional<std::string> check_product(CaseParts& parts, const OverlapData& data,
+                                         const std::vector<float>& factor, std::int64_t i) {
+  const bool to_host = data.sizes.to_host;
+  const auto rows = rows_of(data.sizes, i);
+  const std::vector<float> a =
+      read_rows(parts, to_host ? data.in_turn(data.operands, i) : data.matrix(i), rows);
+  const std::vector<float> c = read_rows(parts, to_host ? data.matrix(i) : data.products[i], rows);
+  ProductProbe probe;
+  probe.columns = to_host ? data.sizes.n : data.sizes.inner;
+  probe.inner = to_host ? data.sizes.inner : data.sizes.n;
+  probe.a_rows = a;
+  probe.b = factor;
+  probe.c_rows = c;
+  if (auto wrong = spot_check(probe, data.sizes.dtype, random_columns)) {
+    return fmt::format("result {}, rows from {} on: {}", i, rows.first, *wrong);
+  }
+  return std::nullopt;
+}
+
+void add_checks(CaseParts& parts, const std::shared_ptr<OverlapData>& data, OverlapOrder order) {
+  if (order == OverlapOrder::copy) {
+    parts.checks.push_back([&parts, data]() -> std::optional<std::string> {
+      for (std::int64_t i = 0; i < data->sizes.count; ++i) {
+        if (parts.data.read(data->on_device[i]) != parts.data.read(data->on_host[i])) {
+          return fmt::format("copy {} differs from its source", i);
+        }
+      }
+      return std::nullopt;
+    });
+    return;
+  }
+  parts.checks.push_back([&parts, data]() -> std::optional<std::string> {
+    const std::vector<float> factor = parts.data.read(data->factor);
+    for (std::int64_t i = 0; i < data->sizes.count; ++i) {
+      if (auto wrong = check_product(parts, *data, factor, i)) return wrong;
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace
+
+void plan_overlap(CaseParts& parts, const OverlapSizes& sizes, OverlapOrder order) {
+  const auto data = std::make_shared<OverlapData>();
+  data->sizes = sizes;
+  OverlapLanes lanes;
+  const bool copies = order != OverlapOrder::compute;
+  const bool computes = order != OverlapOrder::copy;
+  if (computes) lanes.compute = add_lane(parts, device, StreamKind::compute);
+  if (copies) lanes.copy = add_lane(parts, device, StreamKind::copy);
+  make_device_matrices(parts, *data, order);
+  if (copies) make_host_matrices(parts, *data);
+  if (computes) {
+    make_operands(parts, *data);
+    const Gemm gemm{.m = sizes.n,
+                    .n = sizes.to_host ? sizes.n : sizes.inner,
+                    .k = sizes.to_host ? sizes.inner : sizes.n,
+                    .dtype = sizes.dtype};
+    data->product = &parts.ops.prepare(stream_of(parts, lanes.compute), gemm);
+    add_outputs(parts, data);
+  }
+  add_tasks(parts, *data, lanes, order);
+  add_checks(parts, data, order);
+}
+
+}  // namespace parbench

@@ -1,0 +1,236 @@
+// Strict reading of axis values, and the words that say what is allowed.
+#include "scenarios/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::int64_t largest_integer = 1'000'000'000'000'000;  // exact as a double as well
+constexpr std::int64_t shortest_duration = 1;                    // nanoseconds
+
+struct Unit {
+  std::string_view suffix;
+  std::int64_t nanoseconds;
+};
+constexpr std::array units{Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"µs", 1'000},
+                           Unit{"ms", 1'000'000}, Unit{"s", 1'000'000'000}};
+
+[[noreturn]] void reject(const Axis& axis, std::string_view text, std::string_view why) {
+  throw UsageError(
+      fmt::format("--{} '{}' {}; allowed: {}", axis.name, text, why, allowed_values(axis)));
+}
+
+bool has_upper_limit(const Axis& axis) { return axis.most >= axis.least; }
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// A finite decimal number that fills the whole text; no sign but '-', no spaces, no hexadecimal.
+std::optional<double> to_real(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+void check_range(const Axis& axis, std::string_view text, double value) {
+  if (value < axis.least) reject(axis, text, "is too small");
+  if (has_upper_limit(axis) && value > axis.most) reject(axis, text, "is too large");
+}
+
+/// `text` is the whole value, for messages; `part` the number to read.
+std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_view part) {
+  const bool negative = part.starts_with('-');
+  if (!is_digits(negative ? part.substr(1) : part)) reject(axis, text, "is not a whole number");
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+  const bool overflow = error == std::errc::result_out_of_range;
+  if (overflow || value > largest_integer || value < -largest_integer) {
+    reject(axis, text, negative ? "is too small" : "is too large");
+  }
+  check_range(axis, text, static_cast<double>(value));
+  return value;
+}
+
+double read_real(const Axis& axis, std::string_view text) {
+  const auto value = to_real(text);
+  if (!value) reject(axis, text, "is not a number");
+  check_range(axis, text, *value);
+  return *value;
+}
+
+/// The number in front of a unit, as exact nanoseconds.
+std::int64_t scale_duration(const Axis& axis, std::string_view text, double number, Unit unit) {
+  const double exact = number * static_cast<double>(unit.nanoseconds);
+  if (std::abs(exact) > static_cast<double>(largest_integer)) {
+    reject(axis, text, number < 0 ? "is too small" : "is too large");
+  }
+  const double rounded = std::round(exact);
+  if (std::abs(exact - rounded) > 1e-6 * std::max(1.0, std::abs(exact))) {
+    reject(axis, text, "is not a whole number of nanoseconds");
+  }
+  check_range(axis, text, rounded);
+  if (rounded < static_cast<double>(shortest_duration) && axis.least > 0) {
+    reject(axis, text, "is too small");
+  }
+  return static_cast<std::int64_t>(rounded);
+}
+
+std::int64_t read_duration(const Axis& axis, std::string_view text) {
+  for (const Unit& unit : units) {
+    if (!text.ends_with(unit.suffix)) continue;
+    const auto number = to_real(text.substr(0, text.size() - unit.suffix.size()));
+    if (number) return scale_duration(axis, text, *number, unit);
+  }
+  if (to_real(text)) reject(axis, text, "has no unit");
+  reject(axis, text, "is not a duration");
+}
+
+std::string read_choice(const Axis& axis, std::string_view text) {
+  if (std::ranges::find(axis.choices, text) == axis.choices.end()) {
+    reject(axis, text, "is not a choice");
+  }
+  return std::string(text);
+}
+
+Value read_sizes(const Axis& axis, std::string_view text) {
+  if (text.find('+') == std::string_view::npos) return read_integer(axis, text, text);
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t plus = rest.find('+');
+    read_integer(axis, text, rest.substr(0, plus));
+    if (plus == std::string_view::npos) return std::string(text);
+    rest.remove_prefix(plus + 1);
+  }
+}
+
+std::string range_text(const Axis& axis, auto format) {
+  if (has_upper_limit(axis)) {
+    return fmt::format("from {} to {}", format(axis.least), format(axis.most));
+  }
+  return fmt::format("of at least {}", format(axis.least));
+}
+
+std::string number_text(double value) { return fmt::format("{:.15g}", value); }
+
+/// The shortest exact spelling: 1500000 is "1.5ms".
+std::string duration_text(double nanoseconds) {
+  constexpr std::array descending{Unit{"s", 1'000'000'000}, Unit{"ms", 1'000'000},
+                                  Unit{"us", 1'000}};
+  for (const Unit& unit : descending) {
+    const auto scale = static_cast<double>(unit.nanoseconds);
+    if (nanoseconds >= scale) return number_text(nanoseconds / scale) + std::string(unit.suffix);
+  }
+  return number_text(nanoseconds) + "ns";
+}
+
+const Value& require(const Parameters& parameters, std::string_view name) {
+  const Value* value = parameters.find(name);
+  if (value == nullptr) throw std::out_of_range(fmt::format("no parameter named '{}'", name));
+  return *value;
+}
+
+}  // namespace
+
+std::string to_string(const Value& value) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
+          return held;
+        } else {
+          return fmt::format("{}", held);
+        }
+      },
+      value);
+}
+
+void Parameters::set(std::string name, Value value) {
+  const auto found = std::ranges::find(values_, name, &Parameter::name);
+  if (found != values_.end()) {
+    found->value = std::move(value);
+  } else {
+    values_.push_back({std::move(name), std::move(value)});
+  }
+}
+
+const Value* Parameters::find(std::string_view name) const {
+  const auto found = std::ranges::find(values_, name, &Parameter::name);
+  return found == values_.end() ? nullptr : &found->value;
+}
+
+std::int64_t Parameters::integer(std::string_view name) const {
+  return std::get<std::int64_t>(require(*this, name));
+}
+
+double Parameters::real(std::string_view name) const {
+  return std::get<double>(require(*this, name));
+}
+
+const std::string& Parameters::text(std::string_view name) const {
+  return std::get<std::string>(require(*this, name));
+}
+
+bool Axis::applies_to(std::string_view strategy) const {
+  return strategies.empty() || std::ranges::find(strategies, strategy) != strategies.end();
+}
+
+Value parse_value(const Axis& axis, std::string_view text) {
+  if (text.empty()) reject(axis, text, "is empty");
+  switch (axis.kind) {
+    case AxisKind::integer:
+      return read_integer(axis, text, text);
+    case AxisKind::real:
+      return read_real(axis, text);
+    case AxisKind::duration:
+      return read_duration(axis, text);
+    case AxisKind::choice:
+      return read_choice(axis, text);
+    case AxisKind::sizes:
+      return read_sizes(axis, text);
+    case AxisKind::text:
+      return std::string(text);
+  }
+  throw std::logic_error("axis of an unknown kind");
+}
+
+std::string flag_text(const Axis& axis, const Value& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  if (axis.kind != AxisKind::duration || integer == nullptr) return to_string(value);
+  return duration_text(static_cast<double>(*integer));
+}
+
+std::string allowed_values(const Axis& axis) {
+  switch (axis.kind) {
+    case AxisKind::integer:
+      return "whole numbers " + range_text(axis, number_text);
+    case AxisKind::real:
+      return "numbers " + range_text(axis, number_text);
+    case AxisKind::duration:
+      return "durations with a unit (ns, us, ms, s) " + range_text(axis, duration_text);
+    case AxisKind::choice:
+      return fmt::format("{}", fmt::join(axis.choices, ", "));
+    case AxisKind::sizes:
+      return "whole numbers " + range_text(axis, number_text) + ", or several in one case as a+b+c";
+    case AxisKind::text:
+      return "text";
+  }
+  throw std::logic_error("axis of an unknown kind");
+}
+
+}  // namespace parbench

@@ -1,0 +1,340 @@
+// Parameters, cases and the answer of the pipeline scenario.
+#include "scenarios/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/error.h"
+#include "scenarios/models/models.h"
+#include "scenarios/prepared_case.h"
+#include "scenarios/training/cut.h"
+#include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/schedule.h"
+#include "scenarios/training/stage.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view single = "single";
+constexpr std::string_view model_parallel = "model-parallel";
+constexpr std::string_view pipelined = "pipeline";
+/// The same chunks one after the other on one device: the reference of a split, whose batch
+/// normalisations see chunks. Not offered to users.
+constexpr std::string_view chunks_in_turn = "chunks-in-turn";
+
+constexpr std::int64_t published_batch = 120;
+constexpr std::int64_t quick_batch = 48;
+constexpr std::int64_t toy_batch = 20;
+constexpr std::int64_t most_samples_per_cost = 16;
+
+Network network_of(const Parameters& parameters) {
+  if (parameters.text("model") == "toy") return toy_model();
+  return resnet50(parameters.integer("image"));
+}
+
+std::vector<std::int64_t> sizes_in(const std::string& text) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    sizes.push_back(std::stoll(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+/// The samples of each chunk: equal ones with a smaller last one, or the sizes as listed.
+std::vector<std::int64_t> chunks_of(std::int64_t batch, const Value& split) {
+  if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
+  const std::int64_t size = std::get<std::int64_t>(split);
+  std::vector<std::int64_t> chunks(static_cast<std::size_t>(batch / size), size);
+  if (batch % size != 0) chunks.push_back(batch % size);
+  return chunks;
+}
+
+void check_split(std::int64_t batch, const Value& split) {
+  if (const auto* text = std::get_if<std::string>(&split)) {
+    const std::vector<std::int64_t> sizes = sizes_in(*text);
+    const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    if (sum == batch) return;
+    throw UsageError(
+        fmt::format("--split: {} adds up to {}, but --batch is {}", *text, sum, batch));
+  }
+  const std::int64_t size = std::get<std::int64_t>(split);
+  if (size > batch) {
+    throw UsageError(
+        fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch));
+  }
+}
+
+std::string default_cut(const Network& network, int devices) {
+  const bool published = static_cast<int>(network.published_cut.size()) == devices - 1;
+  return published ? "published" : "balanced";
+}
+
+class Pipeline final : public Scenario {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "pipeline"; }
+  [[nodiscard]] std::string_view question() const override {
+    return "Which split size should my pipeline use, and what is lost on the way?";
+  }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return single; }
+  [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] Sampling seed_sampling() const override { return {.samples = 10, .iterations = 3}; }
+
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override;
+  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>& outcomes) const override;
+
+ private:
+  std::vector<Strategy> strategies_ = {
+      {std::string(single), "the whole model on the first device"},
+      {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
+      {std::string(pipelined),
+       "stages on different devices, chunks of the batch following each other"}};
+  std::vector<Axis> axes_ = {
+      {.name = "model",
+       .description = "ResNet-50 (torchvision's), or two tiny linear layers",
+       .kind = AxisKind::choice,
+       .quick = {std::string("resnet50")},
+       .seed = {std::string("resnet50")},
+       .choices = {"resnet50", "toy"}},
+      {.name = "batch",
+       .description = "samples of a training step (quick 48, seed 120, toy model 20)",
+       .quick = {},
+       .seed = {},
+       .most = 1 << 20},
+      {.name = "image",
+       .description = "height and width of the images, for resnet50",
+       .quick = {std::int64_t{128}},
+       .seed = {std::int64_t{128}},
+       .least = 32,
+       .most = 4096},
+      {.name = "split",
+       .description = "samples of a chunk, or several chunk sizes as a+b+c",
+       .kind = AxisKind::sizes,
+       .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
+       .seed = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
+                std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
+                std::int64_t{60}},
+       .most = 1 << 20,
+       .strategies = {std::string(pipelined)}},
+      {.name = "cut",
+       .description =
+           "where the model is cut: published (two devices), balanced on measured costs, or "
+           "the first units of later stages as layer2.0+layer3.2",
+       .kind = AxisKind::text,
+       .quick = {},
+       .seed = {},
+       .strategies = {std::string(model_parallel), std::string(pipelined)}},
+      {.name = "schedule",
+       .description = "order of the chunks: GPipe, or one forward one backward",
+       .kind = AxisKind::choice,
+       .quick = {std::string("gpipe")},
+       .seed = {std::string("gpipe")},
+       .choices = {"gpipe", "1f1b"},
+       .strategies = {std::string(pipelined)}}};
+};
+
+std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
+  CaseSpec spec = request.spec;
+  const Parameters& asked = request.spec.parameters;
+  const bool toy = asked.text("model") == "toy";
+  const bool seed = request.preset == "seed";
+  const Value* batch = asked.find("batch");
+  const Value* cut = asked.find("cut");
+
+  spec.parameters = {};
+  if (toy) spec.parameters.set("model", asked.text("model"));
+  const std::int64_t samples = batch != nullptr ? std::get<std::int64_t>(*batch)
+                               : toy            ? toy_batch
+                               : seed           ? published_batch
+                                                : quick_batch;
+  spec.parameters.set("batch", samples);
+  if (!toy) spec.parameters.set("image", asked.integer("image"));
+  if (toy && request.was_given("image")) {
+    throw UsageError("--image: the toy model has no images; it goes with --model resnet50");
+  }
+  if (spec.strategy == pipelined) {
+    const Value& split = *asked.find("split");
+    const auto* size = std::get_if<std::int64_t>(&split);
+    if (size != nullptr && *size > samples && !request.was_given("split")) return std::nullopt;
+    check_split(samples, split);
+    spec.parameters.set("split", split);
+  }
+  if (spec.strategy == single) return spec;
+
+  if (request.device_count < 2) {
+    throw UsageError(fmt::format("--strategy: {} needs at least two devices, --devices gives {}",
+                                 spec.strategy, request.device_count));
+  }
+  spec.parameters.set("devices", std::int64_t{request.device_count});
+  Parameters complete = spec.parameters;
+  complete.set("model", asked.text("model"));
+  const Network network = network_of(complete);
+  if (request.device_count > static_cast<int>(network.units.size())) {
+    throw UsageError(fmt::format("--devices: {} has {} units, too few for {} stages", network.name,
+                                 network.units.size(), request.device_count));
+  }
+  const std::string usual = default_cut(network, request.device_count);
+  if (cut != nullptr && std::get<std::string>(*cut) != usual) {
+    const std::string& text = std::get<std::string>(*cut);
+    if (text != "balanced") static_cast<void>(named_cut(network, text, request.device_count));
+    spec.parameters.set("cut", text);
+  }
+  if (spec.strategy == pipelined && asked.text("schedule") != "gpipe") {
+    spec.parameters.set("schedule", asked.text("schedule"));
+  }
+  return spec;
+}
+
+std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
+  if (spec.strategy == single) return std::nullopt;
+  CaseSpec reference{.scenario = spec.scenario,
+                     .strategy = std::string(single),
+                     .parameters = {},
+                     .hidden = {},
+                     .dtype = spec.dtype};
+  for (const char* name : {"model", "batch", "image", "split"}) {
+    const Value* value = spec.parameters.find(name);
+    if (value != nullptr) reference.parameters.set(name, *value);
+  }
+  if (spec.strategy == pipelined) reference.strategy = chunks_in_turn;
+  return reference;
+}
+
+/// A case with its network and stages, which its plan refers to.
+struct PipelineParts : CaseParts {
+  using CaseParts::CaseParts;
+  Network network;
+  std::vector<std::unique_ptr<Stage>> stages;
+};
+
+/// Where a case cuts its network, in words for the report.
+struct Cut {
+  std::vector<int> units;
+  std::string description;
+};
+
+Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
+           std::int64_t chunk) {
+  const Value* asked = spec.parameters.find("cut");
+  const std::string kind =
+      asked != nullptr ? std::get<std::string>(*asked) : default_cut(network, stages);
+  if (kind != "balanced") {
+    const std::vector<int> units = named_cut(network, kind, stages);
+    return {units, kind};
+  }
+  const std::vector<double>& seconds =
+      measured_unit_seconds(context, network, spec.dtype, std::min(chunk, most_samples_per_cost));
+  return {balanced_cut(seconds, stages), "balanced on measured costs"};
+}
+
+std::string units_text(const Network& network, const std::vector<int>& cut) {
+  std::vector<std::string> names;
+  for (const int unit : cut) names.push_back(network.units[static_cast<std::size_t>(unit)]);
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::optional<std::string> check_loss(const std::vector<Output>& outputs) {
+  for (const Output& output : outputs) {
+    if (output.name != "loss") continue;
+    const float loss = output.read().at(0);
+    if (!std::isfinite(loss) || loss <= 0) return fmt::format("the loss is {}", loss);
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
+  auto parts = std::make_unique<PipelineParts>(context);
+  Parameters parameters = spec.parameters;
+  if (parameters.find("model") == nullptr) parameters.set("model", std::string("resnet50"));
+  parts->network = network_of(parameters);
+  const Network& network = parts->network;
+
+  const std::int64_t batch = parameters.integer("batch");
+  const Value* split = parameters.find("split");
+  const std::vector<std::int64_t> chunks =
+      split != nullptr ? chunks_of(batch, *split) : std::vector<std::int64_t>{batch};
+  const int chunk_count = static_cast<int>(chunks.size());
+  const bool one_device = spec.strategy == single || spec.strategy == chunks_in_turn;
+  const int stages = one_device ? 1 : static_cast<int>(parameters.integer("devices"));
+
+  Cut cut;
+  if (!one_device) {
+    cut = cut_of(spec, network, stages, context, chunks.front());
+    parts->notes.emplace_back(
+        "cut", fmt::format("{} ({})", units_text(network, cut.units), cut.description));
+  }
+  const Value* schedule_name = parameters.find("schedule");
+  const Schedule schedule =
+      one_device ? chunk_by_chunk(stages, chunk_count)
+                 : schedule_named(
+                       schedule_name != nullptr ? std::get<std::string>(*schedule_name) : "gpipe",
+                       stages, chunk_count);
+
+  const std::vector<LayerRange> ranges = stages_of(network, cut.units);
+  for (int s = 0; s < stages; ++s) {
+    const LayerRange& range = ranges.at(static_cast<std::size_t>(s));
+    parts->stages.push_back(std::make_unique<Stage>(
+        *parts, Stage::Options{.device = s,
+                               .range = {.network = &network,
+                                         .first = range.first,
+                                         .last = range.last,
+                                         .dtype = spec.dtype,
+                                         .batch = batch},
+                               .chunks = chunks,
+                               .slots = chunks_in_flight(schedule[static_cast<std::size_t>(s)])}));
+    parts->stages.back()->add_outputs(parts->outputs);
+  }
+  add_training_step(*parts, parts->stages, chunks, schedule);
+
+  parts->checks.push_back([&outputs = parts->outputs] { return check_loss(outputs); });
+  parts->tolerance = tolerance_of(spec.dtype);
+  parts->amount = {.value = static_cast<double>(batch),
+                   .unit = network.one_hot_target ? "images" : "samples"};
+  parts->reads_borrowed_memory = false;
+  return make_case(std::move(parts));
+}
+
+std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
+  const auto best_of = [&](std::string_view strategy) {
+    const CaseOutcome* best = nullptr;
+    for (const CaseOutcome& outcome : outcomes) {
+      if (outcome.spec.strategy != strategy) continue;
+      if (best == nullptr || outcome.median_seconds < best->median_seconds) best = &outcome;
+    }
+    return best;
+  };
+  const CaseOutcome* best = best_of(pipelined);
+  const CaseOutcome* whole = best_of(model_parallel);
+  const auto ratio = [](const CaseOutcome& outcome) {
+    return fmt::format("{:.2f}× ({:.2f}–{:.2f})", outcome.speedup->value, outcome.speedup->low,
+                       outcome.speedup->high);
+  };
+  if (best == nullptr) {
+    if (whole == nullptr || !whole->speedup)
+      return "No pipeline was measured, so no split is best.";
+    return fmt::format("Model-parallel without a pipeline: {} the single device.", ratio(*whole));
+  }
+  std::string text = fmt::format("Best split {}", to_string(*best->spec.parameters.find("split")));
+  if (best->speedup) text += fmt::format(": {} the single device", ratio(*best));
+  text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
+  if (best->speedup && best->speedup->high < 1) text += "; splitting this model does not pay";
+  if (whole != nullptr && whole->speedup) {
+    text += fmt::format("; one batch at a time {}", ratio(*whole));
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_pipeline() { return std::make_unique<Pipeline>(); }
+
+}  // namespace parbench

@@ -1,0 +1,116 @@
+// Building plans, and the bounds that follow from them.
+#include "scenarios/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace parbench {
+
+LaneId Plan::add_lane(std::string name, Stream& stream) {
+  lanes_.push_back({std::move(name), &stream});
+  return static_cast<LaneId>(lanes_.size()) - 1;
+}
+
+TaskId Plan::add(Task task) {
+  if (task.lane < 0 || task.lane >= static_cast<LaneId>(lanes_.size())) {
+    throw std::invalid_argument(
+        fmt::format("task {} names lane {} of {}", task.name, task.lane, lanes_.size()));
+  }
+  for (const TaskId before : task.after) {
+    if (before < 0 || before >= static_cast<TaskId>(tasks_.size())) {
+      throw std::invalid_argument(
+          fmt::format("task {} waits for task {}, which does not exist yet", task.name, before));
+    }
+  }
+  tasks_.push_back(std::move(task));
+  return static_cast<TaskId>(tasks_.size()) - 1;
+}
+
+std::size_t Plan::call_count() const {
+  return std::accumulate(tasks_.begin(), tasks_.end(), std::size_t{0},
+                         [](std::size_t sum, const Task& task) { return sum + task.calls.size(); });
+}
+
+Work Plan::work() const {
+  Work sum;
+  for (const Task& task : tasks_) sum += work_of(task);
+  return sum;
+}
+
+Work work_of(const Call& call) {
+  if (const auto* op = std::get_if<OpCall>(&call)) return op->op->work();
+  return {.flops = 0, .bytes = 2.0 * static_cast<double>(std::get<CopyCall>(call).source.bytes)};
+}
+
+Work work_of(const Task& task) {
+  Work sum;
+  for (const Call& call : task.calls) sum += work_of(call);
+  return sum;
+}
+
+double Bound::seconds() const { return std::max({critical_path, busiest_lane, lane_with_ends}); }
+
+namespace {
+
+/// Longest chain of dependencies that ends before each task starts.
+std::vector<double> heads(const std::vector<Task>& tasks, const std::vector<double>& seconds) {
+  std::vector<double> head(tasks.size(), 0.0);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (const TaskId before : tasks[i].after) {
+      const auto b = static_cast<std::size_t>(before);
+      head[i] = std::max(head[i], head[b] + seconds[b]);
+    }
+  }
+  return head;
+}
+
+/// Longest chain of dependencies that starts after each task ends.
+std::vector<double> tails(const std::vector<Task>& tasks, const std::vector<double>& seconds) {
+  std::vector<double> tail(tasks.size(), 0.0);
+  for (std::size_t i = tasks.size(); i-- > 0;) {
+    for (const TaskId before : tasks[i].after) {
+      const auto b = static_cast<std::size_t>(before);
+      tail[b] = std::max(tail[b], tail[i] + seconds[i]);
+    }
+  }
+  return tail;
+}
+
+}  // namespace
+
+Bound bound_of(const Plan& plan, const std::vector<double>& task_seconds) {
+  const std::vector<Task>& tasks = plan.tasks();
+  if (task_seconds.size() != tasks.size()) {
+    throw std::invalid_argument("a bound needs one time per task");
+  }
+  const std::vector<double> head = heads(tasks, task_seconds);
+  const std::vector<double> tail = tails(tasks, task_seconds);
+
+  Bound bound;
+  for (std::size_t lane = 0; lane < plan.lanes().size(); ++lane) {
+    double work = 0;
+    double first = -1;
+    double last = -1;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (tasks[i].lane != static_cast<LaneId>(lane)) continue;
+      work += task_seconds[i];
+      first = first < 0 ? head[i] : std::min(first, head[i]);
+      last = last < 0 ? tail[i] : std::min(last, tail[i]);
+    }
+    if (first < 0) continue;
+    if (work > bound.busiest_lane || bound.busiest_lane_name.empty()) {
+      bound.busiest_lane = work;
+      bound.busiest_lane_name = plan.lanes()[lane].name;
+    }
+    bound.lane_with_ends = std::max(bound.lane_with_ends, first + work + last);
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    bound.critical_path = std::max(bound.critical_path, head[i] + task_seconds[i] + tail[i]);
+  }
+  return bound;
+}
+
+}  // namespace parbench

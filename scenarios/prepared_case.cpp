@@ -1,0 +1,58 @@
+// The Case over parts: everything a scenario would otherwise repeat.
+#include "scenarios/prepared_case.h"
+
+#include <fmt/format.h>
+
+namespace parbench {
+namespace {
+
+class PreparedCase final : public Case {
+ public:
+  explicit PreparedCase(std::unique_ptr<CaseParts> parts) : parts_(std::move(parts)) {
+    parts_->data.finish();
+  }
+
+  const Plan& plan() const override { return parts_->plan; }
+  void reset() override { parts_->data.reset(); }
+  void refresh() override {
+    if (parts_->reads_borrowed_memory) parts_->data.reset();
+  }
+  std::vector<Output> outputs() override { return parts_->outputs; }
+  Tolerance tolerance() const override { return parts_->tolerance; }
+  Amount amount() const override { return parts_->amount; }
+  std::vector<std::pair<std::string, std::string>> notes() const override { return parts_->notes; }
+
+  std::optional<std::string> check() override {
+    for (const auto& check : parts_->checks) {
+      if (auto wrong = check()) return wrong;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::unique_ptr<CaseParts> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Case> make_case(std::unique_ptr<CaseParts> parts) {
+  return std::make_unique<PreparedCase>(std::move(parts));
+}
+
+LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index, int sharers) {
+  const std::string& owner = parts.context.device(device).info().name;
+  std::string name = owner + (kind == StreamKind::copy ? "/copy" : "/compute");
+  if (sharers > 1) name += fmt::format("/{}", index);
+  return parts.plan.add_lane(std::move(name), parts.context.stream(device, kind, index, sharers));
+}
+
+Stream& stream_of(const CaseParts& parts, LaneId lane) {
+  return *parts.plan.lanes().at(static_cast<std::size_t>(lane)).stream;
+}
+
+Tolerance tolerance_of(DType dtype) {
+  if (dtype == DType::bf16) return {.relative = 1.6e-2, .absolute = 1e-3};  // two roundings of 2⁻⁸
+  return {};
+}
+
+}  // namespace parbench

@@ -1,0 +1,52 @@
+// A case put together from parts, so that scenarios build plans and need no Case class of their
+// own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/case_data.h"
+#include "scenarios/op_set.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+/// What a scenario fills in. Functions in it may refer to the parts by address.
+struct CaseParts {
+  explicit CaseParts(Context& with) : context(with), data(with) {}
+  virtual ~CaseParts() = default;  // scenarios add parts of their own
+
+  Context& context;
+  OpSet ops;
+  CaseData data;
+  Plan plan;
+  std::vector<Output> outputs;
+  /// Checks beside the comparison with the reference; each says what is wrong, or nothing.
+  std::vector<std::function<std::optional<std::string>()>> checks;
+  Tolerance tolerance;
+  Amount amount;
+  std::vector<std::pair<std::string, std::string>> notes;
+  /// Whether borrowed memory holds anything that a run reads before it writes it, so that timing
+  /// samples need it filled again after another case has run.
+  bool reads_borrowed_memory = true;
+};
+
+/// Ends the preparation of the data and makes the case.
+[[nodiscard]] std::unique_ptr<Case> make_case(std::unique_ptr<CaseParts> parts);
+
+/// Adds a lane on a stream of the context, named "<device>/<kind>", with its share when there are
+/// several.
+[[nodiscard]] LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index = 0,
+                              int sharers = 1);
+
+/// The stream behind a lane of the plan.
+[[nodiscard]] Stream& stream_of(const CaseParts& parts, LaneId lane);
+
+/// Tolerance of a comparison between two computations in this element type.
+[[nodiscard]] Tolerance tolerance_of(DType dtype);
+
+}  // namespace parbench

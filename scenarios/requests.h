@@ -1,0 +1,42 @@
+// What scenarios share in completing a request: parameters of a case, and how ratios are written.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kernels/error.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+/// Refuses a combination: with the message when the user gave the value of that axis, silently
+/// when it came from a preset.
+inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::string_view axis,
+                                      const std::string& message) {
+  if (request.was_given(axis)) throw UsageError(message);
+  return std::nullopt;
+}
+
+/// The same case under another strategy, with these parameters only.
+inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
+                              std::initializer_list<std::string_view> parameters) {
+  CaseSpec other = spec;
+  other.strategy = strategy;
+  other.parameters = {};
+  for (const std::string_view name : parameters) {
+    if (const Value* value = spec.parameters.find(name)) {
+      other.parameters.set(std::string(name), *value);
+    }
+  }
+  return other;
+}
+
+/// "1.71× (1.69–1.73)"
+inline std::string ratio_text(const CaseOutcome::Ratio& ratio) {
+  return fmt::format("{:.2f}× ({:.2f}–{:.2f})", ratio.value, ratio.low, ratio.high);
+}
+
+}  // namespace parbench

@@ -1,0 +1,202 @@
+// Measuring units and dividing them.
+#include "scenarios/training/cut.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "kernels/error.h"
+#include "scenarios/training/stage_program.h"
+
+namespace parbench {
+
+std::vector<int> balanced_cut(const std::vector<double>& unit_seconds, int stages) {
+  const auto units = static_cast<int>(unit_seconds.size());
+  if (stages < 1 || stages > units) {
+    throw std::invalid_argument(fmt::format("{} units make no {} stages", units, stages));
+  }
+  std::vector<double> prefix(unit_seconds.size() + 1, 0.0);
+  std::partial_sum(unit_seconds.begin(), unit_seconds.end(), prefix.begin() + 1);
+
+  // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
+  // the last of those stages starts.
+  const auto at = [&](int stage, int unit) {
+    return static_cast<std::size_t>(stage * (units + 1) + unit);
+  };
+  std::vector<double> slowest(at(stages, units) + 1, std::numeric_limits<double>::infinity());
+  std::vector<int> last(slowest.size(), 0);
+  slowest[at(0, 0)] = 0;
+  for (int stage = 1; stage <= stages; ++stage) {
+    for (int unit = stage; unit <= units; ++unit) {
+      for (int start = stage - 1; start < unit; ++start) {
+        const double own =
+            prefix[static_cast<std::size_t>(unit)] - prefix[static_cast<std::size_t>(start)];
+        const double worst = std::max(slowest[at(stage - 1, start)], own);
+        if (worst < slowest[at(stage, unit)]) {
+          slowest[at(stage, unit)] = worst;
+          last[at(stage, unit)] = start;
+        }
+      }
+    }
+  }
+  std::vector<int> cut;
+  for (int stage = stages, unit = units; stage > 1; --stage) {
+    unit = last[at(stage, unit)];
+    cut.insert(cut.begin(), unit);
+  }
+  return cut;
+}
+
+namespace {
+
+int unit_named(const Network& network, std::string_view word) {
+  const auto found = std::ranges::find(network.units, word);
+  if (found == network.units.end() || found == network.units.begin()) {
+    throw UsageError(fmt::format(
+        "--cut: '{}' starts no later stage of {}; allowed are published, balanced, or units joined "
+        "by "
+        "'+': {}",
+        word, network.name, fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
+  }
+  return static_cast<int>(found - network.units.begin());
+}
+
+}  // namespace
+
+std::vector<int> named_cut(const Network& network, std::string_view text, int stages) {
+  std::vector<int> cut;
+  if (text == "published") {
+    for (const std::string& unit : network.published_cut) cut.push_back(unit_named(network, unit));
+  } else {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find('+', begin), text.size());
+      cut.push_back(unit_named(network, text.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+  }
+  if (static_cast<int>(cut.size()) != stages - 1 || !std::ranges::is_sorted(cut) ||
+      std::ranges::adjacent_find(cut) != cut.end()) {
+    throw UsageError(
+        fmt::format("--cut: '{}' makes {} stages, but there are {} devices; name {} different "
+                    "units in their order",
+                    text, cut.size() + 1, stages, stages - 1));
+  }
+  return cut;
+}
+
+std::vector<LayerRange> stages_of(const Network& network, const std::vector<int>& cut) {
+  std::vector<LayerRange> ranges = {{.first = 0, .last = 0}};
+  for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
+    const int unit = network.layers[static_cast<std::size_t>(index)].unit;
+    const bool starts = ranges.size() <= cut.size() && unit == cut[ranges.size() - 1];
+    if (starts) ranges.push_back({.first = index, .last = index});
+    ranges.back().last = index;
+  }
+  return ranges;
+}
+
+namespace {
+
+/// Memory of one unit that is measured, one buffer a space, and the runs.
+class UnitTimer {
+ public:
+  UnitTimer(Stream& stream, const StageRange& range, std::int64_t samples)
+      : stream_(stream), store_(stream) {
+    StageProgram::add_parameters(stream, range, samples, store_);
+    const StageProgram program(stream, range, samples, store_);
+    set(Space::input, program.input().bytes);
+    set(Space::input_gradient, program.input().bytes);
+    set(Space::output_gradient, program.output().bytes);
+    set(Space::target,
+        static_cast<std::size_t>(element_count(program.output().shape)) * sizeof(float));
+    set(Space::loss, sizeof(float));
+    set(Space::parameters, store_.bytes());
+    set(Space::gradients, store_.bytes());
+    set(Space::packed, store_.packed_bytes());
+    set(Space::statistics, statistics_bytes(*range.network));
+    set(Space::activations, program.activation_bytes());
+    set(Space::transient, program.transient_bytes());
+    const DType dtype = range.dtype;
+    for (const Space space : {Space::input, Space::output_gradient}) fill(space, dtype);
+    for (const Space space : {Space::target, Space::parameters, Space::statistics}) {
+      fill(space, DType::f32);
+    }
+    run(rebase(store_.packing(), bases_));
+    calls_ = rebase(program.forward(), bases_);
+    std::ranges::copy(rebase(program.backward(false), bases_), std::back_inserter(calls_));
+    run(calls_);  // once for caches and pages
+    std::array<double, 3> seconds{};
+    for (double& second : seconds) second = run(calls_);
+    std::ranges::sort(seconds);
+    seconds_ = seconds[1];
+  }
+
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+ private:
+  void set(Space space, std::size_t bytes) {
+    Buffer& buffer = buffers_.at(static_cast<std::size_t>(space));
+    buffer = stream_.device().allocate(bytes, MemoryKind::device);
+    bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
+  }
+
+  void fill(Space space, DType dtype) {
+    const BufferView view = bases_.at(static_cast<std::size_t>(space));
+    if (view.bytes == 0) return;
+    Op& op =
+        ops_.prepare(stream_, Fill{.count = static_cast<std::int64_t>(view.bytes / size_of(dtype)),
+                                   .dtype = dtype,
+                                   .subsequence = static_cast<std::uint64_t>(space)});
+    run({bind(op, {{"destination", view}})});
+  }
+
+  double run(const std::vector<Call>& calls) {
+    const std::unique_ptr<Event> begin = stream_.device().make_event();
+    const std::unique_ptr<Event> end = stream_.device().make_event();
+    stream_.record(*begin);
+    for (const Call& call : calls) {
+      const auto& op = std::get<OpCall>(call);
+      op.op->enqueue(stream_, op.views);
+    }
+    stream_.record(*end);
+    stream_.synchronize();
+    return end->seconds_since(*begin);
+  }
+
+  Stream& stream_;
+  ParameterStore store_;
+  OpSet ops_;
+  std::array<Buffer, space_count> buffers_;
+  Bases bases_;
+  std::vector<Call> calls_;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+const std::vector<double>& measured_unit_seconds(Context& context, const Network& network,
+                                                 DType dtype, std::int64_t samples) {
+  const std::string key = fmt::format("units of {} {} {} {}", network.name,
+                                      to_string(network.input), to_string(dtype), samples);
+  return context.measured(key, [&] {
+    std::vector<int> every_unit(network.units.size() - 1);
+    std::iota(every_unit.begin(), every_unit.end(), 1);
+    std::vector<double> seconds;
+    for (const LayerRange& layers : stages_of(network, every_unit)) {
+      const StageRange range{.network = &network,
+                             .first = layers.first,
+                             .last = layers.last,
+                             .dtype = dtype,
+                             .batch = samples};
+      seconds.push_back(
+          UnitTimer(context.stream(0, StreamKind::compute), range, samples).seconds());
+    }
+    return seconds;
+  });
+}
+
+}  // namespace parbench

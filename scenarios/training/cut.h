@@ -1,0 +1,37 @@
+// Where to cut a model into stages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/context.h"
+#include "scenarios/models/network.h"
+
+namespace parbench {
+
+/// First units of the second and later of `stages` contiguous stages, such that the slowest stage
+/// is as fast as it can be. Throws std::invalid_argument when there are fewer units than stages.
+[[nodiscard]] std::vector<int> balanced_cut(const std::vector<double>& unit_seconds, int stages);
+
+/// Reads a cut: "published", or names of units joined by '+', each the first of a stage. Throws
+/// UsageError that names the word and the units there are.
+[[nodiscard]] std::vector<int> named_cut(const Network& network, std::string_view text, int stages);
+
+/// First and last layer of each stage.
+struct LayerRange {
+  int first = 0;
+  int last = 0;
+};
+[[nodiscard]] std::vector<LayerRange> stages_of(const Network& network,
+                                                const std::vector<int>& cut);
+
+/// Seconds that each unit takes forward and backward for a chunk of `samples` on the context's
+/// first device: the median of three runs on random data in memory of its own. Measured once per
+/// run.
+[[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context,
+                                                               const Network& network, DType dtype,
+                                                               std::int64_t samples);
+
+}  // namespace parbench

@@ -1,0 +1,62 @@
+// Where a stage's parameters, gradients and statistics lie, and the copies that operations prefer.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/tensor.h"
+#include "scenarios/models/network.h"
+#include "scenarios/op_set.h"
+#include "scenarios/training/symbolic.h"
+
+namespace parbench {
+
+/// Master parameters are f32 in one flat region, each in the layout in which its gradient is
+/// computed, so that a single update covers them all. Where an operation wants another layout or
+/// type, it gets a packed copy, which `packing` refreshes from the master at the start of a step.
+class ParameterStore {
+ public:
+  struct Entry {
+    ParameterSpec spec;
+    TensorDesc master;
+    std::size_t offset = 0;  // in Space::parameters and Space::gradients
+  };
+
+  explicit ParameterStore(Stream& stream) : stream_(stream) {}
+
+  void add(ParameterSpec spec, TensorDesc master);
+
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] const Entry& entry(int layer, std::string_view role) const;
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t packed_bytes() const { return packed_bytes_; }
+
+  [[nodiscard]] BufferView gradient(int layer, std::string_view role) const;
+  /// The parameter as `wanted` describes it: the master itself, or a packed copy.
+  [[nodiscard]] BufferView parameter(int layer, std::string_view role, const TensorDesc& wanted);
+  /// Brings all packed copies up to date.
+  [[nodiscard]] const std::vector<OpCall>& packing() const { return packing_; }
+  /// All layouts in one string: stages with the same one can share parameters.
+  [[nodiscard]] std::string layout_key() const;
+
+ private:
+  Stream& stream_;
+  OpSet ops_;
+  std::vector<Entry> entries_;
+  std::size_t bytes_ = 0;
+  struct Packed {
+    int layer = 0;
+    std::string role;
+    TensorDesc tensor;
+    BufferView view;
+  };
+  std::vector<Packed> packed_;
+  std::size_t packed_bytes_ = 0;
+  std::vector<OpCall> packing_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,20 @@
+// The plan of a pipelined training step: stages, copies between them, and the update.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "scenarios/prepared_case.h"
+#include "scenarios/training/schedule.h"
+#include "scenarios/training/stage.h"
+
+namespace parbench {
+
+/// Adds lanes and tasks of one training step to the parts' plan: forward and backward of every
+/// chunk in the schedule's order, a copy on the sender's copy lane wherever a chunk crosses a
+/// boundary, and one update a stage. `chunks` holds the samples of each chunk; stages are on
+/// different devices.
+void add_training_step(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
+                       const std::vector<std::int64_t>& chunks, const Schedule& schedule);
+
+}  // namespace parbench

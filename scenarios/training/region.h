@@ -1,0 +1,26 @@
+// Offsets for temporary tensors whose lifetimes are known before anything runs.
+#pragma once
+
+#include <cstddef>
+#include <map>
+
+namespace parbench {
+
+/// Hands out offsets within one region, best fit, and remembers how large the region had to become.
+/// Nothing is allocated: the caller replays the lifetimes once and then asks for `peak`.
+class RegionPlanner {
+ public:
+  static constexpr std::size_t alignment = 64;
+
+  [[nodiscard]] std::size_t acquire(std::size_t bytes);
+  /// Throws std::logic_error for an offset that is not held.
+  void release(std::size_t offset);
+  [[nodiscard]] std::size_t peak() const { return peak_; }
+
+ private:
+  std::map<std::size_t, std::size_t> held_;  // offset to bytes
+  std::map<std::size_t, std::size_t> free_;  // offset to bytes, never adjacent to each other
+  std::size_t peak_ = 0;
+};
+
+}  // namespace parbench

@@ -1,0 +1,91 @@
+// Implementation of the schedules.
+#include "scenarios/training/schedule.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace parbench {
+
+Schedule gpipe(int stages, int chunks) {
+  std::vector<Action> actions;
+  for (int chunk = 0; chunk < chunks; ++chunk) actions.push_back({Pass::forward, chunk});
+  for (int chunk = chunks - 1; chunk >= 0; --chunk) actions.push_back({Pass::backward, chunk});
+  return Schedule(static_cast<std::size_t>(stages), actions);
+}
+
+Schedule one_forward_one_backward(int stages, int chunks) {
+  Schedule schedule;
+  for (int stage = 0; stage < stages; ++stage) {
+    const int warm_up = std::min(chunks, stages - stage - 1);
+    std::vector<Action> actions;
+    int forward = 0;
+    int backward = 0;
+    while (forward < warm_up) actions.push_back({Pass::forward, forward++});
+    while (backward < chunks) {
+      if (forward < chunks) actions.push_back({Pass::forward, forward++});
+      actions.push_back({Pass::backward, backward++});
+    }
+    schedule.push_back(std::move(actions));
+  }
+  return schedule;
+}
+
+Schedule chunk_by_chunk(int stages, int chunks) {
+  std::vector<Action> actions;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    actions.push_back({Pass::forward, chunk});
+    actions.push_back({Pass::backward, chunk});
+  }
+  return Schedule(static_cast<std::size_t>(stages), actions);
+}
+
+Schedule schedule_named(std::string_view name, int stages, int chunks) {
+  if (name == "gpipe") return gpipe(stages, chunks);
+  if (name == "1f1b") return one_forward_one_backward(stages, chunks);
+  throw std::invalid_argument("unknown schedule " + std::string(name));
+}
+
+int chunks_in_flight(const std::vector<Action>& actions) {
+  int held = 0;
+  int most = 0;
+  for (const Action& action : actions) {
+    held += action.pass == Pass::forward ? 1 : -1;
+    most = std::max(most, held);
+  }
+  return most;
+}
+
+std::vector<PlacedAction> in_dependency_order(const Schedule& schedule) {
+  const int stages = static_cast<int>(schedule.size());
+  std::set<std::pair<int, int>> forward_done;
+  std::set<std::pair<int, int>> backward_done;
+  const auto ready = [&](int stage, const Action& action) {
+    if (action.pass == Pass::forward) {
+      return stage == 0 || forward_done.contains({stage - 1, action.chunk});
+    }
+    return forward_done.contains({stage, action.chunk}) &&
+           (stage == stages - 1 || backward_done.contains({stage + 1, action.chunk}));
+  };
+
+  std::size_t total = 0;
+  for (const auto& actions : schedule) total += actions.size();
+  std::vector<std::size_t> next(schedule.size(), 0);
+  std::vector<PlacedAction> order;
+  while (order.size() < total) {
+    const std::size_t before = order.size();
+    for (int stage = 0; stage < stages; ++stage) {
+      const auto s = static_cast<std::size_t>(stage);
+      if (next[s] == schedule[s].size() || !ready(stage, schedule[s][next[s]])) continue;
+      const Action action = schedule[s][next[s]++];
+      (action.pass == Pass::forward ? forward_done : backward_done).insert({stage, action.chunk});
+      order.push_back({stage, action});
+    }
+    if (order.size() == before) throw std::logic_error("this schedule waits for itself");
+  }
+  return order;
+}
+
+}  // namespace parbench

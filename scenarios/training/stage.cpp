@@ -1,0 +1,296 @@
+// Memory and calls of a stage.
+#include "scenarios/training/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/random.h"
+
+namespace parbench {
+namespace {
+
+// Subsequences of the generator; parameters use their index in the whole network beyond these.
+constexpr std::uint64_t images_subsequence = 1;
+constexpr std::uint64_t target_subsequence = 2;
+constexpr std::uint64_t first_parameter_subsequence = 100;
+
+Fill initial_values(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t subsequence) {
+  Fill fill{.count = element_count(spec.shape), .seed = seed, .subsequence = subsequence};
+  const auto fan = [&](std::size_t first) {
+    return static_cast<float>(
+        std::accumulate(spec.shape.begin() + static_cast<std::ptrdiff_t>(first), spec.shape.end(),
+                        std::int64_t{1}, std::multiplies<>()));
+  };
+  if (spec.shape.size() == 4) {
+    fill.distribution = Distribution::normal;
+    fill.low = 0.0F;
+    const float fan_out = static_cast<float>(spec.shape[0]) * fan(2);
+    fill.high = std::sqrt(2.0F / fan_out);
+  } else if (spec.role == "scale" || spec.role == "shift") {
+    fill.distribution = Distribution::constant;
+    fill.low = spec.role == "scale" ? 1.0F : 0.0F;
+  } else {
+    const float limit = 1.0F / std::sqrt(spec.role == "bias" ? fan(0) : fan(1));
+    fill.low = -limit;
+    fill.high = limit;
+  }
+  return fill;
+}
+
+/// Draws numbers into a tensor of any layout, synchronously: for memory that outlives a case.
+void fill_now(Stream& stream, const Fill& fill, const TensorDesc& tensor, BufferView view) {
+  OpSet ops;
+  Op& draw = ops.prepare(stream, fill);
+  const TensorDesc plain = canonical(tensor.shape);
+  if (tensor == plain) {
+    draw.enqueue(stream, bind(draw, {{"destination", view}}).views);
+    stream.synchronize();
+    return;
+  }
+  const Buffer staging = stream.device().allocate(plain.bytes, MemoryKind::device);
+  Op& reorder = ops.prepare(stream, Reorder{.source = plain, .destination = tensor});
+  draw.enqueue(stream, bind(draw, {{"destination", staging}}).views);
+  reorder.enqueue(stream, bind(reorder, {{"source", staging}, {"destination", view}}).views);
+  stream.synchronize();
+}
+
+/// One class a sample, the rest zero.
+std::vector<float> one_hot(std::int64_t samples, std::int64_t classes, std::uint64_t seed) {
+  std::vector<float> values(static_cast<std::size_t>(samples * classes), 0.0F);
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const std::uint32_t word =
+        random_words({seed, target_subsequence}, static_cast<std::uint64_t>(i)).x;
+    const std::int64_t chosen = word % classes;
+    values[static_cast<std::size_t>(i * classes + chosen)] = 1.0F;
+  }
+  return values;
+}
+
+}  // namespace
+
+Stage::Stage(CaseParts& parts, Options options)
+    : parts_(parts),
+      options_(std::move(options)),
+      stream_(parts.context.stream(options_.device, StreamKind::compute)),
+      store_(stream_) {
+  make_programs();
+  borrow_memory();
+  if (options_.range.is_first()) share_images();
+  if (options_.range.is_last()) share_target();
+  initialize_at_reset();
+}
+
+void Stage::make_programs() {
+  StageProgram::add_parameters(stream_, options_.range, options_.chunks.front(), store_);
+  for (const std::int64_t samples : options_.chunks) {
+    auto& program = programs_[samples];
+    if (!program) {
+      program = std::make_unique<StageProgram>(stream_, options_.range, samples, store_);
+    }
+  }
+}
+
+void Stage::borrow_memory() {
+  Context& context = parts_.context;
+  const int device = options_.device;
+  std::size_t activations = 0;
+  std::size_t transient = 0;
+  for (const auto& [samples, program] : programs_) {
+    activations = std::max(activations, program->activation_bytes());
+    transient = std::max(transient, program->transient_bytes());
+  }
+  const Network& network = *options_.range.network;
+  const std::string key =
+      fmt::format("{} {} {}-{} {}", network.name, to_string(network.input), options_.range.first,
+                  options_.range.last, store_.layout_key());
+  const auto nothing = [](BufferView) {};  // written by the case's reset
+  parameters_ = context.shared(device, "parameters " + key, store_.bytes(), nothing);
+  statistics_ = context.shared(device, "statistics " + key, statistics_bytes(network), nothing);
+  gradients_ = context.borrow(device, store_.bytes());
+  packed_ = context.borrow(device, store_.packed_bytes());
+  transient_ = context.borrow(device, transient);
+  loss_ = context.borrow(device, sizeof(float));
+  for (int slot = 0; slot < options_.slots; ++slot) {
+    slots_.push_back(context.borrow(device, activations));
+  }
+  for (std::size_t chunk = 0; chunk < options_.chunks.size(); ++chunk) {
+    const StageProgram& program = this->program(static_cast<int>(chunk));
+    if (!options_.range.is_first()) {
+      inputs_.push_back(context.borrow(device, program.input().bytes));
+      input_gradients_.push_back(context.borrow(device, program.input().bytes));
+    }
+    if (!options_.range.is_last()) {
+      output_gradients_.push_back(context.borrow(device, program.output().bytes));
+    }
+  }
+}
+
+void Stage::share_images() {
+  const Network& network = *options_.range.network;
+  const TensorDesc whole = stream_.device().activation(
+      with_samples(options_.range.batch, network.input), options_.range.dtype);
+  image_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
+  const Fill fill{.count = element_count(whole.shape),
+                  .distribution = Distribution::normal,
+                  .low = 0.0F,
+                  .high = 1.0F,
+                  .seed = parts_.context.options().seed,
+                  .subsequence = images_subsequence};
+  images_ = parts_.context.shared(
+      options_.device, fmt::format("images {} {}", to_string(whole.shape), to_string(whole.dtype)),
+      whole.bytes,
+      [&stream = stream_, fill, whole](BufferView view) { fill_now(stream, fill, whole, view); });
+}
+
+void Stage::share_target() {
+  const Network& network = *options_.range.network;
+  const std::int64_t samples = options_.range.batch;
+  const TensorDesc whole = canonical({samples, network.classes()});
+  target_bytes_ = whole.bytes / static_cast<std::size_t>(samples);
+  const std::uint64_t seed = parts_.context.options().seed;
+  const bool one_hot_target = network.one_hot_target;
+  const auto write = [&stream = stream_, whole, samples, seed, one_hot_target](BufferView view) {
+    if (!one_hot_target) {
+      const Fill fill{.count = element_count(whole.shape),
+                      .distribution = Distribution::normal,
+                      .low = 0.0F,
+                      .high = 1.0F,
+                      .seed = seed,
+                      .subsequence = target_subsequence};
+      fill_now(stream, fill, whole, view);
+      return;
+    }
+    std::vector<float> values = one_hot(samples, whole.shape[1], seed);
+    const Buffer host(reinterpret_cast<std::byte*>(values.data()), whole.bytes,
+                      MemoryKind::pageable, [](std::byte*) {});
+    stream.copy(view, host);
+    stream.synchronize();
+  };
+  target_ = parts_.context.shared(options_.device,
+                                  fmt::format("target {} {}", network.name, to_string(whole.shape)),
+                                  whole.bytes, write);
+}
+
+void Stage::initialize_at_reset() {
+  const std::vector<ParameterSpec> all = options_.range.network->parameters();
+  for (const ParameterStore::Entry& entry : store_.entries()) {
+    const auto position =
+        std::ranges::find(all, entry.spec.name, &ParameterSpec::name) - all.begin();
+    const Fill fill =
+        initial_values(entry.spec, parts_.context.options().seed,
+                       first_parameter_subsequence + static_cast<std::uint64_t>(position));
+    const TensorDesc plain = canonical(entry.spec.shape);
+    Op& draw = ops_.prepare(stream_, fill);
+    Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
+    const BufferView target = parameters_.part(entry.offset, entry.master.bytes);
+    parts_.data.at_reset(options_.device, plain.bytes,
+                         [&draw, &reorder, target](Stream& stream, BufferView staging) {
+                           draw.enqueue(stream, bind(draw, {{"destination", staging}}).views);
+                           reorder.enqueue(
+                               stream,
+                               bind(reorder, {{"source", staging}, {"destination", target}}).views);
+                         });
+  }
+  const auto constant = [&](BufferView view, float value) {
+    Op& op =
+        ops_.prepare(stream_, Fill{.count = static_cast<std::int64_t>(view.bytes / sizeof(float)),
+                                   .distribution = Distribution::constant,
+                                   .low = value});
+    parts_.data.at_reset(options_.device, 0, [&op, view](Stream& stream, BufferView) {
+      op.enqueue(stream, bind(op, {{"destination", view}}).views);
+    });
+  };
+  // Padding between tensors takes part in the flat update, so it must be finite.
+  constant(gradients_, 0.0F);
+  if (statistics_.bytes > 0) constant(statistics_, 0.0F);
+}
+
+std::int64_t Stage::first_sample(int chunk) const {
+  return std::accumulate(options_.chunks.begin(), options_.chunks.begin() + chunk, std::int64_t{0});
+}
+
+const StageProgram& Stage::program(int chunk) const {
+  return *programs_.at(options_.chunks.at(static_cast<std::size_t>(chunk)));
+}
+
+BufferView Stage::input(int chunk) const {
+  if (!options_.range.is_first()) return inputs_.at(static_cast<std::size_t>(chunk));
+  return images_.part(static_cast<std::size_t>(first_sample(chunk)) * image_bytes_,
+                      program(chunk).input().bytes);
+}
+
+BufferView Stage::output(int chunk) const {
+  const BufferView& slot = slots_.at(static_cast<std::size_t>(chunk % options_.slots));
+  const BufferView output = program(chunk).output_view();
+  return slot.part(output.offset, output.bytes);
+}
+
+BufferView Stage::input_gradient(int chunk) const {
+  return input_gradients_.at(static_cast<std::size_t>(chunk));
+}
+
+BufferView Stage::output_gradient(int chunk) const {
+  return output_gradients_.at(static_cast<std::size_t>(chunk));
+}
+
+Bases Stage::bases(int chunk) const {
+  Bases bases;
+  const auto set = [&](Space space, BufferView view) {
+    bases.at(static_cast<std::size_t>(space)) = view;
+  };
+  set(Space::input, input(chunk));
+  if (!options_.range.is_first()) set(Space::input_gradient, input_gradient(chunk));
+  if (!options_.range.is_last()) set(Space::output_gradient, output_gradient(chunk));
+  if (options_.range.is_last()) {
+    const auto first = static_cast<std::size_t>(first_sample(chunk));
+    const auto count =
+        static_cast<std::size_t>(options_.chunks.at(static_cast<std::size_t>(chunk)));
+    set(Space::target, target_.part(first * target_bytes_, count * target_bytes_));
+  }
+  set(Space::loss, loss_);
+  set(Space::parameters, parameters_);
+  set(Space::gradients, gradients_);
+  set(Space::packed, packed_);
+  set(Space::statistics, statistics_);
+  set(Space::activations, slots_.at(static_cast<std::size_t>(chunk % options_.slots)));
+  set(Space::transient, transient_);
+  return bases;
+}
+
+std::vector<Call> Stage::pack() const { return rebase(store_.packing(), bases(0)); }
+
+std::vector<Call> Stage::forward(int chunk) const {
+  return rebase(program(chunk).forward(), bases(chunk));
+}
+
+std::vector<Call> Stage::backward(int chunk, bool first) const {
+  return rebase(program(chunk).backward(!first), bases(chunk));
+}
+
+std::vector<Call> Stage::update() {
+  Op& op =
+      ops_.prepare(stream_, Sgd{.count = static_cast<std::int64_t>(store_.bytes() / sizeof(float)),
+                                .learning_rate = options_.learning_rate});
+  return {bind(op, {{"parameters", parameters_}, {"gradients", gradients_}})};
+}
+
+void Stage::add_outputs(std::vector<Output>& outputs) const {
+  CaseData& data = parts_.data;
+  if (options_.range.is_last()) {
+    outputs.push_back({"loss", [&data, loss = Tensor{.device = options_.device,
+                                                     .desc = canonical({1}),
+                                                     .view = loss_}] { return data.read(loss); }});
+  }
+  for (const ParameterStore::Entry& entry : store_.entries()) {
+    const Tensor gradient{.device = options_.device,
+                          .desc = entry.master,
+                          .view = gradients_.part(entry.offset, entry.master.bytes)};
+    outputs.push_back(
+        {"gradient of " + entry.spec.name, [&data, gradient] { return data.read(gradient); }});
+  }
+}
+
+}  // namespace parbench

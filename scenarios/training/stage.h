@@ -1,0 +1,87 @@
+// One stage of a model in training on one device: memory, calls for each chunk, results.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/prepared_case.h"
+#include "scenarios/training/parameter_store.h"
+#include "scenarios/training/stage_program.h"
+
+namespace parbench {
+
+/// Borrows its memory and plans its operations in the constructor. Parameters and running
+/// statistics are shared by all cases of a run that have the same stage in the same layouts; they
+/// change as the cases train, and the case's reset sets them back to torchvision's initial values:
+/// normal with variance 2/(outputs·k²) for convolutions (He et al. 2015, fan-out), ones and zeros
+/// for batch normalisation, uniform ±1/sqrt(inputs) for linear layers.
+class Stage {
+ public:
+  struct Options {
+    int device = 0;
+    StageRange range;
+    std::vector<std::int64_t> chunks;  // samples of each
+    int slots = 1;                     // chunks whose activations are held at once
+    float learning_rate = 0.001F;
+  };
+
+  Stage(CaseParts& parts, Options options);
+
+  [[nodiscard]] Stream& stream() const { return stream_; }
+  [[nodiscard]] int device() const { return options_.device; }
+
+  // Boundaries of a chunk. `input` of the first stage is a part of the images.
+  [[nodiscard]] BufferView input(int chunk) const;
+  [[nodiscard]] BufferView output(int chunk) const;
+  [[nodiscard]] BufferView input_gradient(int chunk) const;
+  [[nodiscard]] BufferView output_gradient(int chunk) const;
+  [[nodiscard]] const TensorDesc& input_desc(int chunk) const { return program(chunk).input(); }
+  [[nodiscard]] const TensorDesc& output_desc(int chunk) const { return program(chunk).output(); }
+
+  /// Copies of parameters that operations want, brought up to date; empty when none are needed.
+  [[nodiscard]] std::vector<Call> pack() const;
+  [[nodiscard]] std::vector<Call> forward(int chunk) const;
+  /// `first`: the first backward of the step, which overwrites gradients and loss.
+  [[nodiscard]] std::vector<Call> backward(int chunk, bool first) const;
+  [[nodiscard]] std::vector<Call> update();
+
+  /// Loss (last stage) and every parameter's gradient.
+  void add_outputs(std::vector<Output>& outputs) const;
+
+ private:
+  [[nodiscard]] const StageProgram& program(int chunk) const;
+  [[nodiscard]] Bases bases(int chunk) const;
+  void make_programs();
+  void borrow_memory();
+  void share_images();
+  void share_target();
+  void initialize_at_reset();
+  [[nodiscard]] std::int64_t first_sample(int chunk) const;
+
+  CaseParts& parts_;
+  Options options_;
+  Stream& stream_;
+  ParameterStore store_;
+  std::map<std::int64_t, std::unique_ptr<StageProgram>> programs_;  // by samples
+  OpSet ops_;
+
+  BufferView loss_;
+  BufferView parameters_;
+  BufferView statistics_;
+  BufferView gradients_;
+  BufferView packed_;
+  BufferView transient_;
+  BufferView images_;
+  BufferView target_;
+  std::size_t image_bytes_ = 0;   // of one sample
+  std::size_t target_bytes_ = 0;  // of one sample
+  std::vector<BufferView> slots_;
+  std::vector<BufferView> inputs_;            // by chunk; not of the first stage
+  std::vector<BufferView> input_gradients_;   // by chunk; not of the first stage
+  std::vector<BufferView> output_gradients_;  // by chunk; not of the last stage
+};
+
+}  // namespace parbench

@@ -1,0 +1,39 @@
+// Memory that has no address yet: a stage's program is written once for a chunk size and bound for
+// every chunk of that size.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "scenarios/plan.h"
+
+namespace parbench {
+
+/// What a symbolic view is relative to.
+enum class Space {
+  input,            // the chunk's samples, or the output that the stage before sent
+  input_gradient,   // what goes back to the stage before
+  output_gradient,  // what comes back from the stage behind
+  target,           // the chunk's part of the target (last stage)
+  loss,
+  parameters,   // master copies, f32, one flat region
+  gradients,    // the same offsets as parameters
+  packed,       // copies of parameters in layouts or types that operations prefer
+  statistics,   // running statistics of batch normalisations
+  activations,  // of the chunk's slot: written forward, read backward
+  transient,    // shared by all chunks: dead at the end of a task
+};
+inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::transient) + 1;
+
+/// A view relative to a space. It can be bound to operations and checked like any other; it gets
+/// its memory from `rebase`.
+[[nodiscard]] BufferView symbolic(Space space, std::size_t offset, std::size_t bytes);
+
+/// Where each space begins, for one chunk.
+using Bases = std::array<BufferView, space_count>;
+
+/// The same calls on memory relative to `bases`. Views that are not symbolic stay as they are.
+[[nodiscard]] std::vector<Call> rebase(const std::vector<OpCall>& calls, const Bases& bases);
+
+}  // namespace parbench

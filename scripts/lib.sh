@@ -1,0 +1,130 @@
+# What the launcher and the scripts share: packages, configuration and build. Sourced by bash, with
+# `set -euo pipefail` in force and the repository's root in $root.
+# shellcheck shell=bash
+: "${root:?is the root of the repository}"
+
+say() { printf 'parbench: %s\n' "$1" >&2; }
+
+# fail MESSAGE [HINT…]: could not run; the same exit code as for bad usage.
+fail() {
+  printf 'parbench: error: %s\n' "$1" >&2
+  shift
+  (($# == 0)) || printf '  %s\n' "$@" >&2
+  exit 2
+}
+
+# One process at a time installs and builds; the others wait for it.
+take_lock() {
+  if ! { mkdir -p "$root/build" && : >>"$root/build/.lock"; } 2>/dev/null; then
+    fail "cannot write to $root/build" "clone the repository to a folder that you own"
+  fi
+  exec 9>"$root/build/.lock"
+  flock -n 9 && return
+  say "waiting for another build in $root"
+  flock -w "${PARBENCH_LOCK_SECONDS:-1800}" 9 ||
+    fail "another build in $root did not end in time" "PARBENCH_LOCK_SECONDS=N waits longer"
+}
+
+release_lock() { exec 9>&-; }
+
+# The packages of the lists that are not installed, one per line.
+missing_packages() {
+  local -A installed=()
+  local package status
+  while read -r package status; do
+    [[ $status == installed ]] && installed[$package]=1
+  done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null)
+  while read -r package; do
+    [[ -z $package || $package == \#* || -n ${installed[$package]:-} ]] || printf '%s\n' "$package"
+  done < <(cat "$@")
+}
+
+# Runs a command as root. Fails where neither root nor sudo is to be had.
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "installing packages needs root or sudo" "run as root: $*"
+  fi
+}
+
+install_packages() {
+  local packages=("$@")
+  if ! command -v apt-get >/dev/null; then
+    fail "these Debian packages are missing, and there is no apt-get: ${packages[*]}" \
+      "install the same libraries with this system's package manager, or use Debian 12"
+  fi
+  if [[ ${PARBENCH_NO_INSTALL:-0} == 1 ]]; then
+    fail "these Debian packages are missing: ${packages[*]}" \
+      "install them: apt-get install ${packages[*]}" \
+      "or run again without PARBENCH_NO_INSTALL=1"
+  fi
+  say "installing Debian packages: ${packages[*]}"
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
+    as_root "${apt[@]}" update >&2 || fail "apt-get could not update the package lists"
+  fi
+  if ! as_root "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >&2; then
+    say "trying again with new package lists"
+    if ! { as_root "${apt[@]}" update &&
+      as_root "${apt[@]}" install -y --no-install-recommends "${packages[@]}"; } >&2; then
+      fail "apt-get could not install: ${packages[*]}" "its messages are above"
+    fi
+  fi
+}
+
+# need_packages LIST…: names of files in scripts/. A stamp newer than every list skips the check.
+need_packages() {
+  local name lists=() stamp="$root/build/.packages" fresh=1
+  for name in "$@"; do
+    lists+=("$root/scripts/$name")
+    stamp+="-${name%.txt}"
+  done
+  for name in "${lists[@]}" "$root/scripts/lib.sh"; do
+    [[ $stamp -nt $name ]] || fresh=0
+  done
+  ((fresh == 0)) || return 0
+  if ! command -v dpkg-query >/dev/null; then
+    mapfile -t missing < <(cat "${lists[@]}" | grep -v '^#')
+  else
+    mapfile -t missing < <(missing_packages "${lists[@]}")
+  fi
+  ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+  : >"$stamp"
+}
+
+# After a failure the next run looks at the packages again.
+forget_packages() { rm -f "$root"/build/.packages*; }
+
+# configure PRESET TESTS(ON|OFF|any): runs cmake only where ninja would not do so by itself.
+configure() {
+  local preset=$1 tests=$2 build="$root/build/$1" arguments=()
+  if [[ -f $build/build.ninja && $build/build.ninja -nt $root/CMakePresets.json ]]; then
+    [[ $tests == ON ]] || return 0
+    ! grep -q '^PARBENCH_TESTS:BOOL=ON' "$build/CMakeCache.txt" || return 0
+  fi
+  [[ $tests == any && -f $build/CMakeCache.txt ]] || arguments+=("-DPARBENCH_TESTS=${tests/any/OFF}")
+  say "configuring $build"
+  mkdir -p "$build"
+  if ! (cd "$root" && cmake --preset "$preset" "${arguments[@]}") >"$build/configure.log" 2>&1; then
+    cat "$build/configure.log" >&2
+    forget_packages
+    fail "cmake could not configure $build" "its messages are above"
+  fi
+}
+
+# build PRESET TARGET: silent when everything is up to date.
+build() {
+  local directory="$root/build/$1" target=$2
+  [[ $(ninja -C "$directory" -n "$target" 2>&1) != *"no work to do"* ]] || return 0
+  say "building $target in $directory"
+  if ! ninja -C "$directory" "$target" >&2; then
+    forget_packages
+    fail "the build failed" "the compiler's messages are above"
+  fi
+}
+
+# Compilations are shared by clones of the repository wherever they lie.
+export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1

@@ -1,0 +1,250 @@
+// The command line: flags to options, config and rerun files, and what is said of bad input.
+#include "bench/cli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "reports/file.h"
+#include "tests/bench/described_scenarios.h"
+
+namespace parbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::TempDir;
+
+const ScenarioList& fakes() {
+  static const ScenarioList list = testing::described_scenarios();
+  return list;
+}
+
+Options parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "parbench");
+  return parse_command_line(words, fakes());
+}
+
+/// The message of the error that the words cause.
+std::string error_of(const std::vector<std::string>& words) {
+  try {
+    (void)parse(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string file_with(const std::string& text) {
+  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  std::string path = TempDir() + "cli_" + info->name() + ".json";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Cli, ReadsEveryFlag) {
+  const Options options = parse({"--scenario",
+                                 "pipe,mat",
+                                 "--strategy=single",
+                                 "--preset",
+                                 "seed",
+                                 "--devices",
+                                 "2",
+                                 "--dtype",
+                                 "bf16",
+                                 "--split",
+                                 "1,3",
+                                 "--split",
+                                 "5",
+                                 "--precision",
+                                 "0.5",
+                                 "--min-samples",
+                                 "9",
+                                 "--max-time",
+                                 "2.5",
+                                 "--seed",
+                                 "7",
+                                 "--report",
+                                 "out.json",
+                                 "--dry-run",
+                                 "--quiet",
+                                 "--benchmark_filter=x"});
+  EXPECT_EQ(options.command, Command::run);
+  EXPECT_THAT(options.scenarios, ElementsAre("pipe", "mat"));
+  EXPECT_THAT(options.strategies, ElementsAre("single"));
+  EXPECT_EQ(options.preset, "seed");
+  EXPECT_EQ(options.devices, "2");
+  EXPECT_EQ(options.dtype, DType::bf16);
+  EXPECT_THAT(options.axes, ElementsAre(Pair("split", ElementsAre("1", "3", "5"))));
+  EXPECT_EQ(options.precision_percent, 0.5);
+  EXPECT_TRUE(options.precision_given);
+  EXPECT_EQ(options.min_samples, 9);
+  EXPECT_EQ(options.max_time_seconds, 2.5);
+  EXPECT_EQ(options.seed, 7U);
+  EXPECT_EQ(options.report_path, "out.json");
+  EXPECT_TRUE(options.dry_run);
+  EXPECT_TRUE(options.quiet);
+  EXPECT_THAT(options.benchmark_flags, ElementsAre("--benchmark_filter=x"));
+  EXPECT_EQ(options.command_line.front(), "parbench");
+}
+
+TEST(Cli, HasDefaults) {
+  const Options options = parse({"--scenario", "all"});
+  EXPECT_THAT(options.scenarios, ElementsAre("pipe", "mat"));
+  EXPECT_EQ(options.preset, "quick");
+  EXPECT_FALSE(options.precision_given);
+  EXPECT_FALSE(options.min_samples.has_value());
+  EXPECT_FALSE(options.dry_run);
+}
+
+TEST(Cli, KnowsCommands) {
+  EXPECT_EQ(parse({"list"}).command, Command::list);
+  EXPECT_EQ(parse({"devices"}).command, Command::devices);
+  EXPECT_EQ(parse({"--help"}).command, Command::help);
+  EXPECT_EQ(parse({"-h", "--scenario", "nonsense"}).command, Command::help);
+  EXPECT_EQ(parse({"--version"}).command, Command::version);
+}
+
+TEST(Cli, SuggestsWhatWasMeant) {
+  EXPECT_THAT(error_of({"--scenario", "pip"}),
+              AllOf(HasSubstr("--scenario 'pip'"), HasSubstr("did you mean 'pipe'")));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--splt", "3"}),
+              AllOf(HasSubstr("--splt"), HasSubstr("did you mean '--split'")));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--preset", "sed"}),
+              AllOf(HasSubstr("--preset 'sed'"), HasSubstr("did you mean 'seed'")));
+  EXPECT_THAT(error_of({"lst"}), AllOf(HasSubstr("'lst'"), HasSubstr("did you mean 'list'")));
+  EXPECT_THAT(error_of({"pipe"}), HasSubstr("did you mean '--scenario pipe'"));
+  EXPECT_THAT(error_of({"--scenario", "xylophone"}),
+              AllOf(HasSubstr("pipe, mat"), Not(HasSubstr("did you mean"))));
+}
+
+TEST(Cli, SaysWhatScenariosThereAre) {
+  EXPECT_THAT(error_of({}), AllOf(HasSubstr("--scenario"), HasSubstr("pipe"), HasSubstr("mat")));
+}
+
+TEST(Cli, RejectsBadValuesByFlagValueAndRange) {
+  const std::vector<std::string> good{"--scenario", "pipe"};
+  const auto with = [&](const std::string& flag, const std::string& value) {
+    return error_of({"--scenario", "pipe", flag, value});
+  };
+  EXPECT_THAT(with("--precision", "0"), AllOf(HasSubstr("--precision '0'"), HasSubstr("0.01")));
+  EXPECT_THAT(with("--precision", "nan"), HasSubstr("'nan' is not a number"));
+  EXPECT_THAT(with("--precision", "1%"), HasSubstr("'1%'"));
+  EXPECT_THAT(with("--min-samples", "0"), HasSubstr("'0' is too small"));
+  EXPECT_THAT(with("--min-samples", "-3"), HasSubstr("'-3' is too small"));
+  EXPECT_THAT(with("--min-samples", "2.5"), HasSubstr("not a whole number"));
+  EXPECT_THAT(with("--min-samples", "99999999999999999999"), HasSubstr("too large"));
+  EXPECT_THAT(with("--max-time", "-1"), HasSubstr("--max-time '-1'"));
+  EXPECT_THAT(with("--seed", "1e3"), HasSubstr("not a whole number"));
+  EXPECT_THAT(with("--dtype", "f64"), AllOf(HasSubstr("'f64'"), HasSubstr("f32, bf16")));
+  EXPECT_THAT(with("--split", ""), HasSubstr("empty item"));
+  EXPECT_THAT(with("--split", "1,,3"), HasSubstr("empty item"));
+  EXPECT_THAT(with("--split", "1,3,"), HasSubstr("empty item"));
+  EXPECT_THAT(with("--split", "1,3,1"), HasSubstr("'1' twice"));
+  EXPECT_THAT(with("--report", ""), HasSubstr("--report '' is empty"));
+  EXPECT_EQ(error_of({"--scenario", "pipe", "--split="}), "--split needs a value");
+  EXPECT_EQ(error_of({"--scenario", "pipe", "--split"}), "--split needs a value");
+  EXPECT_EQ(error_of({"--scenario", "pipe", "--split", "--quiet"}), "--split needs a value");
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--seed", "1", "--seed", "2"}),
+              HasSubstr("--seed was given 2 times"));
+  EXPECT_THAT(error_of({"list", "--quiet"}), HasSubstr("takes no flags"));
+}
+
+TEST(Cli, TakesFlagsFromAFileAndLetsFlagsWin) {
+  const std::string path = file_with(
+      R"({"scenario": "pipe", "split": [1, "3+9"], "precision": 2.5, "quiet": true, "seed": 3})");
+  const Options options = parse({"--config", path, "--seed", "4"});
+  EXPECT_THAT(options.scenarios, ElementsAre("pipe"));
+  EXPECT_THAT(options.axes, ElementsAre(Pair("split", ElementsAre("1", "3+9"))));
+  EXPECT_EQ(options.precision_percent, 2.5);
+  EXPECT_TRUE(options.quiet);
+  EXPECT_EQ(options.seed, 4U);
+}
+
+TEST(Cli, RejectsBadConfigFiles) {
+  EXPECT_THAT(error_of({"--config", "/nowhere/x.json"}), HasSubstr("/nowhere/x.json"));
+  const auto with = [](const std::string& text) { return error_of({"--config", file_with(text)}); };
+  EXPECT_THAT(with("{\"scenario\": \"pi"), HasSubstr("RejectsBadConfigFiles.json"));
+  EXPECT_THAT(with("not json"), HasSubstr("RejectsBadConfigFiles.json"));
+  EXPECT_THAT(with("[1]"), HasSubstr("no object"));
+  EXPECT_THAT(with(R"({"scenari": "pipe"})"), HasSubstr("did you mean 'scenario'"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "split": null})"), HasSubstr("'split'"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "split": []})"), HasSubstr("empty list"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "quiet": 1})"), HasSubstr("true, false"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "seed": [1]})"), HasSubstr("takes one value"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "seed": 1.5})"), HasSubstr("--seed '1.5'"));
+}
+
+report::Report report_of(const Options& options, const std::vector<std::string>& cases) {
+  report::Report report;
+  report.version = "0";
+  report.started_utc = "2020-01-01T00:00:00Z";
+  for (const auto& [name, value] : flags_from(options)) report.options.emplace_back(name, value);
+  for (const std::string& name : cases) {
+    report::Case known;
+    known.name = name;
+    known.scenario = name.substr(0, name.find('/'));
+    known.strategy = "single";
+    known.dtype = "f32";
+    report.cases.push_back(known);
+  }
+  return report;
+}
+
+TEST(Cli, RunsTheCasesOfAReportAgain) {
+  const Options first = parse({"--scenario", "pipe", "--preset", "seed", "--split", "2", "--seed",
+                               "9", "--devices", "2", "--slowdown", "5"});
+  const std::string path = TempDir() + "cli_rerun.json";
+  report::write_report(path, report_of(first, {"pipe/single/batch:12", "mat/alone/n:64"}));
+  const Options again = parse({"--rerun", path, "--max-time", "3"});
+  EXPECT_THAT(again.only_cases, ElementsAre("pipe/single/batch:12", "mat/alone/n:64"));
+  EXPECT_THAT(again.scenarios, ElementsAre("pipe", "mat"));
+  EXPECT_EQ(again.preset, "seed");
+  EXPECT_FALSE(again.precision_given) << "the published number of samples must stay";
+  EXPECT_EQ(again.seed, 9U);
+  EXPECT_EQ(again.devices, "2");
+  EXPECT_EQ(again.max_time_seconds, 3);
+  EXPECT_THAT(again.axes, ElementsAre(Pair("slowdown", ElementsAre("5"))));
+  EXPECT_THAT(error_of({"--rerun", path, "--split", "3"}),
+              AllOf(HasSubstr("--split"), HasSubstr("--rerun")));
+  EXPECT_THAT(error_of({"--rerun", path, "--scenario", "pipe"}), HasSubstr("--scenario"));
+}
+
+TEST(Cli, RejectsReportsThatCannotBeRunAgain) {
+  EXPECT_THAT(error_of({"--rerun", "/nowhere/r.json"}), HasSubstr("/nowhere/r.json"));
+  EXPECT_THAT(error_of({"--rerun", file_with("{\"context\": {")}), HasSubstr("Rejects"));
+  EXPECT_THAT(error_of({"--rerun", file_with("{}")}), HasSubstr("Rejects"));
+  const Options options = parse({"--scenario", "pipe"});
+  const std::string empty = TempDir() + "cli_empty.json";
+  report::write_report(empty, report_of(options, {}));
+  EXPECT_THAT(error_of({"--rerun", empty}), HasSubstr("no cases"));
+  const std::string foreign = TempDir() + "cli_foreign.json";
+  report::write_report(foreign, report_of(options, {"gone/single"}));
+  EXPECT_THAT(error_of({"--rerun", foreign}), HasSubstr("gone/single"));
+}
+
+TEST(Cli, RejectsReportsOfAnotherSchemaVersion) {
+  const Options options = parse({"--scenario", "pipe"});
+  report::Json file = report::to_json(report_of(options, {"pipe/single/batch:12"}));
+  file["parbench"]["schema_version"] = report::schema_version + 1;
+  EXPECT_THAT(error_of({"--rerun", file_with(file.dump())}), HasSubstr("schema"));
+}
+
+TEST(Cli, HelpNamesEveryFlagAndFitsTheTerminal) {
+  const std::string help = help_text(fakes());
+  for (const Flag& flag : all_flags(fakes())) {
+    EXPECT_THAT(help, HasSubstr("--" + flag.name));
+  }
+  EXPECT_THAT(help, HasSubstr("Axes of pipe, mat"));
+  EXPECT_THAT(help, HasSubstr("Examples"));
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 104U) << line;
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,102 @@
+// The scripted scenario and its runner.
+#include "tests/bench/fake_scenario.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace parbench::fake {
+
+class FakeCase : public Case {
+ public:
+  FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour)
+      : scenario_(scenario), name_(std::move(name)), behaviour_(std::move(behaviour)) {
+    scenario_.prepared_[&plan_] = {name_, behaviour_};
+  }
+  ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
+  FakeCase(const FakeCase&) = delete;
+  FakeCase& operator=(const FakeCase&) = delete;
+
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+  void reset() override { scenario_.log.push_back("reset " + name_); }
+  std::vector<Output> outputs() override {
+    return {{"y", [this] { return behaviour_.output; }}};
+  }
+  std::optional<std::string> check() override { return behaviour_.verdict; }
+  [[nodiscard]] Amount amount() const override { return {10, "images"}; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override {
+    return {{"cut", "middle"}};
+  }
+
+ private:
+  FakeScenario& scenario_;
+  std::string name_;
+  Behaviour behaviour_;
+  Plan plan_;
+};
+
+class FakeRunner : public PlanRunner {
+ public:
+  FakeRunner(FakeScenario& scenario, const Plan& plan)
+      : scenario_(scenario), prepared_(scenario.prepared_.at(&plan)) {}
+
+  Timing run() override {
+    scenario_.log.push_back("run " + prepared_.name);
+    const double seconds = prepared_.behaviour.seconds(executions_++);
+    scenario_.clock += seconds;
+    return {seconds, seconds};
+  }
+
+  std::vector<double> measure_task_seconds(int, double) override {
+    scenario_.log.push_back("costs " + prepared_.name);
+    return prepared_.behaviour.task_seconds;
+  }
+
+ private:
+  FakeScenario& scenario_;
+  FakeScenario::Prepared prepared_;
+  int executions_ = 0;
+};
+
+std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context&) const {
+  // The scenario is const to the session; the log and the clock are the test's.
+  auto& self = const_cast<FakeScenario&>(*this);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  self.log.push_back("prepare " + spec.name());
+  const Behaviour& behaviour = behaviours.at(spec.strategy);
+  behaviour.on_prepare();
+  return std::make_unique<FakeCase>(self, spec.name(), behaviour);
+}
+
+std::optional<CaseSpec> FakeScenario::reference(const CaseSpec& spec) const {
+  if (reference_strategy.empty()) return std::nullopt;
+  CaseSpec reference = spec;
+  reference.strategy = reference_strategy;
+  return reference;
+}
+
+std::string FakeScenario::answer(const std::vector<CaseOutcome>& outcomes) const {
+  std::string text;
+  for (const CaseOutcome& outcome : outcomes) text += outcome.spec.strategy + " ";
+  return text;
+}
+
+CaseSpec FakeScenario::spec(const std::string& strategy, std::int64_t n) {
+  CaseSpec spec;
+  spec.scenario = "fake";
+  spec.strategy = strategy;
+  spec.parameters.set("n", n);
+  return spec;
+}
+
+MakePlanRunner FakeScenario::runners() {
+  return [this](const Plan& plan) { return std::make_unique<FakeRunner>(*this, plan); };
+}
+
+std::size_t FakeScenario::count(const std::string& event) const {
+  return static_cast<std::size_t>(std::ranges::count(log, event));
+}
+
+std::unique_ptr<Context> make_context() {
+  return std::make_unique<Context>(std::vector<std::unique_ptr<Device>>{}, Context::Options{});
+}
+
+}  // namespace parbench::fake

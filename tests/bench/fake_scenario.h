@@ -1,0 +1,92 @@
+// A scenario, its cases and a clock that tests script: no device, no waiting.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/plan_runner.h"
+#include "bench/progress.h"
+#include "scenarios/scenario.h"
+
+namespace parbench::fake {
+
+/// What a case of one strategy does.
+struct Behaviour {
+  /// Seconds of the n-th execution (0 is the verification run); may throw.
+  std::function<double(int execution)> seconds = [](int) { return 1.0; };
+  std::function<void()> on_prepare = [] {};
+  std::vector<float> output = {1.0F, 2.0F};
+  std::optional<std::string> verdict = {};  // of Case::check
+  std::vector<double> task_seconds = {};    // alone, one per task of the plan
+};
+
+/// Everything the session does to the fakes, in order: "prepare a", "reset a", "run a".
+using Log = std::vector<std::string>;
+
+class FakeScenario : public Scenario {
+ public:
+  std::map<std::string, Behaviour> behaviours;
+  /// Strategy whose outputs the others must equal; empty: none.
+  std::string reference_strategy;
+  std::string baseline_strategy = "base";
+  Sampling published = {};
+  Log log;
+  double clock = 0;
+
+  [[nodiscard]] std::string_view name() const override { return "fake"; }
+  [[nodiscard]] std::string_view question() const override { return "which?"; }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return baseline_strategy; }
+  [[nodiscard]] Sampling seed_sampling() const override { return published; }
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+    return request.spec;
+  }
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override;
+  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>& outcomes) const override;
+
+  /// A spec of this scenario with one parameter, n.
+  [[nodiscard]] static CaseSpec spec(const std::string& strategy, std::int64_t n = 1);
+
+  /// Runs plans of this scenario's cases and moves the clock.
+  [[nodiscard]] MakePlanRunner runners();
+  [[nodiscard]] std::function<double()> now() {
+    return [this] { return clock; };
+  }
+  [[nodiscard]] std::size_t count(const std::string& event) const;
+
+ private:
+  friend class FakeCase;
+  friend class FakeRunner;
+  struct Prepared {
+    std::string name;
+    Behaviour behaviour;
+  };
+
+  std::vector<Strategy> strategies_;
+  std::vector<Axis> axes_;
+  mutable std::map<const Plan*, Prepared> prepared_;
+};
+
+/// A context without devices.
+[[nodiscard]] std::unique_ptr<Context> make_context();
+
+/// Keeps what it was told.
+class RecordingProgress : public Progress {
+ public:
+  void update(const ProgressState& state) override { states.push_back(state); }
+  void note(const std::string& line) override { notes.push_back(line); }
+  void finish() override { finished = true; }
+
+  std::vector<ProgressState> states;
+  std::vector<std::string> notes;
+  bool finished = false;
+};
+
+}  // namespace parbench::fake

@@ -1,0 +1,316 @@
+// The sampler's decisions, driven by cases whose times are made up.
+#include "bench/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace parbench {
+namespace {
+
+/// Plays the machine: hands out times and keeps a log of the steps.
+class Machine {
+ public:
+  /// Seconds of one execution, by case and sample number.
+  using Times = std::function<double(std::size_t index, int sample)>;
+
+  Machine(SamplerOptions options, std::vector<SamplerCase> cases, Times times)
+      : sampler(options, std::move(cases)), times_(std::move(times)) {}
+
+  /// At most `limit` steps; returns whether the sampler came to an end.
+  bool run(int limit = 100'000) {
+    for (int i = 0; i < limit; ++i) {
+      const auto step = sampler.next();
+      if (!step) return true;
+      take(*step);
+    }
+    return false;
+  }
+
+  void take(const Step& step) {
+    steps.push_back(step);
+    const int number = step.kind == StepKind::sample ? taken_[step.index]++ : 0;
+    const double seconds = times_(step.index, number);
+    const double wall = seconds * static_cast<double>(step.iterations);
+    clock += wall;
+    spent[step.index] += wall;
+    sampler.record(step, {seconds, seconds, step.iterations, step.round}, wall);
+  }
+
+  [[nodiscard]] int count(std::size_t index) const {
+    return static_cast<int>(sampler.samples(index).size());
+  }
+
+  Sampler sampler;
+  std::vector<Step> steps;
+  std::map<std::size_t, double> spent;
+  double clock = 0;
+
+ private:
+  Times times_;
+  std::map<std::size_t, int> taken_;
+};
+
+double noisy(int sample, double middle, double amplitude) {
+  static constexpr std::array pattern{0.0, 1.0, -1.0, 0.6, -0.6, 0.2, -0.2};
+  return middle * (1 + amplitude * pattern[static_cast<std::size_t>(sample) % pattern.size()]);
+}
+
+TEST(Sampler, StopsAtMinSamplesWhenTheCaseIsSteady) {
+  Machine machine({}, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 6);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
+  EXPECT_EQ(machine.sampler.reached_precision(0), 0.0);
+}
+
+TEST(Sampler, FewerThanSixSamplesHaveNoPrecision) {
+  SamplerOptions options;
+  options.min_samples = 2;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 6);
+}
+
+TEST(Sampler, MinSamplesIsHonoured) {
+  SamplerOptions options;
+  options.min_samples = 11;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 11);
+}
+
+TEST(Sampler, NoiseTakesMoreSamplesUntilTheIntervalIsNarrow) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, int i) { return noisy(i, 1.0, 0.05); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_GT(machine.count(0), 6);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
+  EXPECT_LE(*machine.sampler.reached_precision(0), 0.02);
+}
+
+TEST(Sampler, NoSampleIsBegunThatWouldPassMaxTime) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 10;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, int i) { return noisy(i, 1.0, 0.01); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.sampler.stopped_because(0), "max-time");
+  // The verification run counts as well; the forecast is as good as the case is steady.
+  EXPECT_LE(machine.spent[0] + 1.0, 10 * 1.01);
+  EXPECT_GE(machine.count(0), 8);
+}
+
+TEST(Sampler, ThreeSamplesEvenWhenTimeIsShort) {
+  SamplerOptions options;
+  options.max_seconds = 5;
+  Machine machine(options, {{2.0, 2.0}}, [](auto, auto) { return 2.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 3);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "max-time");
+}
+
+TEST(Sampler, TwiceMaxTimeIsTheEndAfterOneSample) {
+  SamplerOptions options;
+  options.max_seconds = 5;
+  Machine machine(options, {{60.0, 60.0}}, [](auto, auto) { return 60.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 1);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "max-time");
+}
+
+TEST(Sampler, AllCasesTogetherKeepTheTotal) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.total_seconds = 100;
+  std::vector<SamplerCase> cases(7, {3.0, 3.0});
+  Machine machine(options, cases, [](auto, int i) { return noisy(i, 3.0, 0.01); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_LE(machine.clock + 7 * 3.0, 100);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(machine.count(i), 3);
+    EXPECT_EQ(machine.sampler.stopped_because(i), "max-time");
+  }
+}
+
+TEST(Sampler, WhatOneCaseLeavesOfTheTotalIsForTheOthers) {
+  SamplerOptions options;
+  options.total_seconds = 40;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0}},
+                  [](std::size_t index, int i) { return index == 0 ? 1.0 : noisy(i, 1.0, 0.2); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 6);
+  EXPECT_GT(machine.count(1), 15);
+}
+
+TEST(Sampler, FixedCountIsExact) {
+  SamplerOptions options;
+  options.fixed_samples = 4;
+  options.fixed_iterations = 7;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, {{1.0, 1.0}, {0.001, 0.001}},
+                  [](std::size_t index, int i) { return noisy(i, index == 0 ? 1.0 : 0.001, 0.5); });
+  ASSERT_TRUE(machine.run());
+  for (const std::size_t index : {0U, 1U}) {
+    EXPECT_EQ(machine.count(index), 4);
+    EXPECT_EQ(machine.sampler.stopped_because(index), "fixed count");
+    EXPECT_EQ(machine.sampler.samples(index).front().iterations, 7);
+  }
+  EXPECT_TRUE(std::ranges::all_of(machine.steps,
+                                  [](const Step& step) { return step.kind == StepKind::sample; }));
+}
+
+TEST(Sampler, ShortExecutionsAreGathered) {
+  Machine machine({}, {{1e-3, 1e-3}}, [](auto, auto) { return 10e-6; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.steps.front().kind, StepKind::warm_up);
+  EXPECT_NEAR(static_cast<double>(machine.sampler.iterations(0)), 2000, 1);
+  for (const auto& sample : machine.sampler.samples(0)) {
+    EXPECT_GE(sample.seconds * static_cast<double>(sample.iterations), 0.02 * 0.999);
+  }
+}
+
+TEST(Sampler, AFirstExecutionOfMiddlingLengthIsNotTrusted) {
+  // Cold, it took 50 ms: one execution would do. Warm, it takes 2 ms.
+  Machine machine({}, {{0.050, 0.050}}, [](auto, auto) { return 0.002; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.sampler.iterations(0), 10);
+}
+
+TEST(Sampler, LongExecutionsNeedNoMoreWarmUp) {
+  Machine machine({}, {{0.5, 0.5}}, [](auto, auto) { return 0.5; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.steps.front().kind, StepKind::sample);
+  EXPECT_EQ(machine.sampler.iterations(0), 1);
+}
+
+TEST(Sampler, ExecutionsThatTakeNoTimeEnd) {
+  SamplerOptions options;
+  options.fixed_samples = 3;
+  Machine machine(options, {{0.0, 0.0}}, [](auto, auto) { return 0.0; });
+  ASSERT_TRUE(machine.run(100));
+  EXPECT_EQ(machine.count(0), 3);
+}
+
+TEST(Sampler, EveryRoundHasEachUnfinishedCaseOnce) {
+  SamplerOptions options;
+  options.fixed_samples = 20;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, std::vector<SamplerCase>(5, {1.0, 1.0}), [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  std::map<int, std::set<std::size_t>> rounds;
+  for (const Step& step : machine.steps) EXPECT_TRUE(rounds[step.round].insert(step.index).second);
+  ASSERT_EQ(rounds.size(), 20U);
+  for (const auto& [round, cases] : rounds) EXPECT_EQ(cases.size(), 5U);
+}
+
+TEST(Sampler, NoCaseAlwaysFollowsTheSameOne) {
+  SamplerOptions options;
+  options.fixed_samples = 30;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, std::vector<SamplerCase>(4, {1.0, 1.0}), [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  std::map<std::size_t, std::set<std::size_t>> predecessors;
+  for (std::size_t i = 1; i < machine.steps.size(); ++i) {
+    predecessors[machine.steps[i].index].insert(machine.steps[i - 1].index);
+  }
+  for (const auto& [index, before] : predecessors) EXPECT_GE(before.size(), 3U) << index;
+}
+
+std::vector<std::size_t> order_with_seed(std::uint64_t seed) {
+  SamplerOptions options;
+  options.fixed_samples = 10;
+  options.seed = seed;
+  Machine machine(options, std::vector<SamplerCase>(4, {0.1, 0.1}), [](auto, auto) { return 0.1; });
+  EXPECT_TRUE(machine.run());
+  std::vector<std::size_t> order;
+  for (const Step& step : machine.steps) order.push_back(step.index);
+  return order;
+}
+
+TEST(Sampler, TheOrderDependsOnTheSeedAlone) {
+  EXPECT_EQ(order_with_seed(1), order_with_seed(1));
+  EXPECT_NE(order_with_seed(1), order_with_seed(2));
+}
+
+TEST(Sampler, TheBaselineGoesOnWhileACaseIsComparedToIt) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0, 0}, {1.0, 1.0}},
+                  [](std::size_t index, int i) { return index == 1 ? noisy(i, 1, 0.06) : 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(2), 6);  // steady, and nobody's baseline
+  EXPECT_GT(machine.count(1), 6);
+  EXPECT_EQ(machine.count(0), machine.count(1));
+  EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
+}
+
+TEST(Sampler, TheBaselineKeepsToItsOwnTime) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 20;
+  Machine machine(options, {{2.0, 2.0}, {0.5, 0.5, 0}},
+                  [](std::size_t index, int i) { return index == 0 ? 2.0 : noisy(i, 0.5, 0.1); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_LE(machine.spent[0] + 2.0, 20);
+  EXPECT_GT(machine.count(1), machine.count(0));
+}
+
+TEST(Sampler, AFailedCaseIsDroppedAndTheOthersGoOn) {
+  Machine machine({}, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  machine.take(*machine.sampler.next());
+  machine.sampler.fail(0);
+  ASSERT_TRUE(machine.run());
+  EXPECT_LE(machine.count(0), 1);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "");
+  EXPECT_EQ(machine.count(1), 6);
+}
+
+TEST(Sampler, InterruptEndsEverythingAtOnce) {
+  Machine machine({}, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  machine.run(3);
+  machine.sampler.interrupt();
+  EXPECT_FALSE(machine.sampler.next().has_value());
+  EXPECT_EQ(machine.count(0) + machine.count(1), 3);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "interrupted");
+  EXPECT_EQ(machine.sampler.stopped_because(1), "interrupted");
+}
+
+TEST(Sampler, TimeLeftOfAFixedCountIsExact) {
+  SamplerOptions options;
+  options.fixed_samples = 10;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, {{2.0, 2.0}}, [](auto, auto) { return 2.0; });
+  EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 20);
+  machine.run(4);
+  EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 12);
+  machine.run();
+  EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 0);
+  EXPECT_DOUBLE_EQ(machine.sampler.spent_seconds(), 22);
+}
+
+TEST(Sampler, TimeLeftNeverPassesTheLimits) {
+  SamplerOptions options;
+  options.precision = 1e-9;
+  options.total_seconds = 15;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, int i) { return noisy(i, 1, 0.3); });
+  do {
+    EXPECT_LE(machine.sampler.seconds_left(),
+              std::max(0.0, 15 - machine.sampler.spent_seconds()) + 1e-9);
+  } while (!machine.run(1));
+}
+
+TEST(Sampler, NoCasesIsAnEndAtOnce) { EXPECT_FALSE(Sampler({}, {}).next().has_value()); }
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,36 @@
+// What every test of a session needs: the scripted scenario, an environment, and where it reports.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "bench/session.h"
+#include "tests/bench/fake_scenario.h"
+
+namespace parbench::fake {
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionResult run(const std::vector<CaseSpec>& specs) {
+    const auto context = make_context();
+    return run_session(
+        scenario, *context, specs, options,
+        {.google_benchmark = google_benchmark,
+         .progress = progress,
+         .make_runner = scenario.runners(),
+         .interrupted = interrupted,
+         .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
+         .now = scenario.now()});
+  }
+
+  FakeScenario scenario;
+  GoogleBenchmark google_benchmark;
+  RecordingProgress progress;
+  SamplerOptions options;
+  std::function<bool()> interrupted = [] { return false; };
+  std::vector<SessionResult> checkpoints;
+};
+
+}  // namespace parbench::fake

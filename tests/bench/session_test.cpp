@@ -1,0 +1,237 @@
+// A session over scripted cases: order of events, numbers, comparisons.
+#include "bench/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/error.h"
+#include "tests/bench/session_fixture.h"
+
+namespace parbench {
+namespace {
+
+using fake::FakeScenario;
+using fake::SessionTest;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+double steady(int) { return 1.0; }
+
+TEST_F(SessionTest, AOneCaseSessionVerifiesThenSamples) {
+  scenario.behaviours["base"] = {};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_TRUE(result.all_measured());
+  ASSERT_THAT(result.cases, SizeIs(1));
+  const report::Case& only = result.cases[0];
+  EXPECT_EQ(only.name, "fake/base/n:1");
+  EXPECT_EQ(only.status, report::CaseStatus::measured);
+  EXPECT_EQ(only.stopped_because, "precision");
+  EXPECT_THAT(only.samples, SizeIs(6));
+  EXPECT_DOUBLE_EQ(only.statistics->median, 1.0);
+  EXPECT_EQ(only.amount, 10);
+  EXPECT_EQ(only.amount_unit, "images");
+  EXPECT_THAT(only.notes, ElementsAre(std::pair<std::string, std::string>("cut", "middle")));
+  ASSERT_TRUE(only.verification.has_value());
+  EXPECT_TRUE(only.verification->passed);
+  EXPECT_EQ(only.verification->against, "naive computation");
+  EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
+              ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1",
+                          "costs fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1"));
+}
+
+TEST_F(SessionTest, TheVerificationRunIsTheWarmUpAndCountsAsSampling) {
+  scenario.behaviours["base"] = {.seconds = steady};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("run fake/base/n:1"), 7U);
+  EXPECT_DOUBLE_EQ(result.sampling_seconds, 7);
+}
+
+TEST_F(SessionTest, AReferenceInTheSweepRunsOnceForAll) {
+  scenario.reference_strategy = "base";
+  for (const char* strategy : {"a", "b", "base"}) scenario.behaviours[strategy] = {};
+  const SessionResult result =
+      run({FakeScenario::spec("a"), FakeScenario::spec("b"), FakeScenario::spec("base")});
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(scenario.count("prepare fake/base/n:1"), 1U);
+  EXPECT_EQ(scenario.log.front(), "prepare fake/base/n:1");
+  EXPECT_EQ(result.cases[0].name, "fake/a/n:1") << "results keep the order of the specs";
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1");
+  EXPECT_EQ(result.cases[2].verification->against, "naive computation");
+}
+
+TEST_F(SessionTest, AReferenceOutsideTheSweepIsComputedOncePerName) {
+  scenario.reference_strategy = "elsewhere";
+  for (const char* strategy : {"a", "b", "elsewhere"}) scenario.behaviours[strategy] = {};
+  const SessionResult result = run({FakeScenario::spec("a", 1), FakeScenario::spec("a", 2),
+                                    FakeScenario::spec("b", 1), FakeScenario::spec("b", 2)});
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(scenario.count("prepare fake/elsewhere/n:1"), 1U);
+  EXPECT_EQ(scenario.count("run fake/elsewhere/n:1"), 1U);
+  EXPECT_EQ(scenario.count("run fake/elsewhere/n:2"), 1U);
+}
+
+TEST_F(SessionTest, SpeedupIsOverTheBaselineAtTheSameParameters) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  scenario.behaviours["fast"] = {.seconds = [](int) { return 0.5; }};
+  const SessionResult result = run({FakeScenario::spec("base", 1), FakeScenario::spec("fast", 1),
+                                    FakeScenario::spec("fast", 2)});
+  EXPECT_FALSE(result.cases[0].speedup.has_value());
+  ASSERT_TRUE(result.cases[1].speedup.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[1].speedup->value, 4.0);
+  EXPECT_EQ(result.cases[1].speedup->baseline, "fake/base/n:1");
+  ASSERT_TRUE(result.cases[1].speedup->interval.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[1].speedup->interval->low, 4.0);
+  EXPECT_FALSE(result.cases[2].speedup.has_value()) << "another n";
+}
+
+TEST_F(SessionTest, ABaselineWithFewerParametersServesAll) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  scenario.behaviours["split"] = {.seconds = steady};
+  std::vector<CaseSpec> specs{FakeScenario::spec("base")};
+  for (const std::int64_t split : {3, 5}) {
+    specs.push_back(FakeScenario::spec("split"));
+    specs.back().parameters.set("split", split);
+  }
+  const SessionResult result = run(specs);
+  EXPECT_DOUBLE_EQ(result.cases[1].speedup->value, 2.0);
+  EXPECT_DOUBLE_EQ(result.cases[2].speedup->value, 2.0);
+}
+
+TEST_F(SessionTest, CasesAreRestoredOnlyWhenAnotherHasRun) {
+  scenario.behaviours["base"] = {};
+  (void)run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 2U) << "before verification, before sampling";
+  scenario.log.clear();
+  scenario.behaviours["other"] = {};
+  (void)run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  for (std::size_t i = 1; i < scenario.log.size(); ++i) {
+    const std::string& event = scenario.log[i];
+    if (!event.starts_with("run ") || scenario.log[i - 1] == event) continue;
+    EXPECT_EQ(scenario.log[i - 1], "reset " + event.substr(4)) << i;
+  }
+}
+
+TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 0.001; }};
+  scenario.behaviours["other"] = {.seconds = [](int) { return 0.001; }};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  const report::Case& base = result.cases[0];
+  EXPECT_EQ(base.samples[0].iterations, 20);
+  EXPECT_GT(scenario.count("run fake/base/n:1"), 20 * base.samples.size());
+  EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
+}
+
+TEST_F(SessionTest, EfficiencyIsTheBoundOverTheMedian) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_TRUE(result.cases[0].bound.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[0].bound->efficiency,
+                   result.cases[0].bound->seconds / result.cases[0].statistics->median);
+}
+
+TEST_F(SessionTest, TheAnswerIsAboutWhatWasMeasured) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["wrong"] = {.verdict = "no"};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("wrong")});
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_EQ(result.answer->scenario, "fake");
+  EXPECT_EQ(result.answer->question, "which?");
+  EXPECT_EQ(result.answer->text, "base ");
+}
+
+TEST_F(SessionTest, EverySampleIsARowOfGoogleBenchmark) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["other"] = {};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  const report::GoogleBenchmarkPart part = google_benchmark.part();
+  EXPECT_EQ(part.benchmarks.size(),
+            result.cases[0].samples.size() + result.cases[1].samples.size());
+}
+
+TEST_F(SessionTest, PreparationCountsAgainstTheTotal) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["elsewhere"] = {.seconds = [](int) { return 30.0; }};
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
+  options.total_seconds = 45;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_LE(scenario.clock, 45);
+  EXPECT_EQ(result.cases[0].stopped_because, "max-time");
+}
+
+TEST_F(SessionTest, ProgressTellsHowFarItIs) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["other"] = {};
+  (void)run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  ASSERT_FALSE(progress.states.empty());
+  EXPECT_EQ(progress.states.front().phase, "preparing");
+  EXPECT_EQ(progress.states.back().phase, "sampling");
+  EXPECT_GT(progress.states.back().fraction, 0.8);
+  EXPECT_EQ(progress.states.back().cases, 2U);
+  EXPECT_TRUE(progress.finished);
+  for (const ProgressState& state : progress.states) {
+    EXPECT_GE(state.fraction, 0);
+    EXPECT_LE(state.fraction, 1);
+  }
+}
+
+class SamplerOptionsTest : public testing::Test {
+ protected:
+  SamplerOptionsTest() { scenario.published = {10, 3}; }
+  [[nodiscard]] SamplerOptions resolved() const {
+    return sampler_options(options, flags, scenario);
+  }
+  FakeScenario scenario;
+  Options options;
+  BenchmarkFlags flags;
+};
+
+TEST_F(SamplerOptionsTest, QuickIsAdaptiveAndEnds) {
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 0);
+  EXPECT_EQ(result.fixed_iterations, 0);
+  EXPECT_EQ(result.min_samples, 6);
+  EXPECT_DOUBLE_EQ(result.precision, 0.01);
+  EXPECT_LE(result.total_seconds, 120);
+}
+
+TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
+  options.preset = "seed";
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 10);
+  EXPECT_EQ(result.fixed_iterations, 3);
+  EXPECT_TRUE(std::isinf(result.max_seconds));
+}
+
+TEST_F(SamplerOptionsTest, PrecisionMakesSeedAdaptive) {
+  options.preset = "seed";
+  options.precision_given = true;
+  options.precision_percent = 0.5;
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 0);
+  EXPECT_EQ(result.fixed_iterations, 3);
+  EXPECT_DOUBLE_EQ(result.precision, 0.005);
+  EXPECT_FALSE(std::isinf(result.max_seconds));
+}
+
+TEST_F(SamplerOptionsTest, MaxTimeIsOfOneCaseAndReplacesTheTotal) {
+  options.max_time_seconds = 2.5;
+  const SamplerOptions result = resolved();
+  EXPECT_DOUBLE_EQ(result.max_seconds, 2.5);
+  EXPECT_TRUE(std::isinf(result.total_seconds));
+}
+
+TEST_F(SamplerOptionsTest, BenchmarkRepetitionsAreExact) {
+  flags.repetitions = 4;
+  flags.min_time_seconds = 0.5;
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 4);
+  EXPECT_DOUBLE_EQ(result.least_sample_seconds, 0.5);
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,139 @@
+// Expansion of axes into cases, and the selection of strategies and axes.
+#include "bench/sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/cli.h"
+#include "tests/bench/described_scenarios.h"
+
+namespace parbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SweepTest : public ::testing::Test {
+ protected:
+  Options parse(std::vector<std::string> words) {
+    words.insert(words.begin(), "parbench");
+    return parse_command_line(words, scenarios_);
+  }
+
+  std::vector<std::string> cases(const std::vector<std::string>& words, int devices = 1) {
+    const Options options = parse(words);
+    check_selection(options, scenarios_);
+    std::vector<std::string> names;
+    for (const Scenario* scenario : chosen_scenarios(options, scenarios_)) {
+      for (const CaseSpec& spec : expand(options, *scenario, devices)) names.push_back(spec.name());
+    }
+    return names;
+  }
+
+  std::string error_of(const std::vector<std::string>& words) {
+    try {
+      (void)cases(words);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  ScenarioList scenarios_ = testing::described_scenarios();
+};
+
+TEST_F(SweepTest, TakesThePresetWhereNothingIsGiven) {
+  EXPECT_THAT(cases({"--scenario", "pipe"}),
+              ElementsAre("pipe/single/batch:12", "pipe/pipeline/batch:12/split:1",
+                          "pipe/pipeline/batch:12/split:6"));
+}
+
+TEST_F(SweepTest, CombinesAllValuesWithTheLastAxisFastest) {
+  EXPECT_THAT(
+      cases({"--scenario", "pipe", "--strategy", "pipeline", "--batch", "8,4", "--split", "2,2+2"}),
+      ElementsAre("pipe/pipeline/batch:8/split:2", "pipe/pipeline/batch:8/split:2+2",
+                  "pipe/pipeline/batch:4/split:2", "pipe/pipeline/batch:4/split:2+2"));
+}
+
+TEST_F(SweepTest, KeepsTheOrderOfScenariosAndPassesTheNumberOfDevices) {
+  EXPECT_THAT(
+      cases({"--scenario", "mat,pipe", "--strategy", "single,alone"}, 2),
+      ElementsAre("mat/alone/n:64/batch:2/pause:1000/devices:2", "pipe/single/batch:12/devices:2"));
+}
+
+TEST_F(SweepTest, DropsPresetValuesThatDoNotFitAGivenOne) {
+  EXPECT_THAT(cases({"--scenario", "pipe", "--strategy", "pipeline", "--batch", "4"}),
+              ElementsAre("pipe/pipeline/batch:4/split:1"));
+}
+
+TEST_F(SweepTest, RefusesAGivenValueThatFitsNothing) {
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--split", "3,20"}),
+              AllOf(HasSubstr("--split 20"), HasSubstr("batch of 12")));
+}
+
+TEST_F(SweepTest, ReadsValuesStrictly) {
+  const auto with = [&](const std::string& text) {
+    return error_of({"--scenario", "pipe", "--split", text});
+  };
+  for (const char* text : {"0", "-1", "2.5", "1e3", " 1", "1 ", "0x1", "99999999999999999999",
+                           "5000", "2+", "2++2", "2+0", "a"}) {
+    EXPECT_THAT(with(text), AllOf(HasSubstr(std::string("--split '") + text + "'"),
+                                  HasSubstr("from 1 to 4096")));
+  }
+}
+
+TEST_F(SweepTest, SaysWhereAnAxisOrStrategyBelongs) {
+  EXPECT_THAT(error_of({"--scenario", "mat", "--split", "3"}),
+              AllOf(HasSubstr("--split"), HasSubstr("scenario pipe")));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--strategy", "single", "--split", "3"}),
+              AllOf(HasSubstr("--split"), HasSubstr("none of the chosen strategies"),
+                    HasSubstr("pipeline")));
+  EXPECT_THAT(error_of({"--scenario", "mat", "--strategy", "single"}),
+              AllOf(HasSubstr("'single'"), HasSubstr("scenario pipe")));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--strategy", "pipelin"}),
+              HasSubstr("did you mean 'pipeline'"));
+}
+
+TEST_F(SweepTest, SkipsScenariosWithoutTheStrategy) {
+  EXPECT_THAT(cases({"--scenario", "all", "--strategy", "single"}),
+              ElementsAre("pipe/single/batch:12"));
+}
+
+TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
+  const Options options =
+      parse({"--scenario", "pipe", "--strategy", "single", "--slowdown", "12.5"});
+  const auto specs = expand(options, *scenarios_.front(), 1);
+  ASSERT_EQ(specs.size(), 1U);
+  EXPECT_EQ(specs[0].name(), "pipe/single/batch:12");
+  EXPECT_EQ(specs[0].hidden.real("slowdown"), 12.5);
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--slowdown", "1,2"}), HasSubstr("one value"));
+}
+
+TEST_F(SweepTest, FindsNamedCasesAgain) {
+  Options options = parse({"--scenario", "all", "--slowdown", "3"});
+  options.only_cases = {"mat/alone/n:100/batch:2/pause:2500", "pipe/pipeline/batch:6/split:2+4"};
+  const auto mat = expand(options, *scenarios_[1], 1);
+  ASSERT_EQ(mat.size(), 1U);
+  EXPECT_EQ(mat[0].name(), options.only_cases[0]);
+  EXPECT_EQ(mat[0].parameters.integer("pause"), 2500);
+  const auto pipe = expand(options, *scenarios_[0], 1);
+  ASSERT_EQ(pipe.size(), 1U);
+  EXPECT_EQ(pipe[0].name(), options.only_cases[1]);
+  EXPECT_EQ(pipe[0].hidden.real("slowdown"), 3.0);
+}
+
+TEST_F(SweepTest, RefusesNamedCasesThatAreNoMore) {
+  Options options = parse({"--scenario", "pipe"});
+  for (const char* name :
+       {"pipe/gone/batch:2", "pipe", "pipe/single/batch:12/devices:2", "pipe/single/batch:-1"}) {
+    options.only_cases = {name};
+    EXPECT_THROW((void)expand(options, *scenarios_[0], 1), UsageError) << name;
+  }
+  options.only_cases = {"mat/alone/n:1"};
+  EXPECT_THAT(expand(options, *scenarios_[0], 1), IsEmpty());
+}
+
+}  // namespace
+}  // namespace parbench

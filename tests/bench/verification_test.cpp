@@ -1,0 +1,131 @@
+// Verification finds every way in which a result can be wrong, and says where.
+#include "bench/verification.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace parbench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Tolerance one_percent{0.01, 0.0};
+
+TEST(Compare, EqualOutputsPass) {
+  const OutputValues values{{"loss", {1.5F}}, {"weights", {1.0F, -2.0F}}};
+  const report::Verification result = compare(values, values, one_percent);
+  EXPECT_TRUE(result.passed);
+  EXPECT_DOUBLE_EQ(result.largest_error, 0);
+  EXPECT_THAT(result.detail, HasSubstr("3 values of 2 outputs"));
+}
+
+TEST(Compare, ErrorIsRelativeToTheTolerance) {
+  const auto result = compare({{"y", {100.5F}}}, {{"y", {100.0F}}}, one_percent);
+  EXPECT_TRUE(result.passed);
+  EXPECT_NEAR(result.largest_error, 0.5, 1e-4);
+}
+
+TEST(Compare, TooLargeAnErrorFailsAndSaysWhere) {
+  const auto result =
+      compare({{"y", {1.0F, 1.0F, 1.3F}}}, {{"y", {1.0F, 1.0F, 1.0F}}}, one_percent);
+  EXPECT_FALSE(result.passed);
+  EXPECT_NEAR(result.largest_error, 30, 0.01);
+  EXPECT_THAT(result.detail, HasSubstr("y[2] is 1.3"));
+}
+
+TEST(Compare, SmallElementsAreMeasuredAgainstTheTensor) {
+  // 0.05 off at an element of zero, in a tensor whose root mean square is 10/√2.
+  const OutputValues want{{"y", {10.0F, 0.0F}}};
+  EXPECT_TRUE(compare({{"y", {10.0F, 0.05F}}}, want, one_percent).passed);
+  EXPECT_FALSE(compare({{"y", {10.0F, 0.08F}}}, want, one_percent).passed);
+}
+
+TEST(Compare, WithoutToleranceOnlyEqualPasses) {
+  const OutputValues want{{"y", {0.0F}}};
+  const Tolerance exact{0, 0};
+  EXPECT_TRUE(compare(want, want, exact).passed);
+  const auto result = compare({{"y", {1e-30F}}}, want, exact);
+  EXPECT_FALSE(result.passed);
+  EXPECT_TRUE(std::isfinite(result.largest_error));
+}
+
+TEST(Compare, NotANumberFailsOnEitherSide) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float bad : {nan, infinity, -infinity}) {
+    const auto got = compare({{"y", {1.0F, bad}}}, {{"y", {1.0F, 1.0F}}}, one_percent);
+    EXPECT_FALSE(got.passed);
+    EXPECT_TRUE(std::isfinite(got.largest_error));
+    EXPECT_THAT(got.detail, HasSubstr("y[1]"));
+    EXPECT_FALSE(compare({{"y", {1.0F}}}, {{"y", {bad}}}, one_percent).passed);
+    EXPECT_FALSE(compare({{"y", {bad}}}, {{"y", {bad}}}, one_percent).passed);
+  }
+}
+
+TEST(Compare, MissingUnexpectedAndMissizedOutputsFail) {
+  const OutputValues want{{"a", {1.0F}}, {"b", {2.0F, 3.0F}}};
+  EXPECT_THAT(compare({{"a", {1.0F}}}, want, {}).detail, HasSubstr("b is missing"));
+  EXPECT_THAT(compare({{"a", {1.0F}}, {"b", {2.0F}}}, want, {}).detail,
+              HasSubstr("b has 1 values, the reference has 2"));
+  EXPECT_THAT(compare({{"a", {1.0F}}, {"b", {2.0F, 3.0F}}, {"c", {}}}, want, {}).detail,
+              HasSubstr("c is not in the reference"));
+  EXPECT_FALSE(compare({}, want, {}).passed);
+}
+
+TEST(Compare, AReferenceWithoutOutputsVerifiesNothing) { EXPECT_FALSE(compare({}, {}, {}).passed); }
+
+class CheckedCase : public Case {
+ public:
+  explicit CheckedCase(std::optional<std::string> verdict) : verdict_(std::move(verdict)) {}
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+  void reset() override {}
+  std::vector<Output> outputs() override {
+    return {{"y", [] { return std::vector<float>{4.0F}; }}};
+  }
+  std::optional<std::string> check() override { return verdict_; }
+  [[nodiscard]] Amount amount() const override { return {}; }
+
+ private:
+  Plan plan_;
+  std::optional<std::string> verdict_;
+};
+
+TEST(ReadOutputs, ByName) {
+  CheckedCase subject(std::nullopt);
+  EXPECT_EQ(read_outputs(subject), (OutputValues{{"y", {4.0F}}}));
+}
+
+TEST(WithCheck, IsTheWholeVerdictWithoutAReference) {
+  CheckedCase good(std::nullopt);
+  CheckedCase bad("sum is 3, not 4");
+  const auto passed = with_check(good, {});
+  EXPECT_TRUE(passed.passed);
+  EXPECT_EQ(passed.against, "naive computation");
+  const auto failed = with_check(bad, {});
+  EXPECT_FALSE(failed.passed);
+  EXPECT_EQ(failed.detail, "sum is 3, not 4");
+}
+
+TEST(WithCheck, TurnsAPassedComparisonIntoAFailure) {
+  CheckedCase bad("sum is 3, not 4");
+  const auto result = with_check(bad, {"a/b", true, 0.25, "compared"});
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(result.against, "a/b");
+  EXPECT_EQ(result.detail, "sum is 3, not 4");
+}
+
+TEST(WithCheck, KeepsWhyTheComparisonFailed) {
+  CheckedCase bad("sum is 3, not 4");
+  const auto result = with_check(bad, {"a/b", false, 7, "y[0] is 4"});
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(result.detail, "y[0] is 4");
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,119 @@
+// parbench with one scenario whose strategies fail on purpose, for the tests of real processes.
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/program.h"
+#include "kernels/cpu/cpu_op.h"
+#include "kernels/error.h"
+#include "kernels/machine.h"
+#include "scenarios/scenario.h"
+
+namespace {
+
+using namespace parbench;
+
+/// Throws in the worker thread of its stream.
+class ThrowingOp : public cpu::CpuOp {
+ public:
+  explicit ThrowingOp(int stream_threads) {
+    name_ = "throwing";
+    threads = stream_threads;
+  }
+  void execute(const cpu::Execution&, std::span<std::byte* const>) override {
+    throw Error("planted failure of a kernel");
+  }
+};
+
+std::chrono::nanoseconds duration_of(const std::string& strategy) {
+  if (strategy == "slow") return std::chrono::milliseconds(100);
+  if (strategy == "stuck") return std::chrono::seconds(60);
+  return std::chrono::milliseconds(1);
+}
+
+class FaultyCase : public Case {
+ public:
+  FaultyCase(const CaseSpec& spec, Context& context) : strategy_(spec.strategy) {
+    Stream& stream = context.stream(0, StreamKind::compute);
+    counter_ = context.borrow(0, strategy_ == "memory" ? std::size_t{1} << 50U : sizeof(long));
+    op_ =
+        strategy_ == "throws"
+            ? std::unique_ptr<Op>(std::make_unique<ThrowingOp>(stream.threads()))
+            : context.device(0).prepare(Spin{.duration = duration_of(strategy_)}, stream.threads());
+    stream.reserve_scratch(op_->scratch_bytes());
+    const LaneId lane = plan_.add_lane("lane", stream);
+    OpCall call{op_.get(), {}};
+    if (strategy_ != "throws") call.views.push_back(counter_);
+    plan_.add({.name = "work", .lane = lane, .calls = {std::move(call)}});
+  }
+
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+  void reset() override { std::memset(counter_.data(), 0, sizeof(long)); }
+  [[nodiscard]] std::vector<Output> outputs() override {
+    const float last = strategy_ == "wrong" ? 4.0F : 3.0F;
+    return {{"result", [last] { return std::vector<float>{1.0F, 2.0F, last}; }}};
+  }
+  [[nodiscard]] Amount amount() const override { return {1, "items"}; }
+
+ private:
+  std::string strategy_;
+  BufferView counter_;
+  std::unique_ptr<Op> op_;
+  Plan plan_;
+};
+
+Axis size_axis() {
+  Axis axis;
+  axis.name = "size";
+  axis.description = "has no effect";
+  axis.quick = {std::int64_t{1}};
+  axis.seed = {std::int64_t{2}};
+  axis.most = 8;
+  return axis;
+}
+
+class FaultyScenario : public Scenario {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "faulty"; }
+  [[nodiscard]] std::string_view question() const override { return "What if it fails?"; }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return "right"; }
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+    return request.spec;
+  }
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override {
+    return std::make_unique<FaultyCase>(spec, context);
+  }
+  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
+    CaseSpec right = spec;
+    right.strategy = "right";
+    return right;
+  }
+  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>&) const override {
+    return "it is told";
+  }
+
+ private:
+  std::vector<Strategy> strategies_{
+      {"right", "works"},        {"wrong", "computes a wrong result"},
+      {"throws", "throws"},      {"memory", "asks for a pebibyte"},
+      {"slow", "takes a while"}, {"stuck", "takes a minute for one execution"},
+  };
+  std::vector<Axis> axes_{size_axis()};
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  ScenarioList scenarios;
+  scenarios.push_back(std::make_unique<FaultyScenario>());
+  const Machine machine;
+  return run_program({words, words + count}, scenarios, machine);
+}

@@ -1,0 +1,23 @@
+// The table of operation cases that every backend answers to: one row per case.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/harness.h"
+
+namespace parbench::test {
+
+struct OperationCase {
+  std::string name;
+  OpDesc desc;
+  double relative = 0;  // tolerance, see expect_close; 0: exact
+  InPlace in_place = {};
+};
+
+[[nodiscard]] const std::vector<OperationCase>& operation_cases();
+
+inline void PrintTo(const OperationCase& one, std::ostream* out) { *out << one.name; }
+
+}  // namespace parbench::test

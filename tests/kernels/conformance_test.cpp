@@ -1,0 +1,88 @@
+// Every backend's operations against naive loops: (lane) × (operation case).
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "kernels/error.h"
+#include "tests/kernels/cases.h"
+
+namespace parbench::test {
+namespace {
+
+class Conformance : public testing::TestWithParam<std::tuple<Lane, OperationCase>> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    bench_ = Bench::open(std::get<0>(GetParam()), why);
+    if (!bench_) GTEST_SKIP() << why;
+  }
+
+  [[nodiscard]] const Bench& bench() const { return *bench_; }
+  [[nodiscard]] const OperationCase& operation() const { return std::get<1>(GetParam()); }
+
+ private:
+  std::optional<Bench> bench_;
+};
+
+void expect_naive(const OperationCase& operation, const Tensors& inputs, const Tensors& got) {
+  const Tensors want = naive(operation.desc, inputs);
+  ASSERT_EQ(got.size(), want.size()) << "outputs missing";
+  for (const auto& [role, values] : want) {
+    SCOPED_TRACE(role);
+    ASSERT_TRUE(got.contains(role));
+    const double absolute = operation.relative == 0 ? 0 : 1e-7;
+    if (operation.relative == 0) {
+      EXPECT_EQ(got.find(role)->second, values);
+    } else {
+      expect_close(role, got.find(role)->second, values, operation.relative, absolute);
+    }
+  }
+}
+
+// Several times with different values: nothing may be left from the run before.
+TEST_P(Conformance, EqualsNaiveLoops) {
+  try {
+    Trial trial(bench(), operation().desc, operation().in_place);
+    for (const std::uint64_t seed : {1, 2}) {
+      const Tensors inputs = trial.draw_inputs(seed);
+      expect_naive(operation(), inputs, trial.run(inputs));
+    }
+  } catch (const Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+}
+
+TEST_P(Conformance, RunsAtOtherAddresses) {
+  try {
+    Trial first(bench(), operation().desc, operation().in_place);
+    Trial second(bench(), operation().desc, operation().in_place);
+    const Tensors inputs = first.draw_inputs(4);
+    const Tensors want = first.run(inputs);
+    ASSERT_EQ(second.run(inputs), want) << "two plans of one operation differ";
+    EXPECT_EQ(second.run_with(first.op(), inputs), want);
+  } catch (const Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+}
+
+std::string label(const testing::TestParamInfo<std::tuple<Lane, OperationCase>>& info) {
+  return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, Conformance,
+                         testing::Combine(testing::ValuesIn(lanes()),
+                                          testing::ValuesIn(operation_cases())),
+                         label);
+
+// A new operation needs a row.
+TEST(ConformanceTable, HasEveryOperation) {
+  std::set<std::size_t> seen;
+  for (const OperationCase& one : operation_cases()) seen.insert(one.desc.index());
+  seen.insert(OpDesc(Spin{}).index());  // spin_test.cpp
+  EXPECT_EQ(seen.size(), std::variant_size_v<OpDesc>);
+}
+
+}  // namespace
+}  // namespace parbench::test

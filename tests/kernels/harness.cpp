@@ -1,0 +1,246 @@
+// Guarded memory, reorders to and from the device's layouts, comparison.
+#include "tests/kernels/harness.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/bfloat16.h"
+#include "kernels/error.h"
+#include "kernels/machine.h"
+#include "kernels/random.h"
+
+namespace parbench::test {
+namespace {
+
+constexpr std::byte guard_byte{0xA5};
+constexpr std::byte poison_byte{0xFF};  // as f32 and as bf16 a NaN
+
+bool reads(const Argument& argument) { return argument.access != Access::write; }
+bool writes(const Argument& argument) { return argument.access != Access::read; }
+
+std::uint64_t subsequence_of(std::string_view role) { return std::hash<std::string_view>{}(role); }
+
+// Uniform in [-1, 1), exact in the element type. What a ReLU leaves is zero half of the time, and
+// variances are positive.
+std::vector<double> draw(std::string_view role, const TensorDesc& tensor, std::uint64_t seed) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)));
+  generate_uniform(values, 0, {seed, subsequence_of(role)}, -1, 1);
+  std::vector<double> result;
+  for (float value : values) {
+    if (tensor.dtype == DType::bf16) value = from_bf16(to_bf16(value));
+    if (role == "destination") value = std::max(value, 0.0F);
+    if (role == "running_variance") value = std::abs(value);
+    result.push_back(double{value});
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_opaque(const Argument& argument) { return argument.tensor.layout.name() == "opaque"; }
+
+const std::vector<Lane>& lanes() {
+  static const std::vector<Lane> all{{"cpu:0", 1}, {"cpu:0", 2}};
+  return all;
+}
+
+std::string name_of(const Lane& lane) {
+  std::string name = fmt::format("{}_of_{}", lane.device, lane.sharers);
+  std::ranges::replace_if(
+      name, [](char c) { return c == ':' || c == '/'; }, '_');
+  return name;
+}
+
+std::optional<Bench> Bench::open(const Lane& lane, std::string& why) {
+  Bench bench;
+  try {
+    bench.device_ = std::move(Machine().open(lane.device, false).front());
+  } catch (const Error& error) {
+    why = error.what();
+    return std::nullopt;
+  }
+  const auto cores = static_cast<int>(bench.device_->info().cores.size());
+  if (lane.sharers > cores && lane.sharers > 1) {
+    why = fmt::format("{} has {} core", lane.device, cores);
+    return std::nullopt;
+  }
+  bench.stream_ = bench.device_->make_stream(StreamKind::compute, 0, lane.sharers);
+  return bench;
+}
+
+void Bench::run(Op& op, const std::vector<BufferView>& views) const {
+  if (stream_->scratch_bytes() < op.scratch_bytes()) stream_->reserve_scratch(op.scratch_bytes());
+  op.enqueue(*stream_, views);
+  stream_->synchronize();
+}
+
+GuardedTensor::GuardedTensor(const Bench& bench, TensorDesc tensor)
+    : bench_(&bench),
+      tensor_(std::move(tensor)),
+      buffer_(bench.device().allocate(tensor_.bytes + 2 * guard, MemoryKind::device)),
+      staging_(bench.device().allocate(tensor_.bytes + 2 * guard, MemoryKind::pinned)) {
+  poison();
+}
+
+void GuardedTensor::upload(const std::vector<std::byte>& whole) const {
+  std::memcpy(staging_.data(), whole.data(), whole.size());
+  bench_->stream().copy(buffer_, staging_);
+  bench_->stream().synchronize();
+}
+
+std::vector<std::byte> GuardedTensor::download() const {
+  bench_->stream().copy(staging_, buffer_);
+  bench_->stream().synchronize();
+  return {staging_.data(), staging_.data() + staging_.bytes()};
+}
+
+void GuardedTensor::poison() const {
+  std::vector<std::byte> whole(tensor_.bytes + 2 * guard, guard_byte);
+  std::fill_n(whole.begin() + guard, tensor_.bytes, poison_byte);
+  upload(whole);
+}
+
+void GuardedTensor::write(const std::vector<double>& canonical_values) const {
+  const TensorDesc plain = canonical(tensor_.shape);
+  const GuardedTensor source(*bench_, plain);
+  std::vector<std::byte> whole(plain.bytes + 2 * guard, guard_byte);
+  const std::vector<float> values(canonical_values.begin(), canonical_values.end());
+  std::memcpy(whole.data() + guard, values.data(), plain.bytes);
+  source.upload(whole);
+  const auto reorder = bench_->prepare(Reorder{plain, tensor_});
+  bench_->run(*reorder, {source.view(), view()});
+}
+
+std::vector<double> GuardedTensor::read() const {
+  const TensorDesc plain = canonical(tensor_.shape);
+  const GuardedTensor destination(*bench_, plain);
+  const auto reorder = bench_->prepare(Reorder{tensor_, plain});
+  bench_->run(*reorder, {view(), destination.view()});
+  const std::vector<std::byte> raw = destination.bytes();
+  std::vector<float> values(raw.size() / sizeof(float));
+  std::memcpy(values.data(), raw.data(), raw.size());
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::byte> GuardedTensor::bytes() const {
+  std::vector<std::byte> whole = download();
+  return {whole.begin() + guard, whole.end() - guard};
+}
+
+bool GuardedTensor::guards_intact() const {
+  const std::vector<std::byte> whole = download();
+  const auto intact = [](std::byte b) { return b == guard_byte; };
+  return std::all_of(whole.begin(), whole.begin() + guard, intact) &&
+         std::all_of(whole.end() - guard, whole.end(), intact);
+}
+
+std::optional<OpDesc> companion(const OpDesc& desc) {
+  if (const auto* norm = std::get_if<BatchNormBackward>(&desc)) {
+    return BatchNormForward{norm->shape, norm->dtype, norm->relu, norm->epsilon};
+  }
+  if (const auto* pool = std::get_if<MaxPoolBackward>(&desc)) {
+    return MaxPoolForward{pool->shape, pool->dtype};
+  }
+  return std::nullopt;
+}
+
+Trial::Trial(const Bench& bench, const OpDesc& desc, InPlace in_place)
+    : bench_(bench), in_place_(std::move(in_place)), op_(bench.prepare(desc)) {
+  if (const auto forward = companion(desc)) companion_ = bench.prepare(*forward);
+  add_memory(*op_);
+  if (companion_) add_memory(*companion_);
+}
+
+void Trial::add_memory(const Op& op) {
+  for (const Argument& argument : op.arguments()) {
+    const std::string role(argument.role);
+    if (in_place_ && role == in_place_->first) continue;
+    if (memory_.contains(role)) continue;
+    memory_[role] = std::make_unique<GuardedTensor>(bench_, argument.tensor);
+  }
+}
+
+std::vector<BufferView> Trial::views_of(const Op& op) const {
+  std::vector<BufferView> views;
+  for (const Argument& argument : op.arguments()) {
+    const bool shared = in_place_ && argument.role == in_place_->first;
+    const std::string_view role = shared ? std::string_view(in_place_->second) : argument.role;
+    views.push_back(memory_.find(role)->second->view());
+  }
+  return views;
+}
+
+Tensors Trial::draw_inputs(std::uint64_t seed) const {
+  Tensors inputs;
+  for (const Op* op : {op_.get(), companion_.get()}) {
+    if (op == nullptr) continue;
+    for (const Argument& argument : op->arguments()) {
+      if (!reads(argument) || is_opaque(argument)) continue;
+      inputs.try_emplace(std::string(argument.role), draw(argument.role, argument.tensor, seed));
+    }
+  }
+  return inputs;
+}
+
+void Trial::set_inputs(const Tensors& inputs) {
+  for (const auto& [role, memory] : memory_) {
+    memory->poison();
+    const auto values = inputs.find(role);
+    if (values != inputs.end()) memory->write(values->second);
+  }
+  if (companion_) bench_.run(*companion_, views_of(*companion_));
+}
+
+bool Trial::overwritten(std::string_view role) const {
+  return in_place_ && role == in_place_->second;
+}
+
+Tensors Trial::run_with(Op& op, const Tensors& inputs) {
+  set_inputs(inputs);
+  std::map<std::string_view, std::vector<std::byte>> before;
+  for (const Argument& argument : op.arguments()) {
+    if (argument.access == Access::read && !overwritten(argument.role)) {
+      before[argument.role] = memory_.find(argument.role)->second->bytes();
+    }
+  }
+  bench_.run(op, views_of(op));
+  for (const auto& [role, bytes] : before) {
+    EXPECT_EQ(memory_.find(role)->second->bytes(), bytes) << "the input " << role << " changed";
+  }
+  for (const auto& [role, memory] : memory_) {
+    EXPECT_TRUE(memory->guards_intact()) << "wrote beside " << role;
+  }
+  Tensors outputs;
+  for (const Argument& argument : op.arguments()) {
+    if (!writes(argument) || is_opaque(argument)) continue;
+    const bool shared = in_place_ && argument.role == in_place_->first;
+    const auto memory = memory_.find(shared ? std::string_view(in_place_->second) : argument.role);
+    outputs[std::string(argument.role)] = memory->second->read();
+  }
+  return outputs;
+}
+
+void expect_close(const std::string& what, const std::vector<double>& got,
+                  const std::vector<double>& want, double relative, double absolute) {
+  ASSERT_EQ(got.size(), want.size()) << what;
+  double squares = 0;
+  for (const double value : want) squares += value * value;
+  const double rms = std::sqrt(squares / static_cast<double>(want.size()));
+  double worst = 0;
+  std::size_t where = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double limit = absolute + relative * std::max(std::abs(want[i]), rms);
+    const double excess = std::abs(got[i] - want[i]) / limit;
+    if (excess <= worst) continue;
+    worst = std::isnan(excess) ? INFINITY : excess;
+    where = i;
+  }
+  EXPECT_LE(worst, 1.0) << what << "[" << where << "]: got " << got[where] << ", want "
+                        << want[where] << " (rms " << rms << ")";
+}
+
+}  // namespace parbench::test

@@ -1,0 +1,120 @@
+// Runs one operation on a device between guard bytes, with poisoned outputs, and reads it back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/device.h"
+#include "tests/kernels/naive.h"
+
+namespace parbench::test {
+
+/// A stream to test on: a device's name and how many share it. Later backends add theirs.
+struct Lane {
+  std::string device;
+  int sharers = 1;
+};
+
+/// The lanes that every backend's suite runs on.
+[[nodiscard]] const std::vector<Lane>& lanes();
+[[nodiscard]] std::string name_of(const Lane& lane);
+inline void PrintTo(const Lane& lane, std::ostream* out) { *out << name_of(lane); }
+
+/// A device and one stream of it.
+class Bench {
+ public:
+  /// Nothing, with the reason in `why`, when this machine does not have it.
+  static std::optional<Bench> open(const Lane& lane, std::string& why);
+
+  [[nodiscard]] Device& device() const { return *device_; }
+  [[nodiscard]] Stream& stream() const { return *stream_; }
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc) const {
+    return device_->prepare(desc, stream_->threads());
+  }
+  /// Enqueues and waits.
+  void run(Op& op, const std::vector<BufferView>& views) const;
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Stream> stream_;
+};
+
+/// Memory of one argument on the device, between guards. Moves through pinned memory, so that it
+/// works on any device.
+class GuardedTensor {
+ public:
+  GuardedTensor(const Bench& bench, TensorDesc tensor);
+
+  [[nodiscard]] BufferView view() const { return {buffer_, guard, tensor_.bytes}; }
+  [[nodiscard]] const TensorDesc& tensor() const { return tensor_; }
+
+  void poison() const;  // every element a NaN, the guards intact
+  void write(const std::vector<double>& canonical_values) const;
+  [[nodiscard]] std::vector<double> read() const;
+  [[nodiscard]] std::vector<std::byte> bytes() const;  // without guards
+  [[nodiscard]] bool guards_intact() const;
+
+  static constexpr std::size_t guard = 256;
+
+ private:
+  void upload(const std::vector<std::byte>& whole) const;
+  [[nodiscard]] std::vector<std::byte> download() const;
+
+  const Bench* bench_;
+  TensorDesc tensor_;
+  Buffer buffer_;
+  Buffer staging_;
+};
+
+/// The forward operation that makes the opaque inputs of a backward one, if it has any.
+[[nodiscard]] std::optional<OpDesc> companion(const OpDesc& desc);
+
+/// {output, input}: roles that share memory.
+using InPlace = std::optional<std::pair<std::string, std::string>>;
+
+/// An operation with memory for its arguments.
+class Trial {
+ public:
+  Trial(const Bench& bench, const OpDesc& desc, InPlace in_place = {});
+
+  /// Random values of everything that the operation (and its companion) reads.
+  [[nodiscard]] Tensors draw_inputs(std::uint64_t seed) const;
+
+  /// Poisons the outputs, writes the inputs, runs the companion, then the operation; returns its
+  /// outputs. Reports changed inputs and guards as test failures.
+  [[nodiscard]] Tensors run(const Tensors& inputs) { return run_with(*op_, inputs); }
+  /// The same in this trial's memory with another plan of its operation.
+  [[nodiscard]] Tensors run_with(Op& op, const Tensors& inputs);
+
+  [[nodiscard]] Op& op() const { return *op_; }
+  [[nodiscard]] std::vector<BufferView> views() const { return views_of(*op_); }
+
+ private:
+  [[nodiscard]] std::vector<BufferView> views_of(const Op& op) const;
+  void add_memory(const Op& op);
+  [[nodiscard]] bool overwritten(std::string_view role) const;
+  void set_inputs(const Tensors& inputs);
+
+  const Bench& bench_;
+  InPlace in_place_;
+  std::unique_ptr<Op> companion_;
+  std::unique_ptr<Op> op_;
+  std::map<std::string, std::unique_ptr<GuardedTensor>, std::less<>> memory_;
+};
+
+[[nodiscard]] bool is_opaque(const Argument& argument);
+
+/// |got − want| ≤ absolute + relative·max(|want|, rms of want); anything else, NaN included, is a
+/// test failure that names the worst element.
+void expect_close(const std::string& what, const std::vector<double>& got,
+                  const std::vector<double>& want, double relative, double absolute = 1e-7);
+
+}  // namespace parbench::test

@@ -1,0 +1,177 @@
+// What planning tells: names, work, layouts, and why a description is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/error.h"
+#include "tests/kernels/harness.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Planning : public testing::TestWithParam<Lane> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    bench_ = Bench::open(GetParam(), why);
+    if (!bench_) GTEST_SKIP() << why;
+  }
+
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc) const {
+    return bench_->prepare(desc);
+  }
+  [[nodiscard]] Device& device() const { return bench_->device(); }
+
+  [[nodiscard]] std::string refusal(const OpDesc& desc) const {
+    try {
+      (void)prepare(desc);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+ private:
+  std::optional<Bench> bench_;
+};
+
+std::vector<std::string> roles_of(const Op& op) {
+  std::vector<std::string> roles;
+  for (const Argument& argument : op.arguments()) roles.emplace_back(argument.role);
+  return roles;
+}
+
+TEST_P(Planning, NamesOperationsAndKernels) {
+  const auto op = prepare(ConvolutionForward{{1, 16, 8, 8, 16, 3, 1, 1, 1}});
+  EXPECT_EQ(op->name(), "convolution_forward");
+  EXPECT_FALSE(op->implementation().empty());
+}
+
+TEST_P(Planning, ListsArgumentsInTheOrderOfTheDescription) {
+  EXPECT_EQ(roles_of(*prepare(ConvolutionForward{{1, 16, 8, 8, 16}, DType::f32, true})),
+            (std::vector<std::string>{"source", "weights", "bias", "destination"}));
+  EXPECT_EQ(
+      roles_of(*prepare(BatchNormForward{{2, 16, 3, 3}, DType::f32, true})),
+      (std::vector<std::string>{"source", "scale", "shift", "running_mean", "running_variance",
+                                "destination", "mean", "variance", "mask"}));
+  EXPECT_EQ(roles_of(*prepare(BatchNormBackward{{2, 16, 3, 3}})),
+            (std::vector<std::string>{"source", "diff_destination", "mean", "variance", "scale",
+                                      "shift", "diff_source", "diff_scale", "diff_shift"}));
+  EXPECT_EQ(roles_of(*prepare(LinearBackwardWeights{{2, 3, 4}})),
+            (std::vector<std::string>{"source", "diff_destination", "diff_weights", "diff_bias"}));
+}
+
+TEST_P(Planning, CountsWork) {
+  const auto convolution = prepare(ConvolutionForward{{2, 32, 8, 8, 64, 3, 2, 1, 2}});
+  EXPECT_EQ(convolution->work().flops, 2.0 * 2 * 64 * 4 * 4 * 16 * 3 * 3);
+  EXPECT_EQ(convolution->work().bytes, 4.0 * (2 * 32 * 8 * 8 + 64 * 16 * 3 * 3 + 2 * 64 * 4 * 4));
+  const auto product = prepare(Gemm{3, 5, 7, DType::f32, false, false, true});
+  EXPECT_EQ(product->work().flops, 2.0 * 3 * 5 * 7);
+  EXPECT_EQ(product->work().bytes, 4.0 * (3 * 7 + 7 * 5 + 2 * 3 * 5));
+  // Padding of a layout is no work.
+  const auto weights = prepare(LinearBackwardWeights{{3, 48, 1000}});
+  EXPECT_EQ(weights->work().bytes, 4.0 * (3 * 48 + 3 * 1000 + 1000 * 48 + 1000));
+}
+
+TEST_P(Planning, ActivationsHaveTheDevicesLayoutInEveryOperation) {
+  for (const Shape& shape : {Shape{2, 32, 5, 5}, Shape{2, 5, 5, 5}}) {
+    const TensorDesc layout = device().activation(shape, DType::f32);
+    EXPECT_EQ(layout.bytes, static_cast<std::size_t>(element_count(shape)) * 4);
+    const ConvolutionShape same{2, shape[1], 5, 5, shape[1], 3, 1, 1, 1};
+    EXPECT_EQ(prepare(ConvolutionForward{same})->tensor("source"), layout);
+    EXPECT_EQ(prepare(ConvolutionForward{same})->tensor("destination"), layout);
+    EXPECT_EQ(prepare(ConvolutionBackwardData{same})->tensor("diff_source"), layout);
+    EXPECT_EQ(prepare(ConvolutionBackwardWeights{same})->tensor("diff_destination"), layout);
+    EXPECT_EQ(prepare(BatchNormForward{shape})->tensor("destination"), layout);
+    EXPECT_EQ(prepare(BatchNormBackward{shape})->tensor("diff_source"), layout);
+    EXPECT_EQ(prepare(ReluForward{shape})->tensor("source"), layout);
+    EXPECT_EQ(prepare(AddReluBackward{shape})->tensor("a"), layout);
+    EXPECT_EQ(prepare(MaxPoolForward{{shape, 3, 1, 1}})->tensor("destination"), layout);
+    EXPECT_EQ(prepare(GlobalAveragePoolBackward{shape})->tensor("diff_source"), layout);
+  }
+}
+
+TEST_P(Planning, MatricesAndGradientsOfBiasesAreCanonical) {
+  EXPECT_TRUE(device().activation({4, 32}, DType::f32).layout.is_canonical());
+  EXPECT_EQ(prepare(GlobalAveragePoolForward{{4, 32, 3, 3}})->tensor("destination"),
+            prepare(LinearForward{{4, 32, 8}})->tensor("source"));
+  const auto op =
+      prepare(ConvolutionBackwardWeights{{2, 16, 8, 8, 32, 3, 1, 1, 1}, DType::f32, true});
+  EXPECT_EQ(op->tensor("diff_bias"), canonical({32}));
+  EXPECT_EQ(op->tensor("diff_weights").shape, (Shape{32, 16, 3, 3}));
+}
+
+// Whatever the planned layouts are: there and back again is the identity.
+TEST_P(Planning, WeightsSurviveAReorderThereAndBack) {
+  std::string why;
+  const auto bench = Bench::open(GetParam(), why);
+  for (const ConvolutionShape& shape :
+       {ConvolutionShape{1, 3, 9, 9, 64, 7, 2, 3, 1}, ConvolutionShape{1, 32, 9, 9, 16, 3, 1, 1, 1},
+        ConvolutionShape{1, 32, 9, 9, 32, 3, 1, 1, 2},
+        ConvolutionShape{1, 5, 9, 9, 7, 3, 1, 1, 1}}) {
+    const auto forward = prepare(ConvolutionForward{shape});
+    const auto backward = prepare(ConvolutionBackwardData{shape});
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < element_count(shape.weights()); ++i) {
+      values.push_back(static_cast<double>(i));
+    }
+    const GuardedTensor there(*bench, forward->tensor("weights"));
+    const GuardedTensor back(*bench, backward->tensor("weights"));
+    there.write(values);
+    const auto reorder = prepare(Reorder{there.tensor(), back.tensor()});
+    bench->run(*reorder, {there.view(), back.view()});
+    EXPECT_EQ(back.read(), values);
+    EXPECT_TRUE(back.guards_intact());
+  }
+}
+
+TEST_P(Planning, RefusesWhatMakesNoSense) {
+  EXPECT_THAT(refusal(ConvolutionForward{{0, 16, 8, 8, 16}}),
+              AllOf(HasSubstr("convolution_forward"), HasSubstr("batch is 0")));
+  EXPECT_THAT(refusal(ConvolutionBackwardData{{1, 16, 8, 8, -4}}), HasSubstr("out_channels is -4"));
+  EXPECT_THAT(refusal(ConvolutionForward{{1, 16, 8, 8, 16, 3, 1, 1, 3}}),
+              HasSubstr("3 groups do not divide 16 input and 16 output channels"));
+  EXPECT_THAT(refusal(ConvolutionForward{{1, 16, 2, 8, 16, 5, 1, 1, 1}}),
+              HasSubstr("does not fit into the height of 2"));
+  EXPECT_THAT(refusal(ConvolutionForward{{1, 16, 8, 8, 16, 3, 1, -1, 1}}),
+              HasSubstr("padding is -1"));
+  EXPECT_THAT(refusal(BatchNormForward{{1, 16, 1, 1}}), HasSubstr("one value per channel"));
+  EXPECT_THAT(refusal(BatchNormForward{{16, 8}}), HasSubstr("has 2 dimensions"));
+  EXPECT_THAT(refusal(ReluForward{{2, 0, 3, 3}}), HasSubstr("2x0x3x3"));
+  EXPECT_THAT(refusal(MaxPoolForward{{{1, 16, 8, 8}, 2, 2, 2}}), HasSubstr("padding 2"));
+  EXPECT_THAT(refusal(LinearForward{{1, 0, 4}}), HasSubstr("in_features is 0"));
+  EXPECT_THAT(refusal(Gemm{4, 4, 0}), HasSubstr("k is 0"));
+  EXPECT_THAT(refusal(MseLoss{{4, 4}, DType::f32, 0}), HasSubstr("total_elements is 0"));
+  EXPECT_THAT(refusal(Sgd{0}), HasSubstr("count is 0"));
+  EXPECT_THAT(refusal(Fill{-1}), HasSubstr("count is -1"));
+  EXPECT_THAT(refusal(Reorder{canonical({2, 3}), canonical({3, 2})}), HasSubstr("2x3 and 3x2"));
+}
+
+TEST_P(Planning, RefusesALayoutOfAnotherBackend) {
+  class Foreign final : public LayoutDetail {
+   public:
+    [[nodiscard]] bool equals(const LayoutDetail& /*other*/) const override { return false; }
+    [[nodiscard]] std::string name() const override { return "foreign"; }
+  };
+  TensorDesc tensor = canonical({2, 3});
+  tensor.layout = Layout(std::make_shared<Foreign>());
+  EXPECT_THAT(refusal(Reorder{tensor, canonical({2, 3})}), HasSubstr("layout foreign"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Planning, testing::ValuesIn(lanes()),
+                         [](const auto& lane) { return name_of(lane.param); });
+
+TEST(OperationNames, AreSnakeCaseOfTheStructs) {
+  EXPECT_EQ(name_of(OpDesc(GlobalAveragePoolBackward{})), "global_average_pool_backward");
+  EXPECT_EQ(name_of(OpDesc(Gemm{})), "gemm");
+  EXPECT_EQ(name_of(OpDesc(MseLoss{})), "mse_loss");
+}
+
+}  // namespace
+}  // namespace parbench::test

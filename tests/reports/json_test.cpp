@@ -1,0 +1,148 @@
+// A report survives its JSON, and bad JSON is refused with its place.
+#include "reports/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "kernels/error.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// What reading says to a file that was spoilt after writing.
+std::string complaint(const std::function<void(Json&)>& spoil) {
+  Json file = to_json(sample_report());
+  spoil(file);
+  try {
+    (void)from_json(file);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ReportJson, RoundTripIsLossless) {
+  const Report report = sample_report();
+  const std::string text = to_text(to_json(report, sample_rows(report)));
+  EXPECT_EQ(from_json(Json::parse(text)), report);
+}
+
+TEST(ReportJson, RoundTripOfAnEmptyReport) {
+  EXPECT_EQ(from_json(Json::parse(to_text(to_json(Report{})))), Report{});
+}
+
+TEST(ReportJson, KeepsTypesAndDigitsOfValues) {
+  Report report;
+  report.options = {{"whole", std::int64_t{1}},
+                    {"real", 1.0},
+                    {"text", "1"},
+                    {"largest", std::numeric_limits<std::int64_t>::max()},
+                    {"third", 1.0 / 3.0},
+                    {"least", std::numeric_limits<double>::denorm_min()}};
+  EXPECT_EQ(from_json(Json::parse(to_text(to_json(report)))).options, report.options);
+}
+
+TEST(ReportJson, KeepsTheOrderOfParameters) {
+  Report report;
+  report.options = {{"zebra", std::int64_t{1}}, {"ape", std::int64_t{2}}};
+  const std::string text = to_text(to_json(report));
+  EXPECT_LT(text.find("zebra"), text.find("ape"));
+}
+
+TEST(ReportJson, LeavesOutWhatIsAbsent) {
+  Report report = sample_report();
+  report.machine.commit.reset();
+  const Json file = to_json(report);
+  EXPECT_FALSE(file["parbench"]["machine"].contains("commit"));
+  const Json& failed = file["parbench"]["cases"][7];
+  EXPECT_EQ(failed["status"], "failed");
+  EXPECT_FALSE(failed.contains("statistics"));
+  EXPECT_FALSE(failed.contains("samples"));
+  EXPECT_TRUE(failed.contains("error"));
+}
+
+TEST(ReportJson, NumbersThatAreNotFiniteBecomeNullEverywhere) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Report report = sample_report();
+  report.cases[0].samples[0].seconds = std::nan("");
+  report.cases[0].statistics->standard_deviation = infinity;
+  report.options.emplace_back("limit", -infinity);
+  GoogleBenchmarkPart raw = sample_rows(report);
+  raw.context["load_avg"] = {std::nan("")};
+  raw.benchmarks[1]["page_faults"] = std::nan("");
+
+  const Json file = to_json(report, raw);
+  const std::function<void(const Json&)> check = [&](const Json& json) {
+    if (json.is_number_float()) {
+      EXPECT_TRUE(std::isfinite(json.get<double>()));
+    }
+    if (!json.is_structured()) return;
+    for (const Json& child : json) check(child);
+  };
+  check(file);
+  EXPECT_TRUE(file["context"]["load_avg"][0].is_null());
+  EXPECT_TRUE(file["parbench"]["options"]["limit"].is_null());
+
+  const Report read = from_json(file);
+  EXPECT_TRUE(std::isnan(read.cases[0].samples[0].seconds));
+  EXPECT_TRUE(std::isnan(read.cases[0].statistics->standard_deviation));
+}
+
+TEST(ReportJson, TextThatIsNotUtf8IsReplaced) {
+  Report report;
+  report.command_line = {"caf\xE9"};
+  const Json file = Json::parse(to_text(to_json(report)));
+  EXPECT_EQ(from_json(file).command_line.at(0), "caf\uFFFD");
+}
+
+TEST(ReportJson, IgnoresUnknownFields) {
+  EXPECT_EQ(complaint([](Json& file) { file["parbench"]["machine"]["shoe_size"] = 43; }),
+            "accepted");
+}
+
+TEST(ReportJson, RefusesFilesOfOthers) {
+  EXPECT_THAT(complaint([](Json& file) { file.erase("parbench"); }),
+              HasSubstr("not written by parbench"));
+  EXPECT_THAT(complaint([](Json& file) { file = Json::array(); }),
+              HasSubstr("not written by parbench"));
+}
+
+TEST(ReportJson, RefusesOtherVersionsWithTheRemedy) {
+  EXPECT_THAT(complaint([](Json& file) { file["parbench"]["schema_version"] = 2; }),
+              AllOf(HasSubstr("version 2"), HasSubstr("version 1"), HasSubstr("newer")));
+  EXPECT_THAT(complaint([](Json& file) { file["parbench"]["schema_version"] = 0; }),
+              HasSubstr("older"));
+  EXPECT_THAT(complaint([](Json& file) { file["parbench"].erase("schema_version"); }),
+              HasSubstr("\"schema_version\" is missing"));
+}
+
+TEST(ReportJson, NamesThePlaceOfWhatIsWrong) {
+  EXPECT_EQ(
+      complaint([](Json& file) { file["parbench"]["cases"][3]["statistics"]["median"] = "fast"; }),
+      "parbench.cases[3].statistics.median: expected a number, found string");
+  EXPECT_EQ(complaint([](Json& file) { file["parbench"]["cases"][1].erase("strategy"); }),
+            "parbench.cases[1]: \"strategy\" is missing");
+  EXPECT_EQ(complaint([](Json& file) { file["parbench"]["devices"][0]["memory_bytes"] = -1; }),
+            "parbench.devices[0].memory_bytes: -1 is out of range");
+  EXPECT_EQ(
+      complaint([](Json& file) { file["parbench"]["machine"]["cores_online"] = 5'000'000'000; }),
+      "parbench.machine.cores_online: 5000000000 is out of range");
+  EXPECT_EQ(complaint([](Json& file) { file["parbench"]["cases"][0]["status"] = "fine"; }),
+            "parbench.cases[0].status: expected measured, failed, skipped or not_run, found "
+            "string");
+  EXPECT_EQ(complaint([](Json& file) {
+              file["parbench"]["options"]["seed"] = {1, 2};
+            }),
+            "parbench.options.seed: expected a number, found array");
+}
+
+}  // namespace
+}  // namespace parbench::report

@@ -1,0 +1,194 @@
+// Builds plausible reports.
+#include "tests/reports/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace parbench::report {
+namespace {
+
+std::string case_name(const Case& c) {
+  std::string name = c.scenario + '/' + c.strategy;
+  for (const auto& [key, value] : c.parameters) {
+    name += '/' + key + ':';
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) name += std::to_string(*integer);
+    if (const auto* text = std::get_if<std::string>(&value)) name += *text;
+  }
+  return name;
+}
+
+/// The statistics that the samples have.
+Statistics statistics_of(const std::vector<Sample>& samples) {
+  std::vector<double> seconds;
+  for (const Sample& sample : samples) seconds.push_back(sample.seconds);
+  std::sort(seconds.begin(), seconds.end());
+  Statistics s;
+  s.median = seconds[seconds.size() / 2];
+  s.least = seconds.front();
+  s.most = seconds.back();
+  for (const double value : seconds) s.mean += value / static_cast<double>(seconds.size());
+  double squares = 0;
+  for (const double value : seconds) squares += (value - s.mean) * (value - s.mean);
+  s.standard_deviation =
+      seconds.size() > 1 ? std::sqrt(squares / static_cast<double>(seconds.size() - 1)) : 0;
+  s.median_absolute_deviation = s.standard_deviation * 0.67;
+  if (seconds.size() > 1)
+    s.median_interval = Interval{seconds[1], seconds[seconds.size() - 2], .96};
+  return s;
+}
+
+Case pipeline_case(const std::string& strategy, NamedValues extra, double median, double efficiency,
+                   std::vector<DeviceMemory> memory) {
+  NamedValues parameters{
+      {"model", "resnet50"}, {"batch", std::int64_t{48}}, {"image", std::int64_t{128}}};
+  for (auto& value : extra) parameters.push_back(std::move(value));
+  Case c = measured_case("pipeline", strategy, std::move(parameters), median, 14);
+  c.amount = 48;
+  c.amount_unit = "images";
+  c.flops = 3.9e11;
+  c.bytes = 2.4e10;
+  c.bound = Bound{median * efficiency, median * 0.7, median * efficiency * 0.98, "cpu:1/compute",
+                  efficiency};
+  c.memory = std::move(memory);
+  c.verification = Verification{"pipeline/single/model:resnet50/batch:48/image:128", true, 0.02,
+                                "loss and 161 gradients"};
+  c.notes = {{"cut", "after layer3.1"}, {"layer costs", "measured, see \"bound\""}};
+  return c;
+}
+
+Case without_number(Case c, CaseStatus status, std::string error) {
+  c.status = status;
+  c.error = std::move(error);
+  c.stopped_because.clear();
+  c.samples.clear();
+  c.statistics.reset();
+  c.speedup.reset();
+  c.bound.reset();
+  c.memory.clear();
+  return c;
+}
+
+Machine sample_machine() {
+  Machine machine;
+  machine.host = "bench-1";
+  machine.cpu_model = "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz";
+  machine.cores_online = 2;
+  machine.cores_allowed = {0, 1};
+  machine.memory_bytes = 33'554'432'000;
+  machine.cpu_mhz = 2700.5;
+  machine.governor = "performance";
+  machine.operating_system = "Debian GNU/Linux 12 (bookworm)";
+  machine.kernel = "6.1.0-18-amd64";
+  machine.compiler = "GCC 12.2.0";
+  machine.build_type = "Release";
+  machine.libraries = {{"oneDNN", "2.6.3"}, {"hwloc", "2.9.0"}};
+  machine.commit = "0123456789abcdef0123456789abcdef01234567";
+  machine.dirty = true;
+  return machine;
+}
+
+std::vector<Case> sample_cases() {
+  const std::size_t mib = 1024UL * 1024UL;
+  const auto both = [&](std::size_t first, std::size_t second) {
+    return std::vector<DeviceMemory>{{"cpu:0", first * mib}, {"cpu:1", second * mib}};
+  };
+  std::vector<Case> cases;
+  cases.push_back(pipeline_case("single", {}, 1.083, 0.98, {{"cpu:0", 2214 * mib}}));
+  cases.push_back(pipeline_case("model-parallel", {}, 1.121, 0.97, both(1389, 986)));
+  const std::vector<std::pair<std::int64_t, double>> splits{
+      {1, 1.034}, {3, 0.7421}, {5, 0.6337}, {12, 0.6514}, {20, 0.7803}};
+  for (const auto& [split, median] : splits) {
+    cases.push_back(pipeline_case("pipeline", {{"split", split}}, median, 0.8 / (median + 0.22),
+                                  both(1389, 986)));
+  }
+  const std::string baseline = cases.front().name;
+  for (Case& c : cases) {
+    const double value = 1.083 / c.statistics->median;
+    c.speedup = Ratio{value, Interval{value * 0.989, value * 1.012, 0.95}, baseline};
+  }
+  cases.front().speedup.reset();
+  cases[3].stopped_because = "max-time";
+  cases[4].hidden_parameters = {{"slowdown", 0.5}};
+  cases.push_back(without_number(
+      pipeline_case("pipeline", {{"split", "8+20+20"}}, 1, 1, {}), CaseStatus::failed,
+      "gradient of layer4.0.conv2.weight differs from the reference: 0.0131 at [3, 17, 0, 2], "
+      "expected 0.0127 (37 times the tolerance); the times of a wrong result say nothing"));
+  cases.back().verification->passed = false;
+  for (const std::int64_t split : {40, 60}) {
+    cases.push_back(without_number(pipeline_case("pipeline", {{"split", split}}, 1, 1, {}),
+                                   CaseStatus::skipped,
+                                   "out of memory on cpu:0: 41.2 GiB asked, 27.9 GiB available"));
+  }
+  return cases;
+}
+
+}  // namespace
+
+Case measured_case(const std::string& scenario, const std::string& strategy, NamedValues parameters,
+                   double median_seconds, int samples) {
+  Case c;
+  c.scenario = scenario;
+  c.strategy = strategy;
+  c.parameters = std::move(parameters);
+  c.name = case_name(c);
+  c.dtype = "f32";
+  c.status = CaseStatus::measured;
+  c.stopped_because = "precision";
+  for (int i = 0; i < samples; ++i) {
+    const double seconds = median_seconds * (1 + 0.001 * (i - samples / 2));
+    c.samples.push_back({seconds, seconds * 1.01, 2, i});
+  }
+  c.statistics = statistics_of(c.samples);
+  return c;
+}
+
+Report sample_report() {
+  Report report;
+  report.version = "0.1.0";
+  report.started_utc = "2024-05-04T10:20:30Z";
+  report.duration_seconds = 141.2;
+  report.sampling_seconds = 128.9;
+  report.complete = true;
+  report.command_line = {"parbench", "--scenario", "pipeline", "--split", "1,3,5,12,20,8+20+20"};
+  report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};
+  report.machine = sample_machine();
+  report.devices = {{"cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000},
+                    {"cpu:1", "cpu", report.machine.cpu_model, {1}, {0}, 33'554'432'000}};
+  report.cases = sample_cases();
+  report.answers = {
+      {"pipeline",
+       "What does it gain to cut a model over several devices, and in how many pieces "
+       "should a batch be fed to it?",
+       "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this cut "
+       "allows; cpu:1 is busy for 94% of the step and holds the rest back"}};
+  return report;
+}
+
+GoogleBenchmarkPart sample_rows(const Report& report) {
+  GoogleBenchmarkPart raw;
+  raw.context = {{"date", "2024-05-04T10:20:31+00:00"}, {"host_name", "bench-1"}, {"num_cpus", 2}};
+  for (std::size_t round = 0; round < 14; ++round) {
+    for (const Case& c : report.cases) {
+      if (round >= c.samples.size()) continue;
+      const std::string name = c.name + "/iterations:2/manual_time";
+      raw.benchmarks.push_back({{"name", name},
+                                {"run_name", name},
+                                {"run_type", "iteration"},
+                                {"repetitions", 1},
+                                {"repetition_index", 0},
+                                {"threads", 1},
+                                {"iterations", 2},
+                                {"real_time", c.samples[round].seconds * 1e3},
+                                {"cpu_time", 0.5 + 0.001 * static_cast<double>(round)},
+                                {"time_unit", "ms"},
+                                {"page_faults", 3}});
+    }
+  }
+  return raw;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,21 @@
+// Reports that the tests of reports/ write, read, render and spoil.
+#pragma once
+
+#include "reports/google_benchmark.h"
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// A finished pipeline run on two devices: measured cases (two of them stopped early), a failed one
+/// and two that were skipped for the same reason. Every field of every struct is set somewhere.
+[[nodiscard]] Report sample_report();
+
+/// What Google Benchmark's reporter would have handed over for it: the rows of all rounds, one case
+/// after the other in each, with the suffixes that it adds to names.
+[[nodiscard]] GoogleBenchmarkPart sample_rows(const Report& report);
+
+/// A measured case around a median, with as many samples as asked.
+[[nodiscard]] Case measured_case(const std::string& scenario, const std::string& strategy,
+                                 NamedValues parameters, double median_seconds, int samples);
+
+}  // namespace parbench::report

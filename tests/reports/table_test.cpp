@@ -1,0 +1,191 @@
+// The text at the end of a run.
+#include "reports/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <sstream>
+
+#include "reports/json.h"
+#include "reports/text.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The first line that holds a text; empty when there is none.
+std::string line_with(const std::string& text, const std::string& part) {
+  for (const std::string& line : lines_of(text)) {
+    if (line.find(part) != std::string::npos) return line;
+  }
+  return {};
+}
+
+/// The display column at which a part of a line starts.
+std::size_t column_of(const std::string& line, const std::string& part) {
+  return display_width(line.substr(0, line.find(part)));
+}
+
+Report report_of(std::vector<Case> cases) {
+  Report report = sample_report();
+  report.cases = std::move(cases);
+  report.answers.clear();
+  return report;
+}
+
+TEST(Table, ShowsACaseWithAllItsNumbers) {
+  const std::string row = line_with(to_table(sample_report()), "633.7 ms");
+  EXPECT_THAT(row, AllOf(StartsWith("pipeline"), HasSubstr(" 5 "), HasSubstr("± 0.5%"),
+                         HasSubstr(" 14 "), HasSubstr(" 75.7 "), HasSubstr("1.71× (1.69–1.73)"),
+                         HasSubstr("94%"), HasSubstr("1.36 + 0.96 GiB")));
+}
+
+TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
+  const std::string text = to_table(sample_report());
+  EXPECT_THAT(text, HasSubstr("f32 · model resnet50 · batch 48 · image 128 · on cpu:0, cpu:1\n"));
+  const std::string title = line_with(text, "strategy");
+  EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
+}
+
+TEST(Table, ColumnsAlignByDisplayWidth) {
+  const std::string text = to_table(sample_report());
+  const std::string slow = line_with(text, "1.083 s");
+  const std::string fast = line_with(text, "633.7 ms");
+  EXPECT_EQ(column_of(slow, "±"), column_of(fast, "±"));
+  EXPECT_EQ(display_width(slow), display_width(fast));
+  EXPECT_EQ(display_width(line_with(text, "───")), display_width(slow));
+}
+
+TEST(Table, FitsIntoATerminal) {
+  Report report = sample_report();
+  report.cases[4].hidden_parameters.clear();
+  for (const std::string& line : lines_of(to_table(report))) {
+    EXPECT_LE(display_width(line), 110U) << line;
+  }
+}
+
+TEST(Table, NamesTheBaseline) {
+  const std::string text = to_table(sample_report());
+  EXPECT_THAT(line_with(text, "strategy"), HasSubstr("speedup over single"));
+  EXPECT_THAT(line_with(text, "1.083 s"), AllOf(StartsWith("single"), HasSubstr("baseline")));
+}
+
+TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
+  const std::string text = to_table(sample_report());
+  const std::string failed = line_with(text, "failed (1)");
+  EXPECT_THAT(failed, AllOf(HasSubstr("8+20+20"), Not(HasSubstr("%")), Not(HasSubstr("GiB"))));
+  EXPECT_THAT(text, HasSubstr("\n(1) gradient of layer4.0.conv2.weight differs"));
+  EXPECT_THAT(text, HasSubstr("\n(2) out of memory on cpu:0"));
+  EXPECT_THAT(text, Not(HasSubstr("(3)")));  // both skipped cases share the reason
+  const auto lines = lines_of(text);
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const auto& line) { return line.ends_with("skipped (2)"); }),
+            2);
+}
+
+TEST(Table, MarksSamplingThatEndedEarly) {
+  const std::string text = to_table(sample_report());
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14*"));
+  EXPECT_THAT(text, HasSubstr("\n* the time for one case ended"));
+  EXPECT_THAT(text, Not(HasSubstr("†")));
+}
+
+TEST(Table, ColumnsWithoutContentAreLeftOut) {
+  const std::string text =
+      to_table(report_of({measured_case("selftest", "spin", {{"duration", "1ms"}}, 1e-3, 5)}));
+  EXPECT_THAT(line_with(text, "strategy"),
+              AllOf(HasSubstr("median"), Not(HasSubstr("speedup")), Not(HasSubstr("bound")),
+                    Not(HasSubstr("throughput")), Not(HasSubstr("memory"))));
+}
+
+TEST(Table, RatesOfDifferentPrefixesKeepTheirUnits) {
+  Case small = measured_case("matmul", "alone", {{"n", std::int64_t{64}}}, 1e-4, 5);
+  Case large = measured_case("matmul", "alone", {{"n", std::int64_t{4096}}}, 1, 5);
+  small.amount_unit = large.amount_unit = "FLOP";
+  small.amount = 5e7;
+  large.amount = 1.4e12;
+  const std::string text = to_table(report_of({small, large}));
+  EXPECT_THAT(text, AllOf(HasSubstr("500 GFLOP/s"), HasSubstr("1.40 TFLOP/s")));
+  EXPECT_THAT(line_with(text, "strategy"), HasSubstr("throughput"));
+}
+
+TEST(Table, OneSampleHasNoInterval) {
+  const std::string text = to_table(report_of({measured_case("selftest", "spin", {}, 1e-3, 1)}));
+  EXPECT_THAT(line_with(text, "1.000 ms"), Not(HasSubstr("±")));
+}
+
+TEST(Table, ScenariosHaveATableEach) {
+  const std::string text = to_table(report_of({measured_case("branch", "chain", {}, 1e-3, 5),
+                                               measured_case("matmul", "alone", {}, 1e-3, 5)}));
+  EXPECT_LT(text.find("\nbranch\n"), text.find("\nmatmul\n"));
+  EXPECT_NE(text.find("\nbranch\n"), std::string::npos);
+}
+
+TEST(Table, NeverShowsNanOrInfinity) {
+  Report report = sample_report();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (Case& c : report.cases) {
+    if (!c.statistics) continue;
+    c.statistics->median = nan;
+    c.statistics->median_interval = Interval{nan, nan, nan};
+    c.speedup = Ratio{std::numeric_limits<double>::infinity(), Interval{nan, nan, nan}, "x"};
+    c.bound->efficiency = nan;
+  }
+  report.duration_seconds = nan;
+  std::string text = to_table(report);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(c)); });
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+}
+
+TEST(Table, EndsWithWhatWasMeasured) {
+  Report report = sample_report();
+  EXPECT_EQ(lines_of(to_table(report)).back(),
+            "7 of 10 cases measured, 1 failed, 2 skipped · 2 min 21 s, 91% of it inside samples "
+            "and their warm-up");
+  report.complete = false;
+  EXPECT_THAT(lines_of(to_table(report)).back(), StartsWith("Incomplete: 7 of 10"));
+}
+
+TEST(Table, WrapsTheAnswer) {
+  const std::string text = to_table(sample_report(), {.width = 60});
+  EXPECT_THAT(text, HasSubstr("\n→ best split 5: 1.71× (1.69–1.73) the single device, 94% of\n  "));
+}
+
+TEST(Table, EscapesOnlyWhenAskedTo) {
+  EXPECT_THAT(to_table(sample_report()), Not(HasSubstr("\033")));
+  const std::string text = to_table(sample_report(), {.color = true});
+  EXPECT_THAT(line_with(text, "633.7 ms"), StartsWith("\033[1m"));  // the best
+  EXPECT_THAT(line_with(text, "failed (1)"), StartsWith("\033[2m"));
+  for (const std::string& line : lines_of(text)) {
+    if (line.find('\033') == std::string::npos) continue;
+    EXPECT_THAT(line, testing::EndsWith("\033[0m"));
+  }
+}
+
+TEST(Table, IsTheSameFromTheFile) {
+  const Report report = sample_report();
+  EXPECT_EQ(to_table(from_json(Json::parse(to_text(to_json(report))))), to_table(report));
+}
+
+TEST(Table, OfAnEmptyReport) {
+  EXPECT_THAT(to_table(Report{}), HasSubstr("Incomplete: 0 of 0 cases measured"));
+}
+
+}  // namespace
+}  // namespace parbench::report

@@ -1,0 +1,170 @@
+// Scenario branch: its plans, its verification, what it refuses and what it answers.
+#include "scenarios/branch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/error.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<Parameter> tiny = {{"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
+
+std::vector<Parameter> tiny_with(const std::string& name, std::int64_t value) {
+  std::vector<Parameter> values = tiny;
+  values.push_back({name, value});
+  return values;
+}
+
+struct BranchTest : testing::Test {
+  std::unique_ptr<Scenario> scenario = make_branch();
+  Context context = fake_context(1);
+
+  std::unique_ptr<Case> ready(const std::string& strategy, std::int64_t streams = 2) {
+    const auto values = strategy == "streams" ? tiny_with("streams", streams) : tiny;
+    return ready_case(*scenario, spec_of(*scenario, strategy, values), context);
+  }
+};
+
+TEST_F(BranchTest, NamesShowAllAxes) {
+  const CaseSpec spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
+  EXPECT_EQ(spec.name(), "branch/streams/batch:2/channels:3/image:5/branches:4/streams:4");
+}
+
+TEST_F(BranchTest, ChainIsOneChainAndBranchesAreFree) {
+  const auto chain = ready("chain");
+  EXPECT_EQ(chain->plan().lanes().size(), 1);
+  EXPECT_EQ(chain->plan().tasks().size(), 4);
+
+  const auto streams = ready("streams", 3);
+  ASSERT_EQ(streams->plan().lanes().size(), 3);
+  EXPECT_EQ(streams->plan().tasks()[0].lane, 0);
+  EXPECT_EQ(streams->plan().tasks()[2].lane, 2);
+  EXPECT_EQ(streams->plan().tasks()[3].lane, 0);
+  for (const Task& task : streams->plan().tasks()) EXPECT_TRUE(task.after.empty());
+
+  const auto threads = ready("threads");
+  EXPECT_EQ(threads->plan().lanes().size(), 4);
+  EXPECT_EQ(threads->plan().launch, Launch::thread_per_lane);
+  EXPECT_EQ(streams->plan().launch, Launch::one_thread);
+
+  EXPECT_EQ(ready("merged")->plan().tasks().size(), 1);
+  EXPECT_EQ(ready("grouped")->plan().tasks().size(), 1);
+}
+
+TEST_F(BranchTest, AllStrategiesDoTheSameWork) {
+  const double flops = ready("one-stream")->plan().work().flops;
+  EXPECT_DOUBLE_EQ(flops, 4 * 2.0 * 2 * 5 * 5 * 3 * 3 * 9);
+  for (const Strategy& strategy : scenario->strategies()) {
+    const auto subject = ready(strategy.name);
+    EXPECT_DOUBLE_EQ(subject->plan().work().flops, flops) << strategy.name;
+    EXPECT_DOUBLE_EQ(subject->amount().value, flops) << strategy.name;
+    EXPECT_TRUE(races(subject->plan()).empty()) << strategy.name;
+  }
+}
+
+TEST_F(BranchTest, AllStrategiesButChainGiveTheSameOutputs) {
+  const auto baseline = ready("one-stream");
+  run_in_order(baseline->plan());
+  const std::vector<float> want = all_outputs(*baseline);
+  ASSERT_EQ(want.size(), 2 * 4 * 3 * 5 * 5);
+  EXPECT_EQ(baseline->check(), std::nullopt);
+  for (const char* strategy : {"streams", "threads", "merged", "grouped"}) {
+    const auto subject = ready(strategy);
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt) << strategy;
+    const std::vector<float> got = all_outputs(*subject);
+    ASSERT_EQ(got.size(), want.size()) << strategy;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_NEAR(got[i], want[i], 1e-5) << strategy << " at " << i;
+    }
+  }
+}
+
+TEST_F(BranchTest, ChainIsCheckedLayerByLayer) {
+  const auto chain = ready("chain");
+  run_in_order(chain->plan());
+  EXPECT_EQ(chain->check(), std::nullopt);
+  EXPECT_FALSE(scenario->reference(spec_of(*scenario, "chain", tiny)));
+}
+
+TEST_F(BranchTest, ABranchThatDoesNotRunIsFound) {
+  for (const char* strategy : {"one-stream", "chain", "streams", "merged", "grouped"}) {
+    const auto subject = ready(strategy);
+    const auto& tasks = subject->plan().tasks();
+    Plan partial;
+    for (const Lane& lane : subject->plan().lanes()) partial.add_lane(lane.name, *lane.stream);
+    for (std::size_t i = 0; i + 1 < tasks.size(); ++i) partial.add(tasks[i]);
+    if (!partial.lanes().empty()) run_in_order(partial);
+    EXPECT_TRUE(subject->check()) << strategy;
+  }
+}
+
+TEST_F(BranchTest, TheReferenceIsOneStreamOfTheSameSize) {
+  const CaseSpec spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
+  EXPECT_EQ(scenario->reference(spec)->name(),
+            "branch/one-stream/batch:2/channels:3/image:5/branches:4");
+}
+
+TEST_F(BranchTest, MoreStreamsThanBranches) {
+  Scenario::Request request;
+  request.spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
+  request.spec.parameters.set("streams", std::int64_t{5});
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"branches"};
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"streams"};
+  try {
+    (void)scenario->resolve(request);
+    FAIL() << "was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--streams 5 is more than the 4 branches"));
+  }
+}
+
+CaseOutcome outcome(const std::string& strategy, std::int64_t image, double value, double low,
+                    double high) {
+  CaseOutcome outcome;
+  outcome.spec.scenario = "branch";
+  outcome.spec.strategy = strategy;
+  for (const auto& [name, number] : {std::pair{"batch", std::int64_t{1}},
+                                     {"channels", 16},
+                                     {"image", image},
+                                     {"branches", 20}}) {
+    outcome.spec.parameters.set(name, std::int64_t{number});
+  }
+  if (strategy == "streams") outcome.spec.parameters.set("streams", std::int64_t{2});
+  outcome.speedup = {value, low, high};
+  return outcome;
+}
+
+TEST_F(BranchTest, AnswersWithTheSizeBelowWhichItPays) {
+  const std::string text = scenario->answer(
+      {outcome("streams", 128, 0.99, 0.97, 1.01), outcome("merged", 8, 1.5, 1.4, 1.6),
+       outcome("streams", 8, 2.0, 1.9, 2.1), outcome("streams", 32, 1.2, 1.1, 1.3),
+       outcome("chain", 8, 9.0, 8.0, 10.0)});
+  EXPECT_THAT(text, HasSubstr("pays from 4.72 MFLOP a layer down"));
+  EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: 2 streams 2.00× (1.90–2.10)"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("9.00")));
+}
+
+TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {
+  const auto good = outcome("streams", 8, 2.0, 1.9, 2.1);
+  const auto bad = outcome("streams", 8, 1.0, 0.9, 1.1);
+  const auto large_good = outcome("streams", 64, 2.0, 1.9, 2.1);
+  const auto large_bad = outcome("streams", 64, 1.0, 0.9, 1.1);
+  EXPECT_THAT(scenario->answer({good, large_good}), HasSubstr("at every size measured"));
+  EXPECT_THAT(scenario->answer({bad, large_bad}), HasSubstr("at none of the sizes measured"));
+  EXPECT_THAT(scenario->answer({bad, large_good}), HasSubstr("without a clear limit"));
+  EXPECT_THAT(scenario->answer({}), HasSubstr("no answer"));
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,115 @@
+// Filling, poisoning and reading of tensors, across layouts.
+#include "scenarios/case_data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/random.h"
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench::test {
+namespace {
+
+std::vector<float> drawn(std::int64_t count, std::uint64_t seed, std::uint64_t subsequence) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  generate_uniform(values, 0, {seed, subsequence}, -1.0F, 1.0F);
+  return values;
+}
+
+struct CaseDataTest : testing::Test {
+  Context context = fake_context(1, {.dtype = DType::f32, .seed = 9});
+  CaseData data{context};
+
+  Tensor activation(const Shape& shape) {
+    return data.tensor(0, context.device(0).activation(shape, DType::f32));
+  }
+  void ready() {
+    data.finish();
+    context.commit();
+    data.reset();
+  }
+};
+
+TEST_F(CaseDataTest, NumbersDoNotDependOnTheLayout) {
+  const Tensor plain = data.tensor(0, canonical({2, 3, 4, 5}));
+  const Tensor blocked = activation({2, 3, 4, 5});
+  data.fill(plain, 7);
+  data.fill(blocked, 7);
+  ready();
+  EXPECT_EQ(data.read(plain), drawn(120, 9, 7));
+  EXPECT_EQ(data.read(blocked), drawn(120, 9, 7));
+}
+
+TEST_F(CaseDataTest, SlabsAreTheEntriesOfTheOutermostDimension) {
+  const Tensor blocked = activation({3, 2, 4, 5});
+  const Tensor matrix = data.tensor(0, canonical({3, 7}));
+  data.fill(blocked, 1);
+  data.fill(matrix, 2);
+  ready();
+  const std::vector<float> whole = data.read(blocked);
+  EXPECT_EQ(data.read_slab(blocked, 2), std::vector<float>(whole.begin() + 80, whole.end()));
+  const std::vector<float> rows = data.read(matrix);
+  EXPECT_EQ(data.read_slab(matrix, 1), std::vector<float>(rows.begin() + 7, rows.begin() + 14));
+}
+
+TEST_F(CaseDataTest, PiecesAreDrawnIndependently) {
+  const Tensor tensor = data.tensor(0, canonical({10}));
+  data.fill(tensor, {{4, 3}, {6, 5}});
+  ready();
+  std::vector<float> expected = drawn(4, 9, 3);
+  const std::vector<float> rest = drawn(6, 9, 5);
+  expected.insert(expected.end(), rest.begin(), rest.end());
+  EXPECT_EQ(data.read(tensor), expected);
+}
+
+TEST_F(CaseDataTest, PiecesMustMakeUpTheTensor) {
+  const Tensor tensor = data.tensor(0, canonical({10}));
+  EXPECT_THROW(data.fill(tensor, {{4, 3}, {5, 5}}), std::invalid_argument);
+}
+
+TEST_F(CaseDataTest, HostMemoryIsFilledWithTheSameNumbers) {
+  const Tensor pinned = data.tensor(0, canonical({33}), MemoryKind::pinned);
+  const Tensor pageable = data.tensor(0, canonical({33}), MemoryKind::pageable);
+  data.fill(pinned, 4);
+  data.fill(pageable, 4);
+  ready();
+  EXPECT_EQ(data.read(pinned), drawn(33, 9, 4));
+  EXPECT_EQ(data.read(pageable), drawn(33, 9, 4));
+}
+
+TEST_F(CaseDataTest, PoisonComesOnceAndFillsComeBack) {
+  const Tensor input = data.tensor(0, canonical({8}));
+  const Tensor result = data.tensor(0, canonical({8}));
+  const Tensor on_host = data.tensor(0, canonical({8}), MemoryKind::pinned);
+  data.fill(input, 1);
+  data.poison(result);
+  data.poison(on_host);
+  ready();
+  EXPECT_TRUE(std::isnan(data.read(result).front()));
+  EXPECT_TRUE(std::isnan(data.read(on_host).back()));
+  const std::vector<float> original = data.read(input);
+  input.view.data()[0] = std::byte{0x11};
+  std::fill_n(result.view.data(), result.view.bytes, std::byte{0});
+  data.reset();
+  EXPECT_EQ(data.read(input), original);
+  EXPECT_EQ(data.read(result).front(), 0.0F);
+}
+
+TEST_F(CaseDataTest, ZeroComesAtEveryReset) {
+  const Tensor counter = data.tensor(0, canonical({2}));
+  data.zero(counter);
+  ready();
+  std::fill_n(counter.view.data(), counter.view.bytes, std::byte{1});
+  data.reset();
+  EXPECT_EQ(data.read(counter), (std::vector<float>{0, 0}));
+}
+
+TEST_F(CaseDataTest, NoSlabsWithoutAContiguousOuterDimension) {
+  TensorDesc odd = context.device(0).activation({2, 3, 4, 5}, DType::f32);
+  odd.shape = {2, 3, 20};
+  EXPECT_THROW((void)slab_of(context.device(0), odd), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,141 @@
+// Ring collectives: their tasks, their order and their sums.
+#include "scenarios/collectives.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "scenarios/prepared_case.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+TEST(SplitEvenly, DiffersByAtMostOne) {
+  EXPECT_EQ(split_evenly(30, 4), (std::vector<std::int64_t>{8, 8, 7, 7}));
+  EXPECT_EQ(split_evenly(2, 3), (std::vector<std::int64_t>{1, 1, 0}));
+  EXPECT_THROW((void)split_evenly(1, 0), std::invalid_argument);
+}
+
+/// A context with one tensor of `count` floats per device, and lanes for copies and additions.
+struct Ring {
+  explicit Ring(int size, std::int64_t count) : context(fake_context(size)), parts(context) {
+    for (int r = 0; r < size; ++r) {
+      Rank rank;
+      rank.compute = add_lane(parts, r, StreamKind::compute);
+      rank.copies = add_lane(parts, r, StreamKind::copy);
+      tensors.push_back(parts.data.tensor(r, canonical({count})));
+      rank.data = tensors.back().view;
+      ranks.push_back(rank);
+      devices.push_back(r);
+      streams.push_back(&stream_of(parts, rank.compute));
+    }
+  }
+
+  float* values(int rank) { return reinterpret_cast<float*>(tensors[rank].view.data()); }
+
+  Context context;
+  CaseParts parts;
+  std::vector<Tensor> tensors;
+  std::vector<Rank> ranks;
+  std::vector<int> devices;
+  std::vector<Stream*> streams;
+};
+
+class Collectives : public testing::TestWithParam<std::tuple<int, std::int64_t>> {};
+
+TEST_P(Collectives, AllGatherBringsEveryBlockToEveryRank) {
+  const auto [size, count] = GetParam();
+  Ring ring(size, count);
+  const auto blocks = split_evenly(count, size);
+  std::vector<std::size_t> bytes;
+  for (const std::int64_t elements : blocks) bytes.push_back(elements * sizeof(float));
+  const Completion done = add_all_gather(ring.parts.plan, "g", ring.ranks, bytes);
+  ring.context.commit();
+  for (int r = 0; r < size; ++r) {
+    std::int64_t first = std::accumulate(blocks.begin(), blocks.begin() + r, std::int64_t{0});
+    for (std::int64_t i = 0; i < blocks[r]; ++i) {
+      ring.values(r)[first + i] = static_cast<float>(first + i);
+    }
+  }
+  EXPECT_TRUE(races(ring.parts.plan).empty());
+  EXPECT_EQ(ring.parts.plan.tasks().size(), static_cast<std::size_t>(size * (size - 1)));
+  EXPECT_EQ(done.size(), static_cast<std::size_t>(size));
+  run_in_order(ring.parts.plan);
+  for (int r = 0; r < size; ++r) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(ring.values(r)[i], static_cast<float>(i)) << "rank " << r;
+    }
+  }
+}
+
+TEST_P(Collectives, AllReduceSumsOnEveryRank) {
+  const auto [size, count] = GetParam();
+  Ring ring(size, count);
+  const AllReduce all_reduce(ring.parts.data, ring.parts.ops, ring.devices, ring.streams, count);
+  const Completion first = all_reduce.add(ring.parts.plan, "first", ring.ranks);
+  for (int r = 0; r < size; ++r) ring.ranks[r].ready = first[r];
+  all_reduce.add(ring.parts.plan, "second", ring.ranks);
+  ring.context.commit();
+  for (int r = 0; r < size; ++r) {
+    for (std::int64_t i = 0; i < count; ++i) ring.values(r)[i] = static_cast<float>(r * 100 + i);
+  }
+  EXPECT_TRUE(races(ring.parts.plan).empty()) << races(ring.parts.plan).front();
+  EXPECT_EQ(ring.parts.plan.tasks().size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));
+  run_in_order(ring.parts.plan);
+  for (int r = 0; r < size; ++r) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t once = 100 * size * (size - 1) / 2 + size * i;
+      ASSERT_EQ(ring.values(r)[i], static_cast<float>(size * once)) << "rank " << r << " of " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Collectives,
+                         testing::Combine(testing::Values(1, 2, 3, 4, 5),
+                                          testing::Values(std::int64_t{3}, std::int64_t{12},
+                                                          std::int64_t{61})));
+
+TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
+  Ring ring(3, 9);
+  const AllReduce all_reduce(ring.parts.data, ring.parts.ops, ring.devices, ring.streams, 9);
+  all_reduce.add(ring.parts.plan, "r", ring.ranks);
+  for (const Task& task : ring.parts.plan.tasks()) {
+    EXPECT_EQ(task.kind, TaskKind::communication);
+    EXPECT_FALSE(task.cost_key.empty());
+  }
+  const Plan& plan = ring.parts.plan;
+  const Task& send = plan.tasks()[task_named(plan, "r/scatter/1→2/block 1")];
+  EXPECT_EQ(send.lane, ring.ranks[1].copies);
+  const Task& add = plan.tasks()[task_named(plan, "r/add/2/block 1")];
+  EXPECT_EQ(add.lane, ring.ranks[2].compute);
+}
+
+TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {
+  Ring ring(2, 4);
+  std::vector<TaskId> produced;
+  for (int r = 0; r < 2; ++r) {
+    Task task;
+    task.name = "produce";
+    task.lane = ring.ranks[r].compute;
+    produced.push_back(ring.parts.plan.add(std::move(task)));
+    ring.ranks[r].ready = {produced.back()};
+  }
+  const Completion done = add_all_gather(ring.parts.plan, "g", ring.ranks, {8, 8});
+  for (const TaskId task : done[0]) {
+    EXPECT_TRUE(is_ordered(ring.parts.plan, produced[0], task));
+    EXPECT_TRUE(is_ordered(ring.parts.plan, produced[1], task));
+  }
+}
+
+TEST(CollectivesOrder, RefuseBlocksThatDoNotFit) {
+  Ring ring(2, 4);
+  EXPECT_THROW((void)add_all_gather(ring.parts.plan, "g", ring.ranks, {8, 4}),
+               std::invalid_argument);
+  EXPECT_THROW((void)add_all_gather(ring.parts.plan, "g", ring.ranks, {16}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,264 @@
+// Naive operations that run while they are enqueued.
+#include "tests/scenarios/fake_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "kernels/error.h"
+#include "kernels/random.h"
+
+namespace parbench::test {
+namespace {
+
+class ChannelsLast final : public LayoutDetail {
+ public:
+  bool equals(const LayoutDetail& other) const override {
+    return dynamic_cast<const ChannelsLast*>(&other) != nullptr;
+  }
+  std::string name() const override { return "channels last"; }
+};
+
+/// Offset of an element of a rank-4 tensor in either layout.
+std::int64_t at(const TensorDesc& desc, std::int64_t n, std::int64_t c, std::int64_t y,
+                std::int64_t x) {
+  const Shape& s = desc.shape;
+  if (desc.layout.is_canonical()) return ((n * s[1] + c) * s[2] + y) * s[3] + x;
+  return ((n * s[2] + y) * s[3] + x) * s[1] + c;
+}
+
+using Addresses = std::vector<float*>;
+using Execute = std::function<void(const Addresses&)>;
+
+class FakeEvent final : public Event {
+ public:
+  double seconds_since(const Event&) const override { return 0; }
+};
+
+class FakeStream final : public Stream {
+ public:
+  FakeStream(FakeDevice& device, std::string name, int threads)
+      : device_(device), name_(std::move(name)), threads_(threads) {}
+
+  Device& device() const override { return device_; }
+  int threads() const override { return threads_; }
+  void reserve_scratch(std::size_t bytes) override { scratch_ = bytes; }
+  std::size_t scratch_bytes() const override { return scratch_; }
+  void copy(BufferView destination, BufferView source) override {
+    if (destination.bytes != source.bytes) throw std::invalid_argument("copy of unequal sizes");
+    std::memcpy(destination.data(), source.data(), source.bytes);
+    note("copy");
+  }
+  void record(Event&) override {}
+  void wait(Event&) override {}
+  void synchronize(std::chrono::milliseconds) override {}
+  void note(const std::string& what) { device_.log.push_back(name_ + ": " + what); }
+
+ private:
+  FakeDevice& device_;
+  std::string name_;
+  int threads_;
+  std::size_t scratch_ = 0;
+};
+
+class FakeOp final : public Op {
+ public:
+  FakeOp(const OpDesc& desc, std::vector<Argument> arguments, double flops, Execute execute,
+         int threads)
+      : execute_(std::move(execute)), threads_(threads) {
+    name_ = name_of(desc);
+    arguments_ = std::move(arguments);
+    work_.flops = flops;
+    scratch_bytes_ = 64;
+    implementation_ = "naive";
+  }
+
+  void enqueue(Stream& stream, std::span<const BufferView> views) override {
+    auto& mine = dynamic_cast<FakeStream&>(stream);
+    if (stream.threads() != threads_) throw std::invalid_argument("prepared for other threads");
+    if (stream.scratch_bytes() < scratch_bytes_) throw std::invalid_argument("no scratch");
+    Addresses addresses;
+    for (const BufferView& view : views) {
+      addresses.push_back(reinterpret_cast<float*>(view.data()));
+    }
+    execute_(addresses);
+    mine.note(name_);
+  }
+
+ private:
+  Execute execute_;
+  int threads_;
+};
+
+struct Planned {
+  std::vector<Argument> arguments;
+  double flops = 0;
+  Execute execute;
+};
+
+Planned plan(const ConvolutionForward& desc, const FakeDevice& device) {
+  const ConvolutionShape s = desc.shape;
+  const TensorDesc in = device.activation(s.source(), desc.dtype);
+  const TensorDesc out = device.activation(s.destination(), desc.dtype);
+  const std::int64_t per_group_in = s.in_channels / s.groups;
+  const std::int64_t per_group_out = s.out_channels / s.groups;
+  const auto element = [=](const Addresses& a, std::int64_t n, std::int64_t c, std::int64_t y,
+                           std::int64_t x) {
+    double sum = a[2][c];
+    for (std::int64_t i = 0; i < per_group_in; ++i) {
+      for (std::int64_t k = 0; k < s.kernel * s.kernel; ++k) {
+        const std::int64_t iy = y * s.stride - s.padding + k / s.kernel;
+        const std::int64_t ix = x * s.stride - s.padding + k % s.kernel;
+        if (iy < 0 || ix < 0 || iy >= s.height || ix >= s.width) continue;
+        const std::int64_t channel = c / per_group_out * per_group_in + i;
+        sum += static_cast<double>(a[0][at(in, n, channel, iy, ix)]) *
+               a[1][(c * per_group_in + i) * s.kernel * s.kernel + k];
+      }
+    }
+    a[3][at(out, n, c, y, x)] = static_cast<float>(sum);
+  };
+  Execute execute = [=](const Addresses& a) {
+    for (std::int64_t n = 0; n < s.batch; ++n) {
+      for (std::int64_t c = 0; c < s.out_channels; ++c) {
+        for (std::int64_t y = 0; y < s.out_height(); ++y) {
+          for (std::int64_t x = 0; x < s.out_width(); ++x) element(a, n, c, y, x);
+        }
+      }
+    }
+  };
+  return {{{"source", Access::read, in},
+           {"weights", Access::read, canonical(s.weights())},
+           {"bias", Access::read, canonical({s.out_channels})},
+           {"destination", Access::write, out}},
+          2.0 * static_cast<double>(element_count(s.destination()) * per_group_in * s.kernel *
+                                    s.kernel),
+          std::move(execute)};
+}
+
+Planned plan(const Gemm& desc, const FakeDevice&) {
+  Execute execute = [desc](const Addresses& a) {
+    for (std::int64_t i = 0; i < desc.m; ++i) {
+      for (std::int64_t j = 0; j < desc.n; ++j) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < desc.k; ++k) {
+          sum += static_cast<double>(a[0][i * desc.k + k]) * a[1][k * desc.n + j];
+        }
+        a[2][i * desc.n + j] = static_cast<float>(sum);
+      }
+    }
+  };
+  return {{{"a", Access::read, canonical({desc.m, desc.k})},
+           {"b", Access::read, canonical({desc.k, desc.n})},
+           {"c", Access::write, canonical({desc.m, desc.n})}},
+          2.0 * static_cast<double>(desc.m * desc.n * desc.k),
+          std::move(execute)};
+}
+
+Planned plan(const Fill& desc, const FakeDevice&) {
+  Execute execute = [desc](const Addresses& a) {
+    const std::span<float> out(a[0], static_cast<std::size_t>(desc.count));
+    if (desc.distribution == Distribution::constant) {
+      std::ranges::fill(out, desc.low);
+    } else {
+      generate_uniform(out, 0, {desc.seed, desc.subsequence}, desc.low, desc.high);
+    }
+  };
+  return {{{"destination", Access::write, canonical({desc.count})}}, 0, std::move(execute)};
+}
+
+Planned plan(const Accumulate& desc, const FakeDevice&) {
+  Execute execute = [desc](const Addresses& a) {
+    for (std::int64_t i = 0; i < desc.count; ++i) a[1][i] += a[0][i];
+  };
+  return {{{"source", Access::read, canonical({desc.count})},
+           {"destination", Access::read_write, canonical({desc.count})}},
+          static_cast<double>(desc.count),
+          std::move(execute)};
+}
+
+Planned plan(const Reorder& desc, const FakeDevice&) {
+  Execute execute = [desc](const Addresses& a) {
+    const Shape& s = desc.source.shape;
+    if (desc.source.layout == desc.destination.layout) {
+      std::copy_n(a[0], element_count(s), a[1]);
+      return;
+    }
+    for (std::int64_t i = 0; i < element_count(s); ++i) {
+      const std::int64_t x = i % s[3];
+      const std::int64_t y = i / s[3] % s[2];
+      const std::int64_t c = i / (s[3] * s[2]) % s[1];
+      const std::int64_t n = i / (s[3] * s[2] * s[1]);
+      a[1][at(desc.destination, n, c, y, x)] = a[0][at(desc.source, n, c, y, x)];
+    }
+  };
+  return {{{"source", Access::read, desc.source}, {"destination", Access::write, desc.destination}},
+          0,
+          std::move(execute)};
+}
+
+Planned plan(const Spin&, const FakeDevice&) {
+  Execute execute = [](const Addresses& a) {
+    std::uint64_t counter = 0;
+    std::memcpy(&counter, a[0], sizeof counter);
+    ++counter;
+    std::memcpy(a[0], &counter, sizeof counter);
+  };
+  return {{{"counter", Access::read_write, canonical({2})}}, 0, std::move(execute)};
+}
+
+template <typename Desc>
+Planned plan(const Desc& desc, const FakeDevice&) {
+  throw Unsupported(fmt::format("the fake device has no {}", name_of(OpDesc(desc))));
+}
+
+}  // namespace
+
+FakeDevice::FakeDevice(int index, int cores) {
+  info_.name = fmt::format("fake:{}", index);
+  info_.backend = "fake";
+  for (int core = 0; core < cores; ++core) info_.cores.push_back(core);
+}
+
+std::unique_ptr<Stream> FakeDevice::make_stream(StreamKind kind, int index, int sharers) {
+  const bool copies = kind == StreamKind::copy;
+  std::string name = info_.name + (copies ? "/copy" : fmt::format("/compute/{}", index));
+  const int threads = copies ? 1 : std::max(1, static_cast<int>(info_.cores.size()) / sharers);
+  return std::make_unique<FakeStream>(*this, std::move(name), threads);
+}
+
+std::unique_ptr<Event> FakeDevice::make_event() { return std::make_unique<FakeEvent>(); }
+
+Buffer FakeDevice::allocate(std::size_t bytes, MemoryKind kind) {
+  auto* data = new std::byte[bytes];
+  std::memset(data, 0x5A, bytes);
+  return {data, bytes, kind, [](std::byte* memory) { delete[] memory; }};
+}
+
+std::unique_ptr<Op> FakeDevice::prepare(const OpDesc& desc, int threads) {
+  Planned planned = std::visit([this](const auto& one) { return plan(one, *this); }, desc);
+  for (const Argument& argument : planned.arguments) {
+    if (argument.tensor.dtype != DType::f32) throw Unsupported("the fake device has f32 only");
+  }
+  return std::make_unique<FakeOp>(desc, std::move(planned.arguments), planned.flops,
+                                  std::move(planned.execute), threads);
+}
+
+TensorDesc FakeDevice::activation(const Shape& shape, DType dtype) const {
+  TensorDesc desc = canonical(shape, dtype);
+  if (shape.size() == 4) desc.layout = Layout(std::make_shared<ChannelsLast>());
+  return desc;
+}
+
+Context fake_context(int devices, Context::Options options) {
+  std::vector<std::unique_ptr<Device>> list;
+  for (int i = 0; i < devices; ++i) list.push_back(std::make_unique<FakeDevice>(i));
+  return {std::move(list), options};
+}
+
+FakeDevice& fake(const Context& context, int index) {
+  return dynamic_cast<FakeDevice&>(context.device(index));
+}
+
+}  // namespace parbench::test

@@ -1,0 +1,41 @@
+// A device without a backend: executes at once, records what was enqueued, and keeps activations in
+// a layout of its own (channels last), so that scenarios can be tested anywhere.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/device.h"
+#include "scenarios/context.h"
+
+namespace parbench::test {
+
+/// What was enqueued, in order, over all streams of a device: "fake:0/compute/1: gemm".
+using CallLog = std::vector<std::string>;
+
+class FakeDevice final : public Device {
+ public:
+  explicit FakeDevice(int index, int cores = 2);
+
+  const DeviceInfo& info() const override { return info_; }
+  std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
+  std::unique_ptr<Event> make_event() override;
+  Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  std::size_t available_bytes() const override { return std::size_t{1} << 32U; }
+  std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  TensorDesc activation(const Shape& shape, DType dtype) const override;
+
+  CallLog log;
+
+ private:
+  DeviceInfo info_;
+};
+
+/// A context over fake devices.
+[[nodiscard]] Context fake_context(int devices, Context::Options options = {});
+
+/// The fake device behind a context's device.
+[[nodiscard]] FakeDevice& fake(const Context& context, int index);
+
+}  // namespace parbench::test

@@ -1,0 +1,194 @@
+// Scenario overlap: its plans, its verification, what it refuses and what it answers.
+#include "scenarios/overlap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/error.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Parameter> tiny(const std::string& direction, const std::string& memory = "pinned",
+                            std::int64_t prefetch = 1, std::int64_t chunk = 0) {
+  return {{"n", 6},           {"inner", 5},           {"count", 8},    {"direction", direction},
+          {"memory", memory}, {"prefetch", prefetch}, {"chunk", chunk}};
+}
+
+struct OverlapTest : testing::Test {
+  std::unique_ptr<Scenario> scenario = make_overlap();
+  Context context = fake_context(1);
+
+  CaseSpec spec(const std::string& strategy, const std::vector<Parameter>& values) {
+    return spec_of(*scenario, strategy, values);
+  }
+  std::unique_ptr<Case> ready(const std::string& strategy, const std::vector<Parameter>& values) {
+    return ready_case(*scenario, spec(strategy, values), context);
+  }
+};
+
+TEST_F(OverlapTest, NamesShowTheAxesThatApply) {
+  EXPECT_EQ(spec("compute", tiny("d2h")).name(),
+            "overlap/compute/n:6/inner:5/count:8/direction:d2h");
+  EXPECT_EQ(spec("copy", tiny("h2d")).name(),
+            "overlap/copy/n:6/count:8/direction:h2d/memory:pinned/chunk:0");
+  EXPECT_EQ(scenario->reference(spec("overlapped", tiny("d2h", "pageable", 2)))->name(),
+            "overlap/sequential/n:6/inner:5/count:8/direction:d2h/memory:pageable/chunk:0");
+}
+
+TEST_F(OverlapTest, EveryCaseIsRightAndFreeOfRaces) {
+  for (const char* direction : {"d2h", "h2d"}) {
+    for (const char* memory : {"pinned", "pageable", "fresh"}) {
+      if (direction[0] == 'h' && memory[0] == 'f') continue;
+      for (const char* strategy : {"compute", "copy", "sequential", "overlapped"}) {
+        for (const std::int64_t prefetch : {0, 1, 2, 7}) {
+          for (const std::int64_t chunk : {0, 4}) {
+            const auto subject = ready(strategy, tiny(direction, memory, prefetch, chunk));
+            const std::string name =
+                spec(strategy, tiny(direction, memory, prefetch, chunk)).name();
+            EXPECT_TRUE(races(subject->plan()).empty()) << name;
+            run_in_order(subject->plan());
+            EXPECT_EQ(subject->check(), std::nullopt) << name;
+            run_in_order(subject->plan());
+            EXPECT_EQ(subject->check(), std::nullopt) << name << ", second execution";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OverlapTest, OverlappedGivesWhatSequentialGives) {
+  for (const char* direction : {"d2h", "h2d"}) {
+    const auto sequential = ready("sequential", tiny(direction));
+    run_in_order(sequential->plan());
+    const std::vector<float> want = all_outputs(*sequential);
+    EXPECT_EQ(want.size(), static_cast<std::size_t>(8 * 6 * (direction[0] == 'd' ? 6 : 5)));
+    const auto overlapped = ready("overlapped", tiny(direction, "pageable", 2));
+    run_in_order(overlapped->plan());
+    EXPECT_EQ(all_outputs(*overlapped), want) << direction;
+  }
+}
+
+TEST_F(OverlapTest, AMissingTaskIsFound) {
+  for (const char* strategy : {"compute", "copy", "sequential", "overlapped"}) {
+    for (const char* direction : {"d2h", "h2d"}) {
+      const auto subject = ready(strategy, tiny(direction));
+      for (std::size_t leave_out = 0; leave_out < subject->plan().tasks().size(); ++leave_out) {
+        const auto again = ready(strategy, tiny(direction));
+        Plan partial;
+        for (const Lane& lane : again->plan().lanes()) partial.add_lane(lane.name, *lane.stream);
+        for (std::size_t i = 0; i < again->plan().tasks().size(); ++i) {
+          Task task = again->plan().tasks()[i];
+          if (i == leave_out) task.calls.clear();
+          partial.add(std::move(task));
+        }
+        run_in_order(partial);
+        EXPECT_TRUE(again->check()) << strategy << " " << direction << " without "
+                                    << subject->plan().tasks()[leave_out].name;
+      }
+    }
+  }
+}
+
+TEST_F(OverlapTest, PrefetchLimitsWhatIsInFlight) {
+  const auto two = ready("overlapped", tiny("d2h", "pinned", 1));
+  const Plan& plan = two->plan();
+  EXPECT_TRUE(is_ordered(plan, task_named(plan, "copy 1"), task_named(plan, "product 3")));
+  EXPECT_FALSE(is_ordered(plan, task_named(plan, "copy 2"), task_named(plan, "product 3")));
+
+  const auto none = ready("overlapped", tiny("h2d", "pinned", 0));
+  const Plan& serial = none->plan();
+  EXPECT_TRUE(is_ordered(serial, task_named(serial, "product 2"), task_named(serial, "copy 3")));
+
+  const auto ahead = ready("overlapped", tiny("h2d", "pinned", 2));
+  EXPECT_FALSE(is_ordered(ahead->plan(), task_named(ahead->plan(), "product 1"),
+                          task_named(ahead->plan(), "copy 3")));
+  EXPECT_TRUE(is_ordered(ahead->plan(), task_named(ahead->plan(), "product 0"),
+                         task_named(ahead->plan(), "copy 3")));
+}
+
+TEST_F(OverlapTest, SequentialFinishesOneBeforeTheOther) {
+  const auto results = ready("sequential", tiny("d2h"));
+  EXPECT_TRUE(is_ordered(results->plan(), task_named(results->plan(), "product 7"),
+                         task_named(results->plan(), "copy 0")));
+  const auto inputs = ready("sequential", tiny("h2d"));
+  EXPECT_TRUE(is_ordered(inputs->plan(), task_named(inputs->plan(), "copy 7"),
+                         task_named(inputs->plan(), "product 0")));
+}
+
+TEST_F(OverlapTest, CopiesRunOnTheCopyLaneInChunks) {
+  const auto subject = ready("overlapped", tiny("d2h", "pinned", 1, 4));
+  const Plan& plan = subject->plan();
+  const Task& copy = plan.tasks()[task_named(plan, "copy 0")];
+  EXPECT_EQ(copy.kind, TaskKind::copy);
+  EXPECT_EQ(plan.lanes()[copy.lane].name, "fake:0/copy");
+  ASSERT_EQ(copy.calls.size(), 2);  // 4 rows and 2
+  EXPECT_EQ(std::get<CopyCall>(copy.calls[0]).source.bytes, 4 * 6 * sizeof(float));
+  EXPECT_EQ(std::get<CopyCall>(copy.calls[1]).source.bytes, 2 * 6 * sizeof(float));
+  EXPECT_EQ(plan.tasks()[task_named(plan, "product 0")].kind, TaskKind::compute);
+}
+
+TEST_F(OverlapTest, FreshMemoryIsNewInEveryExecution) {
+  const auto subject = ready("copy", tiny("d2h", "fresh"));
+  const auto& first = subject->plan().tasks().front();
+  ASSERT_EQ(first.calls.size(), 2);
+  const BufferView host = std::get<CopyCall>(first.calls[1]).destination;
+  EXPECT_EQ(host.data(), nullptr);  // nothing is allocated outside of the time
+  run_in_order(subject->plan());
+  EXPECT_NE(host.data(), nullptr);
+}
+
+TEST_F(OverlapTest, Refusals) {
+  const auto refuses = [&](const std::string& strategy, const std::vector<Parameter>& values,
+                           const std::string& axis, const std::string& message) {
+    Scenario::Request request;
+    request.spec = spec(strategy, tiny("d2h"));
+    for (const Parameter& value : values) request.spec.parameters.set(value.name, value.value);
+    EXPECT_EQ(scenario->resolve(request), std::nullopt) << message;
+    request.given = {axis};
+    try {
+      (void)scenario->resolve(request);
+      ADD_FAILURE() << "accepted: " << message;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  };
+  refuses("copy", {{"direction", "h2d"}, {"memory", "fresh"}}, "memory",
+          "--memory fresh goes with --direction d2h only");
+  refuses("sequential", {{"chunk", 7}}, "chunk", "--chunk 7 is more than the 6 rows");
+  refuses("overlapped", {{"prefetch", 8}}, "prefetch", "--prefetch 8 is not below the 8 matrices");
+}
+
+TEST_F(OverlapTest, AnswersWithTheAchievedOverlap) {
+  const auto outcome = [&](const std::string& strategy, double milliseconds,
+                           std::int64_t prefetch = 1) {
+    CaseOutcome one;
+    one.spec = spec(strategy, tiny("d2h", "pinned", prefetch));
+    one.median_seconds = milliseconds * 1e-3;
+    return one;
+  };
+  const std::string text =
+      scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
+                        outcome("overlapped", 24, 1), outcome("overlapped", 22, 4)});
+  EXPECT_EQ(text,
+            "d2h pinned: 75% of the shorter part is hidden (computing 20 ms, copying 8 ms, in turn "
+            "28 ms, overlapped 22 ms at prefetch 4).");
+  EXPECT_THAT(scenario->answer({outcome("overlapped", 22)}), HasSubstr("no answer"));
+}
+
+TEST_F(OverlapTest, PartsOfTheWorkHaveNoSpeedup) {
+  EXPECT_FALSE(scenario->comparable(spec("compute", tiny("d2h"))));
+  EXPECT_FALSE(scenario->comparable(spec("copy", tiny("d2h"))));
+  EXPECT_TRUE(scenario->comparable(spec("overlapped", tiny("d2h"))));
+  EXPECT_TRUE(scenario->wants_copy_core());
+}
+
+}  // namespace
+}  // namespace parbench::test
