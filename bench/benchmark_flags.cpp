@@ -1,15 +1,15 @@
+// One table says what becomes of each flag of Google Benchmark 1.7.
 #include "bench/benchmark_flags.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <regex.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <system_error>
 
 #include "kernels/error.h"
@@ -116,9 +116,28 @@ Number parse_number(const GivenFlag& flag, Number most, std::string_view allowed
   return number;
 }
 
-std::regex compile(std::string_view expression) {
-  return {expression.begin(), expression.end(), std::regex::extended};
-}
+/// An extended regular expression, as Google Benchmark's filter is.
+class Expression {
+ public:
+  /// Throws UsageError with the C library's words.
+  explicit Expression(std::string_view text) {
+    const int code = regcomp(&compiled_, std::string(text).c_str(), REG_EXTENDED | REG_NOSUB);
+    if (code == 0) return;
+    std::array<char, 128> reason{};
+    (void)regerror(code, &compiled_, reason.data(), reason.size());
+    throw UsageError(reason.data());
+  }
+  ~Expression() { regfree(&compiled_); }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+
+  [[nodiscard]] bool found_in(std::string_view text) const {
+    return regexec(&compiled_, std::string(text).c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  regex_t compiled_ = {};
+};
 
 std::string_view without_negation(std::string_view filter) {
   return filter.starts_with('-') ? filter.substr(1) : filter;
@@ -127,8 +146,8 @@ std::string_view without_negation(std::string_view filter) {
 std::string parse_filter(const GivenFlag& flag) {
   const std::string& value = required_value(flag, "an extended regular expression");
   try {
-    (void)compile(without_negation(value));
-  } catch (const std::regex_error& error) {
+    (void)Expression(without_negation(value));
+  } catch (const UsageError& error) {
     reject(flag, fmt::format("an extended regular expression ({})", error.what()));
   }
   return value;
@@ -218,8 +237,7 @@ BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags
 bool selects(const BenchmarkFlags& flags, std::string_view case_name) {
   if (flags.filter.empty() || flags.filter == "all") return true;
   const bool negated = flags.filter.starts_with('-');
-  const bool found = std::regex_search(case_name.begin(), case_name.end(),
-                                       compile(without_negation(flags.filter)));
+  const bool found = Expression(without_negation(flags.filter)).found_in(case_name);
   return found != negated;
 }
 

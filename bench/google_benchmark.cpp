@@ -1,3 +1,4 @@
+// One benchmark per sample: registered, run, cleared. Rows are printed by the library itself.
 #include "bench/google_benchmark.h"
 
 #include <benchmark/benchmark.h>
@@ -145,6 +146,7 @@ Run aggregate_row(const std::vector<Run>& runs, const Aggregate& aggregate) {
 void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
                 const std::vector<Run>& rows) {
   benchmark::BenchmarkReporter::Context context;
+  context.name_field_width = 10;  // Google Benchmark 1.7 leaves it uninitialised
   for (const Run& row : rows) {
     context.name_field_width = std::max(context.name_field_width, row.benchmark_name().size());
   }

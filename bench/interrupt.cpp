@@ -1,3 +1,4 @@
+// The signal handler, restricted to what a signal handler may do.
 #include "bench/interrupt.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Adapts the executor to the interface that the session is tested against.
 #include "bench/plan_runner.h"
 
 #include "bench/executor.h"

@@ -1,3 +1,4 @@
+// Keeps outputs of references alive exactly as long as a later case needs them.
 #include "bench/preparation.h"
 
 #include <fmt/format.h>

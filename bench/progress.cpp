@@ -1,3 +1,4 @@
+// Lays out one line of progress, and decides when and how it is written.
 #include "bench/progress.h"
 
 #include <fmt/format.h>

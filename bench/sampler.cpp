@@ -1,3 +1,4 @@
+// The state of each case between rounds, and the rules that begin, continue and end its sampling.
 #include "bench/sampler.h"
 
 #include <algorithm>

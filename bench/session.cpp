@@ -1,3 +1,4 @@
+// One object holds what is known of each case and takes it from preparation to its result.
 #include "bench/session.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 constexpr double default_case_seconds = 20;
-constexpr double default_total_seconds = 120;
+constexpr double default_total_seconds = 135;
 constexpr double seed_case_seconds = 300;
 
 constexpr double preparation_checkpoint_seconds = 2;

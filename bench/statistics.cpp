@@ -1,3 +1,4 @@
+// Order statistics carry the intervals; Boost.Math gives the binomial distribution they need.
 #include "bench/statistics.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Tensor by tensor, in double precision, against the tolerance of the case.
 #include "bench/verification.h"
 
 #include <fmt/format.h>

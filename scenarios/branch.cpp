@@ -141,13 +141,12 @@ std::string sentence(const std::vector<SizeFinding>& sizes) {
     return "Running the branches together pays at every size measured";
   }
   if (first_without == sizes.begin() && clean) {
-    return "Running the branches together pays at none of the sizes measured, for one layer "
-           "already fills the device";
+    return "Running the branches together shows no gain beyond its interval at any size measured";
   }
   if (clean) {
     return fmt::format(
-        "Running the branches together pays from {:.3g} MFLOP a layer down, and "
-        "above that one layer already fills the device",
+        "Running the branches together pays from {:.3g} MFLOP a layer down; above "
+        "that no gain goes beyond its interval",
         std::prev(first_without)->layer_flops / 1e6);
   }
   return "Running the branches together pays at some sizes, without a clear limit";

@@ -155,10 +155,11 @@ std::vector<float> CaseData::read_as(int device, const TensorDesc& desc, BufferV
     return values;
   }
   Op& op = to_canonical(device, desc);
-  const Buffer plain =
-      context_.device(device).allocate(values.size() * sizeof(float), MemoryKind::device);
+  const std::size_t bytes = values.size() * sizeof(float);
+  Buffer& plain = plain_[device];
+  if (plain.bytes() < bytes) plain = context_.device(device).allocate(bytes, MemoryKind::device);
   op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
-  read_bytes(device, plain, values.data());
+  read_bytes(device, BufferView(plain, 0, bytes), values.data());
   return values;
 }
 

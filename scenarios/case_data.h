@@ -98,6 +98,7 @@ class CaseData {
   std::vector<ResetStep> steps_;
   std::map<int, BufferView> staging_;
   std::vector<ToCanonical> readers_;
+  std::map<int, Buffer> plain_;  // where tensors that are read pass through, by device
   bool was_reset_ = false;
 };
 

@@ -13,7 +13,7 @@ namespace parbench {
 namespace {
 
 /// Results in flight when products are sharded: one is combined while the next is computed.
-constexpr int results_in_flight = 2;
+constexpr std::int64_t results_in_flight = 2;
 
 Tensor make_x(CaseParts& parts, const MatmulSizes& sizes, int device, std::uint64_t numbers) {
   const Tensor x = parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype));
@@ -66,7 +66,7 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device) {
   shard.rank.copies = add_lane(parts, device, StreamKind::copy);
   shard.x = make_x(parts, sizes, device, 0);
   const std::int64_t in_flight =
-      std::min<std::int64_t>(results_in_flight, sizes.count * parts.context.device_count());
+      std::min(results_in_flight, sizes.count * parts.context.device_count());
   for (std::int64_t i = 0; i < in_flight; ++i) {
     shard.results.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     parts.data.poison(shard.results.back());
@@ -74,44 +74,56 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device) {
   return shard;
 }
 
+/// The ranks of the collective that follows a product. It waits for the collective before it, whose
+/// inboxes it uses.
 std::vector<Rank> ranks_of(const std::vector<Shard>& shards, std::int64_t product,
-                           const std::vector<TaskId>& computed) {
+                           const std::vector<TaskId>& computed,
+                           const std::vector<Completion>& done) {
   std::vector<Rank> ranks;
   for (std::size_t r = 0; r < shards.size(); ++r) {
     Rank rank = shards[r].rank;
     rank.data = shards[r].results[product % shards[r].results.size()].view;
     rank.ready = {computed[r]};
+    if (!done.empty()) {
+      rank.ready.insert(rank.ready.end(), done.back()[r].begin(), done.back()[r].end());
+    }
     ranks.push_back(std::move(rank));
   }
   return ranks;
 }
 
+/// One device's part of a product, once the collective that used its result before is done.
+template <typename Target>
+TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::size_t rank,
+                           std::int64_t product, const Target& target,
+                           const std::vector<Completion>& done) {
+  const auto in_flight = static_cast<std::int64_t>(shard.results.size());
+  const BufferView whole = shard.results[product % in_flight].view;
+  Task task = product_task(
+      fmt::format("product {} on {}", product, rank), shard.rank.compute,
+      bind(*shard.product,
+           {{"a", shard.left.view}, {"b", shard.right.view}, {"c", target(rank, whole)}}));
+  if (product >= in_flight) task.after = done[product - in_flight][rank];
+  return parts.plan.add(std::move(task));
+}
+
 /// Adds the products of all shards; `target` is where a shard's product goes within its result,
-/// `combine` adds the collective.
+/// `combine` adds the collective. The collective of a product comes after the next product in the
+/// order of the lanes, so that its additions do not hold that up.
 template <typename Target, typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, std::int64_t total,
                           const Target& target, const Combine& combine) {
   std::vector<Completion> done;
-  for (std::int64_t p = 0; p < total; ++p) {
+  std::vector<TaskId> waiting;  // the product before, not combined yet
+  for (std::int64_t p = 0; p <= total; ++p) {
     std::vector<TaskId> computed;
-    for (std::size_t r = 0; r < shards.size(); ++r) {
-      const Shard& shard = shards[r];
-      const auto in_flight = static_cast<std::int64_t>(shard.results.size());
-      const Tensor& result = shard.results[p % in_flight];
-      Task task = product_task(
-          fmt::format("product {} on {}", p, r), shard.rank.compute,
-          bind(*shard.product,
-               {{"a", shard.left.view}, {"b", shard.right.view}, {"c", target(r, result.view)}}));
-      if (p >= in_flight) task.after = done[p - in_flight][r];
-      computed.push_back(parts.plan.add(std::move(task)));
+    for (std::size_t r = 0; p < total && r < shards.size(); ++r) {
+      computed.push_back(add_sharded_product(parts, shards[r], r, p, target, done));
     }
-    std::vector<Rank> ranks = ranks_of(shards, p, computed);
-    if (p > 0) {  // collectives one after the other: they share inboxes
-      for (std::size_t r = 0; r < ranks.size(); ++r) {
-        ranks[r].ready.insert(ranks[r].ready.end(), done.back()[r].begin(), done.back()[r].end());
-      }
-    }
-    done.push_back(combine(fmt::format("product {}", p), ranks));
+    if (p > 0)
+      done.push_back(
+          combine(fmt::format("product {}", p - 1), ranks_of(shards, p - 1, waiting, done)));
+    waiting = std::move(computed);
   }
 }
 

@@ -89,9 +89,11 @@ std::string describe(const CaseSpec& spec, const Finding& found) {
   const double overlapped = found.overlapped->median_seconds;
   const double hidden =
       (*found.compute + *found.copy - overlapped) / std::min(*found.compute, *found.copy);
-  std::string text = fmt::format(
-      "{}: {:.0f}% of the shorter part is hidden (computing {:.3g} ms, copying {:.3g} ms",
-      label_of(spec), hidden * 100, *found.compute * 1e3, *found.copy * 1e3);
+  const std::string share = hidden > 0
+                                ? fmt::format("{:.0f}% of the shorter part is hidden", hidden * 100)
+                                : "nothing is hidden, overlapping costs more than it saves";
+  std::string text = fmt::format("{}: {} (computing {:.3g} ms, copying {:.3g} ms", label_of(spec),
+                                 share, *found.compute * 1e3, *found.copy * 1e3);
   if (found.sequential) text += fmt::format(", in turn {:.3g} ms", *found.sequential * 1e3);
   return text + fmt::format(", overlapped {:.3g} ms at prefetch {})", overlapped * 1e3,
                             found.overlapped->spec.parameters.integer("prefetch"));
@@ -116,7 +118,7 @@ const std::vector<Axis> axis_list = {
     {.name = "inner",
      .description = "multiply-adds for each element of a product: a small number brings the times "
                     "of computing and copying near each other on a CPU",
-     .quick = {64},
+     .quick = {32},
      .seed = {4000},
      .most = 65536,
      .strategies = with_products},

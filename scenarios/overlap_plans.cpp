@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <span>
@@ -67,6 +68,23 @@ struct OverlapLanes {
   LaneId copy = -1;
 };
 
+/// Fills matrices at every reset: matrix i holds the rows from the i-th on of one tall matrix of
+/// random numbers. All differ, and drawing costs as much as for one.
+void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
+                  const std::vector<Tensor>& matrices) {
+  const std::int64_t rows = sizes.n + static_cast<std::int64_t>(matrices.size()) - 1;
+  const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
+  Op& draw = parts.ops.prepare(parts.data.stream(device),
+                               Fill{rows * sizes.n, sizes.dtype, Distribution::uniform, -1.0F, 1.0F,
+                                    parts.context.options().seed, matrix_numbers(0)});
+  parts.data.at_reset(device, rows * row, [&draw, row, matrices](Stream& stream, BufferView tall) {
+    draw.enqueue(stream, bind(draw, {{"destination", tall}}).views);
+    for (std::size_t i = 0; i < matrices.size(); ++i) {
+      stream.copy(matrices[i].view, tall.part(i * row, matrices[i].view.bytes));
+    }
+  });
+}
+
 void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
   const OverlapSizes& sizes = data.sizes;
   const bool limited = order == OverlapOrder::overlapped;
@@ -75,12 +93,9 @@ void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder orde
   const bool is_filled = order == reader_alone;  // else the other part of the plan writes them
   for (std::int64_t i = 0; i < buffers; ++i) {
     data.on_device.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
-    if (is_filled) {
-      parts.data.fill(data.on_device.back(), matrix_numbers(i));
-    } else {
-      parts.data.poison(data.on_device.back());
-    }
+    if (!is_filled) parts.data.poison(data.on_device.back());
   }
+  if (is_filled) fill_windows(parts, sizes, data.on_device);
 }
 
 void make_fresh_host_matrices(CaseParts& parts, OverlapData& data, const TensorDesc& desc) {
@@ -88,6 +103,11 @@ void make_fresh_host_matrices(CaseParts& parts, OverlapData& data, const TensorD
   for (Buffer& slot : data.fresh) {
     data.on_host.push_back({device, desc, BufferView(slot, 0, desc.bytes), MemoryKind::pageable});
     data.allocate.push_back(&parts.ops.adopt(std::make_unique<FreshMemory>(slot, desc.bytes)));
+    parts.data.at_reset(device, 0, [&slot, bytes = desc.bytes](Stream& stream, BufferView) {
+      if (slot.data() != nullptr) return;  // of an execution; the next replaces it
+      slot = stream.device().allocate(bytes, MemoryKind::pageable);
+      std::memset(slot.data(), 0xFF, bytes);  // NaN: an execution that copies nothing is found
+    });
   }
 }
 
@@ -99,12 +119,9 @@ void make_host_matrices(CaseParts& parts, OverlapData& data) {
       sizes.memory == HostMemory::pinned ? MemoryKind::pinned : MemoryKind::pageable;
   for (std::int64_t i = 0; i < sizes.count; ++i) {
     data.on_host.push_back(parts.data.tensor(device, desc, kind));
-    if (sizes.to_host) {
-      parts.data.poison(data.on_host.back());
-    } else {
-      parts.data.fill(data.on_host.back(), matrix_numbers(i));
-    }
+    if (sizes.to_host) parts.data.poison(data.on_host.back());
   }
+  if (!sizes.to_host) fill_windows(parts, sizes, data.on_host);
 }
 
 void make_operands(CaseParts& parts, OverlapData& data) {

@@ -30,8 +30,8 @@ struct Geometry {
 // 2·N·OC·OH·OW·IC/g·K·K for each of the passes.
 double product_flops(const ConvolutionShape& shape) {
   const double outputs = static_cast<double>(element_count(shape.destination()));
-  const double inputs =
-      static_cast<double>(shape.in_channels / shape.groups * shape.kernel * shape.kernel);
+  const std::int64_t group_channels = shape.in_channels / shape.groups;
+  const auto inputs = static_cast<double>(group_channels * shape.kernel * shape.kernel);
   return 2 * outputs * inputs;
 }
 

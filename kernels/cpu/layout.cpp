@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/cpu/dnnl_compat.h"
@@ -22,7 +21,7 @@ using dnnl::memory;
 
 class DnnlLayout final : public LayoutDetail {
  public:
-  explicit DnnlLayout(memory::desc desc) : desc_(std::move(desc)) {}
+  explicit DnnlLayout(const memory::desc& desc) : desc_(desc) {}
 
   [[nodiscard]] bool equals(const LayoutDetail& other) const override {
     const auto* layout = dynamic_cast<const DnnlLayout*>(&other);

@@ -13,7 +13,8 @@ namespace parbench::cpu {
 [[nodiscard]] std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads);
 
 /// The activation layout of CPU devices: oneDNN's nChw16c where the channels fill whole blocks of
-/// 16, canonical otherwise (the 3-channel input image, matrices).
+/// 16 (nChw8c and 8 on a processor without AVX-512), canonical otherwise (the 3-channel input
+/// image, matrices).
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
 
 }  // namespace parbench::cpu

@@ -277,6 +277,24 @@ std::vector<Call> Stage::update() {
   return {bind(op, {{"parameters", parameters_}, {"gradients", gradients_}})};
 }
 
+std::vector<std::pair<std::string, Tensor>> Stage::parameters() const {
+  std::vector<std::pair<std::string, Tensor>> found;
+  for (const ParameterStore::Entry& entry : store_.entries()) {
+    found.emplace_back(entry.spec.name,
+                       Tensor{.device = options_.device,
+                              .desc = entry.master,
+                              .view = parameters_.part(entry.offset, entry.master.bytes)});
+  }
+  return found;
+}
+
+Tensor Stage::target() const {
+  const Network& network = *options_.range.network;
+  return {.device = options_.device,
+          .desc = canonical({options_.range.batch, network.classes()}),
+          .view = target_};
+}
+
 void Stage::add_outputs(std::vector<Output>& outputs) const {
   CaseData& data = parts_.data;
   if (options_.range.is_last()) {

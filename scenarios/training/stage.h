@@ -48,6 +48,11 @@ class Stage {
   [[nodiscard]] std::vector<Call> backward(int chunk, bool first) const;
   [[nodiscard]] std::vector<Call> update();
 
+  /// Master copies, by name.
+  [[nodiscard]] std::vector<std::pair<std::string, Tensor>> parameters() const;
+  /// The whole batch's target; last stage only.
+  [[nodiscard]] Tensor target() const;
+
   /// Loss (last stage) and every parameter's gradient.
   void add_outputs(std::vector<Output>& outputs) const;
 

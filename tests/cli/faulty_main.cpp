@@ -1,10 +1,12 @@
 // parbench with one scenario whose strategies fail on purpose, for the tests of real processes.
-#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,9 +32,21 @@ class ThrowingOp : public cpu::CpuOp {
   }
 };
 
+/// Says that it has begun, and does not end while a test waits.
+class StuckOp : public cpu::CpuOp {
+ public:
+  explicit StuckOp(int stream_threads) {
+    name_ = "stuck";
+    threads = stream_threads;
+  }
+  void execute(const cpu::Execution&, std::span<std::byte* const>) override {
+    std::fputs("stuck has begun\n", stderr);
+    std::this_thread::sleep_for(std::chrono::minutes(1));
+  }
+};
+
 std::chrono::nanoseconds duration_of(const std::string& strategy) {
   if (strategy == "slow") return std::chrono::milliseconds(100);
-  if (strategy == "stuck") return std::chrono::seconds(60);
   return std::chrono::milliseconds(1);
 }
 
@@ -41,14 +55,11 @@ class FaultyCase : public Case {
   FaultyCase(const CaseSpec& spec, Context& context) : strategy_(spec.strategy) {
     Stream& stream = context.stream(0, StreamKind::compute);
     counter_ = context.borrow(0, strategy_ == "memory" ? std::size_t{1} << 50U : sizeof(long));
-    op_ =
-        strategy_ == "throws"
-            ? std::unique_ptr<Op>(std::make_unique<ThrowingOp>(stream.threads()))
-            : context.device(0).prepare(Spin{.duration = duration_of(strategy_)}, stream.threads());
+    op_ = make_op(context.device(0), stream.threads());
     stream.reserve_scratch(op_->scratch_bytes());
     const LaneId lane = plan_.add_lane("lane", stream);
     OpCall call{op_.get(), {}};
-    if (strategy_ != "throws") call.views.push_back(counter_);
+    if (!op_->arguments().empty()) call.views.push_back(counter_);
     plan_.add({.name = "work", .lane = lane, .calls = {std::move(call)}});
   }
 
@@ -61,6 +72,12 @@ class FaultyCase : public Case {
   [[nodiscard]] Amount amount() const override { return {1, "items"}; }
 
  private:
+  [[nodiscard]] std::unique_ptr<Op> make_op(Device& device, int threads) const {
+    if (strategy_ == "throws") return std::make_unique<ThrowingOp>(threads);
+    if (strategy_ == "stuck") return std::make_unique<StuckOp>(threads);
+    return device.prepare(Spin{.duration = duration_of(strategy_)}, threads);
+  }
+
   std::string strategy_;
   BufferView counter_;
   std::unique_ptr<Op> op_;

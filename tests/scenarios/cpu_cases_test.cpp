@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
             {{"n", 70}, {"inner", 9}, {"count", 9}, {"direction", "h2d"}, {"memory", "pageable"}}},
         CpuCase{"selftest", make_selftest, {{"tasks", 4}, {"duration", 10'000}}},
         CpuCase{"selftest_two_devices", make_selftest, {{"tasks", 5}, {"duration", 10'000}}, 2}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace parbench::test

@@ -231,6 +231,7 @@ std::unique_ptr<Stream> FakeDevice::make_stream(StreamKind kind, int index, int 
 std::unique_ptr<Event> FakeDevice::make_event() { return std::make_unique<FakeEvent>(); }
 
 Buffer FakeDevice::allocate(std::size_t bytes, MemoryKind kind) {
+  if (kind == MemoryKind::pageable) log.push_back(info_.name + ": allocate pageable");
   auto* data = new std::byte[bytes];
   std::memset(data, 0x5A, bytes);
   return {data, bytes, kind, [](std::byte* memory) { delete[] memory; }};

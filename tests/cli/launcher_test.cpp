@@ -1,0 +1,80 @@
+// The launcher before anything is installed or built: in a folder with its scripts alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "tests/cli/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class Launcher : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    namespace fs = std::filesystem;
+    fs::copy(fs::path(SOURCE_FOLDER) / "scripts", folder_ / "scripts", fs::copy_options::recursive);
+    fs::copy_file(fs::path(SOURCE_FOLDER) / "parbench", folder_ / "parbench");
+  }
+
+  void require_packages(const std::string& lines) const {
+    std::ofstream(folder_ / "scripts/packages.txt") << lines;
+  }
+
+  [[nodiscard]] Finished launch(const std::string& program, const std::string& no_install) const {
+    return run({(folder_ / program).string()},
+               {"/", {{"PARBENCH_NO_INSTALL", no_install}, {"PARBENCH_LOCK_SECONDS", "1"}}});
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Launcher, OnlyNamesWhatIsMissingWhenAskedTo) {
+  require_packages("# comment\n\nlibc6\nno-such-package-a\nno-such-package-b\n");
+  const Finished finished = launch("parbench", "1");
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.out, IsEmpty());
+  EXPECT_THAT(finished.err,
+              AllOf(HasSubstr("parbench: error:"), HasSubstr("no-such-package-a no-such-package-b"),
+                    HasSubstr("apt-get install"), Not(HasSubstr("libc6"))));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "build/release"));
+}
+
+TEST_F(Launcher, LooksAgainAfterAFailure) {
+  require_packages("no-such-package\n");
+  EXPECT_EQ(launch("parbench", "1").exit_code, 2);
+  EXPECT_THAT(launch("parbench", "1").err, HasSubstr("no-such-package"));
+}
+
+TEST_F(Launcher, SaysThatItCannotBeConfigured) {
+  require_packages("libc6\n");
+  const Finished finished = launch("parbench", "1");  // there is no CMakePresets.json
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("could not configure"), HasSubstr("CMake Error")));
+}
+
+TEST_F(Launcher, WaitsForAnotherBuildOnlySoLong) {
+  std::filesystem::create_directories(folder_ / "build");
+  const std::string lock = (folder_ / "build/.lock").string();
+  Process holder({"flock", lock, "sh", "-c", "echo held >&2; sleep 600"});
+  while (holder.err().empty()) ASSERT_TRUE(holder.running());
+  const Finished finished = launch("parbench", "1");
+  holder.signal(SIGTERM);
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("another build"));
+}
+
+TEST_F(Launcher, TestScriptKnowsItsPresets) {
+  const Finished finished = run({(folder_ / "scripts/test").string(), "--preset", "fast"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("'fast'"), HasSubstr("asan-ubsan")));
+}
+
+}  // namespace
+}  // namespace parbench::testing

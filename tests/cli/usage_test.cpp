@@ -1,0 +1,156 @@
+// The real binary and bad input: exit code 2, one line that names flag, value and what is allowed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "reports/file.h"
+#include "tests/cli/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+class Usage : public ::testing::Test {
+ protected:
+  [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
+    words.insert(words.begin(), PARBENCH_BINARY);
+    return run(words, {folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}});
+  }
+
+  /// Standard error of a run that must end with 2, before it measured or wrote anything.
+  [[nodiscard]] std::string refusal(const std::vector<std::string>& words) const {
+    const Finished finished = parbench(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    EXPECT_THAT(finished.out, IsEmpty());
+    EXPECT_THAT(finished.err, StartsWith("parbench: error: "));
+    EXPECT_THAT(finished.err, Not(HasSubstr("terminate")));
+    EXPECT_THAT(finished.err, Not(HasSubstr("what()")));
+    return finished.err;
+  }
+
+  [[nodiscard]] std::string selftest_refusal(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"--scenario", "selftest"});
+    return refusal(words);
+  }
+
+  [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Usage, PrintsHelpVersionAndLists) {
+  const Finished help = parbench({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, AllOf(HasSubstr("--scenario"), HasSubstr("--split"), HasSubstr("Exit")));
+  EXPECT_THAT(parbench({"--version"}).out, StartsWith("parbench "));
+  const Finished list = parbench({"list"});
+  EXPECT_EQ(list.exit_code, 0);
+  for (const char* name : {"branch", "matmul", "overlap", "pipeline", "selftest", "--split"}) {
+    EXPECT_THAT(list.out, HasSubstr(name));
+  }
+  const Finished devices = parbench({"devices"});
+  EXPECT_EQ(devices.exit_code, 0);
+  EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
+}
+
+TEST_F(Usage, RefusesUnknownWords) {
+  EXPECT_THAT(refusal({}), AllOf(HasSubstr("--scenario"), HasSubstr("pipeline")));
+  EXPECT_THAT(refusal({"--scenario", "pipelin"}), HasSubstr("did you mean 'pipeline'"));
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--splits", "3"}),
+              HasSubstr("did you mean '--split'"));
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--strategy", "singel"}),
+              HasSubstr("did you mean 'single'"));
+  EXPECT_THAT(selftest_refusal({"--split", "3"}), HasSubstr("pipeline"));
+  EXPECT_THAT(selftest_refusal({"--preset", "sede"}), HasSubstr("did you mean 'seed'"));
+  EXPECT_THAT(refusal({"devcies"}), HasSubstr("did you mean 'devices'"));
+  EXPECT_THAT(selftest_refusal({"--benchmark_nonsense=1"}), HasSubstr("--benchmark_nonsense"));
+  EXPECT_THAT(selftest_refusal({"--benchmark_filter=nothing_has_this_name"}),
+              HasSubstr("nothing_has_this_name"));
+}
+
+TEST_F(Usage, RefusesValuesThatAreNotAllowed) {
+  for (const char* value : {"0", "-4", "2.5", "99999999999999999999", "", "12,", "a", "+3"}) {
+    EXPECT_THAT(refusal({"--scenario", "pipeline", "--split", value}), HasSubstr("--split"))
+        << value;
+  }
+  EXPECT_THAT(selftest_refusal({"--duration", "5"}), HasSubstr("has no unit"));
+  EXPECT_THAT(selftest_refusal({"--max-time", "0"}), HasSubstr("--max-time '0'"));
+  EXPECT_THAT(selftest_refusal({"--dtype", "f16"}), HasSubstr("f32, bf16"));
+}
+
+TEST_F(Usage, RefusesASplitAboveTheBatch) {
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--batch", "4", "--split", "5"}),
+              AllOf(HasSubstr("5"), HasSubstr("4")));
+}
+
+TEST_F(Usage, RefusesDevicesThatAreNotThere) {
+  EXPECT_THAT(selftest_refusal({"--devices", "100000"}), HasSubstr("100000"));
+  EXPECT_THAT(selftest_refusal({"--devices", "tpu:0"}), HasSubstr("tpu"));
+  for (const char* value : {"0", "-1", "1.5", "cpu:", "cpu:0,", "cpu:0,cpu:0"}) {
+    EXPECT_THAT(selftest_refusal({"--devices", value}), HasSubstr("devices")) << value;
+  }
+}
+
+TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
+  for (const char* flag : {"--config", "--rerun"}) {
+    EXPECT_THAT(refusal({flag, "missing.json"}), HasSubstr("missing.json"));
+    EXPECT_THAT(refusal({flag, file("text.json", "no json")}), HasSubstr("text.json"));
+    EXPECT_THAT(refusal({flag, file("half.json", "{\"parbench\": {\"schema_ver")}),
+                HasSubstr("half.json"));
+    EXPECT_THAT(refusal({flag, folder_.path().string()}), HasSubstr(folder_.path().string()));
+  }
+  EXPECT_THAT(refusal({"--config", file("key.json", R"({"scenrio": "selftest"})")}),
+              HasSubstr("did you mean 'scenario'"));
+  EXPECT_THAT(refusal({"--rerun", file("old.json", R"({"parbench": {"schema_version": 99}})")}),
+              HasSubstr("99"));
+}
+
+TEST_F(Usage, FindsAnUnwritableReportBeforeTheRun) {
+  EXPECT_THAT(selftest_refusal({"--report", "missing/folder/report.json"}),
+              HasSubstr("missing/folder"));
+  EXPECT_THAT(selftest_refusal({"--report", folder_.path().string()}),
+              HasSubstr(folder_.path().string()));
+}
+
+TEST_F(Usage, MeasuresNothingInADryRun) {
+  const Finished finished = parbench({"--scenario", "all", "--dry-run"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("selftest/"), HasSubstr("estimated time")));
+  EXPECT_THAT(finished.out, Not(HasSubstr("cannot run")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
+}
+
+TEST_F(Usage, RunsAReportAgain) {
+  const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
+                                   "100us", "--max-time", "0.5", "--precision", "50"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  ASSERT_THAT(first.out, HasSubstr("report: "));
+  const std::string path = first.out.substr(first.out.rfind("report: ") + 8);
+  const std::string trimmed = path.substr(0, path.find('\n'));
+  EXPECT_THAT(trimmed, StartsWith((folder_ / "reports/runs/").string()));
+  const Finished again = parbench({"--rerun", trimmed, "--report", "again.json"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const report::Report before = report::read_report(trimmed);
+  const report::Report after = report::read_report(folder_ / "again.json");
+  ASSERT_EQ(before.cases.size(), 1U);
+  ASSERT_EQ(after.cases.size(), 1U);
+  EXPECT_EQ(before.cases[0].name, after.cases[0].name);
+  EXPECT_EQ(before.cases[0].parameters, after.cases[0].parameters);
+  EXPECT_THAT(after.options, Contains(Pair("precision", report::Value(50.0))));
+  EXPECT_THAT(after.options, Contains(Pair("max-time", report::Value(0.5))));
+  EXPECT_TRUE(after.complete);
+}
+
+}  // namespace
+}  // namespace parbench::testing

@@ -1,0 +1,72 @@
+// Which devices a request opens, and what is said of requests that cannot be met.
+#include "kernels/machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Machine, DevicesAreDisjointSetsOfUsableCores) {
+  const Machine machine;
+  const int limit = machine.find("cpu")->device_limit();
+  ASSERT_GE(limit, 1);
+  for (int count = 1; count <= limit; ++count) {
+    const auto devices = machine.open(std::to_string(count), false);
+    ASSERT_EQ(devices.size(), static_cast<std::size_t>(count));
+    std::set<int> cores;
+    for (const auto& device : devices) {
+      EXPECT_EQ(device->info().cores.size(), devices.front()->info().cores.size());
+      for (const int core : device->info().cores) EXPECT_TRUE(cores.insert(core).second);
+      EXPECT_FALSE(device->info().copy_cores.empty());
+    }
+  }
+}
+
+TEST(Machine, NamesOpenTheirPartInTheOrderGiven) {
+  const Machine machine;
+  if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: no second device";
+  const auto both = machine.open("cpu:0,cpu:1", false);
+  const auto turned = machine.open("cpu:1,cpu:0", false);
+  EXPECT_EQ(turned[0]->info().name, "cpu:1");
+  EXPECT_EQ(turned[0]->info().cores, both[1]->info().cores);
+  EXPECT_EQ(turned[1]->info().cores, both[0]->info().cores);
+}
+
+TEST(Machine, SpareCoreServesCopies) {
+  const Machine machine;
+  if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";
+  const auto devices = machine.open("1", true);
+  for (const int core : devices[0]->info().copy_cores) {
+    EXPECT_THAT(devices[0]->info().cores, ::testing::Not(::testing::Contains(core)));
+  }
+}
+
+TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
+  const Machine machine;
+  const auto message = [&](const std::string& request) {
+    try {
+      static_cast<void>(machine.open(request, false));
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("opened");
+  };
+  for (const char* request : {"0", "9999", "", "-1", "1.5", "2x", "cpu", "cpu:", "cpu:x", "cpu:-1",
+                              "cpu:0,cpu:0", "cpu:0,", "cpu:9999", "gpu:0", "cpu:99999999999"}) {
+    EXPECT_THAT(message(request), HasSubstr("--devices")) << request;
+  }
+  EXPECT_THAT(message("cuda:0"), HasSubstr("cuda"));
+  EXPECT_THAT(message("9999"), HasSubstr("more than this machine has"));
+  EXPECT_THAT(message("cpu:0,cpu:0"), HasSubstr("twice"));
+}
+
+}  // namespace
+}  // namespace parbench

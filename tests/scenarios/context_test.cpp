@@ -1,0 +1,103 @@
+// Memory of a run: what cases share, what they borrow, and how much it comes to.
+#include "scenarios/context.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/error.h"
+#include "kernels/machine.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+class ContextTest : public ::testing::Test {
+ protected:
+  Context context_{Machine().open("1", false), {}};
+};
+
+TEST_F(ContextTest, SweepHoldsItsLargestCaseNotTheSum) {
+  context_.begin_case();
+  const BufferView large = context_.borrow(0, 10 * page);
+  context_.commit();
+  const std::byte* address = large.data();
+  context_.begin_case();
+  const BufferView small = context_.borrow(0, 3 * page);
+  const BufferView other = context_.borrow(0, 1);
+  context_.commit();
+  EXPECT_EQ(small.data(), address);
+  EXPECT_EQ(other.data(), address + 3 * page);
+  EXPECT_EQ(context_.case_bytes(0), 4 * page);
+}
+
+TEST_F(ContextTest, ViewsOfEarlierCasesFollowTheArenaWhenItGrows) {
+  context_.begin_case();
+  const BufferView first = context_.borrow(0, page);
+  context_.commit();
+  context_.begin_case();
+  const BufferView second = context_.borrow(0, 1000 * page);
+  context_.commit();
+  EXPECT_EQ(first.data(), second.data());
+}
+
+TEST_F(ContextTest, KindsOfMemoryAreArenasOfTheirOwn) {
+  context_.begin_case();
+  const BufferView device = context_.borrow(0, page, MemoryKind::device);
+  const BufferView host = context_.borrow(0, page, MemoryKind::pageable);
+  context_.commit();
+  EXPECT_NE(device.data(), host.data());
+  EXPECT_EQ(context_.case_bytes(0), 2 * page);
+}
+
+TEST_F(ContextTest, SharedMemoryIsFilledOnceAndKept) {
+  int fills = 0;
+  const auto ask = [&] {
+    return context_.shared(0, "numbers", page, [&](BufferView view) {
+      ++fills;
+      view.data()[0] = std::byte{7};
+    });
+  };
+  context_.begin_case();
+  static_cast<void>(ask());
+  context_.commit();
+  context_.begin_case();
+  context_.commit();
+  EXPECT_EQ(context_.case_bytes(0), 0U);  // not asked for by this case
+  context_.begin_case();
+  const BufferView again = ask();
+  context_.commit();
+  EXPECT_EQ(fills, 1);
+  EXPECT_EQ(again.data()[0], std::byte{7});
+  EXPECT_EQ(context_.case_bytes(0), page);
+  EXPECT_THROW(static_cast<void>(context_.shared(0, "numbers", 2 * page, {})), std::logic_error);
+}
+
+TEST_F(ContextTest, CaseThatIsTooLargeLeavesTheOthersUsable) {
+  context_.begin_case();
+  const BufferView small = context_.borrow(0, page);
+  context_.commit();
+  context_.begin_case();
+  static_cast<void>(context_.borrow(0, std::size_t{1} << 50));
+  EXPECT_THROW(context_.commit(), OutOfMemory);
+  context_.begin_case();
+  context_.commit();
+  ASSERT_NE(small.data(), nullptr);
+  small.data()[0] = std::byte{1};
+}
+
+TEST_F(ContextTest, StreamsAndMeasurementsAreMadeOnce) {
+  EXPECT_EQ(&context_.stream(0, StreamKind::compute), &context_.stream(0, StreamKind::compute));
+  EXPECT_EQ(&context_.stream(0, StreamKind::copy), &context_.stream(0, StreamKind::copy, 1, 2));
+  int measured = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto& numbers = context_.measured("key", [&] {
+      ++measured;
+      return std::vector<double>{1.5};
+    });
+    EXPECT_EQ(numbers, std::vector<double>{1.5});
+  }
+  EXPECT_EQ(measured, 1);
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,97 @@
+// Pipeline schedules and the region planner: pure logic of training.
+#include "scenarios/training/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "scenarios/training/cut.h"
+#include "scenarios/training/region.h"
+
+namespace parbench {
+namespace {
+
+class EverySchedule : public ::testing::TestWithParam<std::tuple<std::string, int, int>> {};
+
+TEST_P(EverySchedule, DoesEveryChunkOnceAndInAnOrderThatCanRun) {
+  const auto& [name, stages, chunks] = GetParam();
+  const Schedule schedule = schedule_named(name, stages, chunks);
+  ASSERT_EQ(schedule.size(), static_cast<std::size_t>(stages));
+  for (const auto& actions : schedule) {
+    std::set<std::pair<Pass, int>> done;
+    for (const Action& action : actions) {
+      EXPECT_TRUE(done.insert({action.pass, action.chunk}).second);
+      if (action.pass == Pass::backward) {
+        EXPECT_TRUE(done.contains({Pass::forward, action.chunk}));
+      }
+    }
+    EXPECT_EQ(done.size(), static_cast<std::size_t>(2 * chunks));
+  }
+  EXPECT_EQ(in_dependency_order(schedule).size(), static_cast<std::size_t>(2 * chunks * stages));
+}
+
+TEST_P(EverySchedule, HoldsAsManyChunksAsPublished) {
+  const auto& [name, stages, chunks] = GetParam();
+  const Schedule schedule = schedule_named(name, stages, chunks);
+  for (int stage = 0; stage < stages; ++stage) {
+    const int expected = name == "gpipe" ? chunks : std::min(chunks, stages - stage);
+    EXPECT_EQ(chunks_in_flight(schedule[static_cast<std::size_t>(stage)]), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule,
+                         ::testing::Combine(::testing::Values("gpipe", "1f1b"),
+                                            ::testing::Values(1, 2, 3, 8),
+                                            ::testing::Values(1, 2, 5, 16)));
+
+TEST(Schedule, OneForwardOneBackwardAlternatesOnceFull) {
+  using enum Pass;
+  const Schedule schedule = one_forward_one_backward(2, 3);
+  EXPECT_EQ(
+      schedule[0],
+      (std::vector<Action>{
+          {forward, 0}, {forward, 1}, {backward, 0}, {forward, 2}, {backward, 1}, {backward, 2}}));
+  EXPECT_EQ(
+      schedule[1],
+      (std::vector<Action>{
+          {forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}, {forward, 2}, {backward, 2}}));
+}
+
+TEST(Schedule, OneThatWaitsForItselfIsRefused) {
+  using enum Pass;
+  const Schedule stuck = {{{forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}},
+                          {{forward, 0}, {forward, 1}, {backward, 0}, {backward, 1}}};
+  EXPECT_THROW(static_cast<void>(in_dependency_order(stuck)), std::logic_error);
+  EXPECT_THROW(static_cast<void>(schedule_named("zigzag", 2, 2)), std::invalid_argument);
+}
+
+TEST(BalancedCut, MakesTheSlowestStageAsFastAsItCanBe) {
+  EXPECT_EQ(balanced_cut({1, 1, 1, 1}, 2), (std::vector<int>{2}));
+  EXPECT_EQ(balanced_cut({5, 1, 1, 1}, 2), (std::vector<int>{1}));
+  EXPECT_EQ(balanced_cut({1, 2, 3, 4, 5, 6, 7}, 3), (std::vector<int>{4, 6}));  // 10, 11, 7
+  EXPECT_EQ(balanced_cut({1, 2}, 1), (std::vector<int>{}));
+  EXPECT_EQ(balanced_cut({1, 2, 3}, 3), (std::vector<int>{1, 2}));
+  EXPECT_THROW(static_cast<void>(balanced_cut({1, 2}, 3)), std::invalid_argument);
+}
+
+TEST(RegionPlanner, LiveRegionsNeverOverlapAndHolesAreUsedAgain) {
+  RegionPlanner planner;
+  const std::size_t a = planner.acquire(100);
+  const std::size_t b = planner.acquire(200);
+  const std::size_t c = planner.acquire(64);
+  EXPECT_GE(b, a + 100);
+  EXPECT_GE(c, b + 200);
+  const std::size_t full = planner.peak();
+  planner.release(a);
+  planner.release(b);  // one hole of both
+  EXPECT_EQ(planner.acquire(300), a);
+  EXPECT_EQ(planner.peak(), full);
+  planner.release(c);
+  // The hole at the end, joined with the rest of the first, grows.
+  EXPECT_LE(planner.acquire(1000), c);
+  EXPECT_LT(planner.peak(), c + 1088);
+  EXPECT_THROW(planner.release(7), std::logic_error);
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,244 @@
+// Training in stages against a naive network: loss, gradients by finite differences, the update.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "bench/executor.h"
+#include "kernels/machine.h"
+#include "scenarios/models/models.h"
+#include "scenarios/training/cut.h"
+#include "scenarios/training/pipeline_plan.h"
+#include "tests/scenarios/naive_network.h"
+
+namespace parbench {
+namespace {
+
+constexpr float learning_rate = 0.01F;
+
+/// Everything that ResNet-50 is made of, small: a projection with stride, an identity block.
+Network small_residual_network() {
+  Network net;
+  net.name = "small";
+  net.input = {3, 10, 10};
+  net.unit("stem");
+  int x = net.convolution("conv1", network_input, 16, 3, 1, 1);
+  x = net.batch_norm("bn1", x, true);
+  x = net.max_pool(x, 3, 2, 1);
+  for (const auto& [name, channels, stride] :
+       {std::tuple("projected", 32, 2), std::tuple("identity", 32, 1)}) {
+    const std::string block = name;
+    net.unit(block);
+    const int in = x;
+    x = net.convolution(block + ".conv1", in, 16, 1, 1, 0);
+    x = net.batch_norm(block + ".bn1", x, true);
+    x = net.convolution(block + ".conv2", x, channels, 3, stride, 1);
+    x = net.batch_norm(block + ".bn2", x, false);
+    int shortcut = in;
+    if (stride == 2) {
+      shortcut = net.convolution(block + ".down", in, channels, 1, stride, 0);
+      shortcut = net.batch_norm(block + ".down_bn", shortcut, false);
+    }
+    x = net.add_relu(x, shortcut);
+  }
+  net.unit("head");
+  x = net.global_average_pool(x);
+  net.linear("fc", x, 5);
+  return net;
+}
+
+struct Setting {
+  std::string name;
+  std::string model;
+  std::vector<std::int64_t> chunks;
+  std::string schedule;
+  std::vector<int> cut;
+};
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
+std::vector<double> widened(const std::vector<float>& values) {
+  return {values.begin(), values.end()};
+}
+
+class TrainingTest : public ::testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override {
+    const Setting& setting = GetParam();
+    network_ = setting.model == "toy" ? toy_model() : small_residual_network();
+    const int stages = static_cast<int>(setting.cut.size()) + 1;
+    if (stages > Machine().find("cpu")->device_limit()) {
+      GTEST_SKIP() << "this machine has fewer cores than the setting has stages";
+    }
+    context_ = std::make_unique<Context>(Machine().open(std::to_string(stages), false),
+                                         Context::Options{});
+    context_->begin_case();
+    parts_ = std::make_unique<CaseParts>(*context_);
+    batch_ = std::accumulate(setting.chunks.begin(), setting.chunks.end(), std::int64_t{0});
+    const int chunks = static_cast<int>(setting.chunks.size());
+    const Schedule schedule = schedule_named(setting.schedule, stages, chunks);
+    const std::vector<LayerRange> ranges = stages_of(network_, setting.cut);
+    for (int s = 0; s < stages; ++s) {
+      const auto i = static_cast<std::size_t>(s);
+      stages_.push_back(
+          std::make_unique<Stage>(*parts_, Stage::Options{.device = s,
+                                                          .range = {.network = &network_,
+                                                                    .first = ranges[i].first,
+                                                                    .last = ranges[i].last,
+                                                                    .batch = batch_},
+                                                          .chunks = setting.chunks,
+                                                          .slots = chunks_in_flight(schedule[i]),
+                                                          .learning_rate = learning_rate}));
+      stages_.back()->add_outputs(parts_->outputs);
+    }
+    add_training_step(*parts_, stages_, setting.chunks, schedule);
+    parts_->data.finish();
+    context_->commit();
+    parts_->data.reset();
+  }
+
+  [[nodiscard]] test::NamedParameters read_parameters() const {
+    test::NamedParameters found;
+    for (const auto& stage : stages_) {
+      for (const auto& [name, tensor] : stage->parameters()) {
+        found[name] = widened(parts_->data.read(tensor));
+      }
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<double>> read_outputs() const {
+    std::map<std::string, std::vector<double>> found;
+    for (const Output& output : parts_->outputs) found[output.name] = widened(output.read());
+    return found;
+  }
+
+  /// Mean squared error of the batch, chunk by chunk.
+  [[nodiscard]] double naive_loss(const test::NamedParameters& parameters) const {
+    const std::int64_t classes = network_.classes();
+    const std::vector<double> target = widened(parts_->data.read(stages_.back()->target()));
+    double sum = 0;
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < GetParam().chunks.size(); ++chunk) {
+      const std::int64_t samples = GetParam().chunks[chunk];
+      const Stage& stage = *stages_.front();
+      const int index = static_cast<int>(chunk);
+      const std::vector<double> images = widened(parts_->data.read(
+          Tensor{.device = 0, .desc = stage.input_desc(index), .view = stage.input(index)}));
+      sum += test::squared_error(
+          network_, parameters, images,
+          {target.begin() + first * classes, target.begin() + (first + samples) * classes},
+          samples);
+      first += samples;
+    }
+    return sum / static_cast<double>(batch_ * classes);
+  }
+
+  Network network_;
+  std::int64_t batch_ = 0;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<CaseParts> parts_;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+TEST_P(TrainingTest, LossGradientsAndUpdateAreThoseOfTheNaiveNetwork) {
+  const test::NamedParameters before = read_parameters();
+  Executor(parts_->plan).run();
+  const auto outputs = read_outputs();
+  EXPECT_NEAR(outputs.at("loss")[0], naive_loss(before), 1e-4 * naive_loss(before));
+
+  for (const auto& [name, values] : before) {
+    const std::vector<double>& gradient = outputs.at("gradient of " + name);
+    ASSERT_EQ(gradient.size(), values.size());
+    double square = 0;
+    for (const double element : gradient) square += element * element;
+    const double scale = std::sqrt(square / static_cast<double>(gradient.size()));
+    for (const std::size_t element : {std::size_t{0}, values.size() / 3, values.size() - 1}) {
+      // Small enough that few ReLUs change sides, large enough for double precision.
+      constexpr double step = 1e-6;
+      test::NamedParameters moved = before;
+      moved[name][element] += step;
+      const double above = naive_loss(moved);
+      moved[name][element] -= 2 * step;
+      const double slope = (above - naive_loss(moved)) / (2 * step);
+      EXPECT_NEAR(gradient[element], slope, 2e-3 * scale + 1e-7) << name << " " << element;
+    }
+  }
+
+  const test::NamedParameters after = read_parameters();
+  for (const auto& [name, values] : before) {
+    const std::vector<double>& gradient = outputs.at("gradient of " + name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_NEAR(after.at(name)[i], values[i] - learning_rate * gradient[i],
+                  1e-6 * (1 + std::abs(values[i])))
+          << name << " " << i;
+    }
+  }
+}
+
+TEST_P(TrainingTest, SecondStepStartsFromTheUpdatedParameters) {
+  Executor executor(parts_->plan);
+  executor.run();
+  const test::NamedParameters after_first = read_parameters();
+  executor.run();
+  // Gradients and loss are overwritten, not added to, and copies of parameters are up to date.
+  EXPECT_NEAR(read_outputs().at("loss")[0], naive_loss(after_first),
+              1e-4 * naive_loss(after_first));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, TrainingTest,
+    ::testing::Values(Setting{"OneStageWholeBatch", "small", {6}, "gpipe", {}},
+                      Setting{"OneStageInChunks", "small", {4, 4, 2}, "gpipe", {}},
+                      Setting{"CutBeforeProjection", "small", {4, 4, 2}, "gpipe", {1}},
+                      Setting{"CutBeforeIdentity", "small", {4, 4, 2}, "gpipe", {2}},
+                      Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
+                      Setting{"AlternatingSchedule", "small", {2, 2, 2, 1}, "1f1b", {2}},
+                      Setting{"Toy", "toy", {20}, "gpipe", {1}},
+                      Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}}),
+    [](const auto& information) { return information.param.name; });
+
+TEST(ResNet50, HasTorchvisionsParameters) {
+  const Network network = resnet50(224);
+  std::int64_t count = 0;
+  for (const ParameterSpec& parameter : network.parameters())
+    count += element_count(parameter.shape);
+  EXPECT_EQ(count, 25'557'032);
+  EXPECT_EQ(network.parameters().size(), 161U);
+  EXPECT_EQ(network.units.size(), 18U);
+}
+
+TEST(ResNet50, HasTorchvisionsShapes) {
+  const Network network = resnet50(224);
+  std::map<std::string, Shape> shapes;
+  for (const ParameterSpec& parameter : network.parameters()) {
+    EXPECT_TRUE(shapes.emplace(parameter.name, parameter.shape).second) << parameter.name;
+  }
+  const std::map<std::string, Shape> expected = {{"conv1.weight", {64, 3, 7, 7}},
+                                                 {"bn1.bias", {64}},
+                                                 {"layer1.0.conv1.weight", {64, 64, 1, 1}},
+                                                 {"layer1.0.downsample.0.weight", {256, 64, 1, 1}},
+                                                 {"layer1.0.downsample.1.weight", {256}},
+                                                 {"layer1.2.conv1.weight", {64, 256, 1, 1}},
+                                                 {"layer2.0.conv2.weight", {128, 128, 3, 3}},
+                                                 {"layer2.0.downsample.0.weight", {512, 256, 1, 1}},
+                                                 {"layer3.5.conv3.weight", {1024, 256, 1, 1}},
+                                                 {"layer4.0.conv1.weight", {512, 1024, 1, 1}},
+                                                 {"layer4.2.bn3.weight", {2048}},
+                                                 {"fc.weight", {1000, 2048}},
+                                                 {"fc.bias", {1000}}};
+  for (const auto& [name, shape] : expected) EXPECT_EQ(shapes[name], shape) << name;
+
+  std::map<std::string, Shape> outputs;  // of the last layer of each unit
+  for (const Layer& layer : network.layers) {
+    outputs[network.units[static_cast<std::size_t>(layer.unit)]] = layer.output;
+  }
+  EXPECT_EQ(outputs["stem"], (Shape{64, 56, 56}));
+  EXPECT_EQ(outputs["layer1.2"], (Shape{256, 56, 56}));
+  EXPECT_EQ(outputs["layer2.3"], (Shape{512, 28, 28}));
+  EXPECT_EQ(outputs["layer3.5"], (Shape{1024, 14, 14}));
+  EXPECT_EQ(outputs["layer4.2"], (Shape{2048, 7, 7}));
+  EXPECT_EQ(outputs["head"], (Shape{1000}));
+}
+
+}  // namespace
+}  // namespace parbench
