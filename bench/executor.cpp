@@ -69,7 +69,11 @@ void Executor::find_steps() {
   }
 }
 
-Executor::Timing Executor::run() {
+std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan) {
+  return std::make_unique<Executor>(plan);
+}
+
+Timing Executor::run() {
   const std::vector<Lane>& lanes = plan_.lanes();
   Stream& first = *lanes.front().stream;
   ++run_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/launchers.h"
+#include "bench/plan_runner.h"
 #include "kernels/device.h"
 #include "scenarios/plan.h"
 
@@ -15,24 +16,20 @@ namespace parbench {
 /// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
 /// allocates nothing once the streams' queues have grown to the plan's size (the first run does
 /// that).
-class Executor {
+class Executor final : public PlanRunner {
  public:
   explicit Executor(const Plan& plan);
 
-  struct Timing {
-    double seconds = 0;       // from before the first task to after the last, on the devices
-    double wall_seconds = 0;  // the same on the host: launch and synchronisation included
-  };
-
   /// Executes the plan once and waits for it. Throws the first exception of a worker after all
   /// lanes have come to rest, so that the next run starts clean.
-  Timing run();
+  Timing run() override;
 
   /// Seconds of each task when it runs alone, everything else at rest. Tasks with the same cost key
   /// are measured once: the median of up to `repeats` executions, fewer (at least one) when the
   /// plan's keys together would take more than `budget_seconds`. Run the plan once before, so that
   /// the data is there.
-  [[nodiscard]] std::vector<double> measure_task_seconds(int repeats, double budget_seconds);
+  [[nodiscard]] std::vector<double> measure_task_seconds(int repeats,
+                                                         double budget_seconds) override;
 
  private:
   /// What the host does for one task.

@@ -143,7 +143,7 @@ bool toggle(const FlagValues& values, std::string_view flag) {
 std::vector<std::string> scenario_names(const FlagValues& values, const ScenarioList& scenarios) {
   const auto found = values.find("scenario");
   if (found == values.end()) return {};
-  const std::vector<std::string> known = names_of(scenarios);
+  std::vector<std::string> known = names_of(scenarios);
   std::vector<std::string> chosen = split_items("scenario", found->second);
   if (chosen == std::vector<std::string>{"all"}) return known;
   for (const std::string& name : chosen) {

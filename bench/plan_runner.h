@@ -11,8 +11,8 @@ namespace parbench {
 
 /// One execution of a plan, synchronised.
 struct Timing {
-  double seconds = 0;       // between the plan's first and last event
-  double wall_seconds = 0;  // on the host
+  double seconds = 0;       // from before the first task to after the last, on the devices
+  double wall_seconds = 0;  // the same on the host: launch and synchronisation included
 };
 
 class PlanRunner {

@@ -265,6 +265,7 @@ void Session::give_up(std::size_t index, report::CaseStatus status, const std::s
 // --- sampling ----------------------------------------------------------------------------------
 
 std::optional<std::size_t> Session::baseline_of(std::size_t index) const {
+  if (!scenario_.comparable(specs_[index])) return std::nullopt;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (is_baseline_of(specs_[i], specs_[index], scenario_.baseline())) return i;
   }
@@ -308,7 +309,7 @@ void Session::take(const Step& step) {
   Entry& entry = entries_[index];
   const double begin = environment_.now();
   const bool restored = latest_ != index;
-  if (restored) entry.prepared->subject->reset();
+  if (restored) entry.prepared->subject->refresh();
   latest_ = index;
   const double warm = environment_.now();
   if (restored && step.kind == StepKind::sample && step.iterations >= rewarmed_iterations) {
@@ -348,9 +349,12 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
   if (!entry.bound) return;
   const double seconds = entry.bound->seconds();
   const double median_seconds = result.statistics->median;
-  result.bound = {seconds, entry.bound->critical_path, entry.bound->busiest_lane,
-                  entry.bound->busiest_lane_name,
-                  median_seconds > 0 ? seconds / median_seconds : 0};
+  result.bound = {.seconds = seconds,
+                  .critical_path = entry.bound->critical_path,
+                  .busiest_lane = entry.bound->busiest_lane,
+                  .busiest_lane_name = entry.bound->busiest_lane_name,
+                  .busiest_device = entry.bound->busiest_device,
+                  .efficiency = median_seconds > 0 ? seconds / median_seconds : 0};
 }
 
 void Session::add_speedup(std::size_t index, report::Case& result) const {

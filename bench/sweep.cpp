@@ -191,7 +191,7 @@ void expand_strategy(const Options& options, const Scenario& scenario, const std
     }
   }
   for (const auto& [values, error] : refused) {
-    if (!took_part[values]) throw error;
+    if (!took_part[values]) throw UsageError(error);
   }
 }
 

@@ -20,15 +20,23 @@ class Buffer {
 
   Buffer() = default;
   Buffer(std::byte* data, std::size_t bytes, MemoryKind kind, Release release)
-      : memory_(data, std::move(release)), bytes_(bytes), kind_(kind) {}
+      : Buffer(data, bytes, kind, std::move(release), bytes) {}
+  /// `capacity`: address space from `data` on that the buffer may be extended into.
+  Buffer(std::byte* data, std::size_t bytes, MemoryKind kind, Release release, std::size_t capacity)
+      : memory_(data, std::move(release)), bytes_(bytes), capacity_(capacity), kind_(kind) {}
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] MemoryKind kind() const { return kind_; }
+
+  /// Makes the buffer larger within its capacity. The device's business (Device::grow).
+  void extend(std::size_t bytes) { bytes_ = bytes; }
 
  private:
   std::unique_ptr<std::byte, Release> memory_{nullptr, [](std::byte*) {}};
   std::size_t bytes_ = 0;
+  std::size_t capacity_ = 0;
   MemoryKind kind_ = MemoryKind::device;
 };
 

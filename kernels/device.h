@@ -43,6 +43,11 @@ class Device {
   /// before the call returns; its content is undefined.
   [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
 
+  /// Makes a buffer of this device (or an empty one) at least that large, without paying again for
+  /// the memory that it holds where the device can. Its content becomes undefined and it may move.
+  /// Throws OutOfMemory and leaves the buffer as it was.
+  virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
+
   /// Bytes that `allocate` could still return now.
   [[nodiscard]] virtual std::size_t available_bytes() const = 0;
 

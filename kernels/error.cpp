@@ -5,16 +5,19 @@
 namespace parbench {
 namespace {
 
-double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); }
+std::string in_words(std::size_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) / (1U << 20U);
+  return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes)
+                          : fmt::format("{:.1f} GiB", mebibytes / 1024);
+}
 
 }  // namespace
 
 OutOfMemory::OutOfMemory(const std::string& where, std::size_t asked_bytes,
                          std::size_t available_bytes)
-    : Error(
-          fmt::format("out of memory on {}: {:.1f} MiB asked, {:.1f} MiB available; use a smaller "
-                      "batch, image or matrix",
-                      where, mebibytes(asked_bytes), mebibytes(available_bytes))),
+    : Error(fmt::format("out of memory on {}: {} asked, {} available; use a smaller "
+                        "batch, image or matrix",
+                        where, in_words(asked_bytes), in_words(available_bytes))),
       asked_(asked_bytes),
       available_(available_bytes) {}
 

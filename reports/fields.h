@@ -55,6 +55,7 @@ void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
   visit("critical_path", x.critical_path);
   visit("busiest_lane", x.busiest_lane);
   visit("busiest_lane_name", x.busiest_lane_name);
+  visit("busiest_device", x.busiest_device);
   visit("efficiency", x.efficiency);
 }
 

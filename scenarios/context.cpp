@@ -58,17 +58,7 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
     if (arena.used <= arena.memory.bytes()) continue;
-    Device& device = this->device(key.first);
-    const std::size_t held = arena.memory.bytes();
-    const std::size_t available = device.available_bytes() + held;
-    if (arena.used > available) throw OutOfMemory(device.info().name, arena.used, available);
-    arena.memory = {};  // first: old and new together may be more than there is
-    try {
-      arena.memory = device.allocate(arena.used, key.second);
-    } catch (const OutOfMemory&) {
-      arena.memory = device.allocate(held, key.second);
-      throw;
-    }
+    device(key.first).grow(arena.memory, arena.used, key.second);
   }
   for (auto& [key, shared] : shared_) {
     if (!shared.used || shared.memory.data() != nullptr) continue;

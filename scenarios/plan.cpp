@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <stdexcept>
+
+#include "kernels/device.h"
 
 namespace parbench {
 
@@ -51,7 +54,9 @@ Work work_of(const Task& task) {
   return sum;
 }
 
-double Bound::seconds() const { return std::max({critical_path, busiest_lane, lane_with_ends}); }
+double Bound::seconds() const {
+  return std::max({critical_path, busiest_lane, lane_with_ends, busiest_device});
+}
 
 namespace {
 
@@ -77,6 +82,24 @@ std::vector<double> tails(const std::vector<Task>& tasks, const std::vector<doub
     }
   }
   return tail;
+}
+
+/// Copy lanes count where they run on the cores that compute.
+double busiest_device(const Plan& plan, const std::vector<double>& seconds) {
+  std::map<const Device*, double> core_seconds;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const Task& task = plan.tasks()[i];
+    const Stream& stream = *plan.lanes()[static_cast<std::size_t>(task.lane)].stream;
+    const DeviceInfo& info = stream.device().info();
+    const bool on_copy_core = task.kind == TaskKind::copy && info.copy_cores != info.cores;
+    if (!on_copy_core) core_seconds[&stream.device()] += seconds[i] * stream.threads();
+  }
+  double most = 0;
+  for (const auto& [device, sum] : core_seconds) {
+    const std::size_t cores = device->info().cores.size();
+    if (cores > 0) most = std::max(most, sum / static_cast<double>(cores));
+  }
+  return most;
 }
 
 }  // namespace
@@ -107,6 +130,7 @@ Bound bound_of(const Plan& plan, const std::vector<double>& task_seconds) {
     }
     bound.lane_with_ends = std::max(bound.lane_with_ends, first + work + last);
   }
+  bound.busiest_device = busiest_device(plan, task_seconds);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     bound.critical_path = std::max(bound.critical_path, head[i] + task_seconds[i] + tail[i]);
   }

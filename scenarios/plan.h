@@ -87,6 +87,9 @@ struct Bound {
   /// includes filling and draining.
   double lane_with_ends = 0;
   std::string busiest_lane_name;
+  /// The device with the most work for its cores: all its lanes' seconds times their threads, over
+  /// the number of its cores. More lanes than cores make it larger than the busiest lane.
+  double busiest_device = 0;
 
   [[nodiscard]] double seconds() const;
 };

@@ -52,6 +52,10 @@ Buffer CpuDevice::allocate(std::size_t bytes, MemoryKind kind) {
   return buffer;
 }
 
+void CpuDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
+  service(1).call([&] { grow_memory(buffer, info_.name, bytes, kind); });
+}
+
 std::size_t CpuDevice::available_bytes() const { return available_memory(); }
 
 std::unique_ptr<Op> CpuDevice::prepare(const OpDesc& desc, int threads) {

@@ -67,29 +67,51 @@ std::size_t available_memory() {
 
 std::size_t total_memory() { return std::min(meminfo("MemTotal:"), group_limit()); }
 
+namespace {
+
+/// Address space without memory behind it, aligned to its granule.
+Buffer reserve_space(const std::string& owner, std::size_t bytes, MemoryKind kind) {
+  const std::size_t granule = bytes >= huge_page ? huge_page : page;
+  const std::size_t rounded = (bytes + granule - 1) / granule * granule;
+  const std::size_t mapped = rounded + granule - page;
+  void* address = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) throw OutOfMemory(owner, bytes, available_memory());
+  auto* base = static_cast<std::byte*>(address);
+  void* aligned = base;
+  std::size_t space = mapped;
+  std::align(granule, rounded, aligned, space);
+  auto* data = static_cast<std::byte*>(aligned);
+  if (kind != MemoryKind::pageable && granule == huge_page) madvise(data, rounded, MADV_HUGEPAGE);
+  return {data, 0, kind, [base, mapped](std::byte*) { munmap(base, mapped); }, rounded};
+}
+
+}  // namespace
+
+void grow_memory(Buffer& buffer, const std::string& owner, std::size_t bytes, MemoryKind kind) {
+  if (bytes <= buffer.bytes()) return;
+  const std::size_t held = buffer.bytes();
+  const std::size_t left = available_memory();
+  if (bytes - held > left) throw OutOfMemory(owner, bytes, left + held);
+  if (bytes > buffer.capacity())
+    buffer = reserve_space(owner, std::max(bytes, total_memory()), kind);
+
+  const std::size_t old = buffer.bytes();
+  buffer.extend(bytes);
+  if (kind == MemoryKind::pageable) return;
+  const std::size_t first = old / page * page;  // whole pages, as madvise and mlock take them
+  touch(buffer.data() + first, bytes - first);
+  // Page-locking keeps the pages where they are; a process without the right to it does without.
+  if (kind == MemoryKind::pinned) mlock(buffer.data() + first, bytes - first);
+}
+
 Buffer map_memory(const std::string& owner, std::size_t bytes, MemoryKind kind) {
   if (bytes == 0) return {};
   const std::size_t left = available_memory();
   if (bytes > left) throw OutOfMemory(owner, bytes, left);
-
-  const std::size_t granule = bytes >= huge_page ? huge_page : page;
-  const std::size_t mapped = (bytes + granule - 1) / granule * granule + (granule - page);
-  void* address = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) throw OutOfMemory(owner, bytes, left);
-
-  auto* base = static_cast<std::byte*>(address);
-  void* aligned = base;
-  std::size_t space = mapped;
-  std::align(granule, bytes, aligned, space);
-  auto* data = static_cast<std::byte*>(aligned);
-  if (kind != MemoryKind::pageable) {
-    if (granule == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
-    touch(data, bytes);
-    // Page-locking keeps the pages where they are; a process without the right to it does without.
-    if (kind == MemoryKind::pinned) mlock(data, bytes);
-  }
-  return {data, bytes, kind, [base, mapped](std::byte*) { munmap(base, mapped); }};
+  Buffer buffer = reserve_space(owner, bytes, kind);
+  grow_memory(buffer, owner, bytes, kind);
+  return buffer;
 }
 
 }  // namespace parbench::cpu

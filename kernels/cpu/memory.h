@@ -19,4 +19,8 @@ namespace parbench::cpu {
 /// thread, so that its pages lie near that thread's core. Throws OutOfMemory.
 [[nodiscard]] Buffer map_memory(const std::string& owner, std::size_t bytes, MemoryKind kind);
 
+/// Makes a buffer larger in place: the first call takes address space for all of the machine's
+/// memory, and every call touches only what is new. Throws OutOfMemory and changes nothing.
+void grow_memory(Buffer& buffer, const std::string& owner, std::size_t bytes, MemoryKind kind);
+
 }  // namespace parbench::cpu

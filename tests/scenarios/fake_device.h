@@ -22,6 +22,9 @@ class FakeDevice final : public Device {
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
   std::unique_ptr<Event> make_event() override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
+    buffer = allocate(bytes, kind);
+  }
   std::size_t available_bytes() const override { return std::size_t{1} << 32U; }
   std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   TensorDesc activation(const Shape& shape, DType dtype) const override;

@@ -1,0 +1,59 @@
+// A plan on one lane: the executor against a loop over the same operations.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "bench/executor.h"
+#include "bench/peers/comparisons.h"
+#include "bench/peers/workload.h"
+
+namespace parbench::peers {
+namespace {
+
+Plan chain_of(const Workload& work, int tasks) {
+  Plan plan;
+  const LaneId lane = plan.add_lane("chain", work.stream());
+  for (int i = 0; i < tasks; ++i) {
+    Task task{.name = fmt::format("convolution {}", i), .lane = lane, .calls = {}};
+    task.calls.emplace_back(OpCall{&work.op(i), work.views(i)});
+    if (i > 0) task.after = {i - 1};
+    plan.add(std::move(task));
+  }
+  return plan;
+}
+
+double run_loop(const Workload& work, int tasks) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < tasks; ++i) work.op(i).enqueue(work.stream(), work.views(i));
+  work.stream().synchronize();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double repeat(int executions, const std::function<double()>& execute) {
+  double seconds = 0;
+  for (int i = 0; i < executions; ++i) seconds += execute();
+  return seconds;
+}
+
+}  // namespace
+
+Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effort) {
+  const auto devices = open_whole_machine();
+  const Workload work(*devices.front(), desc);
+  const Plan plan = chain_of(work, tasks);
+  Executor executor(plan);
+
+  const Pairs pairs = sample_pairs(
+      effort,
+      [&](int executions) {
+        return repeat(executions, [&] { return executor.run().wall_seconds; });
+      },
+      [&](int executions) { return repeat(executions, [&] { return run_loop(work, tasks); }); });
+  Json result = to_json(pairs);
+  result["tasks"] = tasks;
+  result["batch"] = desc.shape.batch;
+  result["threads"] = work.stream().threads();
+  return result;
+}
+
+}  // namespace parbench::peers

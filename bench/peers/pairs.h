@@ -1,0 +1,43 @@
+// Samples of two sides taken in turn, so that whatever slows the machine hits both.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace parbench::peers {
+
+/// How long a comparison takes.
+struct Effort {
+  int pairs = 15;
+  double sample_seconds = 0.1;  // least length of one sample, reached by repeating
+};
+
+/// Seconds of one execution, paired by index.
+struct Pairs {
+  std::vector<double> ours;
+  std::vector<double> peer;
+};
+
+/// Executes that many times and returns seconds of all of them together.
+using Run = std::function<double(int executions)>;
+
+/// Both sides execute equally often in a sample. Which of them goes first changes from pair to
+/// pair, so that a drift favours neither.
+[[nodiscard]] inline Pairs sample_pairs(const Effort& effort, const Run& ours, const Run& peer) {
+  constexpr double most_executions = 10000;
+  const double once = std::max(std::min(ours(1), peer(1)), 1e-9);
+  const int executions =
+      static_cast<int>(std::clamp(std::ceil(effort.sample_seconds / once), 1.0, most_executions));
+  Pairs pairs;
+  for (int pair = 0; pair < effort.pairs; ++pair) {
+    const bool ours_first = pair % 2 == 0;
+    if (ours_first) pairs.ours.push_back(ours(executions) / executions);
+    pairs.peer.push_back(peer(executions) / executions);
+    if (!ours_first) pairs.ours.push_back(ours(executions) / executions);
+  }
+  return pairs;
+}
+
+}  // namespace parbench::peers

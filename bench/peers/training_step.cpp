@@ -1,0 +1,63 @@
+// ResNet-50's training step behind a line protocol, so that another process can alternate with it.
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include "bench/executor.h"
+#include "bench/peers/comparisons.h"
+#include "bench/peers/workload.h"
+#include "kernels/error.h"
+#include "scenarios/models/models.h"
+#include "scenarios/scenario.h"
+
+namespace parbench::peers {
+namespace {
+
+constexpr std::string_view scenario_name = "pipeline";
+
+std::int64_t parameter_count(std::int64_t image) {
+  std::int64_t count = 0;
+  for (const ParameterSpec& parameter : resnet50(image).parameters()) {
+    count += element_count(parameter.shape);
+  }
+  return count;
+}
+
+CaseSpec single_device_case(std::int64_t batch, std::int64_t image) {
+  CaseSpec spec{.scenario = std::string(scenario_name),
+                .strategy = "single",
+                .parameters = {},
+                .hidden = {},
+                .dtype = DType::f32};
+  spec.parameters.set("batch", batch);
+  spec.parameters.set("image", image);
+  return spec;
+}
+
+}  // namespace
+
+void serve_training_steps(std::int64_t batch, std::int64_t image) {
+  const auto& scenarios = all_scenarios();
+  const auto found = std::ranges::find_if(
+      scenarios, [](const auto& scenario) { return scenario->name() == scenario_name; });
+  if (found == scenarios.end()) throw Error("this build has no scenario pipeline");
+
+  Context context(open_whole_machine(), {});
+  const CaseSpec spec = single_device_case(batch, image);
+  context.begin_case();
+  const std::unique_ptr<Case> subject = (*found)->prepare(spec, context);
+  context.commit();
+  Executor executor(subject->plan());
+  subject->reset();
+  (void)executor.run();
+
+  const Json ready{{"name", spec.name()},
+                   {"parameters", parameter_count(image)},
+                   {"threads", context.stream(0, StreamKind::compute).threads()}};
+  std::cout << ready.dump() << '\n' << std::flush;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << Json(executor.run().wall_seconds).dump() << '\n' << std::flush;
+  }
+}
+
+}  // namespace parbench::peers
