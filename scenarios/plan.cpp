@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -84,6 +85,39 @@ std::vector<double> tails(const std::vector<Task>& tasks, const std::vector<doub
   return tail;
 }
 
+struct LaneTask {
+  double head = 0;
+  double seconds = 0;
+  double tail = 0;
+};
+
+/// The tasks of a lane, the latest possible start first.
+std::vector<LaneTask> tasks_of(const Plan& plan, LaneId lane, const std::vector<double>& seconds,
+                               const std::vector<double>& head, const std::vector<double>& tail) {
+  std::vector<LaneTask> own;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (plan.tasks()[i].lane == lane) own.push_back({head[i], seconds[i], tail[i]});
+  }
+  std::ranges::sort(own, std::ranges::greater(), &LaneTask::head);
+  return own;
+}
+
+/// Over all subsets of a lane's tasks: the earliest start among them, their work, and the least
+/// that must follow the last (the one-machine bound with heads and tails, Carlier 1982). Only
+/// subsets "head at least h, tail at least t" can be the largest.
+double with_ends(const std::vector<LaneTask>& tasks) {
+  double most = 0;
+  for (const LaneTask& least : tasks) {
+    double work = 0;
+    for (const LaneTask& task : tasks) {
+      if (task.tail < least.tail) continue;
+      work += task.seconds;
+      most = std::max(most, task.head + work + least.tail);
+    }
+  }
+  return most;
+}
+
 /// Copy lanes count where they run on the cores that compute.
 double busiest_device(const Plan& plan, const std::vector<double>& seconds) {
   std::map<const Device*, double> core_seconds;
@@ -114,21 +148,15 @@ Bound bound_of(const Plan& plan, const std::vector<double>& task_seconds) {
 
   Bound bound;
   for (std::size_t lane = 0; lane < plan.lanes().size(); ++lane) {
+    const std::vector<LaneTask> own =
+        tasks_of(plan, static_cast<LaneId>(lane), task_seconds, head, tail);
     double work = 0;
-    double first = -1;
-    double last = -1;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      if (tasks[i].lane != static_cast<LaneId>(lane)) continue;
-      work += task_seconds[i];
-      first = first < 0 ? head[i] : std::min(first, head[i]);
-      last = last < 0 ? tail[i] : std::min(last, tail[i]);
-    }
-    if (first < 0) continue;
+    for (const LaneTask& task : own) work += task.seconds;
     if (work > bound.busiest_lane || bound.busiest_lane_name.empty()) {
       bound.busiest_lane = work;
       bound.busiest_lane_name = plan.lanes()[lane].name;
     }
-    bound.lane_with_ends = std::max(bound.lane_with_ends, first + work + last);
+    bound.lane_with_ends = std::max(bound.lane_with_ends, with_ends(own));
   }
   bound.busiest_device = busiest_device(plan, task_seconds);
   for (std::size_t i = 0; i < tasks.size(); ++i) {

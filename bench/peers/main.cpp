@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ Json ratio_of_input() {
 }
 
 Json describe_machine() {
-  const report::Report empty{.machine = report::machine_info({})};
+  report::Report empty;
+  empty.machine = report::machine_info({});
   return {{"cores", open_whole_machine().front()->info().cores},
           {"machine", report::to_json(empty)["parbench"]["machine"]}};
 }

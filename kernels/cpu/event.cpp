@@ -6,15 +6,17 @@
 
 namespace parbench::cpu {
 
+std::chrono::steady_clock::time_point CpuEvent::time() const {
+  const std::lock_guard lock(mutex_);
+  if (reached_ == 0) throw std::logic_error("an event that was never reached has no time");
+  return time_;
+}
+
 double CpuEvent::seconds_since(const Event& earlier) const {
   const auto* other = dynamic_cast<const CpuEvent*>(&earlier);
   if (other == nullptr)
     throw std::invalid_argument("events of different backends have no distance");
-  std::scoped_lock lock(mutex_, other->mutex_);
-  if (reached_ == 0 || other->reached_ == 0) {
-    throw std::logic_error("an event that was never reached has no time");
-  }
-  return std::chrono::duration<double>(time_ - other->time_).count();
+  return std::chrono::duration<double>(time() - other->time()).count();
 }
 
 std::uint64_t CpuEvent::announce() {

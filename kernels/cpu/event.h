@@ -25,6 +25,8 @@ class CpuEvent final : public Event {
   [[nodiscard]] bool wait_for(std::uint64_t record, std::chrono::milliseconds limit);
 
  private:
+  [[nodiscard]] std::chrono::steady_clock::time_point time() const;
+
   mutable std::mutex mutex_;
   std::condition_variable reached_changed_;
   std::uint64_t announced_ = 0;

@@ -15,10 +15,19 @@ class PlanTest : public ::testing::Test {
   }
 
   test::FakeDevice device_{0};
+  test::FakeDevice other_{1};
   std::unique_ptr<Stream> stream_ = device_.make_stream(StreamKind::compute, 0, 1);
+  std::unique_ptr<Stream> other_stream_ = other_.make_stream(StreamKind::compute, 0, 1);
+  std::vector<std::unique_ptr<Stream>> shares_ = [this] {
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (int i = 0; i < 10; ++i) {
+      streams.push_back(device_.make_stream(StreamKind::compute, i, 10));
+    }
+    return streams;
+  }();
   Plan plan_;
   LaneId a_ = plan_.add_lane("a", *stream_);
-  LaneId b_ = plan_.add_lane("b", *stream_);
+  LaneId b_ = plan_.add_lane("b", *other_stream_);
 };
 
 TEST_F(PlanTest, RefusesLanesAndDependenciesThatDoNotExist) {
@@ -62,6 +71,29 @@ TEST_F(PlanTest, PipelineIsBoundByItsSlowStageWithFillingAndDraining) {
   EXPECT_DOUBLE_EQ(bound.lane_with_ends, 14.0);
   EXPECT_DOUBLE_EQ(bound.critical_path, 8.0);
   EXPECT_DOUBLE_EQ(bound.seconds(), 14.0);
+}
+
+TEST_F(PlanTest, ShortTasksAtTheEndsDoNotHideFillingAndDraining) {
+  const TaskId packed = add(b_);  // could run at once
+  const TaskId forward = add(b_, {add(a_)});
+  const TaskId back = add(b_, {forward});
+  add(a_, {back});
+  add(b_, {back});  // nothing follows it
+  const Bound bound = bound_of(plan_, {0.1, 1.0, 5.0, 5.0, 2.0, 0.1});
+  EXPECT_EQ(packed, 0);
+  EXPECT_DOUBLE_EQ(bound.busiest_lane, 10.2);
+  EXPECT_DOUBLE_EQ(bound.lane_with_ends, 13.0);  // 1 before, 10 of the lane, 2 after
+}
+
+TEST_F(PlanTest, LanesBeyondTheCoresShareThem) {
+  // The fake device has two cores; ten lanes of one thread each would otherwise look like ten
+  // cores.
+  for (int i = 0; i < 10; ++i) {
+    add(plan_.add_lane("share", *shares_[static_cast<std::size_t>(i)]));
+  }
+  const Bound bound = bound_of(plan_, std::vector<double>(10, 1.0));
+  EXPECT_DOUBLE_EQ(bound.busiest_lane, 1.0);
+  EXPECT_DOUBLE_EQ(bound.busiest_device, 5.0);
 }
 
 TEST_F(PlanTest, BoundNeedsOneTimePerTask) {

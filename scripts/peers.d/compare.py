@@ -1,0 +1,200 @@
+# Entry of scripts/peers once everything is installed and built: runs the measurements, prints the
+# table, writes the JSON.
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import sys
+
+from load import busy_share
+from measurements import MEASUREMENTS, ON_REQUEST, Setting
+from processes import Failure, finished, json_of
+
+SCHEMA_VERSION = 1
+TOO_BUSY = 0.1  # of the cores, taken by others before a measurement
+
+
+def say(text):
+    print(f"peers: {text}", file=sys.stderr, flush=True)
+
+
+def refuse(message, *hints):
+    """Bad usage, or a peer that is not there."""
+    print("\n  ".join([f"peers: error: {message}", *hints]), file=sys.stderr)
+    sys.exit(2)
+
+
+def parse_arguments():
+    names = ", ".join(MEASUREMENTS)
+    parser = argparse.ArgumentParser(
+        prog="scripts/peers",
+        description="Measures parbench beside bare oneDNN, a plain loop and PyTorch, pair by pair "
+        "in one run, and its scenarios beside their targets.",
+        epilog="Exit codes: 0 everything was measured; 1 something could not be measured, or "
+        "--strict and a target was missed; 2 bad usage or a peer that is not installed.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--only", metavar="NAME[,NAME…]", help=f"of {names}")
+    parser.add_argument(
+        "--seed", action="store_true", help="also the published setting (most of an hour)"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes: tries the tool, its figures say nothing"
+    )
+    parser.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="another interpreter whose PyTorch is measured too, eager and compiled",
+    )
+    parser.add_argument("--strict", action="store_true", help="exit 1 when a target is missed")
+    parser.add_argument(
+        "-o", "--output", type=pathlib.Path, help="default: reports/runs/peers-<UTC time>.json"
+    )
+    parser.add_argument("--binaries", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def chosen(options):
+    """Names of the measurements, in the order in which they run."""
+    if options.only is None:
+        return [n for n in MEASUREMENTS if n not in ON_REQUEST or (n == "seed" and options.seed)]
+    wanted = options.only.split(",")
+    if options.seed:
+        wanted.append("seed")
+    for name in wanted:
+        if name not in MEASUREMENTS:
+            refuse(f"--only: '{name}' does not exist", f"allowed: {', '.join(MEASUREMENTS)}")
+    return [name for name in MEASUREMENTS if name in wanted]
+
+
+def check_torch(python, package):
+    """Refuses an interpreter without PyTorch before anything is measured."""
+    try:
+        finished([python, "-c", "import torch"])
+    except Failure as failure:
+        remedy = "install it: apt-get install python3-torch" if package else "--python names it"
+        refuse(f"PyTorch cannot be used with {python}", str(failure), remedy)
+
+
+def output_path(options, root):
+    """Where the JSON goes; refuses before the run what could not be written after it."""
+    path = options.output
+    if path is None:
+        time = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+        path = root / "reports" / "runs" / f"peers-{time}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        refuse(f"-o: cannot write {path}", "name a file in an existing folder that you may write")
+    return path
+
+
+def measure(names, setting):
+    """Rows of everything, what could not be measured, and how busy others were, by name."""
+    rows, failures, busy = [], {}, {}
+    for name in names:
+        busy[name] = round(busy_share(setting.cores), 3)
+        if busy[name] > TOO_BUSY:
+            say(f"other programs keep the cores {busy[name]:.0%} busy; the figures will be wrong")
+        try:
+            rows += MEASUREMENTS[name](setting)
+        except Failure as failure:
+            failures[name] = str(failure)
+            say(f"{name} could not be measured: {failure}")
+    return rows, failures, busy
+
+
+def target_text(row):
+    if row.at_least is not None:
+        return f"≥ {row.at_least}"
+    return f"≤ {row.at_most}" if row.at_most is not None else "–"
+
+
+def table(rows):
+    """One line a row, columns as wide as their longest text."""
+    words = {True: "reached", False: "MISSED", None: "–"}
+    lines = [["what", "ours", "peer", "figure", "95% interval", "target", ""]]
+    for row in rows:
+        interval = f"{row.low:.3f}–{row.high:.3f}" if row.low is not None else "–"
+        figure = f"{row.value:.3f}"
+        verdict = words[row.reached()]
+        lines.append([row.what, row.ours, row.peer, figure, interval, target_text(row), verdict])
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    aligned = []
+    for line in lines:
+        cells = [line[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(line[1:6], widths[1:6])]
+        aligned.append("  ".join([*cells, line[6]]).rstrip())
+    return "\n".join([aligned[0], "─" * (sum(widths) + 12), *aligned[1:]])
+
+
+def row_json(row):
+    interval = None
+    if row.low is not None:
+        interval = {"low": row.low, "high": row.high, "confidence": row.confidence}
+    return {
+        "name": row.name,
+        "what": row.what,
+        "value": row.value,
+        "interval": interval,
+        "target": {"at_least": row.at_least, "at_most": row.at_most},
+        "reached": row.reached(),
+        "ours": row.ours,
+        "peer": row.peer,
+        "details": row.details,
+    }
+
+
+def write_json(path, content):
+    """Whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(part, path)
+
+
+def main():
+    options = parse_arguments()
+    root = pathlib.Path(__file__).resolve().parents[2]
+    names = chosen(options)
+    path = output_path(options, root)
+    pythons = ["/usr/bin/python3", *options.python]
+    if "train" in names:
+        for number, python in enumerate(pythons):
+            check_torch(python, package=number == 0)
+    began = datetime.datetime.now(datetime.timezone.utc)
+    try:
+        machine = json_of([str(options.binaries / "parbench-peers"), "machine"])
+    except Failure as failure:
+        refuse("the programs cannot be run", str(failure))
+    setting = Setting(options.binaries, machine["cores"], options.quick, pythons, say)
+    rows, failures, busy = measure(names, setting)
+
+    print(table(rows))
+    for name, reason in failures.items():
+        print(f"{name} could not be measured: {reason}")
+    disturbed = [name for name, share in busy.items() if share > TOO_BUSY]
+    if disturbed:
+        print(f"measured on a busy machine, so not to be trusted: {', '.join(disturbed)}")
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "started_utc": began.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "quick": options.quick,
+        "commit": os.environ.get("PARBENCH_COMMIT"),
+        "machine": machine["machine"],
+        "busy_before": busy,
+        "rows": [row_json(row) for row in rows],
+        "failures": failures,
+    }
+    write_json(path, content)
+    print(f"written: {path}")
+    missed = any(row.reached() is False for row in rows)
+    sys.exit(1 if failures or (options.strict and missed) else 0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,328 @@
+# What is compared, each a function from a Setting to the rows of the table.
+#
+# A row: what, ours and peer (texts), value and interval of the figure, target, samples.
+import contextlib
+import json
+import os
+import pathlib
+import tempfile
+from dataclasses import dataclass, field
+
+from processes import Failure, StepServer, finished, json_of, on_cores
+
+HERE = pathlib.Path(__file__).resolve().parent
+RESNET50_PARAMETERS = 25_557_032
+
+
+@dataclass
+class Setting:
+    """What all measurements share."""
+
+    binaries: pathlib.Path
+    cores: list
+    quick: bool
+    pythons: list  # interpreters with PyTorch: Debian's first
+    say: object  # a function that tells the user what is going on
+
+    @property
+    def peers(self):
+        return str(self.binaries / "parbench-peers")
+
+    def core_sets(self):
+        """One core and two, as far as there are so many."""
+        return [self.cores[:count] for count in (1, 2) if count <= len(self.cores)]
+
+
+@dataclass
+class Row:
+    """One figure. `low` and `high` hold its median with `confidence`, or are None."""
+
+    name: str
+    what: str
+    ours: str
+    peer: str
+    value: float
+    low: float = None
+    high: float = None
+    confidence: float = None
+    at_least: float = None
+    at_most: float = None
+    details: dict = field(default_factory=dict)
+
+    def reached(self):
+        """Whether the target is reached; None where there is none."""
+        if self.at_least is not None:
+            return self.value >= self.at_least
+        if self.at_most is not None:
+            return self.value <= self.at_most
+        return None
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def duration(seconds):
+    """For people: "27.3 ms"."""
+    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 1 or unit == "µs":
+            return f"{seconds * scale:.3g} {unit}"
+    return None
+
+
+def cores_text(cores):
+    return f"{len(cores)} core{'s' if len(cores) > 1 else ''}"
+
+
+def ratio_fields(ratio):
+    if ratio is None:
+        raise Failure("there are no pairs to compare, or a side took no time")
+    interval = ratio.get("interval") or {"low": None, "high": None, "confidence": None}
+    return {"value": ratio["value"], **interval}
+
+
+def paired_ratio(setting, peer, ours):
+    """Median of peer/ours over pairs with its interval, as bench/statistics.h defines it."""
+    pairs = json.dumps({"peer": peer, "ours": ours})
+    return ratio_fields(json_of([setting.peers, "ratio"], pairs))
+
+
+def row_of_pairs(name, what, result, **more):
+    """A row from what parbench-peers prints."""
+    return Row(
+        name,
+        what,
+        duration(median(result["ours_seconds"])),
+        duration(median(result["peer_seconds"])),
+        **ratio_fields(result["ratio"]),
+        details=result,
+        **more,
+    )
+
+
+def effort(setting):
+    return ["--pairs", 7, "--sample-seconds", 0.005] if setting.quick else ["--pairs", 21]
+
+
+def convolution(setting):
+    """An operation on a stream against the bare oneDNN primitive."""
+    batch = {"branch": 2, "resnet50": 1} if setting.quick else {"branch": 64, "resnet50": 24}
+    titles = {"branch": "16→16 at 128×128", "resnet50": "256→256 at 8×8"}
+    for cores in setting.core_sets():
+        for case, title in titles.items():
+            what = f"convolution 3×3 {title}, batch {batch[case]}, {cores_text(cores)}"
+            setting.say(what)
+            command = [setting.peers, "convolution", "--case", case, "--batch", batch[case]]
+            result = json_of(on_cores(cores, command + effort(setting)))
+            name = f"convolution/{case}/cores:{len(cores)}"
+            yield row_of_pairs(name, f"{what}: bare oneDNN / Op on a stream", result, at_least=0.97)
+
+
+def executor(setting):
+    """A plan on one lane against a loop over the same operations."""
+    tasks, batch = (5, 1) if setting.quick else (50, 4)
+    for cores in setting.core_sets():
+        what = f"plan of {tasks} convolutions on a lane, {cores_text(cores)}"
+        setting.say(what)
+        command = [setting.peers, "chain", "--case", "branch", "--batch", batch, "--tasks", tasks]
+        result = json_of(on_cores(cores, command + effort(setting)))
+        name = f"executor/cores:{len(cores)}"
+        yield row_of_pairs(name, f"{what}: plain loop / executor", result, at_least=0.98)
+
+
+def training_servers(setting, cores, batch, image):
+    """Commands by label: ours, then every PyTorch."""
+    shape = ["--batch", batch, "--image", image]
+    script = ["-B", HERE / "torch_step.py", "--threads", len(cores), *shape]
+    commands = {"parbench": [setting.peers, "train", *shape]}
+    for number, python in enumerate(setting.pythons):
+        commands[f"torch {python}"] = [python, *script]
+        if number > 0:
+            commands[f"torch {python} compiled"] = [python, *script, "--compile"]
+    return {label: on_cores(cores, command) for label, command in commands.items()}
+
+
+def alternate(setting, commands, rounds):
+    """Steps of all servers in turn: what each said when it was ready, and its seconds."""
+    # What the user's shell sets for OpenMP would bind or limit the sides differently.
+    environment = {key: v for key, v in os.environ.items() if not key.startswith(("OMP_", "GOMP_"))}
+    with contextlib.ExitStack() as stack:
+        ready, servers, seconds = {}, {}, {}
+        for label, command in commands.items():
+            setting.say(f"starting {label}")
+            servers[label] = stack.enter_context(StepServer(command, environment))
+            ready[label] = servers[label].answer()
+            seconds[label] = []
+        for turn in range(rounds):
+            labels = list(servers) if turn % 2 == 0 else list(reversed(servers))
+            for label in labels:
+                seconds[label].append(servers[label].step())
+        return ready, seconds
+
+
+def check_same_model(ready, threads):
+    for label, said in ready.items():
+        if said["parameters"] != RESNET50_PARAMETERS:
+            raise Failure(f"{label} trains {said['parameters']} parameters, not {RESNET50_PARAMETERS}")
+        if said["threads"] != threads:
+            raise Failure(f"{label} runs {said['threads']} threads, not {threads}")
+
+
+def train(setting):
+    """ResNet-50's training step against PyTorch."""
+    batch, image, rounds = (2, 32, 7) if setting.quick else (24, 128, 11)
+    for cores in setting.core_sets():
+        what = f"ResNet-50 training step, batch {batch}, {image}×{image}, {cores_text(cores)}"
+        setting.say(what)
+        commands = training_servers(setting, cores, batch, image)
+        ready, seconds = alternate(setting, commands, rounds)
+        check_same_model(ready, len(cores))
+        ours = seconds.pop("parbench")
+        for number, (label, theirs) in enumerate(seconds.items()):
+            peer = ready[label]["name"]
+            yield Row(
+                f"train/{peer.replace(' ', '-')}/cores:{len(cores)}",
+                f"{what}: {peer} / parbench",
+                duration(median(ours)),
+                duration(median(theirs)),
+                **paired_ratio(setting, theirs, ours),
+                at_least=1.3 if number == 0 else None,
+                details={"ours_seconds": ours, "peer_seconds": theirs, "peer": ready[label]},
+            )
+
+
+def report_of(setting, *flags):
+    """Runs parbench on two devices' worth of cores and returns its report."""
+    cores = setting.cores[:2]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "report.json"
+        command = [setting.binaries / "parbench", "--report", path, "--quiet", *flags]
+        finished(on_cores(cores, command))
+        return json.loads(path.read_text(encoding="utf-8"))["parbench"]
+
+
+def cases_of(report, strategy, **parameters):
+    """The measured cases of a strategy with these parameters."""
+    return [
+        case
+        for case in report["cases"]
+        if case["strategy"] == strategy
+        and case["status"] == "measured"
+        and all(case["parameters"].get(key) == value for key, value in parameters.items())
+    ]
+
+
+def fastest(cases):
+    if not cases:
+        raise Failure("parbench measured no such case")
+    return min(cases, key=lambda case: case["statistics"]["median"])
+
+
+def case_text(case):
+    return duration(case["statistics"]["median"])
+
+
+def pipeline(setting):
+    """The README's command: efficiency at the best split, and where its time goes."""
+    if len(setting.cores) < 2:
+        raise Failure("a pipeline needs two cores, this process may use one")
+    model = ["--model", "toy", "--max-time", 0.2] if setting.quick else []
+    flags = ["--scenario", "pipeline", "--split", "1,3,5,12,20", "--devices", 2, *model]
+    setting.say("parbench " + " ".join(map(str, flags)))
+    report = report_of(setting, *flags)
+    best = fastest(cases_of(report, "pipeline"))
+    bound, interval = best["bound"], best["statistics"].get("median_interval")
+    yield Row(
+        "pipeline/efficiency",
+        f"pipeline, best split {best['parameters']['split']}: bound / measured",
+        case_text(best),
+        duration(bound["seconds"]),
+        bound["efficiency"],
+        low=bound["seconds"] / interval["high"] if interval else None,
+        high=bound["seconds"] / interval["low"] if interval else None,
+        confidence=interval["confidence"] if interval else None,
+        at_least=0.92,
+        details={"case": best["name"], "bound": bound, "statistics": best["statistics"]},
+    )
+    inside, whole = report["sampling_seconds"], report["duration_seconds"]
+    yield Row(
+        "pipeline/sampling",
+        "share of that run inside samples or their warm-up",
+        duration(inside),
+        duration(whole),
+        inside / whole,
+        at_least=0.85,
+        details={"sampling_seconds": inside, "duration_seconds": whole},
+    )
+
+
+def seed(setting):
+    """The published setting with both cuts. Takes the better part of an hour."""
+    if len(setting.cores) < 2:
+        raise Failure("a pipeline needs two cores, this process may use one")
+    flags = ["--scenario", "pipeline", "--preset", "seed", "--devices", 2]
+    flags += ["--strategy", "single,pipeline", "--cut", "published,balanced"]
+    flags += ["--model", "toy"] if setting.quick else []
+    setting.say("parbench " + " ".join(map(str, flags)))
+    report = report_of(setting, *flags)
+    single = fastest(cases_of(report, "single"))
+    for cut, target in (("published", 1.55), ("balanced", 1.7)):
+        wanted = None if cut == "published" else cut
+        best = fastest(cases_of(report, "pipeline", cut=wanted))
+        yield Row(
+            f"seed/{cut}",
+            f"published setting, {cut} cut, best split {best['parameters']['split']}: "
+            "single / pipeline",
+            case_text(best),
+            case_text(single),
+            **ratio_fields(best.get("speedup")),
+            at_least=target,
+            details={"case": best["name"], "cut": best["notes"].get("cut")},
+        )
+
+
+def overlap(setting):
+    """Copies to pinned host memory beside products."""
+    short = ["--n", 128, "--count", 4, "--max-time", 0.2] if setting.quick else []
+    flags = ["--scenario", "overlap", "--direction", "d2h", "--memory", "pinned", *short]
+    setting.say("parbench " + " ".join(map(str, flags)))
+    report = report_of(setting, *flags)
+    best = fastest(cases_of(report, "overlapped"))
+    parts = [fastest(cases_of(report, strategy)) for strategy in ("compute", "copy")]
+    longest = max(parts, key=lambda case: case["statistics"]["median"])
+    yield Row(
+        "overlap/d2h/pinned",
+        f"overlap d2h pinned, prefetch {best['parameters']['prefetch']}: "
+        f"overlapped / {longest['strategy']}",
+        case_text(best),
+        case_text(longest),
+        **ratio_of_rounds(setting, best, longest),
+        at_most=1.1,
+        details={case["name"]: case["statistics"] for case in [best, *parts]},
+    )
+
+
+def ratio_of_rounds(setting, case, reference):
+    """case/reference over the rounds in which both were sampled."""
+    by_round = [
+        {sample["round"]: sample["seconds"] for sample in c["samples"]} for c in (case, reference)
+    ]
+    both = sorted(by_round[0].keys() & by_round[1].keys())
+    first, second = ([seconds[number] for number in both] for seconds in by_round)
+    return paired_ratio(setting, first, second)
+
+
+# In the order in which they run. Those in ON_REQUEST run only when they are asked for.
+MEASUREMENTS = {
+    "convolution": convolution,
+    "executor": executor,
+    "train": train,
+    "overlap": overlap,
+    "pipeline": pipeline,
+    "seed": seed,
+}
+ON_REQUEST = {"seed"}

@@ -1,0 +1,84 @@
+# Other programs: run to their end for a JSON answer, or kept as servers that alternate.
+import json
+import signal
+import subprocess
+import tempfile
+
+
+class Failure(Exception):
+    """Something could not be measured; the text says why."""
+
+
+def last_words(text):
+    """The end of what a program wrote to standard error."""
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return " | ".join(lines[-3:]) or "it said nothing"
+
+
+def on_cores(cores, command):
+    """The command bound to these cores."""
+    return ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
+
+
+def finished(command, text=None):
+    """Runs a command to its end. Raises Failure with its last words when it fails."""
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Failure(f"{command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command)} exited {done.returncode}: {last_words(done.stderr)}")
+    return done.stdout
+
+
+def json_of(command, text=None):
+    """Standard output of a command as JSON."""
+    return json.loads(finished(command, text))
+
+
+class StepServer:
+    """A process that says in a line of JSON that it is ready and runs one step for each line."""
+
+    def __init__(self, command, environment=None):
+        self.command = command
+        self.errors = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            env=environment,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        self.process.stdout.close()
+        self.errors.close()
+
+    def answer(self):
+        """The next line it prints, as JSON."""
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        code = self.process.wait()
+        self.errors.seek(0)
+        words = last_words(self.errors.read())
+        raise Failure(f"{' '.join(self.command)} exited {code}: {words}")
+
+    def step(self):
+        """Seconds of one step."""
+        try:
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # the answer says why it ended
+        return self.answer()

@@ -1,0 +1,59 @@
+# ResNet-50 in PyTorch, written out because torchvision need not be installed.
+#
+# The variant is torchvision's: the stride of a bottleneck lies in its 3x3 convolution.
+from torch import flatten, nn
+
+
+def conv_and_norm(inputs, outputs, kernel, stride=1):
+    return [
+        nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, bias=False),
+        nn.BatchNorm2d(outputs),
+    ]
+
+
+class Bottleneck(nn.Module):
+    """1x1 to `width` channels, 3x3, 1x1 to four times as many, and the shortcut."""
+
+    def __init__(self, inputs, width, stride):
+        super().__init__()
+        outputs = 4 * width
+        self.residual = nn.Sequential(
+            *conv_and_norm(inputs, width, 1),
+            nn.ReLU(inplace=True),
+            *conv_and_norm(width, width, 3, stride),
+            nn.ReLU(inplace=True),
+            *conv_and_norm(width, outputs, 1),
+        )
+        self.shortcut = nn.Identity()
+        if stride != 1 or inputs != outputs:
+            self.shortcut = nn.Sequential(*conv_and_norm(inputs, outputs, 1, stride))
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.relu(self.residual(x) + self.shortcut(x))
+
+
+def layer(inputs, width, blocks, stride):
+    first = Bottleneck(inputs, width, stride)
+    return nn.Sequential(first, *(Bottleneck(4 * width, width, 1) for _ in range(blocks - 1)))
+
+
+class ResNet50(nn.Module):
+    def __init__(self, classes=1000):
+        super().__init__()
+        self.stem = nn.Sequential(
+            *conv_and_norm(3, 64, 7, 2),
+            nn.ReLU(inplace=True),
+            nn.MaxPool2d(kernel_size=3, stride=2, padding=1),
+        )
+        self.layers = nn.Sequential(
+            layer(64, 64, 3, 1),
+            layer(256, 128, 4, 2),
+            layer(512, 256, 6, 2),
+            layer(1024, 512, 3, 2),
+        )
+        self.pool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(2048, classes)
+
+    def forward(self, x):
+        return self.fc(flatten(self.pool(self.layers(self.stem(x))), 1))
