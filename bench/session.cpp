@@ -21,7 +21,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 constexpr double default_case_seconds = 20;
-constexpr double default_total_seconds = 135;
+constexpr double default_total_seconds = 140;
 constexpr double seed_case_seconds = 300;
 
 constexpr double preparation_checkpoint_seconds = 2;

@@ -30,7 +30,7 @@ struct SessionResult {
 };
 
 /// How one scenario is sampled, from the command line, the --benchmark_* flags and the preset.
-/// Without --max-time, a case gets 20 s and all cases of the scenario together 135 s, preparation
+/// Without --max-time, a case gets 20 s and all cases of the scenario together 140 s, preparation
 /// included, so that a default sweep ends within two to three minutes. The fixed numbers of the
 /// seed preset and of --benchmark_repetitions are cut by --max-time only. --precision and
 /// --min-samples make the seed preset adaptive, with 300 s for a case.

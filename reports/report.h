@@ -62,7 +62,7 @@ struct Bound {
   double busiest_lane = 0;
   std::string busiest_lane_name;
   double busiest_device = 0;  // work of all its lanes, over its cores
-  double efficiency = 0;  // bound over median
+  double efficiency = 0;      // bound over median
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
