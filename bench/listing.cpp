@@ -93,7 +93,10 @@ std::string device_listing(const Machine& machine) {
     if (!text.empty()) text += "\n";
     text += backend_text(*backend) + devices_text(*backend);
   }
-  return text.empty() ? "no backend is built in\n" : text;
+  for (const auto& missing : Machine::missing_backends()) {
+    text += fmt::format("\n{}: {}\n", missing.name, missing.reason);
+  }
+  return text;
 }
 
 }  // namespace parbench

@@ -39,6 +39,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 Machine::Machine() { backends_.push_back(cpu::make_backend()); }
 
+std::vector<Machine::Missing> Machine::missing_backends() {
+  return {{"cuda", "not in this build, which computes on CPU devices only"}};
+}
+
 Backend* Machine::find(std::string_view name) const {
   const auto found =
       std::ranges::find(backends_, name, [](const auto& backend) { return backend->name(); });
@@ -76,8 +80,12 @@ std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
     if (colon == std::string_view::npos) refuse(word, "is neither a count nor a device name");
     Backend* backend = find(word.substr(0, colon));
     if (backend == nullptr) {
-      refuse(word, fmt::format("names a backend that this build does not have ('{}')",
-                               word.substr(0, colon)));
+      const std::string_view name = word.substr(0, colon);
+      const auto missing = missing_backends();
+      const auto known = std::ranges::find(missing, name, &Missing::name);
+      refuse(word, known != missing.end()
+                       ? fmt::format("needs the {} backend, which is {}", name, known->reason)
+                       : fmt::format("names the backend '{}', which does not exist", name));
     }
     const auto index = small_number(word.substr(colon + 1));
     if (!index) refuse(word, "has no device number behind the colon");

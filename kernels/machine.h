@@ -48,6 +48,13 @@ class Machine {
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   [[nodiscard]] Backend* find(std::string_view name) const;  // nullptr when not built in
 
+  /// Backends that this build does not contain, and what would mend it.
+  struct Missing {
+    std::string name;
+    std::string reason;
+  };
+  [[nodiscard]] static std::vector<Missing> missing_backends();
+
   /// Opens the devices of `--devices`: a count ("2": that many of the default backend) or a comma
   /// list ("cpu:0,cpu:1"). Throws UsageError that names the word, what is wrong and what there is.
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(std::string_view request,

@@ -27,6 +27,7 @@ Topology load_topology() {
   // Caches, devices and the like take time to find and are not needed to tell cores apart.
   hwloc_topology_set_all_types_filter(topology.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (hwloc_topology_load(topology.get()) != 0) {
     throw Error("hwloc cannot read this machine's topology; is /sys mounted?");
   }
