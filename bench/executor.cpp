@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bench/statistics.h"
+
 namespace parbench {
 namespace {
 
@@ -21,12 +23,6 @@ void enqueue(const Call& call, Stream& stream) {
     const auto& copy = std::get<CopyCall>(call);
     stream.copy(copy.destination, copy.source);
   }
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace

@@ -2,10 +2,11 @@
 #include "bench/help.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <sstream>
 #include <vector>
+
+#include "reports/text.h"
 
 namespace parbench {
 namespace {
@@ -18,15 +19,9 @@ constexpr auto usage =
     "  parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
     "  parbench list | devices\n";
 
-/// Columns of UTF-8 text without wide or combining characters.
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
-}
-
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
-  const std::size_t used = columns(line);
+  const std::size_t used = report::display_width(line);
   if (used + 2 > description_column) {
     line += "\n" + std::string(description_column, ' ');
   } else {
@@ -44,24 +39,8 @@ std::string option_row(const CLI::Option& option) {
 }  // namespace
 
 std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
-  std::istringstream words(text);
-  std::string result;
-  std::string word;
-  std::size_t used = 0;
-  while (words >> word) {
-    const std::size_t length = columns(word);
-    if (used > 0 && used + 1 + length > width) {
-      result += "\n" + std::string(indent, ' ');
-      used = 0;
-    }
-    if (used > 0) {
-      result += ' ';
-      ++used;
-    }
-    result += word;
-    used += length;
-  }
-  return result;
+  return fmt::format("{}",
+                     fmt::join(report::wrapped(text, width), "\n" + std::string(indent, ' ')));
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t page_width = 100;
 
-std::string values_text(const Axis& axis, const std::vector<Value>& values) {
+std::string values_text(const std::vector<Value>& values) {
   if (values.empty()) return "chosen by the scenario";
   std::vector<std::string> texts;
-  for (const Value& value : values) texts.push_back(flag_text(axis, value));
+  for (const Value& value : values) texts.push_back(to_string(value));
   return fmt::format("{}", fmt::join(texts, ","));
 }
 
@@ -31,8 +31,8 @@ std::string axis_text(const Axis& axis) {
   const std::string pad(indent, ' ');
   return fmt::format("    --{:<11} {}\n{}quick: {}\n{}seed:  {}\n", axis.name,
                      wrap(text, page_width - indent, indent), pad,
-                     wrap(values_text(axis, axis.quick), page_width - indent, indent), pad,
-                     wrap(values_text(axis, axis.seed), page_width - indent, indent));
+                     wrap(values_text(axis.quick), page_width - indent, indent), pad,
+                     wrap(values_text(axis.seed), page_width - indent, indent));
 }
 
 std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {

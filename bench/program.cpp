@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -26,6 +27,7 @@
 #include "bench/sweep.h"
 #include "bench/version.h"
 #include "kernels/error.h"
+#include "kernels/machine.h"
 #include "reports/file.h"
 #include "reports/table.h"
 
@@ -110,9 +112,11 @@ class Run {
     }
     progress_->finish();
     recorder_.refresh(all_measured_ && !interrupted_);
-    show();
     recorder_.write(samples_);
+    show();
     fmt::print("report: {}\n", recorder_.path().string());
+    std::fflush(stdout);
+    write_benchmark_out();
     if (interrupted_) return ExitCode::interrupted;
     return all_measured_ ? ExitCode::measured : ExitCode::case_failed;
   }
@@ -160,7 +164,6 @@ class Run {
     if (flags_.display_format)
       samples_.write(std::cout, *flags_.display_format, flags_.aggregates_only);
     std::cout.flush();
-    write_benchmark_out();
   }
 
   void write_benchmark_out() const {
@@ -197,8 +200,7 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
   return Run(options, flags, machine, std::move(jobs))();
 }
 
-ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios,
-                  const Machine& machine) {
+ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {
   const Options options = parse_command_line(arguments, scenarios);
   switch (options.command) {
     case Command::help:
@@ -211,10 +213,10 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
       fmt::print("{}", scenario_listing(scenarios));
       return ExitCode::measured;
     case Command::devices:
-      fmt::print("{}", device_listing(machine));
+      fmt::print("{}", device_listing(Machine()));
       return ExitCode::measured;
     case Command::run:
-      return run(options, scenarios, machine);
+      return run(options, scenarios, Machine());
   }
   return ExitCode::bad_usage;
 }
@@ -231,11 +233,10 @@ void print_error(std::string_view message) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& arguments, const ScenarioList& scenarios,
-                const Machine& machine) {
+int run_program(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {
   ExitCode code = ExitCode::case_failed;
   try {
-    code = dispatch(arguments, scenarios, machine);
+    code = dispatch(arguments, scenarios);
   } catch (const UsageError& error) {
     print_error(error.what());
     code = ExitCode::bad_usage;

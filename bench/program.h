@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bench/flags.h"
-#include "kernels/machine.h"
 
 namespace parbench {
 
@@ -14,6 +13,6 @@ enum class ExitCode { measured = 0, case_failed = 1, bad_usage = 2, interrupted 
 /// Parses `arguments` (the program's name first), runs what they ask for, prints results to
 /// standard output and errors ("parbench: error: …" and hints) to standard error. Throws nothing.
 [[nodiscard]] int run_program(const std::vector<std::string>& arguments,
-                              const ScenarioList& scenarios, const Machine& machine);
+                              const ScenarioList& scenarios);
 
 }  // namespace parbench

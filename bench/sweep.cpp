@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -176,9 +175,9 @@ void expand_strategy(const Options& options, const Scenario& scenario, const std
     Scenario::Request request;
     request.spec = new_spec(options, scenario, strategy);
     request.device_count = device_count;
-    request.from_preset = combination.given.empty();
     request.preset = options.preset;
     request.given = std::move(combination.given);
+    if (!options.strategies.empty()) request.given.emplace_back("strategy");
     request.spec.parameters = std::move(combination.parameters);
     request.spec.hidden = std::move(combination.hidden);
     try {
@@ -193,15 +192,6 @@ void expand_strategy(const Options& options, const Scenario& scenario, const std
   for (const auto& [values, error] : refused) {
     if (!took_part[values]) throw UsageError(error);
   }
-}
-
-/// What a name shows of a value: durations are whole nanoseconds there.
-Value value_in_name(const Axis& axis, std::string_view text) {
-  if (axis.kind != AxisKind::duration) return parse_value(axis, text);
-  std::int64_t nanoseconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nanoseconds);
-  if (error == std::errc{} && end == text.data() + text.size()) return nanoseconds;
-  return parse_value(axis, text);
 }
 
 std::vector<std::string> split_name(std::string_view name) {
@@ -225,7 +215,7 @@ void read_name_part(const Scenario& scenario, std::string_view part, Scenario::R
     request.spec.dtype = text == to_string(DType::bf16) ? DType::bf16 : DType::f32;
   const Axis* axis = find_axis(scenario, name);
   if (axis == nullptr) return;
-  request.spec.parameters.set(axis->name, value_in_name(*axis, text));
+  request.spec.parameters.set(axis->name, parse_value(*axis, text));
   request.given.push_back(axis->name);
 }
 

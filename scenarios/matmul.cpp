@@ -170,7 +170,11 @@ class Matmul final : public Scenario {
                       spec.parameters.integer("streams"), spec.parameters.integer("count")));
     }
     if (!uses_all_devices(spec)) return spec;
-    if (devices < 2 && spec.strategy != "sequential") return std::nullopt;
+    if (devices < 2 && spec.strategy != "sequential") {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {} needs at least two devices, --devices gives {}",
+                                spec.strategy, devices));
+    }
     if (is_sharded(spec) && spec.parameters.integer("n") < devices) {
       return refuse(request, "n",
                     fmt::format("--n {} cannot be divided between {} devices; at least {}",

@@ -92,11 +92,23 @@ std::int64_t scale_duration(const Axis& axis, std::string_view text, double numb
   return static_cast<std::int64_t>(rounded);
 }
 
-std::int64_t read_duration(const Axis& axis, std::string_view text) {
+struct Duration {
+  double number = 0;
+  Unit unit;
+};
+
+std::optional<Duration> to_duration(std::string_view text) {
   for (const Unit& unit : units) {
     if (!text.ends_with(unit.suffix)) continue;
     const auto number = to_real(text.substr(0, text.size() - unit.suffix.size()));
-    if (number) return scale_duration(axis, text, *number, unit);
+    if (number) return Duration{*number, unit};
+  }
+  return std::nullopt;
+}
+
+std::int64_t read_duration(const Axis& axis, std::string_view text) {
+  if (const auto duration = to_duration(text)) {
+    return scale_duration(axis, text, duration->number, duration->unit);
   }
   if (to_real(text)) reject(axis, text, "has no unit");
   reject(axis, text, "is not a duration");
@@ -198,7 +210,7 @@ Value parse_value(const Axis& axis, std::string_view text) {
     case AxisKind::real:
       return read_real(axis, text);
     case AxisKind::duration:
-      return read_duration(axis, text);
+      return duration_text(static_cast<double>(read_duration(axis, text)));
     case AxisKind::choice:
       return read_choice(axis, text);
     case AxisKind::sizes:
@@ -209,10 +221,10 @@ Value parse_value(const Axis& axis, std::string_view text) {
   throw std::logic_error("axis of an unknown kind");
 }
 
-std::string flag_text(const Axis& axis, const Value& value) {
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  if (axis.kind != AxisKind::duration || integer == nullptr) return to_string(value);
-  return duration_text(static_cast<double>(*integer));
+std::int64_t nanoseconds_of(std::string_view duration) {
+  const auto parts = to_duration(duration);
+  if (!parts) throw std::invalid_argument(fmt::format("'{}' is not a duration", duration));
+  return std::llround(parts->number * static_cast<double>(parts->unit.nanoseconds));
 }
 
 std::string allowed_values(const Axis& axis) {

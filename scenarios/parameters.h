@@ -44,7 +44,7 @@ class Parameters {
 enum class AxisKind {
   integer,   // whole number within [least, most]
   real,      // finite number within [least, most]
-  duration,  // "250us", "1ms", "0.5s": kept as integer nanoseconds; least and most likewise
+  duration,  // "250us", "1ms", "0.5s": kept as text, 1000us as "1ms"; least and most in nanoseconds
   choice,    // one of `choices`
   sizes,     // a whole number, or several as a+b+c, each within [least, most]; kept as text when
              // several
@@ -73,8 +73,8 @@ struct Axis {
 /// is allowed.
 [[nodiscard]] Value parse_value(const Axis& axis, std::string_view text);
 
-/// A value as its flag takes it: durations with their unit.
-[[nodiscard]] std::string flag_text(const Axis& axis, const Value& value);
+/// Nanoseconds of a duration that `parse_value` has accepted.
+[[nodiscard]] std::int64_t nanoseconds_of(std::string_view duration);
 
 /// What is allowed, for messages and `list`: "whole numbers from 1 to 4096".
 [[nodiscard]] std::string allowed_values(const Axis& axis);

@@ -10,6 +10,7 @@
 #include "kernels/error.h"
 #include "scenarios/models/models.h"
 #include "scenarios/prepared_case.h"
+#include "scenarios/requests.h"
 #include "scenarios/training/cut.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/schedule.h"
@@ -314,21 +315,18 @@ std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
   };
   const CaseOutcome* best = best_of(pipelined);
   const CaseOutcome* whole = best_of(model_parallel);
-  const auto ratio = [](const CaseOutcome& outcome) {
-    return fmt::format("{:.2f}× ({:.2f}–{:.2f})", outcome.speedup->value, outcome.speedup->low,
-                       outcome.speedup->high);
-  };
   if (best == nullptr) {
     if (whole == nullptr || !whole->speedup)
       return "No pipeline was measured, so no split is best.";
-    return fmt::format("Model-parallel without a pipeline: {} the single device.", ratio(*whole));
+    return fmt::format("Model-parallel without a pipeline: {} the single device.",
+                       ratio_text(*whole->speedup));
   }
   std::string text = fmt::format("Best split {}", to_string(*best->spec.parameters.find("split")));
-  if (best->speedup) text += fmt::format(": {} the single device", ratio(*best));
+  if (best->speedup) text += fmt::format(": {} the single device", ratio_text(*best->speedup));
   text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
   if (best->speedup && best->speedup->high < 1) text += "; splitting this model does not pay";
   if (whole != nullptr && whole->speedup) {
-    text += fmt::format("; one batch at a time {}", ratio(*whole));
+    text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));
   }
   return text + ".";
 }

@@ -12,11 +12,11 @@
 
 namespace parbench {
 
-/// Refuses a combination: with the message when the user gave the value of that axis, silently
-/// when it came from a preset.
-inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::string_view axis,
+/// Refuses a combination: with the message when the user gave that flag, silently when the value
+/// came from a preset.
+inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::string_view flag,
                                       const std::string& message) {
-  if (request.was_given(axis)) throw UsageError(message);
+  if (request.was_given(flag)) throw UsageError(message);
   return std::nullopt;
 }
 

@@ -128,12 +128,12 @@ class Scenario {
   struct Request {
     CaseSpec spec;
     int device_count = 1;
-    bool from_preset = false;  // none of the combination's values was given by the user
     std::string preset = "quick";
-    std::vector<std::string> given;  // names of the axes whose values the user gave
+    /// Flags by which the user chose this combination: "strategy", names of axes.
+    std::vector<std::string> given;
 
-    [[nodiscard]] bool was_given(std::string_view axis) const {
-      return std::find(given.begin(), given.end(), axis) != given.end();
+    [[nodiscard]] bool was_given(std::string_view flag) const {
+      return std::find(given.begin(), given.end(), flag) != given.end();
     }
   };
   [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const = 0;

@@ -24,8 +24,8 @@ struct SpinLane {
 Spin spin_of(const CaseSpec& spec, const Context& context, int lane) {
   double slowdown = 0;
   if (spec.hidden.find("slowdown") != nullptr) slowdown = spec.hidden.real("slowdown");
-  const double nanoseconds =
-      static_cast<double>(spec.parameters.integer("duration")) * (1.0 + slowdown / 100.0);
+  const double nanoseconds = static_cast<double>(nanoseconds_of(spec.parameters.text("duration"))) *
+                             (1.0 + slowdown / 100.0);
   Spin spin;
   spin.duration = std::chrono::nanoseconds(std::chrono::nanoseconds::rep(nanoseconds));
   spin.noise = spec.parameters.real("noise") / 100.0;
@@ -86,8 +86,8 @@ const std::vector<Axis> axis_list = {
     {.name = "duration",
      .description = "time that one task spins",
      .kind = AxisKind::duration,
-     .quick = {std::int64_t{1'000'000}},
-     .seed = {std::int64_t{1'000'000}},
+     .quick = {"1ms"},
+     .seed = {"1ms"},
      .least = 1e3,
      .most = 1e10},
     {.name = "noise",
@@ -136,7 +136,7 @@ class Selftest final : public Scenario {
       parts->checks.push_back([&all = *parts, lane] { return check_counter(all, lane); });
     }
     const double expected = static_cast<double>(shares.front()) * 1e-9 *
-                            static_cast<double>(spec.parameters.integer("duration"));
+                            static_cast<double>(nanoseconds_of(spec.parameters.text("duration")));
     parts->notes.emplace_back("expected_seconds", fmt::format("{:.9g}", expected));
     parts->amount = {static_cast<double>(total), "tasks"};
     return make_case(std::move(parts));

@@ -12,6 +12,7 @@ from measurements import MEASUREMENTS, ON_REQUEST, Setting
 from processes import Failure, finished, json_of
 
 SCHEMA_VERSION = 1
+TRY_TORCH = "import sys\ntry: import torch\nexcept Exception as error: sys.exit(str(error))"
 TOO_BUSY = 0.1  # of the cores, taken by others before a measurement
 
 
@@ -73,10 +74,10 @@ def chosen(options):
 def check_torch(python, package):
     """Refuses an interpreter without PyTorch before anything is measured."""
     try:
-        finished([python, "-c", "import torch"])
+        finished([python, "-c", TRY_TORCH])
     except Failure as failure:
         remedy = "install it: apt-get install python3-torch" if package else "--python names it"
-        refuse(f"PyTorch cannot be used with {python}", str(failure), remedy)
+        refuse(f"PyTorch cannot be used with {python}", failure.reason, remedy)
 
 
 def output_path(options, root):

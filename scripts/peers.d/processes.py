@@ -3,10 +3,19 @@ import json
 import signal
 import subprocess
 import tempfile
+import threading
+
+
+LONGEST_RUN = 2 * 3600  # seconds; the published setting takes the better part of one hour
+LONGEST_STEP = 600
 
 
 class Failure(Exception):
-    """Something could not be measured; the text says why."""
+    """Something could not be measured. The text says what; `reason` is its last part."""
+
+    def __init__(self, text, reason=None):
+        super().__init__(f"{text}: {reason}" if reason else text)
+        self.reason = reason or text
 
 
 def last_words(text):
@@ -23,11 +32,15 @@ def on_cores(cores, command):
 def finished(command, text=None):
     """Runs a command to its end. Raises Failure with its last words when it fails."""
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, check=False, timeout=LONGEST_RUN
+        )
     except OSError as error:
-        raise Failure(f"{command[0]}: {error.strerror}") from error
+        raise Failure(command[0], error.strerror) from error
+    except subprocess.TimeoutExpired as error:
+        raise Failure(" ".join(command), f"not done after {LONGEST_RUN} s") from error
     if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} exited {done.returncode}: {last_words(done.stderr)}")
+        raise Failure(f"{' '.join(command)} exited {done.returncode}", last_words(done.stderr))
     return done.stdout
 
 
@@ -65,14 +78,17 @@ class StepServer:
         self.errors.close()
 
     def answer(self):
-        """The next line it prints, as JSON."""
+        """The next line it prints, as JSON. A process that says nothing for too long is ended."""
+        limit = threading.Timer(LONGEST_STEP, self.process.kill)
+        limit.start()
         line = self.process.stdout.readline()
+        limit.cancel()
         if line:
             return json.loads(line)
         code = self.process.wait()
         self.errors.seek(0)
         words = last_words(self.errors.read())
-        raise Failure(f"{' '.join(self.command)} exited {code}: {words}")
+        raise Failure(f"{' '.join(self.command)} exited {code}", words)
 
     def step(self):
         """Seconds of one step."""

@@ -45,7 +45,7 @@ class DescribedScenario : public Scenario {
     const Value* split = spec.parameters.find("split");
     const Value* batch = spec.parameters.find("batch");
     if (split != nullptr && batch != nullptr && split->index() == 0 && *split > *batch) {
-      if (request.from_preset) return std::nullopt;
+      if (!request.was_given("split") && !request.was_given("batch")) return std::nullopt;
       throw UsageError(
           fmt::format("--split {} is above the batch of {}", to_string(*split), to_string(*batch)));
     }
@@ -75,7 +75,7 @@ inline ScenarioList described_scenarios() {
   Axis slowdown = make_axis("slowdown", real, {0.0});
   slowdown.least = 0;
   slowdown.identity = false;
-  Axis pause = make_axis("pause", duration, {std::int64_t{1000}}, {"alone"});
+  Axis pause = make_axis("pause", duration, {std::string("1us")}, {"alone"});
   pause.most = 1e9;
   ScenarioList list;
   list.push_back(std::make_unique<DescribedScenario>(

@@ -110,7 +110,7 @@ TEST_F(FaultyCase, OutOfMemoryIsSkippedWithTheNumbers) {
   };
   const report::Case faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::skipped);
-  EXPECT_THAT(faulty.error, HasSubstr("8192.0 MiB asked, 1024.0 MiB available"));
+  EXPECT_THAT(faulty.error, HasSubstr("8.0 GiB asked, 1.0 GiB available"));
 }
 
 TEST_F(FaultyCase, OutOfHostMemoryIsSkipped) {

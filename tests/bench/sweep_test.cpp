@@ -60,7 +60,7 @@ TEST_F(SweepTest, CombinesAllValuesWithTheLastAxisFastest) {
 TEST_F(SweepTest, KeepsTheOrderOfScenariosAndPassesTheNumberOfDevices) {
   EXPECT_THAT(
       cases({"--scenario", "mat,pipe", "--strategy", "single,alone"}, 2),
-      ElementsAre("mat/alone/n:64/batch:2/pause:1000/devices:2", "pipe/single/batch:12/devices:2"));
+      ElementsAre("mat/alone/n:64/batch:2/pause:1us/devices:2", "pipe/single/batch:12/devices:2"));
 }
 
 TEST_F(SweepTest, DropsPresetValuesThatDoNotFitAGivenOne) {
@@ -113,11 +113,11 @@ TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
 
 TEST_F(SweepTest, FindsNamedCasesAgain) {
   Options options = parse({"--scenario", "all", "--slowdown", "3"});
-  options.only_cases = {"mat/alone/n:100/batch:2/pause:2500", "pipe/pipeline/batch:6/split:2+4"};
+  options.only_cases = {"mat/alone/n:100/batch:2/pause:2.5us", "pipe/pipeline/batch:6/split:2+4"};
   const auto mat = expand(options, *scenarios_[1], 1);
   ASSERT_EQ(mat.size(), 1U);
   EXPECT_EQ(mat[0].name(), options.only_cases[0]);
-  EXPECT_EQ(mat[0].parameters.integer("pause"), 2500);
+  EXPECT_EQ(mat[0].parameters.text("pause"), "2.5us");
   const auto pipe = expand(options, *scenarios_[0], 1);
   ASSERT_EQ(pipe.size(), 1U);
   EXPECT_EQ(pipe[0].name(), options.only_cases[1]);

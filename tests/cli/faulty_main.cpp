@@ -13,7 +13,6 @@
 #include "bench/program.h"
 #include "kernels/cpu/cpu_op.h"
 #include "kernels/error.h"
-#include "kernels/machine.h"
 #include "scenarios/scenario.h"
 
 namespace {
@@ -131,6 +130,5 @@ class FaultyScenario : public Scenario {
 int main(int count, char** words) {
   ScenarioList scenarios;
   scenarios.push_back(std::make_unique<FaultyScenario>());
-  const Machine machine;
-  return run_program({words, words + count}, scenarios, machine);
+  return run_program({words, words + count}, scenarios);
 }

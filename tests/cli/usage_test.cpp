@@ -97,6 +97,9 @@ TEST_F(Usage, RefusesASplitAboveTheBatch) {
 TEST_F(Usage, RefusesDevicesThatAreNotThere) {
   EXPECT_THAT(selftest_refusal({"--devices", "100000"}), HasSubstr("100000"));
   EXPECT_THAT(selftest_refusal({"--devices", "tpu:0"}), HasSubstr("tpu"));
+  EXPECT_THAT(selftest_refusal({"--devices", "cuda:0"}), HasSubstr("not in this build"));
+  EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),
+              HasSubstr("--strategy concurrent needs at least two devices"));
   for (const char* value : {"0", "-1", "1.5", "cpu:", "cpu:0,", "cpu:0,cpu:0"}) {
     EXPECT_THAT(selftest_refusal({"--devices", value}), HasSubstr("devices")) << value;
   }

@@ -51,8 +51,8 @@ Case pipeline_case(const std::string& strategy, NamedValues extra, double median
   c.amount_unit = "images";
   c.flops = 3.9e11;
   c.bytes = 2.4e10;
-  c.bound = Bound{median * efficiency, median * 0.7, median * efficiency * 0.98, "cpu:1/compute",
-                  efficiency};
+  c.bound = Bound{median * efficiency, median * 0.7, median * efficiency * 0.98,
+                  "cpu:1/compute",     median * 0.6, efficiency};
   c.memory = std::move(memory);
   c.verification = Verification{"pipeline/single/model:resnet50/batch:48/image:128", true, 0.02,
                                 "loss and 161 gradients"};

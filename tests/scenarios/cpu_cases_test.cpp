@@ -102,8 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
             "overlap_h2d",
             make_overlap,
             {{"n", 70}, {"inner", 9}, {"count", 9}, {"direction", "h2d"}, {"memory", "pageable"}}},
-        CpuCase{"selftest", make_selftest, {{"tasks", 4}, {"duration", 10'000}}},
-        CpuCase{"selftest_two_devices", make_selftest, {{"tasks", 5}, {"duration", 10'000}}, 2}),
+        CpuCase{"selftest", make_selftest, {{"tasks", 4}, {"duration", "10us"}}},
+        CpuCase{"selftest_two_devices", make_selftest, {{"tasks", 5}, {"duration", "10us"}}, 2}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(SelftestTest, CountsEveryTask) {
 
 TEST_F(SelftestTest, KnowsItsTime) {
   Context context = fake_context(1);
-  const std::vector<Parameter> values = {{"tasks", 7}, {"duration", 2'000'000}};
+  const std::vector<Parameter> values = {{"tasks", 7}, {"duration", "2ms"}};
   const auto spin = ready_case(*scenario, spec_of(*scenario, "spin", values), context);
   EXPECT_EQ(expected_seconds(*spin), "0.014");
   EXPECT_EQ(spin->plan().lanes().size(), 1);
