@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bench/preparation.h"
+#include "bench/ranges.h"
 #include "bench/statistics.h"
 #include "kernels/error.h"
 
@@ -94,10 +95,18 @@ class Session {
  private:
   /// What is known of one spec beside its place in the report.
   struct Entry {
-    std::optional<PreparedCase> prepared;  // only while it can still be sampled
-    std::optional<Bound> bound;
+    RangeName range;
+    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
+    std::optional<Bound> bound = {};
     std::size_t rows = 0;  // index in GoogleBenchmark
-    std::optional<std::size_t> sampler_index;
+    std::optional<std::size_t> sampler_index = {};
+  };
+  /// What a case does, inside its own range.
+  struct Ranges {
+    RangeName prepare{"prepare"};
+    RangeName task_costs{"task-costs"};
+    RangeName warm_up{"warm-up"};
+    RangeName sample{"sample"};  // payload: its round
   };
 
   void prepare_all();
@@ -131,6 +140,7 @@ class Session {
   SessionEnvironment environment_;
   std::vector<report::Case> cases_;
   std::vector<Entry> entries_;
+  Ranges ranges_;
   std::optional<Sampler> sampler_;
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
@@ -146,10 +156,12 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
       context_(context),
       specs_(specs),
       options_(options),
-      environment_(std::move(environment)),
-      entries_(specs.size()) {
+      environment_(std::move(environment)) {
   if (!environment_.now) environment_.now = steady_seconds;
-  for (const CaseSpec& spec : specs_) cases_.push_back(described(spec));
+  for (const CaseSpec& spec : specs_) {
+    cases_.push_back(described(spec));
+    entries_.push_back({.range = RangeName(cases_.back().name)});
+  }
   begin_ = latest_checkpoint_ = environment_.now();
 }
 
@@ -182,7 +194,9 @@ void Session::prepare_all() {
 
 void Session::prepare(std::size_t index, Preparation& preparation) {
   Entry& entry = entries_[index];
+  const Range of_case(entry.range);
   guarded(index, [&] {
+    const Range range(ranges_.prepare);
     entry.prepared = preparation.prepare(index);
     latest_ = index;
     sampling_seconds_ += entry.prepared->warm_up_seconds;
@@ -190,10 +204,9 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
     const report::Verification& verification = entry.prepared->verification;
     if (!verification.passed) {
       give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
-      return;
     }
-    measure_bound(index);
   });
+  if (entry.prepared) guarded(index, [&] { measure_bound(index); });
 }
 
 void Session::describe_prepared(std::size_t index) {
@@ -215,6 +228,7 @@ void Session::describe_prepared(std::size_t index) {
 
 void Session::measure_bound(std::size_t index) {
   Entry& entry = entries_[index];
+  const Range range(ranges_.task_costs);
   const double budget =
       std::max(least_cost_seconds, cost_share * entry.prepared->execution_seconds);
   const std::vector<double> seconds =
@@ -307,12 +321,14 @@ void Session::sample_all() {
 void Session::take(const Step& step) {
   const std::size_t index = sampled_[step.index];
   Entry& entry = entries_[index];
+  const Range of_case(entry.range);
   const double begin = environment_.now();
   const bool restored = latest_ != index;
   if (restored) entry.prepared->subject->refresh();
   latest_ = index;
   const double warm = environment_.now();
   if (restored && step.kind == StepKind::sample && step.iterations >= rewarmed_iterations) {
+    const Range range(ranges_.warm_up);
     (void)entry.prepared->runner->run();
   }
   const report::Sample sample = execute(entry, step);
@@ -326,6 +342,7 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
     if (environment_.interrupted()) throw Interrupted();
     return entry.prepared->runner->run();
   };
+  const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
   if (step.kind == StepKind::sample) {
     return environment_.google_benchmark.sample(entry.rows, step.iterations, step.round, execution);
   }

@@ -13,3 +13,12 @@ find_package(Boost 1.74 REQUIRED)
 if(PARBENCH_TESTS)
   find_package(GTest REQUIRED)
 endif()
+
+# NVTX is header-only and comes with the CUDA toolkit; without it there are no ranges.
+find_path(PARBENCH_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include)
+if(PARBENCH_NVTX_INCLUDE)
+  add_library(nvtx3 INTERFACE)
+  target_include_directories(nvtx3 SYSTEM INTERFACE ${PARBENCH_NVTX_INCLUDE})
+  target_compile_definitions(nvtx3 INTERFACE PARBENCH_NVTX)
+  target_link_libraries(nvtx3 INTERFACE ${CMAKE_DL_LIBS})
+endif()

@@ -21,11 +21,14 @@ struct SpinLane {
   Op* spin = nullptr;
 };
 
+double nanoseconds_of_task(const CaseSpec& spec) {
+  return static_cast<double>(nanoseconds_of(spec.parameters.text("duration")));
+}
+
 Spin spin_of(const CaseSpec& spec, const Context& context, int lane) {
   double slowdown = 0;
   if (spec.hidden.find("slowdown") != nullptr) slowdown = spec.hidden.real("slowdown");
-  const double nanoseconds = static_cast<double>(nanoseconds_of(spec.parameters.text("duration"))) *
-                             (1.0 + slowdown / 100.0);
+  const double nanoseconds = nanoseconds_of_task(spec) * (1.0 + slowdown / 100.0);
   Spin spin;
   spin.duration = std::chrono::nanoseconds(std::chrono::nanoseconds::rep(nanoseconds));
   spin.noise = spec.parameters.real("noise") / 100.0;
@@ -135,8 +138,7 @@ class Selftest final : public Scenario {
       add_tasks(*parts, lane);
       parts->checks.push_back([&all = *parts, lane] { return check_counter(all, lane); });
     }
-    const double expected = static_cast<double>(shares.front()) * 1e-9 *
-                            static_cast<double>(nanoseconds_of(spec.parameters.text("duration")));
+    const double expected = static_cast<double>(shares.front()) * 1e-9 * nanoseconds_of_task(spec);
     parts->notes.emplace_back("expected_seconds", fmt::format("{:.9g}", expected));
     parts->amount = {static_cast<double>(total), "tasks"};
     return make_case(std::move(parts));
@@ -149,9 +151,8 @@ class Selftest final : public Scenario {
     std::vector<std::string> found;
     for (const CaseOutcome& outcome : outcomes) {
       if (outcome.spec.strategy != "spin") continue;
-      const double expected =
-          1e-9 * static_cast<double>(outcome.spec.parameters.integer("tasks") *
-                                     outcome.spec.parameters.integer("duration"));
+      const auto tasks = static_cast<double>(outcome.spec.parameters.integer("tasks"));
+      const double expected = 1e-9 * tasks * nanoseconds_of_task(outcome.spec);
       found.push_back(fmt::format("{:.3f} ms measured for {:.3f} ms ({:+.2f}%)",
                                   outcome.median_seconds * 1e3, expected * 1e3,
                                   (outcome.median_seconds / expected - 1) * 100));

@@ -1,0 +1,30 @@
+// Named ranges on the host's timeline, for Nsight Systems and every other reader of NVTX.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace parbench {
+
+/// A name of ranges, registered once in the NVTX domain "parbench".
+class RangeName {
+ public:
+  explicit RangeName(const std::string& name);
+
+ private:
+  friend class Range;
+  void* handle_ = nullptr;
+};
+
+/// Open on the calling thread as long as the object lives; ranges nest. Does nothing while no tool
+/// listens, and nothing in a build that found no NVTX headers. What varies from range to range is
+/// the payload, so that a tool can group by name.
+class Range {
+ public:
+  explicit Range(const RangeName& name, std::int64_t payload = 0);
+  ~Range();
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+};
+
+}  // namespace parbench

@@ -1,0 +1,85 @@
+// The ranges that a tool sees of a run, as a library that NVTX loads into the process sees them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "reports/file.h"
+#include "tests/cli/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::SizeIs;
+
+struct Seen {
+  std::map<std::string, std::vector<long long>> payloads;  // by "outer > inner"
+  std::vector<std::string> open;                           // at the end
+  std::vector<std::string> domains;
+};
+
+Seen read(const std::string& text) {
+  Seen seen;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string action;
+    std::string domain;
+    std::string name;
+    long long payload = 0;
+    words >> action >> domain >> name >> payload;
+    seen.domains.push_back(domain);
+    if (action == "pop") {
+      seen.open.pop_back();
+      continue;
+    }
+    seen.open.push_back(seen.open.empty() ? name : seen.open.back() + " > " + name);
+    seen.payloads[seen.open.back()].push_back(payload);
+  }
+  return seen;
+}
+
+TEST(Ranges, NestSamplesInTheirCase) {
+  const TemporaryFolder folder;
+  const std::string list = (folder / "ranges.txt").string();
+  const std::string report = (folder / "report.json").string();
+  const Finished finished = run(
+      {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
+       "--benchmark_repetitions=3", "--report", report},
+      {folder.path(), {{"NVTX_INJECTION64_PATH", RANGE_LISTENER}, {"RANGE_LISTENER_FILE", list}}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+
+  const Seen seen = read(text_of(list));
+  const std::string name = "selftest/spin/tasks:10/duration:100us/noise:0";
+  EXPECT_THAT(seen.domains, Each("parbench"));
+  EXPECT_THAT(seen.open, IsEmpty());
+  EXPECT_THAT(seen.payloads, Contains(Key(name + " > prepare")));
+  EXPECT_THAT(seen.payloads, Contains(Key(name + " > task-costs")));
+  ASSERT_THAT(seen.payloads, Contains(Key(name + " > sample")));
+  const std::vector<long long>& rounds = seen.payloads.at(name + " > sample");
+  const report::Report written = report::read_report(report);
+  ASSERT_THAT(written.cases, SizeIs(1));
+  ASSERT_THAT(written.cases[0].samples, SizeIs(rounds.size()));
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    EXPECT_EQ(written.cases[0].samples[i].round, rounds[i]);
+  }
+}
+
+TEST(Ranges, AreNotNeededToRun) {
+  const TemporaryFolder folder;
+  const Finished finished =
+      run({PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
+           "--benchmark_repetitions=1", "--report", (folder / "report.json").string()},
+          {folder.path(), {{"NVTX_INJECTION64_PATH", "/does/not/exist.so"}}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+}
+
+}  // namespace
+}  // namespace parbench::testing
