@@ -26,7 +26,7 @@ class Fault : public ::testing::Test {
 
   /// The report passes the schema by an independent validator.
   [[nodiscard]] report::Report valid_report() const {
-    const Finished validated = run({"python3", VALIDATOR, SCHEMA, path_.string()});
+    const Finished validated = run({PARBENCH_PYTHON, VALIDATOR, SCHEMA, path_.string()});
     EXPECT_EQ(validated.out, "valid\n") << validated.err;
     return report::read_report(path_);
   }

@@ -90,7 +90,8 @@ TEST_F(Peers, WritesARowForEveryFigure) {
 TEST_F(Peers, KeepsTheSecondsOfEveryPair) {
   const Finished finished = peers({"--quick", "--only", "executor", "-o", output()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;  // whatever the figures are
-  for (const Json& row : report::read_json(output()).at("rows")) {
+  const Json content = report::read_json(output());
+  for (const Json& row : content.at("rows")) {
     const Json& details = row.at("details");
     EXPECT_EQ(details.at("ours_seconds").size(), 7U);
     EXPECT_EQ(details.at("peer_seconds").size(), 7U);
