@@ -98,9 +98,19 @@ need_packages() {
 # After a failure the next run looks at the packages again.
 forget_packages() { rm -f "$root"/build/.packages*; }
 
+# A build folder that came here with a copied or moved clone would go on building the original.
+drop_foreign_build() {
+  local cache="$1/CMakeCache.txt"
+  [[ -f $cache ]] || return 0
+  ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache" || return 0
+  say "$1 belongs to another folder; building anew"
+  rm -rf "$1"
+}
+
 # configure PRESET TESTS(ON|OFF|any): runs cmake only where ninja would not do so by itself.
 configure() {
   local preset=$1 tests=$2 build="$root/build/$1" arguments=()
+  drop_foreign_build "$build"
   if [[ -f $build/build.ninja && $build/build.ninja -nt $root/CMakePresets.json ]]; then
     [[ $tests == ON ]] || return 0
     ! grep -q '^PARBENCH_TESTS:BOOL=ON' "$build/CMakeCache.txt" || return 0
@@ -123,6 +133,16 @@ build() {
   if ! ninja -C "$directory" "$target" >&2; then
     forget_packages
     fail "the build failed" "the compiler's messages are above"
+  fi
+}
+
+# The report names the commit that was measured; a clone without git has none.
+export_commit() {
+  local commit changes
+  unset PARBENCH_COMMIT PARBENCH_DIRTY
+  if commit=$(git -C "$root" rev-parse HEAD 2>/dev/null) &&
+    changes=$(git -C "$root" status --porcelain --untracked-files=no 2>/dev/null); then
+    export PARBENCH_COMMIT=$commit PARBENCH_DIRTY=$((${#changes} > 0))
   fi
 }
 

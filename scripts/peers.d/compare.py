@@ -6,13 +6,16 @@ import json
 import os
 import pathlib
 import sys
+from dataclasses import dataclass, field
 
 from load import busy_share
 from measurements import MEASUREMENTS, ON_REQUEST, Setting
 from processes import Failure, finished, json_of
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_VERSION = 1
 TRY_TORCH = "import sys\ntry: import torch\nexcept Exception as error: sys.exit(str(error))"
+NEEDS_TORCH = 3  # exit code of --check
 TOO_BUSY = 0.1  # of the cores, taken by others before a measurement
 
 
@@ -54,7 +57,10 @@ def parse_arguments():
     parser.add_argument(
         "-o", "--output", type=pathlib.Path, help="default: reports/runs/peers-<UTC time>.json"
     )
-    parser.add_argument("--binaries", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--binaries", type=pathlib.Path, default=ROOT / "build/release/bin", help=argparse.SUPPRESS
+    )
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -80,31 +86,41 @@ def check_torch(python, package):
         refuse(f"PyTorch cannot be used with {python}", failure.reason, remedy)
 
 
-def output_path(options, root):
+def output_path(options):
     """Where the JSON goes; refuses before the run what could not be written after it."""
     path = options.output
     if path is None:
         time = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-        path = root / "reports" / "runs" / f"peers-{time}.json"
+        path = ROOT / "reports" / "runs" / f"peers-{time}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         refuse(f"-o: cannot write {path}", "name a file in an existing folder that you may write")
     return path
 
 
-def measure(names, setting):
-    """Rows of everything, what could not be measured, and how busy others were, by name."""
-    rows, failures, busy = [], {}, {}
-    for name in names:
-        busy[name] = round(busy_share(setting.cores), 3)
-        if busy[name] > TOO_BUSY:
-            say(f"other programs keep the cores {busy[name]:.0%} busy; the figures will be wrong")
-        try:
-            rows += MEASUREMENTS[name](setting)
-        except Failure as failure:
-            failures[name] = str(failure)
-            say(f"{name} could not be measured: {failure}")
-    return rows, failures, busy
+@dataclass
+class Results:
+    """What is known so far, by name of the measurement where it is about one."""
+
+    rows: list = field(default_factory=list)
+    failures: dict = field(default_factory=dict)
+    busy: dict = field(default_factory=dict)  # share of the cores that others took before
+
+    def disturbed(self):
+        return [name for name, share in self.busy.items() if share > TOO_BUSY]
+
+
+def measure(name, setting, results):
+    """Adds the rows of one measurement, or why it could not be made."""
+    results.busy[name] = busy = round(busy_share(setting.cores), 3)
+    if busy > TOO_BUSY:
+        say(f"other programs keep the cores {busy:.0%} busy; the figures will be wrong")
+    try:
+        for row in MEASUREMENTS[name](setting):
+            results.rows.append(row)
+    except Failure as failure:
+        results.failures[name] = str(failure)
+        say(f"{name} could not be measured: {failure}")
 
 
 def target_text(row):
@@ -155,11 +171,36 @@ def write_json(path, content):
     os.replace(part, path)
 
 
+def content_of(results, machine, options, began):
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "started_utc": began.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "quick": options.quick,
+        "commit": os.environ.get("PARBENCH_COMMIT"),
+        "dirty": {"0": False, "1": True}.get(os.environ.get("PARBENCH_DIRTY")),
+        "machine": machine,
+        "busy_before": results.busy,
+        "rows": [row_json(row) for row in results.rows],
+        "failures": results.failures,
+    }
+
+
+def show(results, path):
+    print(table(results.rows))
+    for name, reason in results.failures.items():
+        print(f"{name} could not be measured: {reason}")
+    if results.disturbed():
+        names = ", ".join(results.disturbed())
+        print(f"measured on a busy machine, so not to be trusted: {names}")
+    print(f"written: {path}")
+
+
 def main():
     options = parse_arguments()
-    root = pathlib.Path(__file__).resolve().parents[2]
     names = chosen(options)
-    path = output_path(options, root)
+    path = output_path(options)
+    if options.check:
+        sys.exit(NEEDS_TORCH if "train" in names else 0)
     pythons = ["/usr/bin/python3", *options.python]
     if "train" in names:
         for number, python in enumerate(pythons):
@@ -170,28 +211,14 @@ def main():
     except Failure as failure:
         refuse("the programs cannot be run", str(failure))
     setting = Setting(options.binaries, machine["cores"], options.quick, pythons, say)
-    rows, failures, busy = measure(names, setting)
-
-    print(table(rows))
-    for name, reason in failures.items():
-        print(f"{name} could not be measured: {reason}")
-    disturbed = [name for name, share in busy.items() if share > TOO_BUSY]
-    if disturbed:
-        print(f"measured on a busy machine, so not to be trusted: {', '.join(disturbed)}")
-    content = {
-        "schema_version": SCHEMA_VERSION,
-        "started_utc": began.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "quick": options.quick,
-        "commit": os.environ.get("PARBENCH_COMMIT"),
-        "machine": machine["machine"],
-        "busy_before": busy,
-        "rows": [row_json(row) for row in rows],
-        "failures": failures,
-    }
-    write_json(path, content)
-    print(f"written: {path}")
-    missed = any(row.reached() is False for row in rows)
-    sys.exit(1 if failures or (options.strict and missed) else 0)
+    results = Results()
+    for name in names:
+        measure(name, setting, results)
+        # What there is outlives whatever happens to the rest.
+        write_json(path, content_of(results, machine["machine"], options, began))
+    show(results, path)
+    missed = any(row.reached() is False for row in results.rows)
+    sys.exit(1 if results.failures or (options.strict and missed) else 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 # Other programs: run to their end for a JSON answer, or kept as servers that alternate.
+import contextlib
 import json
 import signal
 import subprocess
@@ -46,7 +47,14 @@ def finished(command, text=None):
 
 def json_of(command, text=None):
     """Standard output of a command as JSON."""
-    return json.loads(finished(command, text))
+    return parsed(finished(command, text), command)
+
+
+def parsed(text, command):
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise Failure(f"{' '.join(map(str, command))} did not answer in JSON", text[:80]) from error
 
 
 class StepServer:
@@ -68,7 +76,8 @@ class StepServer:
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
+        with contextlib.suppress(OSError):  # it may have ended before what it was sent was read
+            self.process.stdin.close()
         try:
             self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
@@ -84,7 +93,7 @@ class StepServer:
         line = self.process.stdout.readline()
         limit.cancel()
         if line:
-            return json.loads(line)
+            return parsed(line, self.command)
         code = self.process.wait()
         self.errors.seek(0)
         words = last_words(self.errors.read())
