@@ -31,11 +31,10 @@ std::uint64_t CpuEvent::announced() const {
 
 void CpuEvent::reach(std::uint64_t record) {
   const auto now = std::chrono::steady_clock::now();
-  {
-    const std::lock_guard lock(mutex_);
-    reached_ = std::max(reached_, record);
-    time_ = now;
-  }
+  // Notified with the lock held: who waits may destroy the event as soon as it can go on.
+  const std::lock_guard lock(mutex_);
+  reached_ = std::max(reached_, record);
+  time_ = now;
   reached_changed_.notify_all();
 }
 
