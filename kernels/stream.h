@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 
 #include "kernels/buffer.h"
 
@@ -50,5 +51,20 @@ class Stream {
 
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
 };
+
+/// Synchronises the stream of every item, the later ones also when an earlier one fails, and then
+/// throws the first failure.
+template <class Items, class StreamOf>
+void synchronize_all(const Items& items, const StreamOf& stream_of) {
+  std::exception_ptr failure;
+  for (const auto& item : items) {
+    try {
+      stream_of(item).synchronize();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace parbench

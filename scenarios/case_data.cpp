@@ -127,15 +127,32 @@ void CaseData::finish() {
   }
 }
 
+void CaseData::run_to_end(const std::set<int>& devices, const std::function<void()>& enqueue) {
+  const auto synchronize = [&] {
+    synchronize_all(devices, [this](int device) -> Stream& { return stream(device); });
+  };
+  try {
+    enqueue();
+  } catch (...) {
+    try {
+      synchronize();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
+    }
+    throw;
+  }
+  synchronize();
+}
+
 void CaseData::reset() {
-  for (const ResetStep& step : steps_) {
-    if (step.once && was_reset_) continue;
-    step.run(stream(step.device), step.staging_bytes > 0 ? staging_.at(step.device) : BufferView());
-  }
-  for (int device = 0; device < context_.device_count(); ++device) {
-    const bool used = std::ranges::find(steps_, device, &ResetStep::device) != steps_.end();
-    if (used) stream(device).synchronize();
-  }
+  std::set<int> devices;
+  for (const ResetStep& step : steps_) devices.insert(step.device);
+  run_to_end(devices, [this] {
+    for (const ResetStep& step : steps_) {
+      if (step.once && was_reset_) continue;
+      step.run(stream(step.device),
+               step.staging_bytes > 0 ? staging_.at(step.device) : BufferView());
+    }
+  });
   was_reset_ = true;
 }
 
@@ -158,15 +175,17 @@ std::vector<float> CaseData::read_as(int device, const TensorDesc& desc, BufferV
   const std::size_t bytes = values.size() * sizeof(float);
   Buffer& plain = plain_[device];
   if (plain.bytes() < bytes) plain = context_.device(device).allocate(bytes, MemoryKind::device);
-  op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
-  read_bytes(device, BufferView(plain, 0, bytes), values.data());
+  const Buffer host = borrowed(values.data(), bytes);
+  run_to_end({device}, [&] {
+    op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
+    stream(device).copy(host, BufferView(plain, 0, bytes));
+  });
   return values;
 }
 
 void CaseData::read_bytes(int device, BufferView source, void* destination) {
   const Buffer host = borrowed(destination, source.bytes);
-  stream(device).copy(host, source);
-  stream(device).synchronize();
+  run_to_end({device}, [&] { stream(device).copy(host, source); });
 }
 
 Op& CaseData::to_canonical(int device, const TensorDesc& source) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "scenarios/context.h"
@@ -90,6 +91,9 @@ class CaseData {
   };
 
   void set_all(const Tensor& tensor, float value, bool once);
+  /// Enqueues on those devices' streams and waits. Nothing stays queued when it throws either: the
+  /// queue refers to operations and memory that the case takes with it.
+  void run_to_end(const std::set<int>& devices, const std::function<void()>& enqueue);
   [[nodiscard]] Op& to_canonical(int device, const TensorDesc& source);
   [[nodiscard]] std::vector<float> read_as(int device, const TensorDesc& desc, BufferView view);
 

@@ -1,10 +1,13 @@
 // Filling, poisoning and reading of tensors, across layouts.
 #include "scenarios/case_data.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
+#include "kernels/error.h"
 #include "kernels/random.h"
 #include "tests/scenarios/fake_device.h"
 
@@ -103,6 +106,37 @@ TEST_F(CaseDataTest, ZeroComesAtEveryReset) {
   std::fill_n(counter.view.data(), counter.view.bytes, std::byte{1});
   data.reset();
   EXPECT_EQ(data.read(counter), (std::vector<float>{0, 0}));
+}
+
+/// Two devices that count how often their streams were synchronised.
+struct FailingResetTest : testing::Test {
+  FailingResetTest() {
+    for (int device = 0; device < 2; ++device) {
+      fake(context, device).on_synchronize = [this, device] { ++synchronized[device]; };
+    }
+  }
+
+  Context context = fake_context(2);
+  CaseData data{context};
+  std::array<int, 2> synchronized{};
+};
+
+TEST_F(FailingResetTest, NothingStaysQueuedWhenAStepThrows) {
+  data.zero(data.tensor(0, canonical({8})));
+  data.at_reset(1, 0, [](Stream&, BufferView) { throw Error("no room for this step"); });
+  data.finish();
+  context.commit();
+  EXPECT_THROW(data.reset(), Error);
+  EXPECT_THAT(synchronized, testing::Each(1));
+}
+
+TEST_F(FailingResetTest, NothingStaysQueuedWhenAnotherDeviceFails) {
+  fake(context, 0).on_synchronize = [] { throw Error("a kernel failed"); };
+  for (const int device : {0, 1}) data.zero(data.tensor(device, canonical({8})));
+  data.finish();
+  context.commit();
+  EXPECT_THROW(data.reset(), Error);
+  EXPECT_EQ(synchronized[1], 1);
 }
 
 TEST_F(CaseDataTest, NoSlabsWithoutAContiguousOuterDimension) {

@@ -53,7 +53,7 @@ class FakeStream final : public Stream {
   }
   void record(Event&) override {}
   void wait(Event&) override {}
-  void synchronize(std::chrono::milliseconds) override {}
+  void synchronize(std::chrono::milliseconds) override { device_.on_synchronize(); }
   void note(const std::string& what) { device_.log.push_back(name_ + ": " + what); }
 
  private:

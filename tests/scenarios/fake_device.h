@@ -2,6 +2,7 @@
 // a layout of its own (channels last), so that scenarios can be tested anywhere.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class FakeDevice final : public Device {
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
   CallLog log;
+  /// Called by every stream's `synchronize`; may throw what a worker would have left.
+  std::function<void()> on_synchronize = [] {};
 
  private:
   DeviceInfo info_;
