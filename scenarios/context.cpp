@@ -62,8 +62,10 @@ void Context::commit() {
   }
   for (auto& [key, shared] : shared_) {
     if (!shared.used || shared.memory.data() != nullptr) continue;
-    shared.memory = device(key.first).allocate(shared.bytes, MemoryKind::device);
-    shared.fill(BufferView(shared.memory));
+    // Kept once it is filled: a later case must not find it empty when filling fails.
+    Buffer memory = device(key.first).allocate(shared.bytes, MemoryKind::device);
+    shared.fill(BufferView(memory));
+    shared.memory = std::move(memory);
   }
 }
 

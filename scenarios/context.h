@@ -44,9 +44,9 @@ class Context {
   [[nodiscard]] BufferView borrow(int device, std::size_t bytes,
                                   MemoryKind kind = MemoryKind::device);
 
-  /// Memory with content that outlives the case. `fill` runs once, at the first commit after the
-  /// key was first asked for; every later request with the key must ask for the same number of
-  /// bytes.
+  /// Memory with content that outlives the case. `fill` runs at commits after the key was asked for
+  /// until it succeeds once; the view that it gets ends with its call. Every later request with the
+  /// key must ask for the same number of bytes.
   using Fill = std::function<void(BufferView)>;
   [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
 

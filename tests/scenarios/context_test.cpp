@@ -72,6 +72,24 @@ TEST_F(ContextTest, SharedMemoryIsFilledOnceAndKept) {
   EXPECT_THROW(static_cast<void>(context_.shared(0, "numbers", 2 * page, {})), std::logic_error);
 }
 
+TEST_F(ContextTest, SharedMemoryThatCouldNotBeFilledIsFilledForTheNextCase) {
+  int fills = 0;
+  const auto ask = [&] {
+    return context_.shared(0, "numbers", page, [&](BufferView view) {
+      if (++fills == 1) throw OutOfMemory("staging", page, 0);
+      view.data()[0] = std::byte{7};
+    });
+  };
+  context_.begin_case();
+  static_cast<void>(ask());
+  EXPECT_THROW(context_.commit(), OutOfMemory);
+  context_.begin_case();
+  const BufferView numbers = ask();
+  context_.commit();
+  EXPECT_EQ(fills, 2);
+  EXPECT_EQ(numbers.data()[0], std::byte{7});
+}
+
 TEST_F(ContextTest, CaseThatIsTooLargeLeavesTheOthersUsable) {
   context_.begin_case();
   const BufferView small = context_.borrow(0, page);
