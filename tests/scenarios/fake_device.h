@@ -26,7 +26,6 @@ class FakeDevice final : public Device {
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
     buffer = allocate(bytes, kind);
   }
-  std::size_t available_bytes() const override { return std::size_t{1} << 32U; }
   std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
