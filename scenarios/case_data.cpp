@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
+
+#include "kernels/round_up.h"
 
 namespace parbench {
 namespace {
@@ -92,13 +95,14 @@ void CaseData::fill(const Tensor& tensor, const std::vector<Piece>& pieces) {
 void CaseData::zero(const Tensor& tensor) { set_all(tensor, 0.0F, false); }
 
 void CaseData::poison(const Tensor& tensor) {
-  set_all(tensor, std::numeric_limits<float>::quiet_NaN(), true);
+  set_all(tensor, std::bit_cast<float>(~std::uint32_t{0}), true);  // a NaN in f32 and in bf16
 }
 
 void CaseData::set_all(const Tensor& tensor, float value, bool once) {
-  const BufferView view = tensor.view;
+  BufferView view = tensor.view;
+  view.bytes = round_up(view.bytes, sizeof(float));  // an odd number of bf16; the rest is unused
   if (tensor.kind != MemoryKind::device) {
-    const int byte = value == 0.0F ? 0 : 0xFF;  // 0xFFFFFFFF is a NaN, and so is 0xFFFF in bf16
+    const int byte = value == 0.0F ? 0 : 0xFF;
     at_reset(tensor.device, 0,
              [view, byte](Stream&, BufferView) { std::memset(view.data(), byte, view.bytes); });
   } else {
@@ -173,12 +177,11 @@ std::vector<float> CaseData::read_as(int device, const TensorDesc& desc, BufferV
   }
   Op& op = to_canonical(device, desc);
   const std::size_t bytes = values.size() * sizeof(float);
-  Buffer& plain = plain_[device];
-  if (plain.bytes() < bytes) plain = context_.device(device).allocate(bytes, MemoryKind::device);
+  const BufferView plain = context_.readback(device, bytes);
   const Buffer host = borrowed(values.data(), bytes);
   run_to_end({device}, [&] {
     op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
-    stream(device).copy(host, BufferView(plain, 0, bytes));
+    stream(device).copy(host, plain);
   });
   return values;
 }
@@ -192,9 +195,12 @@ Op& CaseData::to_canonical(int device, const TensorDesc& source) {
   for (const ToCanonical& reader : readers_) {
     if (reader.device == device && reader.source == source) return *reader.op;
   }
-  Op& op = ops_.prepare(stream(device), Reorder{source, canonical(source.shape)});
-  readers_.push_back({device, source, &op});
-  return op;
+  Op* op = nullptr;
+  context_.uncounted([&] {
+    op = &ops_.prepare(stream(device), Reorder{source, canonical(source.shape)});
+  });
+  readers_.push_back({device, source, op});
+  return *op;
 }
 
 }  // namespace parbench

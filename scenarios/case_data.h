@@ -46,6 +46,8 @@ class CaseData {
   void fill(const Tensor& tensor, const std::vector<Piece>& pieces);
   void fill(const Tensor& tensor, std::uint64_t subsequence);
 
+  // The next two take a tensor that `tensor` made, not a part of one.
+
   /// Sets all bytes to zero at every reset.
   void zero(const Tensor& tensor);
 
@@ -102,7 +104,6 @@ class CaseData {
   std::vector<ResetStep> steps_;
   std::map<int, BufferView> staging_;
   std::vector<ToCanonical> readers_;
-  std::map<int, Buffer> plain_;  // where tensors that are read pass through, by device
   bool was_reset_ = false;
 };
 

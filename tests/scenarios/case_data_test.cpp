@@ -6,7 +6,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
+#include "kernels/bfloat16.h"
 #include "kernels/error.h"
 #include "kernels/random.h"
 #include "tests/scenarios/fake_device.h"
@@ -21,7 +24,7 @@ std::vector<float> drawn(std::int64_t count, std::uint64_t seed, std::uint64_t s
 }
 
 struct CaseDataTest : testing::Test {
-  Context context = fake_context(1, {.dtype = DType::f32, .seed = 9});
+  Context context = fake_context(1, {.seed = 9});
   CaseData data{context};
 
   Tensor activation(const Shape& shape) {
@@ -97,6 +100,40 @@ TEST_F(CaseDataTest, PoisonComesOnceAndFillsComeBack) {
   data.reset();
   EXPECT_EQ(data.read(input), original);
   EXPECT_EQ(data.read(result).front(), 0.0F);
+}
+
+// Two elements of bf16 lie in a word; the last word of an odd number of them is half used.
+TEST_F(CaseDataTest, EveryPoisonedElementIsNotANumber) {
+  const Tensor result = data.tensor(0, canonical({3}, DType::bf16));
+  const Tensor on_host = data.tensor(0, canonical({3}, DType::bf16), MemoryKind::pinned);
+  data.poison(result);
+  data.poison(on_host);
+  ready();
+  for (const Tensor& tensor : {result, on_host}) {
+    std::array<std::uint16_t, 3> elements{};
+    data.read_bytes(0, tensor.view, elements.data());
+    for (const std::uint16_t element : elements) EXPECT_TRUE(std::isnan(from_bf16(element)));
+  }
+}
+
+TEST_F(CaseDataTest, CasesReadThroughOneBufferThatIsPartOfNone) {
+  const Tensor first = activation({2, 3, 4, 5});
+  ready();
+  const std::size_t bytes = context.case_bytes(0);
+  (void)data.read(first);
+  EXPECT_EQ(context.case_bytes(0), bytes);
+
+  context.begin_case();
+  CaseData other(context);
+  const Tensor second = other.tensor(0, context.device(0).activation({2, 3, 4, 5}, DType::f32));
+  other.fill(second, 7);
+  other.finish();
+  context.commit();
+  other.reset();
+  const std::byte* memory = context.readback(0, second.desc.bytes).data();
+  const std::vector<float> values = other.read(second);
+  EXPECT_EQ(context.readback(0, second.desc.bytes).data(), memory);
+  EXPECT_EQ(std::memcmp(memory, values.data(), second.desc.bytes), 0);
 }
 
 TEST_F(CaseDataTest, ZeroComesAtEveryReset) {
