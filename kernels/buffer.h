@@ -55,6 +55,10 @@ struct BufferView {
   BufferView(const Buffer& owner, std::size_t first, std::size_t count)
       : buffer(&owner), offset(first), bytes(count) {}
 
+  /// Whether the range lies in the memory that the buffer has now.
+  [[nodiscard]] bool is_backed() const {
+    return buffer != nullptr && offset <= buffer->bytes() && bytes <= buffer->bytes() - offset;
+  }
   [[nodiscard]] std::byte* data() const { return buffer ? buffer->data() + offset : nullptr; }
   [[nodiscard]] BufferView part(std::size_t first, std::size_t count) const {
     BufferView view = *this;

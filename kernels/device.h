@@ -33,8 +33,9 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
   /// A stream that is one of `sharers` compute streams working at the same time: it gets the
-  /// `index`-th share of the device's cores (at least one core; streams beyond that share cores).
-  /// Copy streams ignore both.
+  /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may
+  /// have different numbers of threads; more streams than cores share cores. Copy streams ignore
+  /// both.
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream(StreamKind kind, int index = 0,
                                                             int sharers = 1) = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
@@ -47,9 +48,6 @@ class Device {
   /// the memory that it holds where the device can. Its content becomes undefined and it may move.
   /// Throws OutOfMemory and leaves the buffer as it was.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
-
-  /// Bytes that `allocate` could still return now.
-  [[nodiscard]] virtual std::size_t available_bytes() const = 0;
 
   /// Plans an operation for streams of this device with that many intra-operator threads. Throws
   /// Unsupported with the reason when the backend does not have it.

@@ -26,6 +26,12 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
+/// Work did not end within its limit. It may still run, with the memory that it was given.
+class TimedOut : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A device or the host has not enough memory left for a request.
 class OutOfMemory : public Error {
  public:

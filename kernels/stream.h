@@ -1,8 +1,10 @@
 // In-order asynchronous queues and the events that order them against each other.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 
 #include "kernels/buffer.h"
 
@@ -26,6 +28,8 @@ class Event {
 /// A stream may be fed by one host thread at a time.
 class Stream {
  public:
+  /// Skips the operations and copies that have not begun; the events still queued are reached, so
+  /// that other streams which wait for them go on.
   virtual ~Stream() = default;
 
   [[nodiscard]] virtual Device& device() const = 0;
@@ -35,8 +39,16 @@ class Stream {
 
   /// Makes room for the scratch memory that operations on this stream need. Not while work is
   /// queued.
-  virtual void reserve_scratch(std::size_t bytes) = 0;
+  void reserve_scratch(std::size_t bytes) {
+    requested_scratch_ = std::max(requested_scratch_, bytes);
+    if (bytes > scratch_bytes()) grow_scratch(bytes);
+  }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
+
+  /// Scratch memory serves all users of a stream and never shrinks. The largest request since it
+  /// was last set tells how much of it one of them needs.
+  [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
+  void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
   /// Copies min(source.bytes, destination.bytes) == both bytes; the sizes must be equal.
   virtual void copy(BufferView destination, BufferView source) = 0;
@@ -45,10 +57,31 @@ class Stream {
   virtual void wait(Event& event) = 0;
 
   /// Sleeps until everything enqueued so far has run. Throws the first exception of that work,
-  /// once, or Error when `limit` passes.
+  /// once, or TimedOut when `limit` passes.
   virtual void synchronize(std::chrono::milliseconds limit = default_limit) = 0;
 
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
+
+ private:
+  /// Makes the scratch memory that large, which is more than it is.
+  virtual void grow_scratch(std::size_t bytes) = 0;
+
+  std::size_t requested_scratch_ = 0;
 };
+
+/// Synchronises the stream of every item, the later ones also when an earlier one fails, and then
+/// throws the first failure.
+template <class Items, class StreamOf>
+void synchronize_all(const Items& items, const StreamOf& stream_of) {
+  std::exception_ptr failure;
+  for (const auto& item : items) {
+    try {
+      stream_of(item).synchronize();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace parbench

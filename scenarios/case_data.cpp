@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
+
+#include "kernels/round_up.h"
 
 namespace parbench {
 namespace {
@@ -92,13 +95,14 @@ void CaseData::fill(const Tensor& tensor, const std::vector<Piece>& pieces) {
 void CaseData::zero(const Tensor& tensor) { set_all(tensor, 0.0F, false); }
 
 void CaseData::poison(const Tensor& tensor) {
-  set_all(tensor, std::numeric_limits<float>::quiet_NaN(), true);
+  set_all(tensor, std::bit_cast<float>(~std::uint32_t{0}), true);  // a NaN in f32 and in bf16
 }
 
 void CaseData::set_all(const Tensor& tensor, float value, bool once) {
-  const BufferView view = tensor.view;
+  BufferView view = tensor.view;
+  view.bytes = round_up(view.bytes, sizeof(float));  // an odd number of bf16; the rest is unused
   if (tensor.kind != MemoryKind::device) {
-    const int byte = value == 0.0F ? 0 : 0xFF;  // 0xFFFFFFFF is a NaN, and so is 0xFFFF in bf16
+    const int byte = value == 0.0F ? 0 : 0xFF;
     at_reset(tensor.device, 0,
              [view, byte](Stream&, BufferView) { std::memset(view.data(), byte, view.bytes); });
   } else {
@@ -127,15 +131,32 @@ void CaseData::finish() {
   }
 }
 
+void CaseData::run_to_end(const std::set<int>& devices, const std::function<void()>& enqueue) {
+  const auto synchronize = [&] {
+    synchronize_all(devices, [this](int device) -> Stream& { return stream(device); });
+  };
+  try {
+    enqueue();
+  } catch (...) {
+    try {
+      synchronize();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
+    }
+    throw;
+  }
+  synchronize();
+}
+
 void CaseData::reset() {
-  for (const ResetStep& step : steps_) {
-    if (step.once && was_reset_) continue;
-    step.run(stream(step.device), step.staging_bytes > 0 ? staging_.at(step.device) : BufferView());
-  }
-  for (int device = 0; device < context_.device_count(); ++device) {
-    const bool used = std::ranges::find(steps_, device, &ResetStep::device) != steps_.end();
-    if (used) stream(device).synchronize();
-  }
+  std::set<int> devices;
+  for (const ResetStep& step : steps_) devices.insert(step.device);
+  run_to_end(devices, [this] {
+    for (const ResetStep& step : steps_) {
+      if (step.once && was_reset_) continue;
+      step.run(stream(step.device),
+               step.staging_bytes > 0 ? staging_.at(step.device) : BufferView());
+    }
+  });
   was_reset_ = true;
 }
 
@@ -156,26 +177,30 @@ std::vector<float> CaseData::read_as(int device, const TensorDesc& desc, BufferV
   }
   Op& op = to_canonical(device, desc);
   const std::size_t bytes = values.size() * sizeof(float);
-  Buffer& plain = plain_[device];
-  if (plain.bytes() < bytes) plain = context_.device(device).allocate(bytes, MemoryKind::device);
-  op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
-  read_bytes(device, BufferView(plain, 0, bytes), values.data());
+  const BufferView plain = context_.readback(device, bytes);
+  const Buffer host = borrowed(values.data(), bytes);
+  run_to_end({device}, [&] {
+    op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
+    stream(device).copy(host, plain);
+  });
   return values;
 }
 
 void CaseData::read_bytes(int device, BufferView source, void* destination) {
   const Buffer host = borrowed(destination, source.bytes);
-  stream(device).copy(host, source);
-  stream(device).synchronize();
+  run_to_end({device}, [&] { stream(device).copy(host, source); });
 }
 
 Op& CaseData::to_canonical(int device, const TensorDesc& source) {
   for (const ToCanonical& reader : readers_) {
     if (reader.device == device && reader.source == source) return *reader.op;
   }
-  Op& op = ops_.prepare(stream(device), Reorder{source, canonical(source.shape)});
-  readers_.push_back({device, source, &op});
-  return op;
+  Op* op = nullptr;
+  context_.uncounted([&] {
+    op = &ops_.prepare(stream(device), Reorder{source, canonical(source.shape)});
+  });
+  readers_.push_back({device, source, op});
+  return *op;
 }
 
 }  // namespace parbench

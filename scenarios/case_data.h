@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "scenarios/context.h"
@@ -44,6 +45,8 @@ class CaseData {
   /// Fills a tensor at every reset. The pieces together have as many elements as the tensor.
   void fill(const Tensor& tensor, const std::vector<Piece>& pieces);
   void fill(const Tensor& tensor, std::uint64_t subsequence);
+
+  // The next two take a tensor that `tensor` made, not a part of one.
 
   /// Sets all bytes to zero at every reset.
   void zero(const Tensor& tensor);
@@ -90,6 +93,9 @@ class CaseData {
   };
 
   void set_all(const Tensor& tensor, float value, bool once);
+  /// Enqueues on those devices' streams and waits. Nothing stays queued when it throws either: the
+  /// queue refers to operations and memory that the case takes with it.
+  void run_to_end(const std::set<int>& devices, const std::function<void()>& enqueue);
   [[nodiscard]] Op& to_canonical(int device, const TensorDesc& source);
   [[nodiscard]] std::vector<float> read_as(int device, const TensorDesc& desc, BufferView view);
 
@@ -98,7 +104,6 @@ class CaseData {
   std::vector<ResetStep> steps_;
   std::map<int, BufferView> staging_;
   std::vector<ToCanonical> readers_;
-  std::map<int, Buffer> plain_;  // where tensors that are read pass through, by device
   bool was_reset_ = false;
 };
 

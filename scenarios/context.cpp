@@ -5,16 +5,9 @@
 
 #include <stdexcept>
 
-#include "kernels/error.h"
+#include "kernels/round_up.h"
 
 namespace parbench {
-namespace {
-
-constexpr std::size_t alignment = 4096;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-}  // namespace
 
 Context::Context(std::vector<std::unique_ptr<Device>> devices, Options options)
     : devices_(std::move(devices)), options_(options) {}
@@ -32,12 +25,13 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
 void Context::begin_case() {
   for (auto& [key, arena] : arenas_) arena.used = 0;
   for (auto& [key, shared] : shared_) shared.used = false;
+  for (auto& [key, stream] : streams_) stream->set_requested_scratch(0);
 }
 
 BufferView Context::borrow(int device, std::size_t bytes, MemoryKind kind) {
   Arena& arena = arenas_[{device, kind}];
   const std::size_t offset = arena.used;
-  arena.used += aligned(bytes);
+  arena.used += round_up(bytes, alignment);
   return {arena.memory, offset, bytes};
 }
 
@@ -62,15 +56,44 @@ void Context::commit() {
   }
   for (auto& [key, shared] : shared_) {
     if (!shared.used || shared.memory.data() != nullptr) continue;
-    shared.memory = device(key.first).allocate(shared.bytes, MemoryKind::device);
-    shared.fill(BufferView(shared.memory));
+    // Kept once it is filled: a later case must not find it empty when filling fails.
+    Buffer memory = device(key.first).allocate(shared.bytes, MemoryKind::device);
+    uncounted([&] { shared.fill(BufferView(memory)); });
+    shared.memory = std::move(memory);
   }
 }
 
 const std::vector<double>& Context::measured(const std::string& key, const Measure& measure) {
   auto found = measured_.find(key);
-  if (found == measured_.end()) found = measured_.emplace(key, measure()).first;
+  if (found == measured_.end()) {
+    std::vector<double> numbers;
+    uncounted([&] { numbers = measure(); });
+    found = measured_.emplace(key, std::move(numbers)).first;
+  }
   return found->second;
+}
+
+void Context::uncounted(const std::function<void()>& work) {
+  std::map<const Stream*, std::size_t> requested;
+  for (const auto& [key, stream] : streams_) requested[stream.get()] = stream->requested_scratch();
+  const auto restore = [&] {
+    for (const auto& [key, stream] : streams_) {
+      stream->set_requested_scratch(requested[stream.get()]);  // 0 for one that the work made
+    }
+  };
+  try {
+    work();
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+BufferView Context::readback(int device, std::size_t bytes) {
+  Buffer& memory = readback_[device];
+  if (memory.bytes() < bytes) this->device(device).grow(memory, bytes, MemoryKind::device);
+  return {memory, 0, bytes};
 }
 
 std::size_t Context::case_bytes(int device) const {
@@ -82,7 +105,7 @@ std::size_t Context::case_bytes(int device) const {
     if (key.first == device && shared.used) sum += shared.bytes;
   }
   for (const auto& [key, stream] : streams_) {
-    if (std::get<0>(key) == device) sum += stream->scratch_bytes();
+    if (std::get<0>(key) == device) sum += stream->requested_scratch();
   }
   return sum;
 }

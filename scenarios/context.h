@@ -21,7 +21,6 @@ namespace parbench {
 class Context {
  public:
   struct Options {
-    DType dtype = DType::f32;
     std::uint64_t seed = 1;
   };
 
@@ -40,13 +39,16 @@ class Context {
   /// Starts a case: everything borrowed from now on belongs to it.
   void begin_case();
 
-  /// Memory for the current case, aligned to 4096 bytes. Only usable after `commit`.
+  static constexpr std::size_t alignment = 4096;
+
+  /// Memory for the current case, aligned to `alignment`; what follows it up to the next multiple
+  /// belongs to it too. Only usable after `commit`.
   [[nodiscard]] BufferView borrow(int device, std::size_t bytes,
                                   MemoryKind kind = MemoryKind::device);
 
-  /// Memory with content that outlives the case. `fill` runs once, at the first commit after the
-  /// key was first asked for; every later request with the key must ask for the same number of
-  /// bytes.
+  /// Memory with content that outlives the case. `fill` runs at commits after the key was asked for
+  /// until it succeeds once; the view that it gets ends with its call. Every later request with the
+  /// key must ask for the same number of bytes.
   using Fill = std::function<void(BufferView)>;
   [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
 
@@ -58,8 +60,16 @@ class Context {
   using Measure = std::function<std::vector<double>()>;
   [[nodiscard]] const std::vector<double>& measured(const std::string& key, const Measure& measure);
 
+  /// Runs work whose scratch memory is not the current case's: something that only the first case
+  /// of several does for all of them, or that only verification does.
+  void uncounted(const std::function<void()>& work);
+
+  /// Where a tensor is brought into another layout on its way to the host. One buffer for all
+  /// cases, and no part of any; its content lasts until the next call.
+  [[nodiscard]] BufferView readback(int device, std::size_t bytes);
+
   /// Bytes of the current case on a device: borrowed (all kinds), shared that it asked for, and the
-  /// scratch of the device's streams.
+  /// scratch that its operations need. They do not depend on the cases before it.
   [[nodiscard]] std::size_t case_bytes(int device) const;
 
  private:
@@ -76,10 +86,12 @@ class Context {
 
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;
-  std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
   std::map<std::pair<int, MemoryKind>, Arena> arenas_;
   std::map<std::pair<int, std::string>, Shared> shared_;
   std::map<std::string, std::vector<double>> measured_;
+  std::map<int, Buffer> readback_;
+  // Last: a stream that goes ends what it is running, and that uses the memory above.
+  std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
 };
 
 }  // namespace parbench

@@ -11,7 +11,7 @@ namespace parbench {
 Op& OpSet::prepare(Stream& stream, const OpDesc& desc) {
   ops_.push_back(stream.device().prepare(desc, stream.threads()));
   Op& op = *ops_.back();
-  if (op.scratch_bytes() > stream.scratch_bytes()) stream.reserve_scratch(op.scratch_bytes());
+  stream.reserve_scratch(op.scratch_bytes());
   return op;
 }
 

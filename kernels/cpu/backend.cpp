@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "kernels/cpu/device.h"
@@ -35,6 +36,16 @@ std::string isa_name() {
   }
 }
 
+/// What tells the threads of a team how long to spin after a parallel region before they sleep. The
+/// library reads it when it is loaded, so the program can report it and not change it.
+std::string waiting_policy() {
+  for (const char* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}) {  // the first overrides
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return fmt::format("{}={}", name, value);
+  }
+  return "the library's default";
+}
+
 class CpuBackend final : public Backend {
  public:
   CpuBackend() : cores_(usable_cores()), model_(processor_model()) {}
@@ -47,7 +58,8 @@ class CpuBackend final : public Backend {
     return {{"oneDNN", fmt::format("{}.{}.{}", dnnl->major, dnnl->minor, dnnl->patch)},
             {"oneDNN instruction set", isa_name()},
             {"hwloc", fmt::format("{}.{}.{}", hwloc >> 16, (hwloc >> 8) & 0xffU, hwloc & 0xffU)},
-            {"OpenMP", std::to_string(_OPENMP)}};
+            {"OpenMP", std::to_string(_OPENMP)},
+            {"OpenMP waiting", waiting_policy()}};
   }
 
   [[nodiscard]] int device_limit() const override { return static_cast<int>(cores_.size()); }

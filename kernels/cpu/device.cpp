@@ -13,12 +13,12 @@
 namespace parbench::cpu {
 namespace {
 
-/// The cores of the `index`-th of `sharers` equal shares; shares of less than a core wrap around.
+/// The cores of the `index`-th of `sharers` shares, which differ by a core at most and leave none
+/// idle. With fewer cores than sharers each gets one, in turn.
 std::vector<int> share_of(const std::vector<int>& cores, int index, int sharers) {
   const int count = static_cast<int>(cores.size());
-  const int width = std::max(1, count / sharers);
-  const int first = index * width % count;
-  return {cores.begin() + first, cores.begin() + std::min(first + width, count)};
+  if (sharers > count) return {cores[static_cast<std::size_t>(index % count)]};
+  return {cores.begin() + index * count / sharers, cores.begin() + (index + 1) * count / sharers};
 }
 
 }  // namespace
@@ -55,8 +55,6 @@ Buffer CpuDevice::allocate(std::size_t bytes, MemoryKind kind) {
 void CpuDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   service(1).call([&] { grow_memory(buffer, info_.name, bytes, kind); });
 }
-
-std::size_t CpuDevice::available_bytes() const { return available_memory(); }
 
 std::unique_ptr<Op> CpuDevice::prepare(const OpDesc& desc, int threads) {
   std::unique_ptr<CpuOp> op;

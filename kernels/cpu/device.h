@@ -20,7 +20,6 @@ class CpuDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Event> make_event() override;
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
-  [[nodiscard]] std::size_t available_bytes() const override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 

@@ -136,6 +136,10 @@ TensorDesc opaque(std::size_t bytes) {
           .bytes = bytes};
 }
 
+bool is_opaque(const Layout& layout) {
+  return dynamic_cast<const OpaqueLayout*>(layout.detail()) != nullptr;
+}
+
 memory::desc activation_desc(const Shape& shape, DType dtype) {
   Shape pixels = shape;
   pixels.resize(4, 1);

@@ -22,6 +22,7 @@ namespace parbench::cpu {
 
 /// Bytes that only the operation itself and its counterpart understand: masks, indices, counters.
 [[nodiscard]] TensorDesc opaque(std::size_t bytes);
+[[nodiscard]] bool is_opaque(const Layout& layout);
 
 /// The activation as oneDNN sees it. A matrix {N, C} has one pixel: {N, C, 1, 1} in the layout of
 /// activations, the same bytes.

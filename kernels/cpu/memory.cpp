@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <string>
 
+#include "kernels/cpu/control_group.h"
 #include "kernels/error.h"
+#include "kernels/round_up.h"
 
 namespace parbench::cpu {
 namespace {
@@ -29,28 +32,6 @@ std::size_t meminfo(const std::string& field) {
   return std::numeric_limits<std::size_t>::max();
 }
 
-/// A number of the control group, if there is one and it is a number (not "max").
-std::optional<std::size_t> control_group(const std::string& name) {
-  for (const char* folder : {"/sys/fs/cgroup/", "/sys/fs/cgroup/memory/"}) {
-    std::ifstream file(folder + name);
-    std::size_t value = 0;
-    if (file >> value) return value;
-  }
-  return std::nullopt;
-}
-
-std::size_t group_limit() {
-  if (const auto limit = control_group("memory.max")) return *limit;
-  return control_group("memory.limit_in_bytes").value_or(std::numeric_limits<std::size_t>::max());
-}
-
-std::size_t group_left() {
-  const std::size_t limit = group_limit();
-  auto used = control_group("memory.current");
-  if (!used) used = control_group("memory.usage_in_bytes");
-  return limit - std::min(limit, used.value_or(0));
-}
-
 void touch(std::byte* data, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0) return;
@@ -61,18 +42,18 @@ void touch(std::byte* data, std::size_t bytes) {
 }  // namespace
 
 std::size_t available_memory() {
-  const std::size_t free = std::min(meminfo("MemAvailable:"), group_left());
+  const std::size_t free = std::min(meminfo("MemAvailable:"), control_group_memory().left);
   return free - std::min(free, reserve);
 }
 
-std::size_t total_memory() { return std::min(meminfo("MemTotal:"), group_limit()); }
+std::size_t total_memory() { return std::min(meminfo("MemTotal:"), control_group_memory().limit); }
 
 namespace {
 
 /// Address space without memory behind it, aligned to its granule.
 Buffer reserve_space(const std::string& owner, std::size_t bytes, MemoryKind kind) {
   const std::size_t granule = bytes >= huge_page ? huge_page : page;
-  const std::size_t rounded = (bytes + granule - 1) / granule * granule;
+  const std::size_t rounded = round_up(bytes, granule);
   const std::size_t mapped = rounded + granule - page;
   void* address = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/cpu/dnnl_compat.h"
+#include "kernels/round_up.h"
 
 namespace parbench::cpu {
 namespace {
@@ -52,7 +53,7 @@ void PrimitiveCall::run(const Execution& execution, std::span<std::byte* const> 
 }
 
 void PlannedOp::add_argument(std::string_view role, Access access, TensorDesc tensor) {
-  const double elements = tensor.layout.name() == "opaque"
+  const double elements = is_opaque(tensor.layout)
                               ? static_cast<double>(tensor.bytes)
                               : static_cast<double>(element_count(tensor.shape)) *
                                     static_cast<double>(size_of(tensor.dtype));
@@ -62,7 +63,7 @@ void PlannedOp::add_argument(std::string_view role, Access access, TensorDesc te
 
 std::size_t PlannedOp::add_scratch(std::size_t bytes) {
   const std::size_t begin = scratch_bytes_;
-  scratch_bytes_ += (bytes + cache_line - 1) / cache_line * cache_line;
+  scratch_bytes_ += round_up(bytes, cache_line);
   return begin;
 }
 

@@ -23,7 +23,7 @@ class PrimitiveCall {
  public:
   PrimitiveCall(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive);
 
-  /// Adds an argument (DNNL_ARG_…); returns its position in the addresses of `run`.
+  /// Appends an argument (DNNL_ARG_…) to those whose addresses `run` takes.
   void add(int argument, const dnnl::memory::desc& desc);
 
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.get_desc().get_size(); }

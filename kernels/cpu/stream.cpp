@@ -57,11 +57,20 @@ void CpuStream::stop() {
   worker_.join();
 }
 
-void CpuStream::reserve_scratch(std::size_t bytes) {
-  if (bytes <= scratch_.bytes()) return;
+void CpuStream::grow_scratch(std::size_t bytes) {
   synchronize(default_limit);
   scratch_ = {};
   call([this, bytes] { scratch_ = map_memory(device_.info().name, bytes, MemoryKind::device); });
+}
+
+std::byte* CpuStream::resolve(const BufferView& view, std::string_view command,
+                              std::string_view role) const {
+  if (view.is_backed()) return view.data();
+  throw std::invalid_argument(fmt::format(
+      "{} on {}: {} is {} bytes from byte {} of {}; allocate or commit its memory first", command,
+      name_, role, view.bytes, view.offset,
+      view.buffer == nullptr ? "no buffer"
+                             : fmt::format("a buffer of {} bytes", view.buffer->bytes())));
 }
 
 void CpuStream::copy(BufferView destination, BufferView source) {
@@ -70,8 +79,8 @@ void CpuStream::copy(BufferView destination, BufferView source) {
                                             destination.bytes, name_));
   }
   Command command{.kind = Kind::copy, .number = source.bytes};
-  command.arguments[0] = destination.data();
-  command.arguments[1] = source.data();
+  command.arguments[0] = resolve(destination, "copy", "destination");
+  command.arguments[1] = resolve(source, "copy", "source");
   push(command);
 }
 
@@ -88,10 +97,14 @@ void CpuStream::wait(Event& event) {
 void CpuStream::synchronize(std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   if (!idle_.wait_for(lock, limit, [this] { return count_ == 0; })) {
-    throw Error(
+    throw TimedOut(
         fmt::format("{} did not finish within {} s; its kernels hang or the case is too large",
-                    name_, limit.count() / 1000));
+                    name_, std::chrono::duration<double>(limit).count()));
   }
+  throw_failure();
+}
+
+void CpuStream::throw_failure() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
@@ -115,14 +128,19 @@ void CpuStream::execute(CpuOp& op, std::span<const BufferView> views) {
                                               op.arguments()[i].role,
                                               op.arguments()[i].tensor.bytes, views[i].bytes));
     }
-    command.arguments[i] = views[i].data();
+    command.arguments[i] = resolve(views[i], op.name(), op.arguments()[i].role);
   }
   push(command);
 }
 
 void CpuStream::call(const std::function<void()>& function) {
-  push({.kind = Kind::function, .function = &function});
+  // The queue refers to the function, so nothing may end this call between push and its execution:
+  // what can hang is waited for before.
   synchronize(default_limit);
+  push({.kind = Kind::function, .function = &function});
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return count_ == 0; });
+  throw_failure();
 }
 
 void CpuStream::push(const Command& command) {
@@ -145,7 +163,7 @@ void CpuStream::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     work_available_.wait(lock, [this] { return count_ > 0 || stopping_; });
-    if (stopping_) return;  // what is still queued has no one to wait for it
+    if (count_ == 0) return;
     const Command command = ring_[first_];
     lock.unlock();
     run_checked(command);
@@ -155,14 +173,14 @@ void CpuStream::work() {
   }
 }
 
-bool CpuStream::failed() {
+bool CpuStream::skips_work() {
   const std::lock_guard lock(mutex_);
-  return failure_ != nullptr;
+  return failure_ != nullptr || stopping_;
 }
 
 void CpuStream::run_checked(const Command& command) {
   const bool computes = command.kind != Kind::record && command.kind != Kind::wait;
-  if (computes && failed()) return;
+  if (computes && skips_work()) return;
   try {
     run(command);
   } catch (...) {

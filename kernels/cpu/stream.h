@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,8 @@
 namespace parbench::cpu {
 
 /// After an exception in its worker a stream skips operations and copies until `synchronize` has
-/// thrown it; events are still reached, so that nobody waits for ever.
+/// thrown it, and so it does while it is destroyed; events are still reached, so that nobody waits
+/// for ever. Destruction waits for the command that is running.
 class CpuStream final : public Stream {
  public:
   /// The worker is bound to `cores`, its team of `threads` to one of them each. `name` shows in
@@ -31,7 +33,6 @@ class CpuStream final : public Stream {
 
   [[nodiscard]] Device& device() const override { return device_; }
   [[nodiscard]] int threads() const override { return threads_; }
-  void reserve_scratch(std::size_t bytes) override;
   [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
   void copy(BufferView destination, BufferView source) override;
   void record(Event& event) override;
@@ -42,6 +43,7 @@ class CpuStream final : public Stream {
   void execute(CpuOp& op, std::span<const BufferView> views);
 
   /// Runs a function in the worker, after what is queued, and waits for it. Rethrows its exception.
+  /// Throws TimedOut, and has not touched the function, when what is queued does not end.
   void call(const std::function<void()>& function);
 
  private:
@@ -55,12 +57,18 @@ class CpuStream final : public Stream {
     std::array<std::byte*, CpuOp::max_arguments> arguments{};
   };
 
+  void grow_scratch(std::size_t bytes) override;
+  /// The address of a view. Throws std::invalid_argument, naming its role in the command, when the
+  /// view is not backed by memory.
+  [[nodiscard]] std::byte* resolve(const BufferView& view, std::string_view command,
+                                   std::string_view role) const;
   void push(const Command& command);
   void work();
   void stop();
   void run(const Command& command);
   void run_checked(const Command& command);
-  [[nodiscard]] bool failed();
+  [[nodiscard]] bool skips_work();
+  void throw_failure();  // once; with the mutex held
 
   Device& device_;
   std::string name_;

@@ -6,20 +6,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/round_up.h"
 #include "scenarios/training/region.h"
 
 namespace parbench {
-namespace {
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + RegionPlanner::alignment - 1) / RegionPlanner::alignment *
-         RegionPlanner::alignment;
-}
-
-}  // namespace
 
 void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
-  const std::size_t size = aligned(master.bytes);
+  const std::size_t size = round_up(master.bytes, RegionPlanner::alignment);
   entries_.push_back({std::move(spec), std::move(master), bytes_});
   bytes_ += size;
 }
@@ -47,7 +40,7 @@ BufferView ParameterStore::parameter(int layer, std::string_view role, const Ten
     if (packed.layer == layer && packed.role == role && packed.tensor == wanted) return packed.view;
   }
   const BufferView view = symbolic(Space::packed, packed_bytes_, wanted.bytes);
-  packed_bytes_ += aligned(wanted.bytes);
+  packed_bytes_ += round_up(wanted.bytes, RegionPlanner::alignment);
   packed_.push_back({layer, std::string(role), wanted, view});
   Op& reorder = ops_.prepare(stream_, Reorder{.source = found.master, .destination = wanted});
   packing_.push_back(bind(reorder, {{"source", master}, {"destination", view}}));

@@ -4,10 +4,12 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "kernels/round_up.h"
+
 namespace parbench {
 
 std::size_t RegionPlanner::acquire(std::size_t bytes) {
-  const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
+  const std::size_t size = round_up(bytes, alignment);
   auto best = free_.end();
   for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
     if (hole->second >= size && (best == free_.end() || hole->second < best->second)) best = hole;

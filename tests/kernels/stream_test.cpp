@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kernels/cpu/cpu_op.h"
+#include "kernels/cpu/device.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
 
@@ -147,9 +148,59 @@ TEST_F(StreamTest, SynchronizeGivesUpAtItsLimit) {
   std::promise<void> gate;
   FunctionOp blocked([open = gate.get_future().share()] { open.wait(); });
   blocked.enqueue(*first_, {});
-  EXPECT_THROW(first_->synchronize(1ms), Error);
+  EXPECT_THROW(first_->synchronize(1ms), TimedOut);
   gate.set_value();
   first_->synchronize();
+}
+
+TEST_F(StreamTest, EventsQueuedOnADestroyedStreamAreReached) {
+  const std::unique_ptr<Event> event = device_.make_event();
+  FunctionOp busy([] { std::this_thread::sleep_for(100ms); });
+  busy.enqueue(*first_, {});
+  first_->record(*event);
+  second_->wait(*event);
+  first_.reset();  // while it is busy: the record has not run
+  second_->synchronize(10s);
+}
+
+TEST_F(StreamTest, RefusesViewsThatNoMemoryBacks) {
+  const std::unique_ptr<Op> op = device_.prepare(Sgd{.count = 100}, first_->threads());
+  first_->reserve_scratch(op->scratch_bytes());
+  const Buffer memory = device_.allocate(400, MemoryKind::device);
+  const Buffer empty;
+  for (const BufferView& view : {BufferView(empty, 0, 400), BufferView(memory, 1, 400),
+                                 BufferView(memory, 404, 400), BufferView().part(0, 400)}) {
+    EXPECT_THROW(op->enqueue(*first_, std::vector<BufferView>{memory, view}),
+                 std::invalid_argument);
+    EXPECT_THROW(first_->copy(memory, view), std::invalid_argument);
+    EXPECT_THROW(first_->copy(view, memory), std::invalid_argument);
+  }
+  EXPECT_THAT([&] { first_->copy(BufferView(memory, 8, 400), memory); },
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("destination is 400 bytes from byte 8 of a buffer of 400")));
+  first_->synchronize();
+}
+
+// Streams of a device with that many cores (one, named several times) that share it evenly.
+std::vector<int> threads_of_streams(int cores, int sharers) {
+  const int core = Machine().open("1", false).front()->info().cores.front();
+  DeviceInfo info;
+  info.name = "cpu:0";
+  info.cores.assign(static_cast<std::size_t>(cores), core);
+  cpu::CpuDevice device(std::move(info));
+  std::vector<int> threads;
+  for (int index = 0; index < sharers; ++index) {
+    threads.push_back(device.make_stream(StreamKind::compute, index, sharers)->threads());
+  }
+  return threads;
+}
+
+TEST(StreamShares, LeaveNoCoreIdle) {
+  EXPECT_THAT(threads_of_streams(6, 4), ::testing::UnorderedElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(threads_of_streams(5, 2), ::testing::UnorderedElementsAre(2, 3));
+  EXPECT_THAT(threads_of_streams(4, 2), ::testing::ElementsAre(2, 2));
+  EXPECT_THAT(threads_of_streams(3, 1), ::testing::ElementsAre(3));
+  EXPECT_THAT(threads_of_streams(2, 5), ::testing::ElementsAre(1, 1, 1, 1, 1));
 }
 
 TEST_F(StreamTest, RefusesArgumentsThatAreMissingOrTooSmall) {

@@ -1,10 +1,16 @@
 // Filling, poisoning and reading of tensors, across layouts.
 #include "scenarios/case_data.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
+#include "kernels/bfloat16.h"
+#include "kernels/error.h"
 #include "kernels/random.h"
 #include "tests/scenarios/fake_device.h"
 
@@ -18,7 +24,7 @@ std::vector<float> drawn(std::int64_t count, std::uint64_t seed, std::uint64_t s
 }
 
 struct CaseDataTest : testing::Test {
-  Context context = fake_context(1, {.dtype = DType::f32, .seed = 9});
+  Context context = fake_context(1, {.seed = 9});
   CaseData data{context};
 
   Tensor activation(const Shape& shape) {
@@ -96,6 +102,40 @@ TEST_F(CaseDataTest, PoisonComesOnceAndFillsComeBack) {
   EXPECT_EQ(data.read(result).front(), 0.0F);
 }
 
+// Two elements of bf16 lie in a word; the last word of an odd number of them is half used.
+TEST_F(CaseDataTest, EveryPoisonedElementIsNotANumber) {
+  const Tensor result = data.tensor(0, canonical({3}, DType::bf16));
+  const Tensor on_host = data.tensor(0, canonical({3}, DType::bf16), MemoryKind::pinned);
+  data.poison(result);
+  data.poison(on_host);
+  ready();
+  for (const Tensor& tensor : {result, on_host}) {
+    std::array<std::uint16_t, 3> elements{};
+    data.read_bytes(0, tensor.view, elements.data());
+    for (const std::uint16_t element : elements) EXPECT_TRUE(std::isnan(from_bf16(element)));
+  }
+}
+
+TEST_F(CaseDataTest, CasesReadThroughOneBufferThatIsPartOfNone) {
+  const Tensor first = activation({2, 3, 4, 5});
+  ready();
+  const std::size_t bytes = context.case_bytes(0);
+  (void)data.read(first);
+  EXPECT_EQ(context.case_bytes(0), bytes);
+
+  context.begin_case();
+  CaseData other(context);
+  const Tensor second = other.tensor(0, context.device(0).activation({2, 3, 4, 5}, DType::f32));
+  other.fill(second, 7);
+  other.finish();
+  context.commit();
+  other.reset();
+  const std::byte* memory = context.readback(0, second.desc.bytes).data();
+  const std::vector<float> values = other.read(second);
+  EXPECT_EQ(context.readback(0, second.desc.bytes).data(), memory);
+  EXPECT_EQ(std::memcmp(memory, values.data(), second.desc.bytes), 0);
+}
+
 TEST_F(CaseDataTest, ZeroComesAtEveryReset) {
   const Tensor counter = data.tensor(0, canonical({2}));
   data.zero(counter);
@@ -103,6 +143,37 @@ TEST_F(CaseDataTest, ZeroComesAtEveryReset) {
   std::fill_n(counter.view.data(), counter.view.bytes, std::byte{1});
   data.reset();
   EXPECT_EQ(data.read(counter), (std::vector<float>{0, 0}));
+}
+
+/// Two devices that count how often their streams were synchronised.
+struct FailingResetTest : testing::Test {
+  FailingResetTest() {
+    for (int device = 0; device < 2; ++device) {
+      fake(context, device).on_synchronize = [this, device] { ++synchronized[device]; };
+    }
+  }
+
+  Context context = fake_context(2);
+  CaseData data{context};
+  std::array<int, 2> synchronized{};
+};
+
+TEST_F(FailingResetTest, NothingStaysQueuedWhenAStepThrows) {
+  data.zero(data.tensor(0, canonical({8})));
+  data.at_reset(1, 0, [](Stream&, BufferView) { throw Error("no room for this step"); });
+  data.finish();
+  context.commit();
+  EXPECT_THROW(data.reset(), Error);
+  EXPECT_THAT(synchronized, testing::Each(1));
+}
+
+TEST_F(FailingResetTest, NothingStaysQueuedWhenAnotherDeviceFails) {
+  fake(context, 0).on_synchronize = [] { throw Error("a kernel failed"); };
+  for (const int device : {0, 1}) data.zero(data.tensor(device, canonical({8})));
+  data.finish();
+  context.commit();
+  EXPECT_THROW(data.reset(), Error);
+  EXPECT_EQ(synchronized[1], 1);
 }
 
 TEST_F(CaseDataTest, NoSlabsWithoutAContiguousOuterDimension) {

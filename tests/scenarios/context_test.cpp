@@ -72,6 +72,61 @@ TEST_F(ContextTest, SharedMemoryIsFilledOnceAndKept) {
   EXPECT_THROW(static_cast<void>(context_.shared(0, "numbers", 2 * page, {})), std::logic_error);
 }
 
+TEST_F(ContextTest, SharedMemoryThatCouldNotBeFilledIsFilledForTheNextCase) {
+  int fills = 0;
+  const auto ask = [&] {
+    return context_.shared(0, "numbers", page, [&](BufferView view) {
+      if (++fills == 1) throw OutOfMemory("staging", page, 0);
+      view.data()[0] = std::byte{7};
+    });
+  };
+  context_.begin_case();
+  static_cast<void>(ask());
+  EXPECT_THROW(context_.commit(), OutOfMemory);
+  context_.begin_case();
+  const BufferView numbers = ask();
+  context_.commit();
+  EXPECT_EQ(fills, 2);
+  EXPECT_EQ(numbers.data()[0], std::byte{7});
+}
+
+TEST_F(ContextTest, ScratchCountsForTheCaseThatAskedForIt) {
+  Stream& stream = context_.stream(0, StreamKind::compute);
+  context_.begin_case();
+  stream.reserve_scratch(10 * page);
+  context_.stream(0, StreamKind::compute, 1, 2).reserve_scratch(page);
+  EXPECT_EQ(context_.case_bytes(0), 11 * page);
+  context_.begin_case();
+  stream.reserve_scratch(2 * page);
+  stream.reserve_scratch(page);
+  EXPECT_EQ(context_.case_bytes(0), 2 * page);
+  EXPECT_GE(stream.scratch_bytes(), 10 * page);  // the case before keeps what it needs
+  context_.begin_case();
+  EXPECT_EQ(context_.case_bytes(0), 0U);
+}
+
+TEST_F(ContextTest, ScratchOfWhatIsDoneOncePerRunCountsForNoCase) {
+  Stream& stream = context_.stream(0, StreamKind::compute);
+  context_.begin_case();
+  stream.reserve_scratch(page);
+  static_cast<void>(context_.measured("costs", [&] {
+    stream.reserve_scratch(5 * page);
+    context_.stream(0, StreamKind::compute, 0, 2).reserve_scratch(page);
+    return std::vector<double>{1};
+  }));
+  static_cast<void>(
+      context_.shared(0, "numbers", page, [&](BufferView) { stream.reserve_scratch(7 * page); }));
+  EXPECT_EQ(context_.case_bytes(0), 2 * page);
+  context_.commit();
+  EXPECT_EQ(context_.case_bytes(0), 2 * page);
+  EXPECT_THROW(context_.uncounted([&] {
+    stream.reserve_scratch(9 * page);
+    throw Error("cannot be measured");
+  }),
+               Error);
+  EXPECT_EQ(context_.case_bytes(0), 2 * page);
+}
+
 TEST_F(ContextTest, CaseThatIsTooLargeLeavesTheOthersUsable) {
   context_.begin_case();
   const BufferView small = context_.borrow(0, page);

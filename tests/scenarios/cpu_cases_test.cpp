@@ -55,7 +55,7 @@ TEST_P(CpuCases, AreRight) {
   }
   const auto scenario = one.make();
   Context context(machine.open(std::to_string(one.devices), scenario->wants_copy_core()),
-                  {.dtype = one.dtype, .seed = 3});
+                  {.seed = 3});
   for (const Strategy& strategy : scenario->strategies()) {
     SCOPED_TRACE(strategy.name);
     CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices);

@@ -44,7 +44,6 @@ class FakeStream final : public Stream {
 
   Device& device() const override { return device_; }
   int threads() const override { return threads_; }
-  void reserve_scratch(std::size_t bytes) override { scratch_ = bytes; }
   std::size_t scratch_bytes() const override { return scratch_; }
   void copy(BufferView destination, BufferView source) override {
     if (destination.bytes != source.bytes) throw std::invalid_argument("copy of unequal sizes");
@@ -53,10 +52,12 @@ class FakeStream final : public Stream {
   }
   void record(Event&) override {}
   void wait(Event&) override {}
-  void synchronize(std::chrono::milliseconds) override {}
+  void synchronize(std::chrono::milliseconds) override { device_.on_synchronize(); }
   void note(const std::string& what) { device_.log.push_back(name_ + ": " + what); }
 
  private:
+  void grow_scratch(std::size_t bytes) override { scratch_ = bytes; }
+
   FakeDevice& device_;
   std::string name_;
   int threads_;

@@ -2,6 +2,7 @@
 // a layout of its own (channels last), so that scenarios can be tested anywhere.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,11 +26,12 @@ class FakeDevice final : public Device {
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
     buffer = allocate(bytes, kind);
   }
-  std::size_t available_bytes() const override { return std::size_t{1} << 32U; }
   std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
   CallLog log;
+  /// Called by every stream's `synchronize`; may throw what a worker would have left.
+  std::function<void()> on_synchronize = [] {};
 
  private:
   DeviceInfo info_;
