@@ -111,8 +111,7 @@ class UnitTimer {
     set(Space::input, program.input().bytes);
     set(Space::input_gradient, program.input().bytes);
     set(Space::output_gradient, program.output().bytes);
-    set(Space::target,
-        static_cast<std::size_t>(element_count(program.output().shape)) * sizeof(float));
+    set(Space::target, program.output().bytes);
     set(Space::loss, sizeof(float));
     set(Space::parameters, store_.bytes());
     set(Space::gradients, store_.bytes());
@@ -121,10 +120,10 @@ class UnitTimer {
     set(Space::activations, program.activation_bytes());
     set(Space::transient, program.transient_bytes());
     const DType dtype = range.dtype;
-    for (const Space space : {Space::input, Space::output_gradient}) fill(space, dtype);
-    for (const Space space : {Space::target, Space::parameters, Space::statistics}) {
-      fill(space, DType::f32);
+    for (const Space space : {Space::input, Space::output_gradient, Space::target}) {
+      fill(space, dtype);
     }
+    for (const Space space : {Space::parameters, Space::statistics}) fill(space, DType::f32);
     run(rebase(store_.packing(), bases_));
     calls_ = rebase(program.forward(), bases_);
     std::ranges::copy(rebase(program.backward(false), bases_), std::back_inserter(calls_));
