@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace parbench {
@@ -45,6 +46,14 @@ std::vector<ParameterSpec> Network::parameters() const {
     }
   }
   return found;
+}
+
+std::int64_t Network::least_samples() const {
+  const bool single_value = std::ranges::any_of(layers, [](const Layer& layer) {
+    return layer.kind == LayerKind::batch_norm &&
+           element_count(layer.output) == layer.output.front();
+  });
+  return single_value ? 2 : 1;
 }
 
 int Network::append(Layer layer) {

@@ -18,7 +18,7 @@ constexpr std::uint64_t images_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
-Fill initial_values(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t subsequence) {
+Fill initialization(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t subsequence) {
   Fill fill{.count = element_count(spec.shape), .seed = seed, .subsequence = subsequence};
   const auto fan = [&](std::size_t first) {
     return static_cast<float>(
@@ -152,9 +152,7 @@ void Stage::borrow_memory() {
 }
 
 void Stage::share_images() {
-  const Network& network = *options_.range.network;
-  const TensorDesc whole = stream_.device().activation(
-      with_samples(options_.range.batch, network.input), options_.range.dtype);
+  const TensorDesc whole = images().desc;
   image_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
   const RandomStream numbers{parts_.context.options().seed, images_subsequence};
   images_ = parts_.context.shared(
@@ -183,16 +181,17 @@ void Stage::share_target() {
       whole.bytes, write);
 }
 
-void Stage::initialize_at_reset() {
+Fill Stage::initial_values(const ParameterSpec& spec) const {
   const std::vector<ParameterSpec> all = options_.range.network->parameters();
+  const auto position = std::ranges::find(all, spec.name, &ParameterSpec::name) - all.begin();
+  return initialization(spec, parts_.context.options().seed,
+                        first_parameter_subsequence + static_cast<std::uint64_t>(position));
+}
+
+void Stage::initialize_at_reset() {
   for (const ParameterStore::Entry& entry : store_.entries()) {
-    const auto position =
-        std::ranges::find(all, entry.spec.name, &ParameterSpec::name) - all.begin();
-    const Fill fill =
-        initial_values(entry.spec, parts_.context.options().seed,
-                       first_parameter_subsequence + static_cast<std::uint64_t>(position));
     const TensorDesc plain = canonical(entry.spec.shape);
-    Op& draw = ops_.prepare(stream_, fill);
+    Op& draw = ops_.prepare(stream_, initial_values(entry.spec));
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
     const BufferView target = parameters_.part(entry.offset, entry.master.bytes);
     parts_.data.at_reset(options_.device, plain.bytes,
@@ -215,6 +214,7 @@ void Stage::initialize_at_reset() {
   // Padding between tensors takes part in the flat update, so it must be finite.
   constant(gradients_, 0.0F);
   if (statistics_.bytes > 0) constant(statistics_, 0.0F);
+  if (options_.range.is_last()) parts_.data.poison(loss());
 }
 
 std::int64_t Stage::first_sample(int chunk) const {
@@ -286,38 +286,45 @@ std::vector<Call> Stage::update() {
   return {bind(op, {{"parameters", parameters_}, {"gradients", gradients_}})};
 }
 
-std::vector<std::pair<std::string, Tensor>> Stage::parameters() const {
-  std::vector<std::pair<std::string, Tensor>> found;
+std::vector<Stage::TrainedParameter> Stage::parameters() const {
+  std::vector<TrainedParameter> found;
   for (const ParameterStore::Entry& entry : store_.entries()) {
-    found.emplace_back(entry.spec.name,
-                       Tensor{.device = options_.device,
-                              .desc = entry.master,
-                              .view = parameters_.part(entry.offset, entry.master.bytes)});
+    const std::size_t bytes = entry.master.bytes;
+    found.push_back({.spec = entry.spec,
+                     .master = tensor(entry.master, parameters_.part(entry.offset, bytes)),
+                     .gradient = tensor(entry.master, gradients_.part(entry.offset, bytes)),
+                     .initial = initial_values(entry.spec)});
   }
   return found;
 }
 
-Tensor Stage::target() const {
-  const Network& network = *options_.range.network;
-  return {.device = options_.device,
-          .desc = stream_.device().activation({options_.range.batch, network.classes()},
-                                              options_.range.dtype),
-          .view = target_};
+Tensor Stage::images() const {
+  const Shape shape = with_samples(options_.range.batch, options_.range.network->input);
+  return tensor(stream_.device().activation(shape, options_.range.dtype), images_);
 }
+
+Tensor Stage::target() const {
+  const Shape shape = {options_.range.batch, options_.range.network->classes()};
+  return tensor(stream_.device().activation(shape, options_.range.dtype), target_);
+}
+
+Tensor Stage::loss() const { return tensor(canonical({1}), loss_); }
+
+Tensor Stage::last_source(int chunk) const {
+  const StageProgram& program = this->program(chunk);
+  return tensor(program.last_source(), rebase(program.last_source_view(), bases(chunk)));
+}
+
+Tensor Stage::prediction(int chunk) const { return tensor(output_desc(chunk), output(chunk)); }
 
 void Stage::add_outputs(std::vector<Output>& outputs) const {
   CaseData& data = parts_.data;
   if (options_.range.is_last()) {
-    outputs.push_back({"loss", [&data, loss = Tensor{.device = options_.device,
-                                                     .desc = canonical({1}),
-                                                     .view = loss_}] { return data.read(loss); }});
+    outputs.push_back({"loss", [&data, loss = loss()] { return data.read(loss); }});
   }
-  for (const ParameterStore::Entry& entry : store_.entries()) {
-    const Tensor gradient{.device = options_.device,
-                          .desc = entry.master,
-                          .view = gradients_.part(entry.offset, entry.master.bytes)};
-    outputs.push_back(
-        {"gradient of " + entry.spec.name, [&data, gradient] { return data.read(gradient); }});
+  for (const TrainedParameter& parameter : parameters()) {
+    outputs.push_back({"gradient of " + parameter.spec.name,
+                       [&data, gradient = parameter.gradient] { return data.read(gradient); }});
   }
 }
 

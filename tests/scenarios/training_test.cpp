@@ -71,7 +71,7 @@ struct Closeness {
 
 Closeness closeness_of(DType dtype) {
   // Every activation, weight and gradient is rounded to 8 bits, layer after layer.
-  if (dtype == DType::bf16) return {.loss = 1e-2, .gradient = 0.1};
+  if (dtype == DType::bf16) return {.loss = 1e-2, .gradient = 0.03};
   return {.loss = 1e-4, .gradient = 2e-3};
 }
 
@@ -127,8 +127,8 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
   [[nodiscard]] test::NamedParameters read_parameters() const {
     test::NamedParameters found;
     for (const auto& stage : stages_) {
-      for (const auto& [name, tensor] : stage->parameters()) {
-        found[name] = widened(parts_->data.read(tensor));
+      for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+        found[parameter.spec.name] = widened(parts_->data.read(parameter.master));
       }
     }
     return found;
@@ -225,8 +225,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Setting{"AlternatingSchedule", "small", {2, 2, 2, 1}, "1f1b", {2}},
                       Setting{"Toy", "toy", {20}, "gpipe", {1}},
                       Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}},
-                      Setting{"Bf16", "small", {4, 4, 2}, "gpipe", {2}, DType::bf16},
-                      Setting{"Bf16WholeBatch", "small", {6}, "gpipe", {}, DType::bf16},
                       Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
                       Setting{"Bf16ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
     [](const auto& information) { return information.param.name; });
