@@ -81,6 +81,14 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
       fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
 }
 
+std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t batch) {
+  if (batch <= network.most_samples()) return std::nullopt;
+  return Obstacle{{"batch", "image"},
+                  fmt::format("--batch: {} samples at --image {} are more than kernels can count; "
+                              "allowed are 1 to {}, or a smaller --image",
+                              batch, network.input.back(), network.most_samples())};
+}
+
 std::optional<Obstacle> obstacle_of_samples(const Network& network,
                                             const std::vector<std::int64_t>& chunks) {
   const std::int64_t smallest = *std::ranges::min_element(chunks);
@@ -232,6 +240,7 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   spec.parameters = parameters_of_step(request);
   const Network network = network_of(spec.parameters);
   const std::int64_t batch = spec.parameters.integer("batch");
+  if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
   std::vector<std::int64_t> chunks = {batch};
   if (spec.strategy == pipelined) {
     const Value& split = *request.spec.parameters.find("split");

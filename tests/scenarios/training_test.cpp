@@ -1,8 +1,10 @@
 // Training in stages against a naive network: loss, gradients by finite differences, the update.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "bench/executor.h"
 #include "kernels/error.h"
@@ -10,6 +12,7 @@
 #include "scenarios/models/models.h"
 #include "scenarios/training/cut.h"
 #include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/step_checks.h"
 #include "tests/scenarios/naive_network.h"
 
 namespace parbench {
@@ -213,6 +216,53 @@ TEST_P(TrainingTest, SecondStepStartsFromTheUpdatedParameters) {
   // Gradients and loss are overwritten, not added to, and copies of parameters are up to date.
   EXPECT_NEAR(read_outputs().at("loss")[0], naive_loss(after_first),
               closeness_of(GetParam().dtype).loss * naive_loss(after_first));
+}
+
+/// What the checks of a step find wrong; empty: nothing.
+std::string findings(const std::vector<Check>& checks) {
+  for (const Check& check : checks) {
+    if (const auto wrong = check.run()) return *wrong;
+  }
+  return "";
+}
+
+/// The first element of a tensor, in memory of a CPU device. In every layout it comes first.
+float& first_of(const Tensor& tensor) { return *reinterpret_cast<float*>(tensor.view.data()); }
+
+TEST_P(TrainingTest, ChecksFindEveryDamage) {
+  const Setting& setting = GetParam();
+  add_step_checks(*parts_, network_, setting.dtype, stages_,
+                  static_cast<int>(setting.chunks.size()));
+  const std::vector<Check>& checks = parts_->checks;
+  EXPECT_NE(findings(checks), "") << "what has not run passes for right";
+  Executor executor(parts_->plan);
+  executor.run();
+  ASSERT_EQ(findings(checks), "");
+
+  const Stage& last = *stages_.back();
+  const bool recomputes = setting.model == "toy" || last.holds_all_chunks();
+  const auto damaged = [&](const Tensor& tensor, float by) {
+    float& value = first_of(tensor);
+    const float intact = std::exchange(value, value + by);
+    std::string found = findings(checks);
+    value = intact;
+    return found;
+  };
+  const float loss = first_of(last.loss());
+  if (recomputes) {
+    EXPECT_THAT(damaged(last.loss(), 0.05F * loss), testing::HasSubstr("loss"));
+  }
+  EXPECT_THAT(damaged(last.loss(), -2 * loss), testing::HasSubstr("loss"));
+  for (const Stage::TrainedParameter& parameter : last.parameters()) {
+    EXPECT_THAT(damaged(parameter.master, 1e-3F), testing::HasSubstr(parameter.spec.name));
+    const bool of_last_layer = parameter.spec.layer == static_cast<int>(network_.layers.size()) - 1;
+    if (!recomputes || !of_last_layer || parameter.spec.role != "weights") continue;
+    EXPECT_THAT(damaged(parameter.gradient, 0.1F), testing::HasSubstr(parameter.spec.name));
+  }
+
+  executor.run();
+  EXPECT_THAT(findings({checks.back()}), testing::HasSubstr("after the update"))
+      << "two updates pass for one";
 }
 
 INSTANTIATE_TEST_SUITE_P(
