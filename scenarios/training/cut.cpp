@@ -25,7 +25,8 @@ std::vector<int> balanced_cut(const std::vector<double>& unit_seconds, int stage
   // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
   // the last of those stages starts.
   const auto at = [&](int stage, int unit) {
-    return static_cast<std::size_t>(stage * (units + 1) + unit);
+    return static_cast<std::size_t>(stage) * (unit_seconds.size() + 1) +
+           static_cast<std::size_t>(unit);
   };
   std::vector<double> slowest(at(stages, units) + 1, std::numeric_limits<double>::infinity());
   std::vector<int> last(slowest.size(), 0);

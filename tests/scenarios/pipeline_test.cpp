@@ -58,6 +58,17 @@ TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
   EXPECT_EQ(name_of(seed), "pipeline/single/batch:120/image:128");
 }
 
+TEST_F(PipelineTest, ACaseIsFoundAgainByTheValuesOfItsName) {
+  Scenario::Request named;
+  named.spec = {.scenario = "pipeline", .strategy = "pipeline", .parameters = {}, .hidden = {}};
+  named.spec.parameters.set("batch", std::int64_t{40});
+  named.spec.parameters.set("image", std::int64_t{64});
+  named.spec.parameters.set("split", std::int64_t{8});
+  named.given = {"batch", "image", "split"};
+  named.device_count = 2;
+  EXPECT_EQ(name_of(named), "pipeline/pipeline/batch:40/image:64/split:8/devices:2");
+}
+
 TEST_F(PipelineTest, TheToyModelHasNoImages) {
   EXPECT_THAT(refusal(request("single", {{"model", "toy"}, {"image", 64}}, {"image"})),
               HasSubstr("--image: the toy model has no images"));
