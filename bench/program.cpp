@@ -41,7 +41,7 @@ struct Job {
   std::vector<CaseSpec> cases;
 
   [[nodiscard]] Context open(const Options& options) {
-    return {std::move(devices), Context::Options{options.seed}};
+    return {std::move(devices), Context::Options{options.seed, !options.dry_run}};
   }
 };
 

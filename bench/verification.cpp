@@ -9,10 +9,10 @@
 #include <limits>
 #include <optional>
 
+#include "kernels/error.h"
+
 namespace parbench {
 namespace {
-
-constexpr const char* own_check = "naive computation";
 
 double root_mean_square(const std::vector<float>& values) {
   if (values.empty()) return 0;
@@ -45,8 +45,7 @@ void compare_tensor(const std::string& name, const std::vector<float>& got,
     }
     const double expected = want[i];
     const double error = std::abs(got[i] - expected);
-    const double allowed =
-        tolerance.absolute + tolerance.relative * std::max(std::abs(expected), scale);
+    const double allowed = tolerance.allowed(expected, scale);
     if (error <= findings.largest_error * allowed) continue;
     findings.largest_error = allowed > 0 ? error / allowed : std::numeric_limits<double>::max();
     worst = i;
@@ -61,6 +60,8 @@ void compare_named(const std::string& name, const std::vector<float>& want, cons
   std::optional<std::string> problem;
   if (found == got.end()) {
     problem = fmt::format("output {} is missing", name);
+  } else if (want.empty()) {
+    problem = fmt::format("output {} has no values, so there is nothing to compare", name);
   } else if (found->second.size() != want.size()) {
     problem = fmt::format("output {} has {} values, the reference has {}", name,
                           found->second.size(), want.size());
@@ -74,7 +75,14 @@ void compare_named(const std::string& name, const std::vector<float>& want, cons
 
 OutputValues read_outputs(Case& subject) {
   OutputValues values;
-  for (const Output& output : subject.outputs()) values[output.name] = output.read();
+  for (const Output& output : subject.outputs()) {
+    if (values.contains(output.name)) {
+      throw Error(fmt::format(
+          "two outputs are named '{}', so one of them would not be compared; names must differ",
+          output.name));
+    }
+    values[output.name] = output.read();
+  }
   return values;
 }
 
@@ -104,11 +112,19 @@ report::Verification compare(const OutputValues& got, const OutputValues& want,
 
 report::Verification with_check(Case& subject, report::Verification comparison) {
   const std::optional<std::string> problem = subject.check();
+  const std::string checked = subject.checked();
   if (comparison.against.empty()) {
-    comparison = {own_check, !problem, 0, problem.value_or("checked by itself")};
-  } else if (problem && comparison.passed) {
+    if (checked.empty()) {
+      return {"nothing", false, 0, "the case has neither a reference nor a check of its own"};
+    }
+    return {checked, !problem, 0, problem.value_or("no reference case; the check found no error")};
+  }
+  if (!comparison.passed) return comparison;
+  if (problem) {
     comparison.passed = false;
     comparison.detail = *problem;
+  } else if (!checked.empty()) {
+    comparison.detail += "; also checked: " + checked;
   }
   return comparison;
 }

@@ -13,17 +13,20 @@ namespace parbench {
 /// Contents of a case's outputs by name.
 using OutputValues = std::map<std::string, std::vector<float>>;
 
+/// Throws Error for two outputs of one name: one of them would not be compared.
 [[nodiscard]] OutputValues read_outputs(Case& subject);
 
 /// Compares by the rule of Tolerance. Fails for an output that is missing or unexpected, a size
 /// that differs, a value that is not finite on either side, an error above the tolerance, and a
-/// reference without outputs, which would verify nothing; the detail names output and index.
+/// reference without outputs or with one that has no values, which would verify nothing; the detail
+/// names output and index.
 /// `largest_error` is the largest finite error over what the tolerance allows for it.
 [[nodiscard]] report::Verification compare(const OutputValues& got, const OutputValues& want,
                                            const Tolerance& tolerance);
 
-/// Adds the verdict of Case::check to a comparison (or to none, when `against` is empty: the case
-/// is then verified by its own check alone, "naive computation").
+/// Adds the verdict of Case::check to a comparison, and what it looked at to the detail. Without a
+/// comparison (`against` is empty) the case is verified by its own check alone, and `against` says
+/// what that looks at; a case that has no check either fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
 
 }  // namespace parbench

@@ -67,7 +67,7 @@ struct Bound {
 };
 
 struct Verification {
-  std::string against;  // case name of the reference, or "naive computation"
+  std::string against;  // case name of the reference, or what the case checks by itself
   bool passed = false;
   double largest_error = 0;  // relative to the tolerance: above 1 is a failure
   std::string detail;        // what was compared, or what was wrong

@@ -182,14 +182,15 @@ void add_image_outputs(CaseParts& parts, const BranchSizes& sizes,
 
 void add_spot_checks(CaseParts& parts, const BranchSizes& sizes,
                      const std::vector<BranchLayer>& layers) {
-  parts.checks.push_back([&parts, sizes, layers]() -> std::optional<std::string> {
+  const auto check = [&parts, sizes, layers]() -> std::optional<std::string> {
     for (const std::int64_t image : spread(sizes.batch, most_checked_images)) {
       for (const BranchLayer& layer : layers) {
         if (auto wrong = check_image(parts.data, sizes, layer, image)) return wrong;
       }
     }
     return std::nullopt;
-  });
+  };
+  parts.checks.push_back({"sampled values of every convolution computed naively", check});
 }
 
 }  // namespace parbench

@@ -22,6 +22,9 @@ class Context {
  public:
   struct Options {
     std::uint64_t seed = 1;
+    /// Whether preparing a case may run kernels to measure what its plan depends on; a dry run
+    /// estimates instead.
+    bool measures = true;
   };
 
   Context(std::vector<std::unique_ptr<Device>> devices, Options options);

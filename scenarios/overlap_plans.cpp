@@ -271,23 +271,25 @@ std::optional<std::string> check_product(CaseParts& parts, const OverlapData& da
 
 void add_checks(CaseParts& parts, const std::shared_ptr<OverlapData>& data, OverlapOrder order) {
   if (order == OverlapOrder::copy) {
-    parts.checks.push_back([&parts, data]() -> std::optional<std::string> {
+    const auto check = [&parts, data]() -> std::optional<std::string> {
       for (std::int64_t i = 0; i < data->sizes.count; ++i) {
         if (parts.data.read(data->on_device[i]) != parts.data.read(data->on_host[i])) {
           return fmt::format("copy {} differs from its source", i);
         }
       }
       return std::nullopt;
-    });
+    };
+    parts.checks.push_back({"copies equal to their sources", check});
     return;
   }
-  parts.checks.push_back([&parts, data]() -> std::optional<std::string> {
+  const auto check = [&parts, data]() -> std::optional<std::string> {
     const std::vector<float> factor = parts.data.read(data->factor);
     for (std::int64_t i = 0; i < data->sizes.count; ++i) {
       if (auto wrong = check_product(parts, *data, factor, i)) return wrong;
     }
     return std::nullopt;
-  });
+  };
+  parts.checks.push_back({"sampled values of every product computed naively", check});
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 #include "kernels/error.h"
 #include "scenarios/models/models.h"
@@ -15,6 +16,7 @@
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/schedule.h"
 #include "scenarios/training/stage.h"
+#include "scenarios/training/step_checks.h"
 
 namespace parbench {
 namespace {
@@ -31,8 +33,11 @@ constexpr std::int64_t quick_batch = 48;
 constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t most_samples_per_cost = 16;
 
+bool is_toy(const Parameters& parameters) { return parameters.find("model") != nullptr; }
+
+/// Of a resolved case: its name shows the model only where it is not ResNet-50.
 Network network_of(const Parameters& parameters) {
-  if (parameters.text("model") == "toy") return toy_model();
+  if (is_toy(parameters)) return toy_model();
   return resnet50(parameters.integer("image"));
 }
 
@@ -55,19 +60,62 @@ std::vector<std::int64_t> chunks_of(std::int64_t batch, const Value& split) {
   return chunks;
 }
 
-void check_split(std::int64_t batch, const Value& split) {
+/// Why a combination of values makes no case.
+struct Obstacle {
+  std::vector<std::string_view> flags;  // with one of these the user has asked for it
+  std::string message;
+};
+
+std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split) {
   if (const auto* text = std::get_if<std::string>(&split)) {
     const std::vector<std::int64_t> sizes = sizes_in(*text);
     const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-    if (sum == batch) return;
-    throw UsageError(
-        fmt::format("--split: {} adds up to {}, but --batch is {}", *text, sum, batch));
+    if (sum == batch) return std::nullopt;
+    return Obstacle{{"split"},
+                    fmt::format("--split: {} adds up to {}, but --batch is {}", *text, sum, batch)};
   }
   const std::int64_t size = std::get<std::int64_t>(split);
-  if (size > batch) {
-    throw UsageError(
-        fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch));
+  if (size <= batch) return std::nullopt;
+  return Obstacle{
+      {"split"},
+      fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
+}
+
+std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t batch) {
+  if (batch <= network.most_samples()) return std::nullopt;
+  return Obstacle{{"batch", "image"},
+                  fmt::format("--batch: {} samples at --image {} are more than kernels can count; "
+                              "allowed are 1 to {}, or a smaller --image",
+                              batch, network.input.back(), network.most_samples())};
+}
+
+std::optional<Obstacle> obstacle_of_samples(const Network& network,
+                                            const std::vector<std::int64_t>& chunks) {
+  const std::int64_t smallest = *std::ranges::min_element(chunks);
+  const std::int64_t least = network.least_samples();
+  if (smallest >= least) return std::nullopt;
+  return Obstacle{
+      {"batch", "split", "image"},
+      fmt::format("--batch, --split: a chunk of {} sample leaves batch normalisations of {} at "
+                  "--image {} one value a channel; use chunks of at least {} samples or a larger "
+                  "--image",
+                  smallest, network.name, network.input.back(), least)};
+}
+
+std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
+  if (request.device_count >= 2) return std::nullopt;
+  return Obstacle{{"strategy", "split", "cut", "schedule"},
+                  fmt::format("--strategy: {} needs at least two devices, --devices gives {}",
+                              request.spec.strategy, request.device_count)};
+}
+
+/// Whether to leave a combination out; throws UsageError when the user has asked for it.
+bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>& obstacle) {
+  if (!obstacle) return false;
+  for (const std::string_view flag : obstacle->flags) {
+    if (request.was_given(flag)) throw UsageError(obstacle->message);
   }
+  return true;
 }
 
 std::string default_cut(const Network& network, int devices) {
@@ -143,55 +191,69 @@ class Pipeline final : public Scenario {
        .strategies = {std::string(pipelined)}}};
 };
 
-std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
-  CaseSpec spec = request.spec;
-  const Parameters& asked = request.spec.parameters;
-  const bool toy = asked.text("model") == "toy";
-  const bool seed = request.preset == "seed";
-  const Value* batch = asked.find("batch");
-  const Value* cut = asked.find("cut");
+std::int64_t batch_of(const Scenario::Request& request, bool toy) {
+  if (const Value* batch = request.spec.parameters.find("batch")) {
+    return std::get<std::int64_t>(*batch);
+  }
+  if (toy) return toy_batch;
+  return request.preset == "seed" ? published_batch : quick_batch;
+}
 
-  spec.parameters = {};
-  if (toy) spec.parameters.set("model", asked.text("model"));
-  const std::int64_t samples = batch != nullptr ? std::get<std::int64_t>(*batch)
-                               : toy            ? toy_batch
-                               : seed           ? published_batch
-                                                : quick_batch;
-  spec.parameters.set("batch", samples);
-  if (!toy) spec.parameters.set("image", asked.integer("image"));
+/// The parameters of the step: what every strategy computes.
+Parameters parameters_of_step(const Scenario::Request& request) {
+  const Parameters& asked = request.spec.parameters;
+  // A case that is asked for by its name has a model only where the name shows one.
+  const Value* model = asked.find("model");
+  const bool toy = model != nullptr && std::get<std::string>(*model) == "toy";
   if (toy && request.was_given("image")) {
     throw UsageError("--image: the toy model has no images; it goes with --model resnet50");
   }
-  if (spec.strategy == pipelined) {
-    const Value& split = *asked.find("split");
-    const auto* size = std::get_if<std::int64_t>(&split);
-    if (size != nullptr && *size > samples && !request.was_given("split")) return std::nullopt;
-    check_split(samples, split);
-    spec.parameters.set("split", split);
-  }
-  if (spec.strategy == single) return spec;
+  Parameters parameters;
+  if (toy) parameters.set("model", *model);
+  parameters.set("batch", batch_of(request, toy));
+  if (!toy) parameters.set("image", asked.integer("image"));
+  return parameters;
+}
 
-  if (request.device_count < 2) {
-    throw UsageError(fmt::format("--strategy: {} needs at least two devices, --devices gives {}",
-                                 spec.strategy, request.device_count));
-  }
-  spec.parameters.set("devices", std::int64_t{request.device_count});
-  Parameters complete = spec.parameters;
-  complete.set("model", asked.text("model"));
-  const Network network = network_of(complete);
-  if (request.device_count > static_cast<int>(network.units.size())) {
+/// Adds what is specific to stages on several devices. Defaults stay out of the name.
+void add_stage_parameters(const Scenario::Request& request, const Network& network,
+                          Parameters& parameters) {
+  const int devices = request.device_count;
+  if (devices > static_cast<int>(network.units.size())) {
     throw UsageError(fmt::format("--devices: {} has {} units, too few for {} stages", network.name,
-                                 network.units.size(), request.device_count));
+                                 network.units.size(), devices));
   }
-  const std::string usual = default_cut(network, request.device_count);
-  if (cut != nullptr && std::get<std::string>(*cut) != usual) {
+  parameters.set("devices", std::int64_t{devices});
+  const Parameters& asked = request.spec.parameters;
+  const Value* cut = asked.find("cut");
+  if (cut != nullptr && std::get<std::string>(*cut) != default_cut(network, devices)) {
     const std::string& text = std::get<std::string>(*cut);
-    if (text != "balanced") static_cast<void>(named_cut(network, text, request.device_count));
-    spec.parameters.set("cut", text);
+    if (text != "balanced") static_cast<void>(named_cut(network, text, devices));
+    parameters.set("cut", text);
   }
-  if (spec.strategy == pipelined && asked.text("schedule") != "gpipe") {
-    spec.parameters.set("schedule", asked.text("schedule"));
+  const Value* schedule = asked.find("schedule");
+  if (schedule != nullptr && std::get<std::string>(*schedule) != "gpipe") {
+    parameters.set("schedule", *schedule);
   }
+}
+
+std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
+  CaseSpec spec = request.spec;
+  spec.parameters = parameters_of_step(request);
+  const Network network = network_of(spec.parameters);
+  const std::int64_t batch = spec.parameters.integer("batch");
+  if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
+  std::vector<std::int64_t> chunks = {batch};
+  if (spec.strategy == pipelined) {
+    const Value& split = *request.spec.parameters.find("split");
+    if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
+    spec.parameters.set("split", split);
+    chunks = chunks_of(batch, split);
+  }
+  if (is_left_out(request, obstacle_of_samples(network, chunks))) return std::nullopt;
+  if (spec.strategy == single) return spec;
+  if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
+  add_stage_parameters(request, network, spec.parameters);
   return spec;
 }
 
@@ -224,7 +286,7 @@ struct Cut {
 };
 
 Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
-           std::int64_t chunk) {
+           const std::vector<std::int64_t>& chunks) {
   const Value* asked = spec.parameters.find("cut");
   const std::string kind =
       asked != nullptr ? std::get<std::string>(*asked) : default_cut(network, stages);
@@ -232,8 +294,10 @@ Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& co
     const std::vector<int> units = named_cut(network, kind, stages);
     return {units, kind};
   }
-  const std::vector<double>& seconds =
-      measured_unit_seconds(context, network, spec.dtype, std::min(chunk, most_samples_per_cost));
+  const UnitRun run{.dtype = spec.dtype,
+                    .samples = std::min(chunks.front(), most_samples_per_cost),
+                    .accumulate = chunks.size() > 1};
+  const std::vector<double>& seconds = measured_unit_seconds(context, network, run);
   return {balanced_cut(seconds, stages), "balanced on measured costs"};
 }
 
@@ -243,19 +307,9 @@ std::string units_text(const Network& network, const std::vector<int>& cut) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
-std::optional<std::string> check_loss(const std::vector<Output>& outputs) {
-  for (const Output& output : outputs) {
-    if (output.name != "loss") continue;
-    const float loss = output.read().at(0);
-    if (!std::isfinite(loss) || loss <= 0) return fmt::format("the loss is {}", loss);
-  }
-  return std::nullopt;
-}
-
 std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
   auto parts = std::make_unique<PipelineParts>(context);
-  Parameters parameters = spec.parameters;
-  if (parameters.find("model") == nullptr) parameters.set("model", std::string("resnet50"));
+  const Parameters& parameters = spec.parameters;
   parts->network = network_of(parameters);
   const Network& network = parts->network;
 
@@ -269,7 +323,7 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
 
   Cut cut;
   if (!one_device) {
-    cut = cut_of(spec, network, stages, context, chunks.front());
+    cut = cut_of(spec, network, stages, context, chunks);
     parts->notes.emplace_back(
         "cut", fmt::format("{} ({})", units_text(network, cut.units), cut.description));
   }
@@ -296,7 +350,7 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
   }
   add_training_step(*parts, parts->stages, chunks, schedule);
 
-  parts->checks.push_back([&outputs = parts->outputs] { return check_loss(outputs); });
+  add_step_checks(*parts, network, spec.dtype, parts->stages, chunk_count);
   parts->tolerance = tolerance_of(spec.dtype);
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};
@@ -304,21 +358,46 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
   return make_case(std::move(parts));
 }
 
-std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
-  const auto best_of = [&](std::string_view strategy) {
-    const CaseOutcome* best = nullptr;
-    for (const CaseOutcome& outcome : outcomes) {
-      if (outcome.spec.strategy != strategy) continue;
-      if (best == nullptr || outcome.median_seconds < best->median_seconds) best = &outcome;
-    }
-    return best;
-  };
-  const CaseOutcome* best = best_of(pipelined);
-  const CaseOutcome* whole = best_of(model_parallel);
+/// What was found for one model, batch and image: only such cases compute the same.
+struct Finding {
+  const CaseOutcome* pipeline = nullptr;  // the fastest
+  const CaseOutcome* whole = nullptr;     // model-parallel, the fastest
+};
+
+using StepSize = std::tuple<bool, std::int64_t, std::int64_t>;  // toy, batch, image
+
+StepSize size_of_step(const CaseSpec& spec) {
+  const Value* image = spec.parameters.find("image");
+  return {is_toy(spec.parameters), spec.parameters.integer("batch"),
+          image != nullptr ? std::get<std::int64_t>(*image) : 0};
+}
+
+std::string text_of(const StepSize& size) {
+  const auto& [toy, batch, image] = size;
+  return toy ? fmt::format("toy, batch {}", batch)
+             : fmt::format("batch {}, image {}", batch, image);
+}
+
+void keep_fastest(const CaseOutcome*& best, const CaseOutcome& outcome) {
+  if (best == nullptr || outcome.median_seconds < best->median_seconds) best = &outcome;
+}
+
+std::map<StepSize, Finding> findings(const std::vector<CaseOutcome>& outcomes) {
+  std::map<StepSize, Finding> sizes;
+  for (const CaseOutcome& outcome : outcomes) {
+    Finding& found = sizes[size_of_step(outcome.spec)];
+    if (outcome.spec.strategy == pipelined) keep_fastest(found.pipeline, outcome);
+    if (outcome.spec.strategy == model_parallel) keep_fastest(found.whole, outcome);
+  }
+  return sizes;
+}
+
+std::string sentence(const Finding& found) {
+  const CaseOutcome* best = found.pipeline;
+  const CaseOutcome* whole = found.whole;
   if (best == nullptr) {
-    if (whole == nullptr || !whole->speedup)
-      return "No pipeline was measured, so no split is best.";
-    return fmt::format("Model-parallel without a pipeline: {} the single device.",
+    if (whole == nullptr || !whole->speedup) return "No pipeline was measured, so no split is best";
+    return fmt::format("Model-parallel without a pipeline: {} the single device",
                        ratio_text(*whole->speedup));
   }
   std::string text = fmt::format("Best split {}", to_string(*best->spec.parameters.find("split")));
@@ -328,7 +407,18 @@ std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
   if (whole != nullptr && whole->speedup) {
     text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));
   }
-  return text + ".";
+  return text;
+}
+
+std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
+  const std::map<StepSize, Finding> sizes = findings(outcomes);
+  if (sizes.empty()) return sentence({}) + ".";
+  if (sizes.size() == 1) return sentence(sizes.begin()->second) + ".";
+  std::vector<std::string> sentences;
+  for (const auto& [size, found] : sizes) {
+    sentences.push_back(fmt::format("{}: {}.", text_of(size), sentence(found)));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 namespace parbench {
 namespace {
 
@@ -23,10 +26,20 @@ class PreparedCase final : public Case {
   std::vector<std::pair<std::string, std::string>> notes() const override { return parts_->notes; }
 
   std::optional<std::string> check() override {
-    for (const auto& check : parts_->checks) {
-      if (auto wrong = check()) return wrong;
+    for (const Check& check : parts_->checks) {
+      if (auto wrong = check.run()) return wrong;
     }
     return std::nullopt;
+  }
+
+  std::string checked() const override {
+    std::vector<std::string_view> different;
+    for (const Check& check : parts_->checks) {
+      if (std::ranges::find(different, check.what) == different.end()) {
+        different.push_back(check.what);
+      }
+    }
+    return fmt::format("{}", fmt::join(different, ", "));
   }
 
  private:

@@ -15,6 +15,12 @@
 
 namespace parbench {
 
+/// A check beside the comparison with the reference.
+struct Check {
+  std::string what;  // for Case::checked: "executed tasks counted"
+  std::function<std::optional<std::string>()> run = nullptr;  // returns what is wrong, or nothing
+};
+
 /// What a scenario fills in. Functions in it may refer to the parts by address.
 struct CaseParts {
   explicit CaseParts(Context& with) : context(with), data(with) {}
@@ -25,8 +31,7 @@ struct CaseParts {
   CaseData data;
   Plan plan;
   std::vector<Output> outputs;
-  /// Checks beside the comparison with the reference; each says what is wrong, or nothing.
-  std::vector<std::function<std::optional<std::string>()>> checks;
+  std::vector<Check> checks;
   Tolerance tolerance;
   Amount amount;
   std::vector<std::pair<std::string, std::string>> notes;

@@ -83,18 +83,19 @@ void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& r
 
 void add_product_checks(CaseParts& parts, std::int64_t n, DType dtype,
                         const DeviceResults& results) {
-  parts.checks.push_back([&parts, n, dtype, results]() -> std::optional<std::string> {
+  const auto check = [&parts, n, dtype, results]() -> std::optional<std::string> {
     const std::vector<float> x = parts.data.read(results.x);
     for (std::size_t i = 0; i < results.results.size(); ++i) {
       if (auto wrong = check_result(parts, n, dtype, results, i, x)) return wrong;
     }
     return std::nullopt;
-  });
+  };
+  parts.checks.push_back({"sampled values of every product computed naively", check});
 }
 
 void add_equality_check(CaseParts& parts, std::int64_t n, const DeviceResults& first,
                         const DeviceResults& other) {
-  parts.checks.push_back([&parts, n, first, other]() -> std::optional<std::string> {
+  const auto check = [&parts, n, first, other]() -> std::optional<std::string> {
     for (std::size_t i = 0; i < first.results.size(); ++i) {
       if (read_rows(parts.data, first.results[i], 0, n) !=
           read_rows(parts.data, other.results[i], 0, n)) {
@@ -104,7 +105,8 @@ void add_equality_check(CaseParts& parts, std::int64_t n, const DeviceResults& f
       }
     }
     return std::nullopt;
-  });
+  };
+  parts.checks.push_back({"devices' results equal", check});
 }
 
 }  // namespace parbench

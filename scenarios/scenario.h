@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -39,6 +40,11 @@ struct Output {
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
+
+  /// The largest error of one value; `scale` is the root mean square of the reference tensor.
+  [[nodiscard]] double allowed(double want, double scale) const {
+    return absolute + relative * std::max(std::abs(want), scale);
+  }
 };
 
 /// What one run of a case amounts to, for throughput: 48 "images", 2.1e9 "FLOP", 4e6 "B".
@@ -71,6 +77,10 @@ class Case {
   /// A check beside the comparison (naive spot checks, counters). Returns what is wrong, or
   /// nothing. Runs after `outputs` of the same run.
   [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
+
+  /// What `check` looks at, in words for the report: "loss recomputed from the predictions". Empty:
+  /// there is no check, and only a reference can verify the case.
+  [[nodiscard]] virtual std::string checked() const { return {}; }
 
   [[nodiscard]] virtual Amount amount() const = 0;
 
@@ -138,7 +148,8 @@ class Scenario {
   };
   [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const = 0;
 
-  /// Plans a case. Borrows memory and prepares operations; computes nothing.
+  /// Plans a case. Borrows memory and prepares operations; computes nothing beside numbers that the
+  /// plan depends on (Context::measured), and those only where the context's options allow it.
   [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                                       Context& context) const = 0;
 

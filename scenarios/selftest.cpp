@@ -136,7 +136,8 @@ class Selftest final : public Scenario {
       lane.counter = parts->data.tensor(device_of(*parts, lane.lane), lane.spin->tensor("counter"));
       parts->data.zero(lane.counter);
       add_tasks(*parts, lane);
-      parts->checks.push_back([&all = *parts, lane] { return check_counter(all, lane); });
+      parts->checks.push_back(
+          {"executed tasks counted", [&all = *parts, lane] { return check_counter(all, lane); }});
     }
     const double expected = static_cast<double>(shares.front()) * 1e-9 * nanoseconds_of_task(spec);
     parts->notes.emplace_back("expected_seconds", fmt::format("{:.9g}", expected));

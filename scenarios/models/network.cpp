@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace parbench {
@@ -45,6 +47,21 @@ std::vector<ParameterSpec> Network::parameters() const {
     }
   }
   return found;
+}
+
+std::int64_t Network::least_samples() const {
+  const bool single_value = std::ranges::any_of(layers, [](const Layer& layer) {
+    return layer.kind == LayerKind::batch_norm &&
+           element_count(layer.output) == layer.output.front();
+  });
+  return single_value ? 2 : 1;
+}
+
+std::int64_t Network::most_samples() const {
+  const auto positions = [](const Shape& sample) { return element_count(sample) / sample.front(); };
+  std::int64_t most = positions(input);
+  for (const Layer& layer : layers) most = std::max(most, positions(layer.output));
+  return std::numeric_limits<std::int32_t>::max() / most;
 }
 
 int Network::append(Layer layer) {

@@ -25,7 +25,8 @@ std::vector<int> balanced_cut(const std::vector<double>& unit_seconds, int stage
   // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
   // the last of those stages starts.
   const auto at = [&](int stage, int unit) {
-    return static_cast<std::size_t>(stage * (units + 1) + unit);
+    return static_cast<std::size_t>(stage) * (unit_seconds.size() + 1) +
+           static_cast<std::size_t>(unit);
   };
   std::vector<double> slowest(at(stages, units) + 1, std::numeric_limits<double>::infinity());
   std::vector<int> last(slowest.size(), 0);
@@ -101,36 +102,75 @@ std::vector<LayerRange> stages_of(const Network& network, const std::vector<int>
 
 namespace {
 
+/// One unit as a stage of its own.
+class Unit {
+ public:
+  Unit(Stream& stream, const StageRange& range, const UnitRun& run)
+      : store_(with_parameters(stream, range, run)), program_(stream, range, run.samples, store_) {
+    calls_ = program_.forward();
+    std::ranges::copy(program_.backward(run.accumulate), std::back_inserter(calls_));
+  }
+
+  [[nodiscard]] const StageProgram& program() const { return program_; }
+  [[nodiscard]] const ParameterStore& store() const { return store_; }
+  /// Forward and backward.
+  [[nodiscard]] const std::vector<OpCall>& calls() const { return calls_; }
+
+ private:
+  static ParameterStore with_parameters(Stream& stream, const StageRange& range,
+                                        const UnitRun& run) {
+    ParameterStore store(stream);
+    StageProgram::add_parameters(stream, range, run.samples, store);
+    return store;
+  }
+
+  ParameterStore store_;
+  StageProgram program_;
+  std::vector<OpCall> calls_;
+};
+
+/// Only the ratios of the result matter: it is what divides a model where nothing may be measured.
+double estimated_seconds(const Unit& unit) {
+  constexpr double flops_per_second = 1e11;  // of a core, as are the bytes
+  constexpr double bytes_per_second = 1e10;
+  double seconds = 0;
+  for (const OpCall& call : unit.calls()) {
+    const Work& work = call.op->work();
+    seconds += std::max(work.flops / flops_per_second, work.bytes / bytes_per_second);
+  }
+  return seconds;
+}
+
 /// Memory of one unit that is measured, one buffer a space, and the runs.
 class UnitTimer {
  public:
-  UnitTimer(Stream& stream, const StageRange& range, std::int64_t samples)
-      : stream_(stream), store_(stream) {
-    StageProgram::add_parameters(stream, range, samples, store_);
-    const StageProgram program(stream, range, samples, store_);
+  UnitTimer(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
+    const StageProgram& program = unit.program();
+    const ParameterStore& store = unit.store();
     set(Space::input, program.input().bytes);
     set(Space::input_gradient, program.input().bytes);
     set(Space::output_gradient, program.output().bytes);
-    set(Space::target,
-        static_cast<std::size_t>(element_count(program.output().shape)) * sizeof(float));
+    set(Space::target, program.output().bytes);
     set(Space::loss, sizeof(float));
-    set(Space::parameters, store_.bytes());
-    set(Space::gradients, store_.bytes());
-    set(Space::packed, store_.packed_bytes());
+    set(Space::parameters, store.bytes());
+    set(Space::gradients, store.bytes());
+    set(Space::packed, store.packed_bytes());
     set(Space::statistics, statistics_bytes(*range.network));
     set(Space::activations, program.activation_bytes());
     set(Space::transient, program.transient_bytes());
     const DType dtype = range.dtype;
-    for (const Space space : {Space::input, Space::output_gradient}) fill(space, dtype);
-    for (const Space space : {Space::target, Space::parameters, Space::statistics}) {
+    for (const Space space : {Space::input, Space::output_gradient, Space::target}) {
+      fill(space, dtype);
+    }
+    for (const Space space :
+         {Space::parameters, Space::gradients, Space::statistics, Space::loss}) {
       fill(space, DType::f32);
     }
-    run(rebase(store_.packing(), bases_));
-    calls_ = rebase(program.forward(), bases_);
-    std::ranges::copy(rebase(program.backward(false), bases_), std::back_inserter(calls_));
-    run(calls_);  // once for caches and pages
+    run(rebase(store.packing(), bases_));
+    const std::vector<Call> calls = rebase(unit.calls(), bases_);
+    run(calls);  // once for caches and pages
     std::array<double, 3> seconds{};
-    for (double& second : seconds) second = run(calls_);
+    for (double& second : seconds) second = run(calls);
     std::ranges::sort(seconds);
     seconds_ = seconds[1];
   }
@@ -157,32 +197,46 @@ class UnitTimer {
   double run(const std::vector<Call>& calls) {
     const std::unique_ptr<Event> begin = stream_.device().make_event();
     const std::unique_ptr<Event> end = stream_.device().make_event();
-    stream_.record(*begin);
-    for (const Call& call : calls) {
-      const auto& op = std::get<OpCall>(call);
-      op.op->enqueue(stream_, op.views);
+    try {
+      stream_.record(*begin);
+      for (const Call& call : calls) {
+        const auto& op = std::get<OpCall>(call);
+        op.op->enqueue(stream_, op.views);
+      }
+      stream_.record(*end);
+      stream_.synchronize();
+    } catch (...) {
+      come_to_rest();
+      throw;
     }
-    stream_.record(*end);
-    stream_.synchronize();
     return end->seconds_since(*begin);
   }
 
+  /// What is queued still uses this object's memory; the error that led here matters more than
+  /// another one of the same work.
+  void come_to_rest() noexcept {
+    try {
+      stream_.synchronize();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+
   Stream& stream_;
-  ParameterStore store_;
   OpSet ops_;
   std::array<Buffer, space_count> buffers_;
   Bases bases_;
-  std::vector<Call> calls_;
   double seconds_ = 0;
 };
 
 }  // namespace
 
 const std::vector<double>& measured_unit_seconds(Context& context, const Network& network,
-                                                 DType dtype, std::int64_t samples) {
-  const std::string key = fmt::format("units of {} {} {} {}", network.name,
-                                      to_string(network.input), to_string(dtype), samples);
+                                                 const UnitRun& run) {
+  const std::string key =
+      fmt::format("units of {} {} {} {}{}", network.name, to_string(network.input),
+                  to_string(run.dtype), run.samples, run.accumulate ? " accumulating" : "");
   return context.measured(key, [&] {
+    Stream& stream = context.stream(0, StreamKind::compute);
     std::vector<int> every_unit(network.units.size() - 1);
     std::iota(every_unit.begin(), every_unit.end(), 1);
     std::vector<double> seconds;
@@ -190,10 +244,11 @@ const std::vector<double>& measured_unit_seconds(Context& context, const Network
       const StageRange range{.network = &network,
                              .first = layers.first,
                              .last = layers.last,
-                             .dtype = dtype,
-                             .batch = samples};
-      seconds.push_back(
-          UnitTimer(context.stream(0, StreamKind::compute), range, samples).seconds());
+                             .dtype = run.dtype,
+                             .batch = run.samples};
+      const Unit unit(stream, range, run);
+      seconds.push_back(context.options().measures ? UnitTimer(stream, unit, range).seconds()
+                                                   : estimated_seconds(unit));
     }
     return seconds;
   });

@@ -27,11 +27,19 @@ struct LayerRange {
 [[nodiscard]] std::vector<LayerRange> stages_of(const Network& network,
                                                 const std::vector<int>& cut);
 
-/// Seconds that each unit takes forward and backward for a chunk of `samples` on the context's
-/// first device: the median of three runs on random data in memory of its own. Measured once per
-/// run.
+/// How a unit runs when it is measured.
+struct UnitRun {
+  DType dtype = DType::f32;
+  std::int64_t samples = 1;  // of a chunk
+  /// Whether backward adds to the gradients, as it does for all chunks of a step but the first.
+  bool accumulate = false;
+};
+
+/// Seconds that each unit takes forward and backward for a chunk on the context's first device: the
+/// median of three runs on random data in memory of its own, measured once per run of the program.
+/// Where the context does not measure, an estimate from operations and traffic.
 [[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context,
-                                                               const Network& network, DType dtype,
-                                                               std::int64_t samples);
+                                                               const Network& network,
+                                                               const UnitRun& run);
 
 }  // namespace parbench

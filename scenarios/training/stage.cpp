@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "kernels/random.h"
@@ -17,7 +18,7 @@ constexpr std::uint64_t images_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
-Fill initial_values(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t subsequence) {
+Fill initialization(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t subsequence) {
   Fill fill{.count = element_count(spec.shape), .seed = seed, .subsequence = subsequence};
   const auto fan = [&](std::size_t first) {
     return static_cast<float>(
@@ -40,33 +41,55 @@ Fill initial_values(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t
   return fill;
 }
 
-/// Draws numbers into a tensor of any layout, synchronously: for memory that outlives a case.
-void fill_now(Stream& stream, const Fill& fill, const TensorDesc& tensor, BufferView view) {
-  OpSet ops;
-  Op& draw = ops.prepare(stream, fill);
+/// Writes a tensor of any layout and type, synchronously, for memory that outlives a case; `write`
+/// puts the values into canonical f32 memory.
+void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
+               const std::function<void(BufferView)>& write) {
   const TensorDesc plain = canonical(tensor.shape);
   if (tensor == plain) {
-    draw.enqueue(stream, bind(draw, {{"destination", view}}).views);
+    write(view);
     stream.synchronize();
     return;
   }
+  OpSet ops;
   const Buffer staging = stream.device().allocate(plain.bytes, MemoryKind::device);
   Op& reorder = ops.prepare(stream, Reorder{.source = plain, .destination = tensor});
-  draw.enqueue(stream, bind(draw, {{"destination", staging}}).views);
+  write(staging);
   reorder.enqueue(stream, bind(reorder, {{"source", staging}, {"destination", view}}).views);
   stream.synchronize();
 }
 
+/// Standard normal numbers, the same whatever the layout and the type.
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
+  OpSet ops;
+  Op& draw = ops.prepare(stream, Fill{.count = element_count(tensor.shape),
+                                      .distribution = Distribution::normal,
+                                      .low = 0.0F,
+                                      .high = 1.0F,
+                                      .seed = numbers.seed,
+                                      .subsequence = numbers.subsequence});
+  write_now(stream, tensor, view, [&](BufferView plain) {
+    draw.enqueue(stream, bind(draw, {{"destination", plain}}).views);
+  });
+}
+
 /// One class a sample, the rest zero.
-std::vector<float> one_hot(std::int64_t samples, std::int64_t classes, std::uint64_t seed) {
+std::vector<float> one_hot(std::int64_t samples, std::int64_t classes, RandomStream numbers) {
   std::vector<float> values(static_cast<std::size_t>(samples * classes), 0.0F);
   for (std::int64_t i = 0; i < samples; ++i) {
-    const std::uint32_t word =
-        random_words({seed, target_subsequence}, static_cast<std::uint64_t>(i)).x;
+    const std::uint32_t word = random_words(numbers, static_cast<std::uint64_t>(i)).x;
     const std::int64_t chosen = word % classes;
     values[static_cast<std::size_t>(i * classes + chosen)] = 1.0F;
   }
   return values;
+}
+
+void copy_in(Stream& stream, const TensorDesc& tensor, BufferView view, std::vector<float> values) {
+  const std::size_t bytes = values.size() * sizeof(float);
+  const Buffer host(reinterpret_cast<std::byte*>(values.data()), bytes, MemoryKind::pageable,
+                    [](std::byte*) {});
+  write_now(stream, tensor, view,
+            [&](BufferView plain) { stream.copy(plain.part(0, bytes), host); });
 }
 
 }  // namespace
@@ -129,61 +152,46 @@ void Stage::borrow_memory() {
 }
 
 void Stage::share_images() {
-  const Network& network = *options_.range.network;
-  const TensorDesc whole = stream_.device().activation(
-      with_samples(options_.range.batch, network.input), options_.range.dtype);
+  const TensorDesc whole = images().desc;
   image_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
-  const Fill fill{.count = element_count(whole.shape),
-                  .distribution = Distribution::normal,
-                  .low = 0.0F,
-                  .high = 1.0F,
-                  .seed = parts_.context.options().seed,
-                  .subsequence = images_subsequence};
+  const RandomStream numbers{parts_.context.options().seed, images_subsequence};
   images_ = parts_.context.shared(
       options_.device, fmt::format("images {} {}", to_string(whole.shape), to_string(whole.dtype)),
-      whole.bytes,
-      [&stream = stream_, fill, whole](BufferView view) { fill_now(stream, fill, whole, view); });
+      whole.bytes, [&stream = stream_, numbers, whole](BufferView view) {
+        draw_normal(stream, whole, view, numbers);
+      });
 }
 
 void Stage::share_target() {
+  const TensorDesc whole = target().desc;
+  target_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
+  const RandomStream numbers{parts_.context.options().seed, target_subsequence};
   const Network& network = *options_.range.network;
-  const std::int64_t samples = options_.range.batch;
-  const TensorDesc whole = canonical({samples, network.classes()});
-  target_bytes_ = whole.bytes / static_cast<std::size_t>(samples);
-  const std::uint64_t seed = parts_.context.options().seed;
-  const bool one_hot_target = network.one_hot_target;
-  const auto write = [&stream = stream_, whole, samples, seed, one_hot_target](BufferView view) {
-    if (!one_hot_target) {
-      const Fill fill{.count = element_count(whole.shape),
-                      .distribution = Distribution::normal,
-                      .low = 0.0F,
-                      .high = 1.0F,
-                      .seed = seed,
-                      .subsequence = target_subsequence};
-      fill_now(stream, fill, whole, view);
-      return;
+  const auto write = [&stream = stream_, whole, numbers,
+                      one_hot_target = network.one_hot_target](BufferView view) {
+    if (one_hot_target) {
+      copy_in(stream, whole, view, one_hot(whole.shape[0], whole.shape[1], numbers));
+    } else {
+      draw_normal(stream, whole, view, numbers);
     }
-    std::vector<float> values = one_hot(samples, whole.shape[1], seed);
-    const Buffer host(reinterpret_cast<std::byte*>(values.data()), whole.bytes,
-                      MemoryKind::pageable, [](std::byte*) {});
-    stream.copy(view, host);
-    stream.synchronize();
   };
-  target_ = parts_.context.shared(options_.device,
-                                  fmt::format("target {} {}", network.name, to_string(whole.shape)),
-                                  whole.bytes, write);
+  target_ = parts_.context.shared(
+      options_.device,
+      fmt::format("target {} {} {}", network.name, to_string(whole.shape), to_string(whole.dtype)),
+      whole.bytes, write);
+}
+
+Fill Stage::initial_values(const ParameterSpec& spec) const {
+  const std::vector<ParameterSpec> all = options_.range.network->parameters();
+  const auto position = std::ranges::find(all, spec.name, &ParameterSpec::name) - all.begin();
+  return initialization(spec, parts_.context.options().seed,
+                        first_parameter_subsequence + static_cast<std::uint64_t>(position));
 }
 
 void Stage::initialize_at_reset() {
-  const std::vector<ParameterSpec> all = options_.range.network->parameters();
   for (const ParameterStore::Entry& entry : store_.entries()) {
-    const auto position =
-        std::ranges::find(all, entry.spec.name, &ParameterSpec::name) - all.begin();
-    const Fill fill =
-        initial_values(entry.spec, parts_.context.options().seed,
-                       first_parameter_subsequence + static_cast<std::uint64_t>(position));
     const TensorDesc plain = canonical(entry.spec.shape);
-    Op& draw = ops_.prepare(stream_, fill);
+    Op& draw = ops_.prepare(stream_, initial_values(entry.spec));
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
     const BufferView target = parameters_.part(entry.offset, entry.master.bytes);
     parts_.data.at_reset(options_.device, plain.bytes,
@@ -206,6 +214,7 @@ void Stage::initialize_at_reset() {
   // Padding between tensors takes part in the flat update, so it must be finite.
   constant(gradients_, 0.0F);
   if (statistics_.bytes > 0) constant(statistics_, 0.0F);
+  if (options_.range.is_last()) parts_.data.poison(loss());
 }
 
 std::int64_t Stage::first_sample(int chunk) const {
@@ -277,37 +286,45 @@ std::vector<Call> Stage::update() {
   return {bind(op, {{"parameters", parameters_}, {"gradients", gradients_}})};
 }
 
-std::vector<std::pair<std::string, Tensor>> Stage::parameters() const {
-  std::vector<std::pair<std::string, Tensor>> found;
+std::vector<Stage::TrainedParameter> Stage::parameters() const {
+  std::vector<TrainedParameter> found;
   for (const ParameterStore::Entry& entry : store_.entries()) {
-    found.emplace_back(entry.spec.name,
-                       Tensor{.device = options_.device,
-                              .desc = entry.master,
-                              .view = parameters_.part(entry.offset, entry.master.bytes)});
+    const std::size_t bytes = entry.master.bytes;
+    found.push_back({.spec = entry.spec,
+                     .master = tensor(entry.master, parameters_.part(entry.offset, bytes)),
+                     .gradient = tensor(entry.master, gradients_.part(entry.offset, bytes)),
+                     .initial = initial_values(entry.spec)});
   }
   return found;
 }
 
-Tensor Stage::target() const {
-  const Network& network = *options_.range.network;
-  return {.device = options_.device,
-          .desc = canonical({options_.range.batch, network.classes()}),
-          .view = target_};
+Tensor Stage::images() const {
+  const Shape shape = with_samples(options_.range.batch, options_.range.network->input);
+  return tensor(stream_.device().activation(shape, options_.range.dtype), images_);
 }
+
+Tensor Stage::target() const {
+  const Shape shape = {options_.range.batch, options_.range.network->classes()};
+  return tensor(stream_.device().activation(shape, options_.range.dtype), target_);
+}
+
+Tensor Stage::loss() const { return tensor(canonical({1}), loss_); }
+
+Tensor Stage::last_source(int chunk) const {
+  const StageProgram& program = this->program(chunk);
+  return tensor(program.last_source(), rebase(program.last_source_view(), bases(chunk)));
+}
+
+Tensor Stage::prediction(int chunk) const { return tensor(output_desc(chunk), output(chunk)); }
 
 void Stage::add_outputs(std::vector<Output>& outputs) const {
   CaseData& data = parts_.data;
   if (options_.range.is_last()) {
-    outputs.push_back({"loss", [&data, loss = Tensor{.device = options_.device,
-                                                     .desc = canonical({1}),
-                                                     .view = loss_}] { return data.read(loss); }});
+    outputs.push_back({"loss", [&data, loss = loss()] { return data.read(loss); }});
   }
-  for (const ParameterStore::Entry& entry : store_.entries()) {
-    const Tensor gradient{.device = options_.device,
-                          .desc = entry.master,
-                          .view = gradients_.part(entry.offset, entry.master.bytes)};
-    outputs.push_back(
-        {"gradient of " + entry.spec.name, [&data, gradient] { return data.read(gradient); }});
+  for (const TrainedParameter& parameter : parameters()) {
+    outputs.push_back({"gradient of " + parameter.spec.name,
+                       [&data, gradient = parameter.gradient] { return data.read(gradient); }});
   }
 }
 

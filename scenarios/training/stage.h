@@ -30,7 +30,6 @@ class Stage {
 
   Stage(CaseParts& parts, Options options);
 
-  [[nodiscard]] Stream& stream() const { return stream_; }
   [[nodiscard]] int device() const { return options_.device; }
 
   // Boundaries of a chunk. `input` of the first stage is a part of the images.
@@ -48,10 +47,25 @@ class Stage {
   [[nodiscard]] std::vector<Call> backward(int chunk, bool first) const;
   [[nodiscard]] std::vector<Call> update();
 
-  /// Master copies, by name.
-  [[nodiscard]] std::vector<std::pair<std::string, Tensor>> parameters() const;
-  /// The whole batch's target; last stage only.
-  [[nodiscard]] Tensor target() const;
+  struct TrainedParameter {
+    ParameterSpec spec;
+    Tensor master;
+    Tensor gradient;
+    Fill initial;  // the master's values after a reset, in canonical order
+  };
+  [[nodiscard]] std::vector<TrainedParameter> parameters() const;
+  [[nodiscard]] float learning_rate() const { return options_.learning_rate; }
+
+  /// The whole batch; first stage only.
+  [[nodiscard]] Tensor images() const;
+  // Of the last stage only:
+  [[nodiscard]] Tensor target() const;  // the whole batch's
+  [[nodiscard]] Tensor loss() const;
+  /// What the last layer has read and written for a chunk: valid until its slot goes to another
+  /// chunk, which never happens where the stage holds all of them.
+  [[nodiscard]] Tensor last_source(int chunk) const;
+  [[nodiscard]] Tensor prediction(int chunk) const;
+  [[nodiscard]] bool holds_all_chunks() const { return slots_.size() >= options_.chunks.size(); }
 
   /// Loss (last stage) and every parameter's gradient.
   void add_outputs(std::vector<Output>& outputs) const;
@@ -65,6 +79,10 @@ class Stage {
   void share_target();
   void initialize_at_reset();
   [[nodiscard]] std::int64_t first_sample(int chunk) const;
+  [[nodiscard]] Fill initial_values(const ParameterSpec& spec) const;
+  [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
+    return {.device = options_.device, .desc = desc, .view = view};
+  }
 
   CaseParts& parts_;
   Options options_;

@@ -102,6 +102,11 @@ BufferView StageProgram::input_of(int index, std::size_t which) const {
   return outputs_[local(producer)];
 }
 
+TensorDesc StageProgram::last_source() const {
+  return stream_.device().activation(
+      with_samples(samples_, range_.network->input_of(layer(range_.last))), range_.dtype);
+}
+
 BufferView StageProgram::keep(std::size_t bytes) {
   const BufferView view = symbolic(Space::activations, activation_bytes_, bytes);
   activation_bytes_ += round_up(bytes, RegionPlanner::alignment);

@@ -55,6 +55,9 @@ class StageProgram {
   [[nodiscard]] const TensorDesc& input() const { return input_; }
   [[nodiscard]] const TensorDesc& output() const { return output_; }
   [[nodiscard]] BufferView output_view() const { return outputs_.back(); }
+  /// What the last layer reads, kept like its output until the chunk's backward.
+  [[nodiscard]] TensorDesc last_source() const;
+  [[nodiscard]] BufferView last_source_view() const { return input_of(range_.last); }
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
 

@@ -9,7 +9,13 @@ const std::array<Buffer, space_count>& placeholders() {
   return spaces;
 }
 
-BufferView rebased(const BufferView& view, const Bases& bases) {
+}  // namespace
+
+BufferView symbolic(Space space, std::size_t offset, std::size_t bytes) {
+  return {placeholders().at(static_cast<std::size_t>(space)), offset, bytes};
+}
+
+BufferView rebase(const BufferView& view, const Bases& bases) {
   for (std::size_t space = 0; space < space_count; ++space) {
     if (view.buffer == &placeholders().at(space)) {
       return bases.at(space).part(view.offset, view.bytes);
@@ -18,18 +24,12 @@ BufferView rebased(const BufferView& view, const Bases& bases) {
   return view;
 }
 
-}  // namespace
-
-BufferView symbolic(Space space, std::size_t offset, std::size_t bytes) {
-  return {placeholders().at(static_cast<std::size_t>(space)), offset, bytes};
-}
-
 std::vector<Call> rebase(const std::vector<OpCall>& calls, const Bases& bases) {
   std::vector<Call> bound;
   bound.reserve(calls.size());
   for (const OpCall& call : calls) {
     OpCall moved{.op = call.op, .views = {}};
-    for (const BufferView& view : call.views) moved.views.push_back(rebased(view, bases));
+    for (const BufferView& view : call.views) moved.views.push_back(rebase(view, bases));
     bound.emplace_back(std::move(moved));
   }
   return bound;

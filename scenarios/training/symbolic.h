@@ -33,6 +33,9 @@ inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::trans
 /// Where each space begins, for one chunk.
 using Bases = std::array<BufferView, space_count>;
 
+/// A view on memory relative to `bases`; one that is not symbolic stays as it is.
+[[nodiscard]] BufferView rebase(const BufferView& view, const Bases& bases);
+
 /// The same calls on memory relative to `bases`. Views that are not symbolic stay as they are.
 [[nodiscard]] std::vector<Call> rebase(const std::vector<OpCall>& calls, const Bases& bases);
 

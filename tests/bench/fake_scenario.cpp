@@ -22,6 +22,7 @@ class FakeCase : public Case {
     return {{"y", [this] { return behaviour_.output; }}};
   }
   std::optional<std::string> check() override { return behaviour_.verdict; }
+  [[nodiscard]] std::string checked() const override { return "naive computation"; }
   [[nodiscard]] Amount amount() const override { return {10, "images"}; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override {
     return {{"cut", "middle"}};

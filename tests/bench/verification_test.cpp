@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "kernels/error.h"
+
 namespace parbench {
 namespace {
 
@@ -80,20 +82,36 @@ TEST(Compare, MissingUnexpectedAndMissizedOutputsFail) {
 
 TEST(Compare, AReferenceWithoutOutputsVerifiesNothing) { EXPECT_FALSE(compare({}, {}, {}).passed); }
 
+TEST(Compare, AnOutputWithoutValuesVerifiesNothing) {
+  const OutputValues values{{"a", {1.0F}}, {"b", {}}};
+  const auto result = compare(values, values, {});
+  EXPECT_FALSE(result.passed);
+  EXPECT_THAT(result.detail, HasSubstr("output b has no values"));
+}
+
 class CheckedCase : public Case {
  public:
-  explicit CheckedCase(std::optional<std::string> verdict) : verdict_(std::move(verdict)) {}
+  explicit CheckedCase(std::optional<std::string> verdict, std::string checked = "the sum")
+      : verdict_(std::move(verdict)), checked_(std::move(checked)) {}
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void reset() override {}
   std::vector<Output> outputs() override {
-    return {{"y", [] { return std::vector<float>{4.0F}; }}};
+    std::vector<Output> outputs;
+    for (const std::string& name : names) {
+      outputs.push_back({name, [] { return std::vector<float>{4.0F}; }});
+    }
+    return outputs;
   }
   std::optional<std::string> check() override { return verdict_; }
+  [[nodiscard]] std::string checked() const override { return checked_; }
   [[nodiscard]] Amount amount() const override { return {}; }
+
+  std::vector<std::string> names = {"y"};
 
  private:
   Plan plan_;
   std::optional<std::string> verdict_;
+  std::string checked_;
 };
 
 TEST(ReadOutputs, ByName) {
@@ -101,15 +119,43 @@ TEST(ReadOutputs, ByName) {
   EXPECT_EQ(read_outputs(subject), (OutputValues{{"y", {4.0F}}}));
 }
 
+TEST(ReadOutputs, TwoOfOneNameAreAnError) {
+  CheckedCase subject(std::nullopt);
+  subject.names = {"x", "y", "y"};
+  try {
+    static_cast<void>(read_outputs(subject));
+    FAIL() << "one of the two is not compared";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("two outputs are named 'y'"));
+  }
+}
+
 TEST(WithCheck, IsTheWholeVerdictWithoutAReference) {
   CheckedCase good(std::nullopt);
   CheckedCase bad("sum is 3, not 4");
   const auto passed = with_check(good, {});
   EXPECT_TRUE(passed.passed);
-  EXPECT_EQ(passed.against, "naive computation");
+  EXPECT_EQ(passed.against, "the sum");
   const auto failed = with_check(bad, {});
   EXPECT_FALSE(failed.passed);
   EXPECT_EQ(failed.detail, "sum is 3, not 4");
+}
+
+TEST(WithCheck, NeitherReferenceNorCheckVerifiesNothing) {
+  CheckedCase subject(std::nullopt, "");
+  const auto result = with_check(subject, {});
+  EXPECT_FALSE(result.passed);
+  EXPECT_THAT(result.detail, HasSubstr("neither a reference nor a check"));
+}
+
+TEST(WithCheck, SaysWhatWasCheckedBesideTheComparison) {
+  CheckedCase good(std::nullopt);
+  EXPECT_EQ(with_check(good, {"a/b", true, 0.25, "compared"}).detail,
+            "compared; also checked: the sum");
+  CheckedCase without(std::nullopt, "");
+  const auto compared_only = with_check(without, {"a/b", true, 0.25, "compared"});
+  EXPECT_TRUE(compared_only.passed);
+  EXPECT_EQ(compared_only.detail, "compared");
 }
 
 TEST(WithCheck, TurnsAPassedComparisonIntoAFailure) {

@@ -68,6 +68,7 @@ class FaultyCase : public Case {
     const float last = strategy_ == "wrong" ? 4.0F : 3.0F;
     return {{"result", [last] { return std::vector<float>{1.0F, 2.0F, last}; }}};
   }
+  [[nodiscard]] std::string checked() const override { return "nothing: the result is planted"; }
   [[nodiscard]] Amount amount() const override { return {1, "items"}; }
 
  private:

@@ -1,14 +1,14 @@
 // All strategies on the devices of this machine: real kernels, real streams, verified results.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "bench/executor.h"
+#include "bench/verification.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
 #include "scenarios/branch.h"
 #include "scenarios/matmul.h"
 #include "scenarios/overlap.h"
+#include "scenarios/pipeline.h"
 #include "scenarios/selftest.h"
 #include "tests/scenarios/plan_checks.h"
 
@@ -27,23 +27,10 @@ void PrintTo(const CpuCase& one, std::ostream* out) { *out << one.name; }
 
 class CpuCases : public testing::TestWithParam<CpuCase> {};
 
-std::vector<float> run_and_read(Case& subject) {
+OutputValues run_and_read(Case& subject) {
   Executor executor(subject.plan());
   executor.run();
-  return all_outputs(subject);
-}
-
-void expect_close(const std::vector<float>& got, const std::vector<float>& want,
-                  const Tolerance& tolerance) {
-  ASSERT_EQ(got.size(), want.size());
-  double squares = 0;
-  for (const float value : want) squares += static_cast<double>(value) * value;
-  const double scale =
-      std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, want.size())));
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double size = std::max(scale, static_cast<double>(std::abs(want[i])));
-    ASSERT_NEAR(got[i], want[i], tolerance.absolute + tolerance.relative * size) << "at " << i;
-  }
+  return read_outputs(subject);
 }
 
 TEST_P(CpuCases, AreRight) {
@@ -68,11 +55,13 @@ TEST_P(CpuCases, AreRight) {
       continue;
     }
     EXPECT_TRUE(subject->check()) << "what has not run passes for right";
-    const std::vector<float> got = run_and_read(*subject);
+    const OutputValues got = run_and_read(*subject);
     EXPECT_EQ(subject->check(), std::nullopt);
+    EXPECT_NE(subject->checked(), "");
     if (const auto reference = scenario->reference(spec)) {
       const auto other = ready_case(*scenario, *reference, context);
-      expect_close(got, run_and_read(*other), subject->tolerance());
+      const auto verdict = compare(got, run_and_read(*other), subject->tolerance());
+      EXPECT_TRUE(verdict.passed) << verdict.detail;
     }
   }
 }
@@ -102,6 +91,33 @@ INSTANTIATE_TEST_SUITE_P(
             "overlap_h2d",
             make_overlap,
             {{"n", 70}, {"inner", 9}, {"count", 9}, {"direction", "h2d"}, {"memory", "pageable"}}},
+        CpuCase{"pipeline_toy", make_pipeline, {{"model", "toy"}, {"batch", 7}, {"split", 3}}, 2},
+        CpuCase{"pipeline_toy_bf16",
+                make_pipeline,
+                {{"model", "toy"}, {"batch", 7}, {"split", 3}},
+                2,
+                DType::bf16},
+        CpuCase{"pipeline_toy_1f1b",
+                make_pipeline,
+                {{"model", "toy"}, {"split", "9+9+2"}, {"schedule", "1f1b"}, {"cut", "balanced"}},
+                2},
+        CpuCase{"pipeline_published_cut",
+                make_pipeline,
+                {{"batch", 5}, {"image", 32}, {"split", 3}, {"cut", "published"}},
+                2},
+        CpuCase{"pipeline_named_cut_1f1b",
+                make_pipeline,
+                {{"batch", 6},
+                 {"image", 32},
+                 {"split", "2+2+2"},
+                 {"cut", "layer4.1"},
+                 {"schedule", "1f1b"}},
+                2},
+        CpuCase{"pipeline_balanced_cut_bf16",
+                make_pipeline,
+                {{"batch", 4}, {"image", 32}, {"split", 2}, {"cut", "balanced"}},
+                2,
+                DType::bf16},
         CpuCase{"selftest", make_selftest, {{"tasks", 4}, {"duration", "10us"}}},
         CpuCase{"selftest_two_devices", make_selftest, {{"tasks", 5}, {"duration", "10us"}}, 2}),
     [](const auto& one) { return one.param.name; });

@@ -1,14 +1,18 @@
 // Training in stages against a naive network: loss, gradients by finite differences, the update.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "bench/executor.h"
+#include "kernels/error.h"
 #include "kernels/machine.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/cut.h"
 #include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/step_checks.h"
 #include "tests/scenarios/naive_network.h"
 
 namespace parbench {
@@ -53,11 +57,25 @@ struct Setting {
   std::vector<std::int64_t> chunks;
   std::string schedule;
   std::vector<int> cut;
+  DType dtype = DType::f32;
 };
 void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
 std::vector<double> widened(const std::vector<float>& values) {
   return {values.begin(), values.end()};
+}
+
+/// How far training may be from the naive network, which computes in double on the same images,
+/// target and parameters.
+struct Closeness {
+  double loss = 0;      // relative
+  double gradient = 0;  // of a tensor's root mean square
+};
+
+Closeness closeness_of(DType dtype) {
+  // Every activation, weight and gradient is rounded to 8 bits, layer after layer.
+  if (dtype == DType::bf16) return {.loss = 1e-2, .gradient = 0.03};
+  return {.loss = 1e-4, .gradient = 2e-3};
 }
 
 class TrainingTest : public ::testing::TestWithParam<Setting> {
@@ -70,7 +88,8 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
       GTEST_SKIP() << "this machine has fewer cores than the setting has stages";
     }
     context_ = std::make_unique<Context>(Machine().open(std::to_string(stages), false),
-                                         Context::Options{});
+                                         Context::Options{.dtype = setting.dtype});
+    if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();
     parts_ = std::make_unique<CaseParts>(*context_);
     batch_ = std::accumulate(setting.chunks.begin(), setting.chunks.end(), std::int64_t{0});
@@ -84,6 +103,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
                                                           .range = {.network = &network_,
                                                                     .first = ranges[i].first,
                                                                     .last = ranges[i].last,
+                                                                    .dtype = setting.dtype,
                                                                     .batch = batch_},
                                                           .chunks = setting.chunks,
                                                           .slots = chunks_in_flight(schedule[i]),
@@ -96,11 +116,22 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     parts_->data.reset();
   }
 
+  [[nodiscard]] bool has_dtype() const {
+    Stream& stream = context_->stream(0, StreamKind::compute);
+    try {
+      static_cast<void>(
+          OpSet().prepare(stream, LinearForward{.shape = {}, .dtype = GetParam().dtype}));
+    } catch (const Unsupported&) {
+      return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] test::NamedParameters read_parameters() const {
     test::NamedParameters found;
     for (const auto& stage : stages_) {
-      for (const auto& [name, tensor] : stage->parameters()) {
-        found[name] = widened(parts_->data.read(tensor));
+      for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+        found[parameter.spec.name] = widened(parts_->data.read(parameter.master));
       }
     }
     return found;
@@ -144,7 +175,8 @@ TEST_P(TrainingTest, LossGradientsAndUpdateAreThoseOfTheNaiveNetwork) {
   const test::NamedParameters before = read_parameters();
   Executor(parts_->plan).run();
   const auto outputs = read_outputs();
-  EXPECT_NEAR(outputs.at("loss")[0], naive_loss(before), 1e-4 * naive_loss(before));
+  const Closeness close = closeness_of(GetParam().dtype);
+  EXPECT_NEAR(outputs.at("loss")[0], naive_loss(before), close.loss * naive_loss(before));
 
   for (const auto& [name, values] : before) {
     const std::vector<double>& gradient = outputs.at("gradient of " + name);
@@ -160,7 +192,8 @@ TEST_P(TrainingTest, LossGradientsAndUpdateAreThoseOfTheNaiveNetwork) {
       const double above = naive_loss(moved);
       moved[name][element] -= 2 * step;
       const double slope = (above - naive_loss(moved)) / (2 * step);
-      EXPECT_NEAR(gradient[element], slope, 2e-3 * scale + 1e-7) << name << " " << element;
+      EXPECT_NEAR(gradient[element], slope, close.gradient * scale + 1e-7)
+          << name << " " << element;
     }
   }
 
@@ -182,7 +215,54 @@ TEST_P(TrainingTest, SecondStepStartsFromTheUpdatedParameters) {
   executor.run();
   // Gradients and loss are overwritten, not added to, and copies of parameters are up to date.
   EXPECT_NEAR(read_outputs().at("loss")[0], naive_loss(after_first),
-              1e-4 * naive_loss(after_first));
+              closeness_of(GetParam().dtype).loss * naive_loss(after_first));
+}
+
+/// What the checks of a step find wrong; empty: nothing.
+std::string findings(const std::vector<Check>& checks) {
+  for (const Check& check : checks) {
+    if (const auto wrong = check.run()) return *wrong;
+  }
+  return "";
+}
+
+/// The first element of a tensor, in memory of a CPU device. In every layout it comes first.
+float& first_of(const Tensor& tensor) { return *reinterpret_cast<float*>(tensor.view.data()); }
+
+TEST_P(TrainingTest, ChecksFindEveryDamage) {
+  const Setting& setting = GetParam();
+  add_step_checks(*parts_, network_, setting.dtype, stages_,
+                  static_cast<int>(setting.chunks.size()));
+  const std::vector<Check>& checks = parts_->checks;
+  EXPECT_NE(findings(checks), "") << "what has not run passes for right";
+  Executor executor(parts_->plan);
+  executor.run();
+  ASSERT_EQ(findings(checks), "");
+
+  const Stage& last = *stages_.back();
+  const bool recomputes = setting.model == "toy" || last.holds_all_chunks();
+  const auto damaged = [&](const Tensor& tensor, float by) {
+    float& value = first_of(tensor);
+    const float intact = std::exchange(value, value + by);
+    std::string found = findings(checks);
+    value = intact;
+    return found;
+  };
+  const float loss = first_of(last.loss());
+  if (recomputes) {
+    EXPECT_THAT(damaged(last.loss(), 0.05F * loss), testing::HasSubstr("loss"));
+  }
+  EXPECT_THAT(damaged(last.loss(), -2 * loss), testing::HasSubstr("loss"));
+  for (const Stage::TrainedParameter& parameter : last.parameters()) {
+    EXPECT_THAT(damaged(parameter.master, 1e-3F), testing::HasSubstr(parameter.spec.name));
+    const bool of_last_layer = parameter.spec.layer == static_cast<int>(network_.layers.size()) - 1;
+    if (!recomputes || !of_last_layer || parameter.spec.role != "weights") continue;
+    EXPECT_THAT(damaged(parameter.gradient, 0.1F), testing::HasSubstr(parameter.spec.name));
+  }
+
+  executor.run();
+  EXPECT_THAT(findings({checks.back()}), testing::HasSubstr("after the update"))
+      << "two updates pass for one";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -194,7 +274,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
                       Setting{"AlternatingSchedule", "small", {2, 2, 2, 1}, "1f1b", {2}},
                       Setting{"Toy", "toy", {20}, "gpipe", {1}},
-                      Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}}),
+                      Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}},
+                      Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
+                      Setting{"Bf16ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
     [](const auto& information) { return information.param.name; });
 
 TEST(ResNet50, HasTorchvisionsParameters) {

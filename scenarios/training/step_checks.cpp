@@ -1,0 +1,241 @@
+// Loss, gradients and update by definition.
+#include "scenarios/training/step_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/random.h"
+#include "scenarios/spot_check.h"
+#include "scenarios/training/naive_perceptron.h"
+
+namespace parbench {
+namespace {
+
+using Stages = std::vector<std::unique_ptr<Stage>>;
+using Verdict = std::optional<std::string>;
+
+constexpr int update_positions = 4;     // of every parameter, beside the ends
+constexpr int gradient_positions = 24;  // of the last layer's weights, beside the corners
+
+std::string differs(const std::string& what, double got, double want) {
+  return fmt::format("{} is {:.9g}, computed naively {:.9g}", what, got, want);
+}
+
+std::vector<double> widened(const std::vector<float>& values) {
+  return {values.begin(), values.end()};
+}
+
+// --- the update ---
+
+/// One of the numbers that a Fill draws.
+float drawn(const Fill& fill, std::int64_t index) {
+  constexpr std::int64_t block = 4;  // what the generator draws at a time
+  if (fill.distribution == Distribution::constant) return fill.low;
+  const auto generate =
+      fill.distribution == Distribution::normal ? generate_normal : generate_uniform;
+  std::array<float, block> values{};
+  generate(values, static_cast<std::uint64_t>(index / block * block), {fill.seed, fill.subsequence},
+           fill.low, fill.high);
+  return values.at(static_cast<std::size_t>(index % block));
+}
+
+/// Spread positions, and that of the largest gradient: elsewhere an update with a small learning
+/// rate may not be visible in f32.
+std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
+  std::vector<std::int64_t> places;
+  const auto count = static_cast<std::int64_t>(gradient.size());
+  for (const Shape& position : spot_positions({count}, update_positions)) {
+    places.push_back(position.front());
+  }
+  const auto largest =
+      std::ranges::max_element(gradient, {}, [](float value) { return std::abs(value); });
+  places.push_back(largest - gradient.begin());
+  return places;
+}
+
+Verdict check_update(CaseData& data, const Stage::TrainedParameter& parameter, float rate) {
+  const std::vector<float> gradient = data.read(parameter.gradient);
+  const std::vector<float> after = data.read(parameter.master);
+  for (const std::int64_t place : update_places(gradient)) {
+    const auto i = static_cast<std::size_t>(place);
+    const double before = drawn(parameter.initial, place);
+    const double change = static_cast<double>(rate) * gradient[i];
+    const double want = before - change;
+    // One unit in the last place of the result, and the rounding of the product.
+    const double allowed = 0x1p-23 * (std::abs(want) + std::abs(change));
+    if (std::abs(after[i] - want) <= allowed) continue;  // false for NaN
+    return differs(fmt::format("{}[{}] after the update", parameter.spec.name, place), after[i],
+                   want);
+  }
+  return std::nullopt;
+}
+
+Verdict check_updates(CaseData& data, const Stages& stages) {
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+      if (auto wrong = check_update(data, parameter, stage->learning_rate())) return wrong;
+    }
+  }
+  return std::nullopt;
+}
+
+// --- the last layer and the loss ---
+
+/// The whole batch at the end of the network, put together from chunks. Canonical.
+struct End {
+  std::vector<float> source;  // of the last layer
+  std::vector<float> prediction;
+  std::vector<float> target;
+};
+
+End read_end(CaseData& data, const Stage& last, int chunks) {
+  End end{.source = {}, .prediction = {}, .target = data.read(last.target())};
+  const auto append = [&](std::vector<float>& to, const Tensor& tensor) {
+    const std::vector<float> values = data.read(tensor);
+    to.insert(to.end(), values.begin(), values.end());
+  };
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    append(end.source, last.last_source(chunk));
+    append(end.prediction, last.prediction(chunk));
+  }
+  return end;
+}
+
+Verdict check_loss(float loss, const End& end) {
+  Expected want;
+  const double share = 1.0 / static_cast<double>(end.target.size());
+  for (std::size_t i = 0; i < end.target.size(); ++i) {
+    const double delta = static_cast<double>(end.prediction[i]) - end.target[i];
+    want.add(delta * share, delta);
+  }
+  if (agrees(loss, want, DType::f32)) return std::nullopt;
+  return differs("the loss", loss, want.value);
+}
+
+/// d loss / d weight[o][i] = Σ over samples of d loss / d prediction[o] · source[i].
+Expected weight_gradient(const End& end, const Shape& weights, const Shape& position) {
+  const auto out = static_cast<std::size_t>(weights[0]);
+  const auto in = static_cast<std::size_t>(weights[1]);
+  const auto o = static_cast<std::size_t>(position[0]);
+  const auto i = static_cast<std::size_t>(position[1]);
+  const double scale = 2.0 / static_cast<double>(end.target.size());
+  Expected want;
+  for (std::size_t n = 0; n < end.target.size() / out; ++n) {
+    const double delta = static_cast<double>(end.prediction[n * out + o]) - end.target[n * out + o];
+    want.add(scale * delta, end.source[n * in + i]);
+  }
+  return want;
+}
+
+Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& weights,
+                              const End& end, DType dtype) {
+  const std::vector<float> got = data.read(weights.gradient);
+  const Shape& shape = weights.spec.shape;
+  // The gradient of the prediction is rounded to the case's type: every term is that far off.
+  const double rounding = 1e-5 + (dtype == DType::bf16 ? 0x1p-8 : 0.0);
+  for (const Shape& position : spot_positions(shape, gradient_positions)) {
+    const Expected want = weight_gradient(end, shape, position);
+    const double value = got[static_cast<std::size_t>(position[0] * shape[1] + position[1])];
+    if (std::abs(value - want.value) <= rounding * want.magnitude) continue;  // false for NaN
+    return differs(
+        fmt::format("the gradient of {} at {}, {}", weights.spec.name, position[0], position[1]),
+        value, want.value);
+  }
+  return std::nullopt;
+}
+
+Verdict check_end(CaseData& data, const Network& network, DType dtype, const Stage& last,
+                  int chunks) {
+  const End end = read_end(data, last, chunks);
+  if (auto wrong = check_loss(data.read(last.loss()).front(), end)) return wrong;
+  const int layer = static_cast<int>(network.layers.size()) - 1;
+  for (const Stage::TrainedParameter& parameter : last.parameters()) {
+    if (parameter.spec.layer != layer || parameter.spec.role != "weights") continue;
+    if (auto wrong = check_weight_gradient(data, parameter, end, dtype)) return wrong;
+  }
+  return std::nullopt;
+}
+
+Verdict check_finite(float loss) {
+  if (std::isfinite(loss) && loss > 0) return std::nullopt;
+  return fmt::format("the loss is {}", loss);
+}
+
+// --- a whole perceptron ---
+
+NamedValues initial_parameters(const Stages& stages) {
+  NamedValues initial;
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+      std::vector<double>& values = initial[parameter.spec.name];
+      for (std::int64_t i = 0; i < parameter.initial.count; ++i) {
+        values.push_back(drawn(parameter.initial, i));
+      }
+    }
+  }
+  return initial;
+}
+
+Verdict compare(const std::string& name, const std::vector<float>& got,
+                const std::vector<double>& want, const Tolerance& tolerance) {
+  double squares = 0;
+  for (const double value : want) squares += value * value;
+  const double scale = std::sqrt(squares / static_cast<double>(want.size()));
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (std::abs(got[i] - want[i]) <= tolerance.allowed(want[i], scale)) continue;  // false for NaN
+    return differs(fmt::format("{}[{}]", name, i), got[i], want[i]);
+  }
+  return std::nullopt;
+}
+
+Verdict check_perceptron(CaseData& data, const Network& network, DType dtype,
+                         const Stages& stages) {
+  const Tensor images = stages.front()->images();
+  const NaiveStep naive =
+      naive_step(network, initial_parameters(stages), widened(data.read(images)),
+                 widened(data.read(stages.back()->target())), images.desc.shape.front(), dtype);
+  const Tolerance tolerance = tolerance_of(dtype);
+  const std::vector<float> loss = data.read(stages.back()->loss());
+  if (auto wrong = compare("the loss", loss, {naive.loss}, tolerance)) return wrong;
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+      const std::string& name = parameter.spec.name;
+      if (auto wrong = compare("the gradient of " + name, data.read(parameter.gradient),
+                               naive.gradients.at(name), tolerance)) {
+        return wrong;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Check end_check(CaseParts& parts, const Network& network, DType dtype, const Stages& stages,
+                int chunks) {
+  CaseData& data = parts.data;
+  const Stage& last = *stages.back();
+  if (is_perceptron(network)) {
+    return {"loss and all gradients computed by a naive network",
+            [&, dtype] { return check_perceptron(data, network, dtype, stages); }};
+  }
+  if (!last.holds_all_chunks()) {
+    return {"a finite loss", [&] { return check_finite(data.read(last.loss()).front()); }};
+  }
+  const bool linear = network.layers.back().kind == LayerKind::linear;
+  return {linear ? "loss and sampled gradients of the last layer computed naively"
+                 : "loss computed naively",
+          [&, dtype, chunks] { return check_end(data, network, dtype, last, chunks); }};
+}
+
+}  // namespace
+
+void add_step_checks(CaseParts& parts, const Network& network, DType dtype, const Stages& stages,
+                     int chunks) {
+  parts.checks.push_back(end_check(parts, network, dtype, stages, chunks));
+  parts.checks.push_back({"sampled parameters after the update",
+                          [&data = parts.data, &stages] { return check_updates(data, stages); }});
+}
+
+}  // namespace parbench

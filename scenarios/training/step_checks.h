@@ -1,0 +1,22 @@
+// Checks of a training step that need no reference run: parts of it recomputed naively in double.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "scenarios/prepared_case.h"
+#include "scenarios/training/stage.h"
+
+namespace parbench {
+
+/// Adds checks of the first step after a reset:
+/// - sampled values of every parameter after the update, from its initial value and its gradient;
+/// - a perceptron: the loss and all gradients, by a naive network;
+/// - another network: the loss from predictions and target, and sampled values of the last layer's
+///   weight gradient if that layer is linear, where the last stage still holds all chunks;
+/// - otherwise only that there is a finite loss.
+/// The checks refer to the parts and the stages.
+void add_step_checks(CaseParts& parts, const Network& network, DType dtype,
+                     const std::vector<std::unique_ptr<Stage>>& stages, int chunks);
+
+}  // namespace parbench
