@@ -210,8 +210,8 @@ class Overlap final : public Scenario {
     }
     if (order != OverlapOrder::compute && sizes.memory == HostMemory::fresh) {
       parts->notes.emplace_back("timed",
-                                "allocating and first touching the host memory, and releasing the "
-                                "memory of the execution before");
+                                "releasing the pages of the copy's host memory and first touching "
+                                "the new ones, on the copy lane");
     }
     return make_case(std::move(parts));
   }

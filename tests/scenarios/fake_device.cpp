@@ -208,6 +208,15 @@ Planned plan(const Spin&, const FakeDevice&) {
   return {{{"counter", Access::read_write, canonical({2})}}, 0, std::move(execute)};
 }
 
+Planned plan(const Discard& desc, const FakeDevice&) {
+  Execute execute = [desc](const Addresses& a) {
+    std::memset(a[0], 0xFF, static_cast<std::size_t>(desc.bytes));
+  };
+  TensorDesc memory;
+  memory.bytes = static_cast<std::size_t>(desc.bytes);
+  return {{{"memory", Access::write, memory}}, 0, std::move(execute)};
+}
+
 template <typename Desc>
 Planned plan(const Desc& desc, const FakeDevice&) {
   throw Unsupported(fmt::format("the fake device has no {}", name_of(OpDesc(desc))));

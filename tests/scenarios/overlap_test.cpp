@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 
 #include "kernels/error.h"
 #include "tests/scenarios/fake_device.h"
@@ -135,14 +137,55 @@ TEST_F(OverlapTest, CopiesRunOnTheCopyLaneInChunks) {
   EXPECT_EQ(plan.tasks()[task_named(plan, "product 0")].kind, TaskKind::compute);
 }
 
-TEST_F(OverlapTest, FreshMemoryIsNewInEveryExecution) {
-  const auto subject = ready("copy", tiny("d2h", "fresh"));
+TEST_F(OverlapTest, FreshMemoryIsMadeNewOnTheCopyLaneBeforeEachCopy) {
+  const auto subject = ready("sequential", tiny("d2h", "fresh"));
   CallLog& log = fake(context, 0).log;
+  CallLog copies;
+  for (int i = 0; i < 8; ++i) {
+    copies.insert(copies.end(), {"fake:0/copy: discard", "fake:0/copy: copy"});
+  }
   for (int execution = 0; execution < 2; ++execution) {
     log.clear();
     run_in_order(subject->plan());
-    EXPECT_EQ(std::ranges::count(log, "fake:0: allocate pageable"), 8);
-    EXPECT_EQ(std::ranges::count(log, "fake:0/copy: copy"), 8);
+    ASSERT_EQ(log.size(), 8 + copies.size()) << "nothing beside products, discards and copies";
+    EXPECT_TRUE(std::ranges::equal(log | std::views::drop(8), copies));
+  }
+}
+
+TEST_F(OverlapTest, FreshMemoryIsBorrowedAndCounted) {
+  const auto bytes_of = [&](const std::string& memory) {
+    const auto subject = ready("copy", tiny("d2h", memory));
+    return context.case_bytes(0);
+  };
+  const std::size_t pageable = bytes_of("pageable");
+  const auto allocations = [&] {
+    return std::ranges::count(fake(context, 0).log, "fake:0: allocate pageable");
+  };
+  const auto before = allocations();
+  EXPECT_GE(bytes_of("fresh"), pageable);
+  EXPECT_EQ(allocations(), before) << "cases share the arena";
+}
+
+TEST_F(OverlapTest, EveryOrderWorksOnTheSameDeviceMemory) {
+  const auto matrices_of = [&](const std::string& strategy, const std::string& direction,
+                               std::int64_t prefetch) {
+    const auto subject = ready(strategy, tiny(direction, "pinned", prefetch));
+    std::set<std::pair<const Buffer*, std::size_t>> places;
+    for (const Task& task : subject->plan().tasks()) {
+      if (task.kind != TaskKind::copy) continue;
+      const auto& copy = std::get<CopyCall>(task.calls.front());
+      const BufferView& on_device = direction == "d2h" ? copy.source : copy.destination;
+      places.emplace(on_device.buffer, on_device.offset);
+    }
+    return places;
+  };
+  for (const char* direction : {"d2h", "h2d"}) {
+    const auto in_turn = matrices_of("sequential", direction, 0);
+    EXPECT_EQ(in_turn.size(), 8);
+    EXPECT_EQ(matrices_of("copy", direction, 0).size(), in_turn.size());
+    for (const std::int64_t prefetch : {0, 1, 4}) {
+      EXPECT_EQ(matrices_of("overlapped", direction, prefetch), in_turn) << prefetch;
+    }
   }
 }
 
