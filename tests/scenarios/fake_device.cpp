@@ -224,10 +224,11 @@ Planned plan(const Desc& desc, const FakeDevice&) {
 
 }  // namespace
 
-FakeDevice::FakeDevice(int index, int cores) {
+FakeDevice::FakeDevice(int index, int cores, std::vector<int> copy_cores) {
   info_.name = fmt::format("fake:{}", index);
   info_.backend = "fake";
   for (int core = 0; core < cores; ++core) info_.cores.push_back(core);
+  info_.copy_cores = copy_cores.empty() ? info_.cores : std::move(copy_cores);
 }
 
 std::unique_ptr<Stream> FakeDevice::make_stream(StreamKind kind, int index, int sharers) {
