@@ -22,7 +22,8 @@ constexpr int random_columns = 12;
 constexpr std::uint64_t factor_numbers = 0;
 std::uint64_t matrix_numbers(std::int64_t i) { return 1 + i; }
 
-/// Everything of one case that tasks and checks refer to.
+/// Everything of one case that tasks and checks refer to. Its tasks have no cost key: a plan
+/// streams through its matrices, and one of them measured again and again would come from a cache.
 struct OverlapData {
   OverlapSizes sizes;
   Tensor factor;                  // the operand that all products share
@@ -112,7 +113,6 @@ TaskId add_product(CaseParts& parts, const OverlapData& data, LaneId lane, std::
   task.name = fmt::format("product {}", i);
   task.lane = lane;
   task.after = std::move(after);
-  task.cost_key = "product";
   const bool to_host = data.sizes.to_host;
   task.calls = {bind(*data.product, {{"a", to_host ? data.operand(i).view : matrix.view},
                                      {"b", data.factor.view},
@@ -130,7 +130,6 @@ TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int
   task.lane = lane;
   task.after = std::move(after);
   task.kind = TaskKind::copy;
-  task.cost_key = "copy";
   if (data.discard != nullptr) task.calls.emplace_back(bind(*data.discard, {{"memory", host}}));
   const std::int64_t step = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
   const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);

@@ -210,20 +210,39 @@ TEST_F(OverlapTest, Refusals) {
   refuses("overlapped", {{"prefetch", 8}}, "prefetch", "--prefetch 8 is not below the 8 matrices");
 }
 
+TEST_F(OverlapTest, TheQuickPresetVariesDepthWithPinnedMemoryOnly) {
+  Scenario::Request request;
+  request.spec = spec("overlapped", tiny("d2h", "pageable", 4));
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"memory"};
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"prefetch"};
+  EXPECT_TRUE(scenario->resolve(request)) << "asked for by the user";
+  request.given = {};
+  request.preset = "seed";
+  EXPECT_TRUE(scenario->resolve(request));
+  request.preset = "quick";
+  request.spec = spec("overlapped", tiny("d2h", "pageable", 1));
+  EXPECT_TRUE(scenario->resolve(request));
+  request.spec = spec("overlapped", tiny("d2h", "pinned", 4));
+  EXPECT_TRUE(scenario->resolve(request));
+}
+
 TEST_F(OverlapTest, AnswersWithTheAchievedOverlap) {
   const auto outcome = [&](const std::string& strategy, double milliseconds,
                            std::int64_t prefetch = 1) {
     CaseOutcome one;
     one.spec = spec(strategy, tiny("d2h", "pinned", prefetch));
     one.median_seconds = milliseconds * 1e-3;
+    if (strategy == "overlapped" && prefetch == 4) one.speedup = {1.27, 1.26, 1.28};
     return one;
   };
   const std::string text =
       scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
                         outcome("overlapped", 24, 1), outcome("overlapped", 22, 4)});
   EXPECT_EQ(text,
-            "d2h pinned: 75% of the shorter part is hidden (computing 20 ms, copying 8 ms, in turn "
-            "28 ms, overlapped 22 ms at prefetch 4).");
+            "d2h pinned: 75% of the shorter part is hidden (medians: computing 20 ms, copying 8 "
+            "ms, in turn 28 ms, overlapped 22 ms at prefetch 4; 1.27× (1.26–1.28) in turn).");
   EXPECT_THAT(
       scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("overlapped", 30)}),
       HasSubstr("nothing is hidden"));
