@@ -67,17 +67,6 @@ report::Case described(const CaseSpec& spec) {
   return result;
 }
 
-/// Whether `candidate` is what `spec` is compared with: the baseline strategy at the same values of
-/// every parameter that it has.
-bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec, std::string_view baseline) {
-  if (candidate.strategy != baseline || spec.strategy == baseline) return false;
-  if (candidate.dtype != spec.dtype) return false;
-  return std::ranges::all_of(candidate.parameters, [&](const Parameter& parameter) {
-    const Value* value = spec.parameters.find(parameter.name);
-    return value != nullptr && *value == parameter.value;
-  });
-}
-
 std::vector<double> seconds_of(const std::vector<report::Sample>& samples) {
   std::vector<double> seconds;
   seconds.reserve(samples.size());
@@ -281,7 +270,7 @@ void Session::give_up(std::size_t index, report::CaseStatus status, const std::s
 std::optional<std::size_t> Session::baseline_of(std::size_t index) const {
   if (!scenario_.comparable(specs_[index])) return std::nullopt;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (is_baseline_of(specs_[i], specs_[index], scenario_.baseline())) return i;
+    if (scenario_.is_baseline_of(specs_[i], specs_[index])) return i;
   }
   return std::nullopt;
 }

@@ -39,6 +39,7 @@ std::string_view name_of(const OpDesc& desc) {
       [](const Fill&) -> Name { return "fill"; },
       [](const Reorder&) -> Name { return "reorder"; },
       [](const Spin&) -> Name { return "spin"; },
+      [](const Discard&) -> Name { return "discard"; },
   };
   return std::visit(names, desc);
 }

@@ -247,12 +247,19 @@ struct Spin {
   std::uint64_t seed = 0;
 };
 
-using OpDesc =
-    std::variant<ConvolutionForward, ConvolutionBackwardData, ConvolutionBackwardWeights,
-                 BatchNormForward, BatchNormBackward, ReluForward, ReluBackward, Add,
-                 AddReluBackward, MaxPoolForward, MaxPoolBackward, GlobalAveragePoolForward,
-                 GlobalAveragePoolBackward, LinearForward, LinearBackwardData,
-                 LinearBackwardWeights, Gemm, MseLoss, Sgd, Accumulate, Fill, Reorder, Spin>;
+/// Gives pageable host memory the state of newly allocated memory: its pages go back to the system,
+/// and the next write to each takes a new one. Pages that are only partly within the memory stay.
+/// The content becomes undefined. Arguments: memory.
+struct Discard {
+  std::int64_t bytes = 0;
+};
+
+using OpDesc = std::variant<ConvolutionForward, ConvolutionBackwardData, ConvolutionBackwardWeights,
+                            BatchNormForward, BatchNormBackward, ReluForward, ReluBackward, Add,
+                            AddReluBackward, MaxPoolForward, MaxPoolBackward,
+                            GlobalAveragePoolForward, GlobalAveragePoolBackward, LinearForward,
+                            LinearBackwardData, LinearBackwardWeights, Gemm, MseLoss, Sgd,
+                            Accumulate, Fill, Reorder, Spin, Discard>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <functional>
-#include <numeric>
+#include "kernels/error.h"
 
 namespace parbench {
 
@@ -12,15 +11,32 @@ std::string_view to_string(DType dtype) { return dtype == DType::bf16 ? "bf16" :
 
 std::size_t size_of(DType dtype) { return dtype == DType::bf16 ? 2 : 4; }
 
+namespace {
+
+[[noreturn]] void refuse_size(const Shape& shape) {
+  throw UsageError(
+      fmt::format("a tensor of shape {} is larger than 64-bit sizes can say; use smaller sizes",
+                  to_string(shape)));
+}
+
+}  // namespace
+
 std::int64_t element_count(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) refuse_size(shape);
+  }
+  return count;
 }
 
 std::string to_string(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
 
 TensorDesc canonical(Shape shape, DType dtype) {
   TensorDesc desc{.shape = std::move(shape), .dtype = dtype, .layout = {}, .bytes = 0};
-  desc.bytes = static_cast<std::size_t>(element_count(desc.shape)) * size_of(dtype);
+  std::int64_t bytes = 0;
+  const auto element = static_cast<std::int64_t>(size_of(dtype));
+  if (__builtin_mul_overflow(element_count(desc.shape), element, &bytes)) refuse_size(desc.shape);
+  desc.bytes = static_cast<std::size_t>(bytes);
   return desc;
 }
 

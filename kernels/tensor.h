@@ -22,6 +22,7 @@ enum class DType { f32, bf16 };
 /// ({G, O/G, I/G, KH, KW} when grouped), {rows, columns} for matrices.
 using Shape = std::vector<std::int64_t>;
 
+/// Throws UsageError for a product beyond 64 bits, and so does `canonical` for its bytes.
 [[nodiscard]] std::int64_t element_count(const Shape& shape);
 [[nodiscard]] std::string to_string(const Shape& shape);
 

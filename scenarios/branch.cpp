@@ -23,6 +23,23 @@ BranchSizes sizes_of(const CaseSpec& spec) {
           .dtype = spec.dtype};
 }
 
+/// What a process can address on a 64-bit processor with 47 bits for it. Sums and products of sizes
+/// below it fit 64-bit integers.
+constexpr double most_bytes = 0x1p47;
+
+/// Throws UsageError for layers that no process can hold, before anything is computed from their
+/// sizes.
+void check_size(const BranchSizes& sizes) {
+  const double bytes = sizes.bytes();
+  if (bytes <= most_bytes) return;
+  throw UsageError(fmt::format(
+      "--batch {} --channels {} --image {} --branches {} make {:.3g} TiB of outputs and weights; a "
+      "process can address {:.0f} TiB, use smaller values",
+      sizes.batch, sizes.channels, sizes.image, sizes.branches, bytes * 0x1p-40,
+      most_bytes * 0x1p-40));
+}
+
+/// Without a cost key, as every layer has an output of its own.
 Task layer_task(const BranchLayer& layer, LaneId lane) {
   Task task;
   task.name = layer.count == 1
@@ -30,7 +47,6 @@ Task layer_task(const BranchLayer& layer, LaneId lane) {
                   : fmt::format("convolutions {}-{}", layer.first, layer.first + layer.count - 1);
   task.lane = lane;
   task.calls = {layer.call()};
-  task.cost_key = "convolution";  // of this plan: all its tasks have one shape
   return task;
 }
 
@@ -180,7 +196,7 @@ const std::vector<Axis> axis_list = {
      .most = 1024},
     {.name = "streams",
      .description = "streams that share the device; at most one a branch",
-     .quick = {2, 20},
+     .quick = {2},  // a lane for every branch is what `threads` has
      .seed = {2, 4, 8, 20},
      .most = 1024,
      .strategies = {"streams"}},
@@ -201,6 +217,7 @@ class Branch final : public Scenario {
 
   std::optional<CaseSpec> resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;
+    check_size(sizes_of(spec));
     if (spec.strategy == "streams") {
       const std::int64_t streams = spec.parameters.integer("streams");
       const std::int64_t branches = spec.parameters.integer("branches");

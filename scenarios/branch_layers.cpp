@@ -116,6 +116,13 @@ double BranchSizes::flops() const {
          static_cast<double>(channels * channels * kernel * kernel);
 }
 
+double BranchSizes::bytes() const {
+  const auto of_layers = static_cast<double>(branches) * static_cast<double>(channels) *
+                         static_cast<double>(size_of(dtype));
+  const auto images = static_cast<double>(batch) * static_cast<double>(image * image);
+  return of_layers * (images + static_cast<double>(channels * kernel * kernel));
+}
+
 OpCall BranchLayer::call() const {
   return bind(*op, {{"source", source.view},
                     {"weights", weights.view},

@@ -25,6 +25,7 @@ struct BranchSizes {
   [[nodiscard]] ConvolutionForward convolution(std::int64_t copies = 1,
                                                std::int64_t groups = 1) const;
   [[nodiscard]] double flops() const;  // of all layers
+  [[nodiscard]] double bytes() const;  // of all layers' outputs and weights
 };
 
 /// One planned convolution with its tensors; it computes `count` layers from layer `first` on.

@@ -58,7 +58,6 @@ void plan_strategy(CaseParts& parts, const CaseSpec& spec) {
 // --- the answer ---
 
 struct Findings {
-  std::optional<double> alone;  // seconds on the first device
   std::optional<CaseOutcome> concurrent;
   std::optional<CaseOutcome> sharded;  // the better of the two
   std::optional<CaseOutcome> streams;  // the best number of them
@@ -75,12 +74,10 @@ std::map<Size, Findings> findings(const std::vector<CaseOutcome>& outcomes) {
   for (const CaseOutcome& outcome : outcomes) {
     const CaseSpec& spec = outcome.spec;
     Findings& found = sizes[{sizes_of(spec).n, sizes_of(spec).count}];
-    if (spec.strategy == "alone" && spec.parameters.integer("device") == 0) {
-      found.alone = outcome.median_seconds;
-    }
-    if (spec.strategy == "concurrent" && outcome.speedup) found.concurrent = outcome;
+    if (!outcome.speedup) continue;
+    if (spec.strategy == "concurrent") found.concurrent = outcome;
     if (spec.strategy == "streams") keep_fastest(found.streams, outcome);
-    if (is_sharded(spec) && outcome.speedup) keep_fastest(found.sharded, outcome);
+    if (is_sharded(spec)) keep_fastest(found.sharded, outcome);
   }
   return sizes;
 }
@@ -96,10 +93,10 @@ std::vector<std::string> describe(const Findings& found) {
     parts.push_back(fmt::format("every product shared between them ({}) {}",
                                 found.sharded->spec.strategy, ratio_text(*found.sharded->speedup)));
   }
-  if (found.streams && found.alone) {
-    parts.push_back(fmt::format("{} streams on one device {:.2f}× one stream",
+  if (found.streams) {
+    parts.push_back(fmt::format("{} streams on one device {} one stream",
                                 found.streams->spec.parameters.integer("streams"),
-                                *found.alone / found.streams->median_seconds));
+                                ratio_text(*found.streams->speedup)));
   }
   return parts;
 }
@@ -210,8 +207,14 @@ class Matmul final : public Scenario {
     return std::nullopt;
   }
 
+  /// Streams share the first device, so they are compared with that device alone.
+  bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const override {
+    if (spec.strategy == "streams") return candidate.name() == alone_on_first(spec).name();
+    return Scenario::is_baseline_of(candidate, spec);
+  }
+
   /// A device by itself does its part of the work only.
-  bool comparable(const CaseSpec& spec) const override { return uses_all_devices(spec); }
+  bool comparable(const CaseSpec& spec) const override { return spec.strategy != "alone"; }
 
   std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
     std::vector<std::string> sizes;

@@ -20,6 +20,10 @@ struct MatmulSizes {
 
 /// `count` independent products x·x on each of the devices, dealt out to `streams` lanes there;
 /// each has a result of its own. `in_turn`: a device begins when the one before has ended.
+///
+/// In all strategies several x are squared in turn, so that a result that is left over from another
+/// product is a wrong one, and a device has `count` results (at least two when sharded), so that
+/// none works from a warmer cache than another.
 void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& devices,
                    int streams, bool in_turn);
 

@@ -15,11 +15,6 @@ Op& OpSet::prepare(Stream& stream, const OpDesc& desc) {
   return op;
 }
 
-Op& OpSet::adopt(std::unique_ptr<Op> op) {
-  ops_.push_back(std::move(op));
-  return *ops_.back();
-}
-
 OpCall bind(Op& op, const std::vector<Binding>& bindings) {
   const std::vector<Argument>& arguments = op.arguments();
   OpCall call{&op, std::vector<BufferView>(arguments.size())};

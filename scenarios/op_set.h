@@ -17,9 +17,6 @@ class OpSet {
   /// there. Throws Unsupported when the device does not have it.
   Op& prepare(Stream& stream, const OpDesc& desc);
 
-  /// Takes over an operation that no device plans.
-  Op& adopt(std::unique_ptr<Op> op);
-
  private:
   std::vector<std::unique_ptr<Op>> ops_;
 };

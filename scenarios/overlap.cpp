@@ -92,11 +92,13 @@ std::string describe(const CaseSpec& spec, const Finding& found) {
   const std::string share = hidden > 0
                                 ? fmt::format("{:.0f}% of the shorter part is hidden", hidden * 100)
                                 : "nothing is hidden, overlapping costs more than it saves";
-  std::string text = fmt::format("{}: {} (computing {:.3g} ms, copying {:.3g} ms", label_of(spec),
-                                 share, *found.compute * 1e3, *found.copy * 1e3);
+  std::string text = fmt::format("{}: {} (medians: computing {:.3g} ms, copying {:.3g} ms",
+                                 label_of(spec), share, *found.compute * 1e3, *found.copy * 1e3);
   if (found.sequential) text += fmt::format(", in turn {:.3g} ms", *found.sequential * 1e3);
-  return text + fmt::format(", overlapped {:.3g} ms at prefetch {})", overlapped * 1e3,
-                            found.overlapped->spec.parameters.integer("prefetch"));
+  text += fmt::format(", overlapped {:.3g} ms at prefetch {}", overlapped * 1e3,
+                      found.overlapped->spec.parameters.integer("prefetch"));
+  const auto& speedup = found.overlapped->speedup;
+  return text + (speedup ? fmt::format("; {} in turn)", ratio_text(*speedup)) : ")");
 }
 
 const std::vector<std::string> with_copies = {"copy", "sequential", "overlapped"};
@@ -177,6 +179,11 @@ class Overlap final : public Scenario {
                     "--memory fresh goes with --direction d2h only: an input must be in memory "
                     "before it can be copied");
     }
+    // How far ahead is a question of its own, asked once in each direction.
+    const bool from_preset = request.preset == "quick" && !request.was_given("prefetch");
+    if (from_preset && sizes.prefetch > 1 && sizes.memory != HostMemory::pinned) {
+      return std::nullopt;
+    }
     if (sizes.chunk > sizes.n) {
       return refuse(
           request, "chunk",
@@ -210,8 +217,8 @@ class Overlap final : public Scenario {
     }
     if (order != OverlapOrder::compute && sizes.memory == HostMemory::fresh) {
       parts->notes.emplace_back("timed",
-                                "allocating and first touching the host memory, and releasing the "
-                                "memory of the execution before");
+                                "releasing the pages of the copy's host memory and first touching "
+                                "the new ones, on the copy lane");
     }
     return make_case(std::move(parts));
   }

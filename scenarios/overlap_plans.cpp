@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,43 +22,24 @@ constexpr int random_columns = 12;
 constexpr std::uint64_t factor_numbers = 0;
 std::uint64_t matrix_numbers(std::int64_t i) { return 1 + i; }
 
-/// Gives a buffer new pageable memory whenever it is enqueued, on the launching thread: what a
-/// program does that allocates the destination of every copy.
-class FreshMemory final : public Op {
- public:
-  FreshMemory(Buffer& slot, std::size_t bytes) : slot_(slot), bytes_(bytes) {
-    name_ = "allocate";
-    implementation_ = "pageable memory, untouched";
-  }
-
-  void enqueue(Stream& stream, std::span<const BufferView>) override {
-    slot_ = {};  // the execution before has ended: nothing copies into it any more
-    slot_ = stream.device().allocate(bytes_, MemoryKind::pageable);
-  }
-
- private:
-  Buffer& slot_;
-  std::size_t bytes_;
-};
-
-/// Everything of one case that tasks and checks refer to.
+/// Everything of one case that tasks and checks refer to. Its tasks have no cost key: a plan
+/// streams through its matrices, and one of them measured again and again would come from a cache.
 struct OverlapData {
   OverlapSizes sizes;
   Tensor factor;                  // the operand that all products share
   std::vector<Tensor> operands;   // d2h: left operands, in turn
-  std::vector<Tensor> on_device;  // matrices that are copied, in turn
+  std::vector<Tensor> on_device;  // the matrices that are copied, in every order the same memory
   std::vector<Tensor> on_host;    // one for each copy; empty when nothing is copied
   std::vector<Tensor> products;   // h2d: results, one each
-  std::vector<Buffer> fresh;      // behind on_host with HostMemory::fresh
-  std::vector<Op*> allocate;      // likewise
   Op* product = nullptr;
+  Op* discard = nullptr;  // makes a host matrix new; only with HostMemory::fresh
 
-  [[nodiscard]] const Tensor& in_turn(const std::vector<Tensor>& list, std::int64_t i) const {
-    return list[i % list.size()];
+  [[nodiscard]] const Tensor& operand(std::int64_t i) const {
+    return operands[i % operands.size()];
   }
   /// The matrix that product i made or took, where it is at the end.
   [[nodiscard]] const Tensor& matrix(std::int64_t i) const {
-    return on_host.empty() ? in_turn(on_device, i) : on_host[i];
+    return on_host.empty() ? on_device[i] : on_host[i];
   }
 };
 
@@ -87,34 +67,18 @@ void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
 
 void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
   const OverlapSizes& sizes = data.sizes;
-  const bool limited = order == OverlapOrder::overlapped;
-  const std::int64_t buffers = limited ? std::min(sizes.prefetch + 1, sizes.count) : sizes.count;
   const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
   const bool is_filled = order == reader_alone;  // else the other part of the plan writes them
-  for (std::int64_t i = 0; i < buffers; ++i) {
+  for (std::int64_t i = 0; i < sizes.count; ++i) {
     data.on_device.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     if (!is_filled) parts.data.poison(data.on_device.back());
   }
   if (is_filled) fill_windows(parts, sizes, data.on_device);
 }
 
-void make_fresh_host_matrices(CaseParts& parts, OverlapData& data, const TensorDesc& desc) {
-  data.fresh.resize(static_cast<std::size_t>(data.sizes.count));
-  for (Buffer& slot : data.fresh) {
-    data.on_host.push_back({device, desc, BufferView(slot, 0, desc.bytes), MemoryKind::pageable});
-    data.allocate.push_back(&parts.ops.adopt(std::make_unique<FreshMemory>(slot, desc.bytes)));
-    parts.data.at_reset(device, 0, [&slot, bytes = desc.bytes](Stream& stream, BufferView) {
-      if (slot.data() != nullptr) return;  // of an execution; the next replaces it
-      slot = stream.device().allocate(bytes, MemoryKind::pageable);
-      std::memset(slot.data(), 0xFF, bytes);  // NaN: an execution that copies nothing is found
-    });
-  }
-}
-
-void make_host_matrices(CaseParts& parts, OverlapData& data) {
+void make_host_matrices(CaseParts& parts, OverlapData& data, Stream& copy_stream) {
   const OverlapSizes& sizes = data.sizes;
   const TensorDesc desc = canonical({sizes.n, sizes.n}, sizes.dtype);
-  if (sizes.memory == HostMemory::fresh) return make_fresh_host_matrices(parts, data, desc);
   const MemoryKind kind =
       sizes.memory == HostMemory::pinned ? MemoryKind::pinned : MemoryKind::pageable;
   for (std::int64_t i = 0; i < sizes.count; ++i) {
@@ -122,6 +86,9 @@ void make_host_matrices(CaseParts& parts, OverlapData& data) {
     if (sizes.to_host) parts.data.poison(data.on_host.back());
   }
   if (!sizes.to_host) fill_windows(parts, sizes, data.on_host);
+  if (sizes.memory == HostMemory::fresh) {
+    data.discard = &parts.ops.prepare(copy_stream, Discard{static_cast<std::int64_t>(desc.bytes)});
+  }
 }
 
 void make_operands(CaseParts& parts, OverlapData& data) {
@@ -141,32 +108,29 @@ void make_operands(CaseParts& parts, OverlapData& data) {
 
 TaskId add_product(CaseParts& parts, const OverlapData& data, LaneId lane, std::int64_t i,
                    std::vector<TaskId> after) {
-  const Tensor& matrix = data.in_turn(data.on_device, i);
+  const Tensor& matrix = data.on_device[i];
   Task task;
   task.name = fmt::format("product {}", i);
   task.lane = lane;
   task.after = std::move(after);
-  task.cost_key = "product";
   const bool to_host = data.sizes.to_host;
-  task.calls = {
-      bind(*data.product, {{"a", to_host ? data.in_turn(data.operands, i).view : matrix.view},
-                           {"b", data.factor.view},
-                           {"c", to_host ? matrix.view : data.products[i].view}})};
+  task.calls = {bind(*data.product, {{"a", to_host ? data.operand(i).view : matrix.view},
+                                     {"b", data.factor.view},
+                                     {"c", to_host ? matrix.view : data.products[i].view}})};
   return parts.plan.add(std::move(task));
 }
 
 TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int64_t i,
                 std::vector<TaskId> after) {
   const OverlapSizes& sizes = data.sizes;
-  const BufferView matrix = data.in_turn(data.on_device, i).view;
+  const BufferView matrix = data.on_device[i].view;
   const BufferView host = data.on_host[i].view;
   Task task;
   task.name = fmt::format("copy {}", i);
   task.lane = lane;
   task.after = std::move(after);
   task.kind = TaskKind::copy;
-  task.cost_key = "copy";
-  if (!data.allocate.empty()) task.calls.emplace_back(OpCall{data.allocate[i], {}});
+  if (data.discard != nullptr) task.calls.emplace_back(bind(*data.discard, {{"memory", host}}));
   const std::int64_t step = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
   const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
   for (std::int64_t first = 0; first < sizes.n; first += step) {
@@ -190,14 +154,15 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
   }
 }
 
-/// Two stages: the first fills device buffers, the second empties them; the first stage of matrix i
-/// waits until the buffer is free again.
+/// Two stages: the first fills device matrices, the second empties them. Every matrix has memory of
+/// its own, as in the other orders, so that none of them works from a warmer cache; only the
+/// dependencies limit how far the first stage runs ahead.
 void add_overlapped(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {
-  const auto buffers = static_cast<std::int64_t>(data.on_device.size());
+  const std::int64_t in_flight = data.sizes.prefetch + 1;
   std::vector<TaskId> emptied;
   for (std::int64_t i = 0; i < data.sizes.count; ++i) {
     std::vector<TaskId> free;
-    if (i >= buffers) free.push_back(emptied[i - buffers]);
+    if (i >= in_flight) free.push_back(emptied[i - in_flight]);
     if (data.sizes.to_host) {
       const TaskId filled = add_product(parts, data, lanes.compute, i, std::move(free));
       emptied.push_back(add_copy(parts, data, lanes.copy, i, {filled}));
@@ -254,8 +219,7 @@ std::optional<std::string> check_product(CaseParts& parts, const OverlapData& da
                                          const std::vector<float>& factor, std::int64_t i) {
   const bool to_host = data.sizes.to_host;
   const auto rows = rows_of(data.sizes, i);
-  const std::vector<float> a =
-      read_rows(parts, to_host ? data.in_turn(data.operands, i) : data.matrix(i), rows);
+  const std::vector<float> a = read_rows(parts, to_host ? data.operand(i) : data.matrix(i), rows);
   const std::vector<float> c = read_rows(parts, to_host ? data.matrix(i) : data.products[i], rows);
   ProductProbe probe;
   probe.columns = to_host ? data.sizes.n : data.sizes.inner;
@@ -303,7 +267,7 @@ void plan_overlap(CaseParts& parts, const OverlapSizes& sizes, OverlapOrder orde
   if (computes) lanes.compute = add_lane(parts, device, StreamKind::compute);
   if (copies) lanes.copy = add_lane(parts, device, StreamKind::copy);
   make_device_matrices(parts, *data, order);
-  if (copies) make_host_matrices(parts, *data);
+  if (copies) make_host_matrices(parts, *data, stream_of(parts, lanes.copy));
   if (computes) {
     make_operands(parts, *data);
     const Gemm gemm{.m = sizes.n,

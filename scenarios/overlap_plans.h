@@ -8,8 +8,9 @@
 
 namespace parbench {
 
-/// Where the copied matrices lie on the host. `fresh` is pageable memory that every execution
-/// allocates anew, so that its first use is part of the time.
+/// Where the copied matrices lie on the host. `fresh` is pageable memory that the copy lane makes
+/// as good as newly allocated before each copy: releasing its pages and first use are part of the
+/// time.
 enum class HostMemory { pinned, pageable, fresh };
 
 /// One case. Matrices {n, n} are copied; d2h: they are products {n, inner}·{inner, n}; h2d: they
@@ -36,7 +37,7 @@ enum class OverlapOrder {
   compute,     // products only
   copy,        // copies only
   sequential,  // all of one, then all of the other
-  overlapped,  // a matrix is copied while another is computed, in prefetch + 1 device buffers
+  overlapped,  // a matrix is copied while another is computed, prefetch + 1 of them in flight
 };
 
 /// Builds the plan, the data and the checks.

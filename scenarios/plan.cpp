@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 #include <map>
-#include <numeric>
+#include <queue>
 #include <stdexcept>
-
-#include "kernels/device.h"
 
 namespace parbench {
 
-LaneId Plan::add_lane(std::string name, Stream& stream) {
-  lanes_.push_back({std::move(name), &stream});
+LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
+  lanes_.push_back({std::move(name), &stream, kind});
   return static_cast<LaneId>(lanes_.size()) - 1;
 }
 
@@ -31,11 +29,6 @@ TaskId Plan::add(Task task) {
   }
   tasks_.push_back(std::move(task));
   return static_cast<TaskId>(tasks_.size()) - 1;
-}
-
-std::size_t Plan::call_count() const {
-  return std::accumulate(tasks_.begin(), tasks_.end(), std::size_t{0},
-                         [](std::size_t sum, const Task& task) { return sum + task.calls.size(); });
 }
 
 Work Plan::work() const {
@@ -91,41 +84,54 @@ struct LaneTask {
   double tail = 0;
 };
 
-/// The tasks of a lane, the latest possible start first.
+/// The tasks of a lane, the earliest possible start first.
 std::vector<LaneTask> tasks_of(const Plan& plan, LaneId lane, const std::vector<double>& seconds,
                                const std::vector<double>& head, const std::vector<double>& tail) {
   std::vector<LaneTask> own;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     if (plan.tasks()[i].lane == lane) own.push_back({head[i], seconds[i], tail[i]});
   }
-  std::ranges::sort(own, std::ranges::greater(), &LaneTask::head);
+  std::ranges::sort(own, {}, &LaneTask::head);
   return own;
 }
 
-/// Over all subsets of a lane's tasks: the earliest start among them, their work, and the least
-/// that must follow the last (the one-machine bound with heads and tails, Carlier 1982). Only
-/// subsets "head at least h, tail at least t" can be the largest.
+/// The largest, over all subsets of a lane's tasks, of the earliest start among them, their work
+/// and the least that must follow the last (the one-machine bound with heads and tails). Carlier
+/// (1982) proves it equal to the end of Jackson's schedule, which may interrupt a task and always
+/// runs the one with the largest tail; that takes n log n steps. `tasks` are sorted by head.
 double with_ends(const std::vector<LaneTask>& tasks) {
+  const auto less = [](const LaneTask& a, const LaneTask& b) { return a.tail < b.tail; };
+  std::priority_queue<LaneTask, std::vector<LaneTask>, decltype(less)> ready(less);
+  double time = 0;
   double most = 0;
-  for (const LaneTask& least : tasks) {
-    double work = 0;
-    for (const LaneTask& task : tasks) {
-      if (task.tail < least.tail) continue;
-      work += task.seconds;
-      most = std::max(most, task.head + work + least.tail);
+  for (std::size_t next = 0; next < tasks.size() || !ready.empty();) {
+    if (ready.empty()) time = std::max(time, tasks[next].head);
+    while (next < tasks.size() && tasks[next].head <= time) ready.push(tasks[next++]);
+    LaneTask task = ready.top();
+    ready.pop();
+    const double interruption =
+        next < tasks.size() ? tasks[next].head : std::numeric_limits<double>::infinity();
+    if (time + task.seconds > interruption) {
+      task.seconds -= interruption - time;
+      time = interruption;
+      ready.push(task);
+    } else {
+      time += task.seconds;
+      most = std::max(most, time + task.tail);
     }
   }
   return most;
 }
 
-/// Copy lanes count where they run on the cores that compute.
+/// Lanes of copies, whatever kind of task they run, count where they share the cores that compute.
 double busiest_device(const Plan& plan, const std::vector<double>& seconds) {
   std::map<const Device*, double> core_seconds;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     const Task& task = plan.tasks()[i];
-    const Stream& stream = *plan.lanes()[static_cast<std::size_t>(task.lane)].stream;
+    const Lane& lane = plan.lanes()[static_cast<std::size_t>(task.lane)];
+    const Stream& stream = *lane.stream;
     const DeviceInfo& info = stream.device().info();
-    const bool on_copy_core = task.kind == TaskKind::copy && info.copy_cores != info.cores;
+    const bool on_copy_core = lane.kind == StreamKind::copy && info.copy_cores != info.cores;
     if (!on_copy_core) core_seconds[&stream.device()] += seconds[i] * stream.threads();
   }
   double most = 0;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/device.h"
 #include "kernels/op.h"
 
 namespace parbench {
@@ -34,6 +35,7 @@ using TaskId = int;
 struct Lane {
   std::string name;  // "cpu:0/compute"
   Stream* stream = nullptr;
+  StreamKind kind = StreamKind::compute;
 };
 
 /// Calls that run back to back on one lane once the tasks in `after` are done. Tasks of one lane
@@ -44,7 +46,8 @@ struct Task {
   std::vector<Call> calls;
   std::vector<TaskId> after = {};
   TaskKind kind = TaskKind::compute;
-  /// Tasks with the same key cost the same, so that measuring one of them measures all. Empty: the
+  /// Tasks of a lane with the same key cost the same, so that measuring one of them measures all:
+  /// the same work on the same memory, or so much work that a warm cache does not tell. Empty: the
   /// task is measured by itself.
   std::string cost_key = {};
 };
@@ -54,7 +57,7 @@ enum class Launch { one_thread, thread_per_lane };
 
 class Plan {
  public:
-  LaneId add_lane(std::string name, Stream& stream);
+  LaneId add_lane(std::string name, Stream& stream, StreamKind kind = StreamKind::compute);
 
   /// Adds a task. Throws std::invalid_argument for a lane or dependency that does not exist yet, so
   /// a plan has no cycles by construction.
@@ -62,7 +65,6 @@ class Plan {
 
   [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
   [[nodiscard]] const std::vector<Task>& tasks() const { return tasks_; }
-  [[nodiscard]] std::size_t call_count() const;
 
   /// FLOPs and bytes of all operations and copies (a copy moves its bytes once out and once in).
   [[nodiscard]] Work work() const;
@@ -87,8 +89,9 @@ struct Bound {
   /// includes filling and draining.
   double lane_with_ends = 0;
   std::string busiest_lane_name;
-  /// The device with the most work for its cores: all its lanes' seconds times their threads, over
-  /// the number of its cores. More lanes than cores make it larger than the busiest lane.
+  /// The device with the most work for its cores: the seconds of all lanes that run there times
+  /// their threads, over the number of its cores. More lanes than cores make it larger than the
+  /// busiest lane.
   double busiest_device = 0;
 
   [[nodiscard]] double seconds() const;

@@ -56,7 +56,8 @@ LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index, int sh
   const std::string& owner = parts.context.device(device).info().name;
   std::string name = owner + (kind == StreamKind::copy ? "/copy" : "/compute");
   if (sharers > 1) name += fmt::format("/{}", index);
-  return parts.plan.add_lane(std::move(name), parts.context.stream(device, kind, index, sharers));
+  return parts.plan.add_lane(std::move(name), parts.context.stream(device, kind, index, sharers),
+                             kind);
 }
 
 Stream& stream_of(const CaseParts& parts, LaneId lane) {

@@ -13,11 +13,18 @@ namespace parbench {
 namespace {
 
 constexpr int random_columns = 12;
+constexpr std::int64_t spread_rows = 16;
 
-/// Rows of the `index`-th of `total` results that are recomputed: the first, the last and one that
-/// moves from result to result.
+/// Rows of the `index`-th of `total` results that are recomputed: the first, the last, and evenly
+/// spread ones that differ from result to result, enough to look at every block that a collective
+/// moves.
 std::set<std::int64_t> checked_rows(std::int64_t n, std::size_t index, std::size_t total) {
-  return {0, n - 1, static_cast<std::int64_t>(index) * n / static_cast<std::int64_t>(total)};
+  const std::int64_t bands = std::min(spread_rows, n);
+  const std::int64_t shift =
+      static_cast<std::int64_t>(index) * (n / bands) / static_cast<std::int64_t>(total);
+  std::set<std::int64_t> rows = {0, n - 1};
+  for (std::int64_t band = 0; band < bands; ++band) rows.insert(band * n / bands + shift);
+  return rows;
 }
 
 std::optional<std::string> check_result(CaseParts& parts, std::int64_t n, DType dtype,
@@ -63,12 +70,12 @@ std::vector<float> read_rows(CaseData& data, const ProductResult& result, std::i
   return rows;
 }
 
-void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results) {
+void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results,
+                        std::int64_t count) {
   const std::string name =
       fmt::format("x·x of {}", parts.context.device(results.device).info().name);
-  parts.outputs.push_back({name, [&parts, n, results] {
-                             const auto slices =
-                                 split_evenly(n, static_cast<int>(results.results.size()));
+  parts.outputs.push_back({name, [&parts, n, results, count] {
+                             const auto slices = split_evenly(n, static_cast<int>(count));
                              std::vector<float> whole;
                              std::int64_t row = 0;
                              for (std::size_t i = 0; i < slices.size() && slices[i] > 0; ++i) {
@@ -84,9 +91,11 @@ void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& r
 void add_product_checks(CaseParts& parts, std::int64_t n, DType dtype,
                         const DeviceResults& results) {
   const auto check = [&parts, n, dtype, results]() -> std::optional<std::string> {
-    const std::vector<float> x = parts.data.read(results.x);
+    std::vector<std::vector<float>> x;
+    for (const Tensor& operand : results.operands) x.push_back(parts.data.read(operand));
     for (std::size_t i = 0; i < results.results.size(); ++i) {
-      if (auto wrong = check_result(parts, n, dtype, results, i, x)) return wrong;
+      const std::vector<float>& operand = x[results.results[i].operand];
+      if (auto wrong = check_result(parts, n, dtype, results, i, operand)) return wrong;
     }
     return std::nullopt;
   };

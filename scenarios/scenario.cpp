@@ -1,7 +1,10 @@
-// How a case is named: the one place that knows the shape of the name.
+// How a case is named (the one place that knows the shape of the name) and what it is compared
+// with.
 #include "scenarios/scenario.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace parbench {
 
@@ -12,6 +15,15 @@ std::string CaseSpec::name() const {
   }
   if (dtype != DType::f32) text += fmt::format("/dtype:{}", to_string(dtype));
   return text;
+}
+
+bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
+  if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
+  if (candidate.dtype != spec.dtype) return false;
+  return std::ranges::all_of(candidate.parameters, [&](const Parameter& parameter) {
+    const Value* value = spec.parameters.find(parameter.name);
+    return value != nullptr && *value == parameter.value;
+  });
 }
 
 }  // namespace parbench

@@ -99,7 +99,7 @@ struct CaseOutcome {
     double low = 0;
     double high = 0;
   };
-  std::optional<Ratio> speedup;  // over the baseline case
+  std::optional<Ratio> speedup;  // over its baseline case, from paired rounds
   double efficiency = 0;         // bound over measured
 };
 
@@ -125,6 +125,9 @@ class Scenario {
 
   /// The strategy that speedups are measured against; empty: none.
   [[nodiscard]] virtual std::string_view baseline() const = 0;
+  /// Whether `candidate` is the case that the speedup of `spec` is measured against. By default:
+  /// the baseline strategy at the same values of every parameter that it has.
+  [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
   /// Devices that a run of this scenario opens when `--devices` is not given.
   [[nodiscard]] virtual int default_devices() const { return 1; }
   /// Whether its copy lanes want a core or engine that no compute stream uses.
@@ -157,7 +160,7 @@ class Scenario {
   /// need not be part of the sweep.
   [[nodiscard]] virtual std::optional<CaseSpec> reference(const CaseSpec& spec) const = 0;
 
-  /// Whether a speedup of this case over the baseline means anything: not for one that does a part
+  /// Whether a speedup of this case over its baseline means anything: not for one that does a part
   /// of the baseline's work.
   [[nodiscard]] virtual bool comparable([[maybe_unused]] const CaseSpec& spec) const {
     return true;

@@ -40,5 +40,6 @@ using Planned = std::unique_ptr<PlannedOp>;
 [[nodiscard]] Planned plan(const Fill& desc);
 [[nodiscard]] Planned plan(const Reorder& desc);
 [[nodiscard]] Planned plan(const Spin& desc);
+[[nodiscard]] Planned plan(const Discard& desc);
 
 }  // namespace parbench::cpu

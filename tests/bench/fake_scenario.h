@@ -33,6 +33,8 @@ class FakeScenario : public Scenario {
   /// Strategy whose outputs the others must equal; empty: none.
   std::string reference_strategy;
   std::string baseline_strategy = "base";
+  /// Whether the first is the baseline of the second; not set: the scenario's default.
+  std::function<bool(const CaseSpec&, const CaseSpec&)> baseline_rule;
   Sampling published = {};
   Log log;
   double clock = 0;
@@ -42,6 +44,11 @@ class FakeScenario : public Scenario {
   [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return baseline_strategy; }
+  [[nodiscard]] bool is_baseline_of(const CaseSpec& candidate,
+                                    const CaseSpec& spec) const override {
+    return baseline_rule ? baseline_rule(candidate, spec)
+                         : Scenario::is_baseline_of(candidate, spec);
+  }
   [[nodiscard]] Sampling seed_sampling() const override { return published; }
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
     return request.spec;

@@ -89,6 +89,21 @@ TEST_F(SessionTest, SpeedupIsOverTheBaselineAtTheSameParameters) {
   EXPECT_FALSE(result.cases[2].speedup.has_value()) << "another n";
 }
 
+TEST_F(SessionTest, AScenarioMayNameTheBaselineOfACase) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  scenario.behaviours["part"] = {.seconds = [](int) { return 1.0; }};
+  scenario.behaviours["parallel part"] = {.seconds = [](int) { return 0.8; }};
+  scenario.baseline_rule = [](const CaseSpec& candidate, const CaseSpec& spec) {
+    return candidate.strategy == "part" && spec.strategy == "parallel part";
+  };
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("part"),
+                                    FakeScenario::spec("parallel part")});
+  ASSERT_TRUE(result.cases[2].speedup.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[2].speedup->value, 1.25);
+  EXPECT_EQ(result.cases[2].speedup->baseline, "fake/part/n:1");
+  EXPECT_FALSE(result.cases[1].speedup.has_value());
+}
+
 TEST_F(SessionTest, ABaselineWithFewerParametersServesAll) {
   scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
   scenario.behaviours["split"] = {.seconds = steady};

@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Operations, Conformance,
 TEST(ConformanceTable, HasEveryOperation) {
   std::set<std::size_t> seen;
   for (const OperationCase& one : operation_cases()) seen.insert(one.desc.index());
-  seen.insert(OpDesc(Spin{}).index());  // spin_test.cpp
+  seen.insert(OpDesc(Spin{}).index());     // spin_test.cpp
+  seen.insert(OpDesc(Discard{}).index());  // discard_test.cpp
   EXPECT_EQ(seen.size(), std::variant_size_v<OpDesc>);
 }
 

@@ -153,6 +153,16 @@ TEST_P(Planning, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refusal(Reorder{canonical({2, 3}), canonical({3, 2})}), HasSubstr("2x3 and 3x2"));
 }
 
+TEST(TensorSizes, RefusesWhatDoesNotFit64Bits) {
+  constexpr std::int64_t half = std::int64_t{1} << 31U;
+  EXPECT_EQ(element_count({half, half}), half * half);
+  EXPECT_THROW((void)element_count({half, half, 2}), UsageError);
+  EXPECT_THROW((void)element_count({half, half, half, half}), UsageError);
+  EXPECT_THROW((void)canonical({half, half}), UsageError) << "four bytes each";
+  EXPECT_EQ(canonical({half, half / 4}).bytes, static_cast<std::size_t>(half) * half);
+  EXPECT_THROW((void)canonical({half, half}, DType::bf16), UsageError);
+}
+
 TEST_P(Planning, RefusesALayoutOfAnotherBackend) {
   class Foreign final : public LayoutDetail {
    public:

@@ -129,6 +129,31 @@ TEST_F(BranchTest, MoreStreamsThanBranches) {
   }
 }
 
+TEST_F(BranchTest, SizesThatNoProcessCanHold) {
+  const auto refusal = [&](const std::string& strategy, std::int64_t batch, std::int64_t channels,
+                           std::int64_t image) -> std::string {
+    Scenario::Request request;
+    request.spec = spec_of(*scenario, strategy, tiny);
+    request.spec.parameters.set("batch", batch);
+    request.spec.parameters.set("channels", channels);
+    request.spec.parameters.set("image", image);
+    request.given = {"batch"};
+    try {
+      (void)scenario->resolve(request);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "was accepted";
+  };
+  for (const Strategy& strategy : scenario->strategies()) {
+    // 2^62 elements an output: beyond 64 bits in bytes.
+    EXPECT_THAT(refusal(strategy.name, 65536, 16384, 65536),
+                HasSubstr("--batch 65536 --channels 16384 --image 65536 --branches 4 make"));
+    EXPECT_THAT(refusal(strategy.name, 65536, 65536, 65536), HasSubstr("use smaller values"));
+    EXPECT_EQ(refusal(strategy.name, 65536, 16, 128), "was accepted");
+  }
+}
+
 CaseOutcome outcome(const std::string& strategy, std::int64_t image, double value, double low,
                     double high) {
   CaseOutcome outcome;

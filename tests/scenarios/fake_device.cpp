@@ -209,6 +209,15 @@ Planned plan(const Spin&, const FakeDevice&) {
   return {{{"counter", Access::read_write, canonical({2})}}, 0, std::move(execute)};
 }
 
+Planned plan(const Discard& desc, const FakeDevice&) {
+  Execute execute = [desc](const Addresses& a) {
+    std::memset(a[0], 0xFF, static_cast<std::size_t>(desc.bytes));
+  };
+  TensorDesc memory;
+  memory.bytes = static_cast<std::size_t>(desc.bytes);
+  return {{{"memory", Access::write, memory}}, 0, std::move(execute)};
+}
+
 template <typename Desc>
 Planned plan(const Desc& desc, const FakeDevice&) {
   throw Unsupported(fmt::format("the fake device has no {}", name_of(OpDesc(desc))));
@@ -216,10 +225,11 @@ Planned plan(const Desc& desc, const FakeDevice&) {
 
 }  // namespace
 
-FakeDevice::FakeDevice(int index, int cores) {
+FakeDevice::FakeDevice(int index, int cores, std::vector<int> copy_cores) {
   info_.name = fmt::format("fake:{}", index);
   info_.backend = "fake";
   for (int core = 0; core < cores; ++core) info_.cores.push_back(core);
+  info_.copy_cores = copy_cores.empty() ? info_.cores : std::move(copy_cores);
 }
 
 std::unique_ptr<Stream> FakeDevice::make_stream(StreamKind kind, int index, int sharers) {

@@ -17,7 +17,8 @@ using CallLog = std::vector<std::string>;
 
 class FakeDevice final : public Device {
  public:
-  explicit FakeDevice(int index, int cores = 2);
+  /// `copy_cores`: of the copy lane; none: it shares the cores that compute.
+  explicit FakeDevice(int index, int cores = 2, std::vector<int> copy_cores = {});
 
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;

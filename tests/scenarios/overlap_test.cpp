@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 
 #include "kernels/error.h"
 #include "tests/scenarios/fake_device.h"
@@ -135,14 +137,55 @@ TEST_F(OverlapTest, CopiesRunOnTheCopyLaneInChunks) {
   EXPECT_EQ(plan.tasks()[task_named(plan, "product 0")].kind, TaskKind::compute);
 }
 
-TEST_F(OverlapTest, FreshMemoryIsNewInEveryExecution) {
-  const auto subject = ready("copy", tiny("d2h", "fresh"));
+TEST_F(OverlapTest, FreshMemoryIsMadeNewOnTheCopyLaneBeforeEachCopy) {
+  const auto subject = ready("sequential", tiny("d2h", "fresh"));
   CallLog& log = fake(context, 0).log;
+  CallLog copies;
+  for (int i = 0; i < 8; ++i) {
+    copies.insert(copies.end(), {"fake:0/copy: discard", "fake:0/copy: copy"});
+  }
   for (int execution = 0; execution < 2; ++execution) {
     log.clear();
     run_in_order(subject->plan());
-    EXPECT_EQ(std::ranges::count(log, "fake:0: allocate pageable"), 8);
-    EXPECT_EQ(std::ranges::count(log, "fake:0/copy: copy"), 8);
+    ASSERT_EQ(log.size(), 8 + copies.size()) << "nothing beside products, discards and copies";
+    EXPECT_TRUE(std::ranges::equal(log | std::views::drop(8), copies));
+  }
+}
+
+TEST_F(OverlapTest, FreshMemoryIsBorrowedAndCounted) {
+  const auto bytes_of = [&](const std::string& memory) {
+    const auto subject = ready("copy", tiny("d2h", memory));
+    return context.case_bytes(0);
+  };
+  const std::size_t pageable = bytes_of("pageable");
+  const auto allocations = [&] {
+    return std::ranges::count(fake(context, 0).log, "fake:0: allocate pageable");
+  };
+  const auto before = allocations();
+  EXPECT_GE(bytes_of("fresh"), pageable);
+  EXPECT_EQ(allocations(), before) << "cases share the arena";
+}
+
+TEST_F(OverlapTest, EveryOrderWorksOnTheSameDeviceMemory) {
+  const auto matrices_of = [&](const std::string& strategy, const std::string& direction,
+                               std::int64_t prefetch) {
+    const auto subject = ready(strategy, tiny(direction, "pinned", prefetch));
+    std::set<std::pair<const Buffer*, std::size_t>> places;
+    for (const Task& task : subject->plan().tasks()) {
+      if (task.kind != TaskKind::copy) continue;
+      const auto& copy = std::get<CopyCall>(task.calls.front());
+      const BufferView& on_device = direction == "d2h" ? copy.source : copy.destination;
+      places.emplace(on_device.buffer, on_device.offset);
+    }
+    return places;
+  };
+  for (const char* direction : {"d2h", "h2d"}) {
+    const auto in_turn = matrices_of("sequential", direction, 0);
+    EXPECT_EQ(in_turn.size(), 8);
+    EXPECT_EQ(matrices_of("copy", direction, 0).size(), in_turn.size());
+    for (const std::int64_t prefetch : {0, 1, 4}) {
+      EXPECT_EQ(matrices_of("overlapped", direction, prefetch), in_turn) << prefetch;
+    }
   }
 }
 
@@ -167,20 +210,39 @@ TEST_F(OverlapTest, Refusals) {
   refuses("overlapped", {{"prefetch", 8}}, "prefetch", "--prefetch 8 is not below the 8 matrices");
 }
 
+TEST_F(OverlapTest, TheQuickPresetVariesDepthWithPinnedMemoryOnly) {
+  Scenario::Request request;
+  request.spec = spec("overlapped", tiny("d2h", "pageable", 4));
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"memory"};
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"prefetch"};
+  EXPECT_TRUE(scenario->resolve(request)) << "asked for by the user";
+  request.given = {};
+  request.preset = "seed";
+  EXPECT_TRUE(scenario->resolve(request));
+  request.preset = "quick";
+  request.spec = spec("overlapped", tiny("d2h", "pageable", 1));
+  EXPECT_TRUE(scenario->resolve(request));
+  request.spec = spec("overlapped", tiny("d2h", "pinned", 4));
+  EXPECT_TRUE(scenario->resolve(request));
+}
+
 TEST_F(OverlapTest, AnswersWithTheAchievedOverlap) {
   const auto outcome = [&](const std::string& strategy, double milliseconds,
                            std::int64_t prefetch = 1) {
     CaseOutcome one;
     one.spec = spec(strategy, tiny("d2h", "pinned", prefetch));
     one.median_seconds = milliseconds * 1e-3;
+    if (strategy == "overlapped" && prefetch == 4) one.speedup = {1.27, 1.26, 1.28};
     return one;
   };
   const std::string text =
       scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
                         outcome("overlapped", 24, 1), outcome("overlapped", 22, 4)});
   EXPECT_EQ(text,
-            "d2h pinned: 75% of the shorter part is hidden (computing 20 ms, copying 8 ms, in turn "
-            "28 ms, overlapped 22 ms at prefetch 4).");
+            "d2h pinned: 75% of the shorter part is hidden (medians: computing 20 ms, copying 8 "
+            "ms, in turn 28 ms, overlapped 22 ms at prefetch 4; 1.27× (1.26–1.28) in turn).");
   EXPECT_THAT(
       scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("overlapped", 30)}),
       HasSubstr("nothing is hidden"));

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench {
@@ -94,6 +98,88 @@ TEST_F(PlanTest, LanesBeyondTheCoresShareThem) {
   const Bound bound = bound_of(plan_, std::vector<double>(10, 1.0));
   EXPECT_DOUBLE_EQ(bound.busiest_lane, 1.0);
   EXPECT_DOUBLE_EQ(bound.busiest_device, 5.0);
+}
+
+TEST_F(PlanTest, CopyLanesCountForTheCoresThatTheyRunOn) {
+  const auto bound_with = [](std::vector<int> copy_cores) {
+    test::FakeDevice device(0, 1, std::move(copy_cores));
+    const auto compute = device.make_stream(StreamKind::compute, 0, 1);
+    const auto copy = device.make_stream(StreamKind::copy, 0, 1);
+    Plan plan;
+    const LaneId products = plan.add_lane("compute", *compute);
+    const LaneId copies = plan.add_lane("copy", *copy, StreamKind::copy);
+    const auto add = [&](LaneId lane, TaskKind kind) {
+      plan.add({.name = "task", .lane = lane, .calls = {}, .kind = kind});
+    };
+    add(products, TaskKind::compute);
+    add(products, TaskKind::communication);  // the addition of a collective
+    add(copies, TaskKind::communication);    // what it sends
+    add(copies, TaskKind::copy);
+    return bound_of(plan, {1.0, 2.0, 4.0, 8.0}).busiest_device;
+  };
+  EXPECT_DOUBLE_EQ(bound_with({}), 15.0);
+  EXPECT_DOUBLE_EQ(bound_with({1}), 3.0) << "a spare core copies and sends";
+}
+
+/// The bound of a lane by its definition: the largest of all subsets of its tasks.
+double with_ends_by_subsets(const Plan& plan, LaneId lane, const std::vector<double>& seconds) {
+  const std::vector<Task>& tasks = plan.tasks();
+  std::vector<double> head(tasks.size());
+  std::vector<double> tail(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (const TaskId b : tasks[i].after) head[i] = std::max(head[i], head[b] + seconds[b]);
+  }
+  for (std::size_t i = tasks.size(); i-- > 0;) {
+    for (const TaskId b : tasks[i].after) tail[b] = std::max(tail[b], tail[i] + seconds[i]);
+  }
+  double most = 0;
+  for (std::size_t subset = 1; subset < std::size_t{1} << tasks.size(); ++subset) {
+    double earliest = std::numeric_limits<double>::infinity();
+    double least = std::numeric_limits<double>::infinity();
+    double work = 0;
+    bool on_lane = true;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if ((subset >> i & 1U) == 0) continue;
+      on_lane = on_lane && tasks[i].lane == lane;
+      earliest = std::min(earliest, head[i]);
+      least = std::min(least, tail[i]);
+      work += seconds[i];
+    }
+    if (on_lane) most = std::max(most, earliest + work + least);
+  }
+  return most;
+}
+
+TEST_F(PlanTest, TheBoundOfALaneIsThatOfItsWorstSubset) {
+  std::mt19937 generator(1);
+  const auto below = [&](std::size_t limit) { return generator() % limit; };
+  for (int instance = 0; instance < 200; ++instance) {
+    Plan plan;
+    const LaneId a = plan.add_lane("a", *stream_);
+    const LaneId b = plan.add_lane("b", *other_stream_);
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < 9; ++i) {
+      Task task{.name = "task", .lane = below(2) == 0 ? a : b, .calls = {}};
+      for (std::size_t edge = 0; i > 0 && edge < below(3); ++edge) {
+        task.after.push_back(static_cast<TaskId>(below(i)));
+      }
+      plan.add(std::move(task));
+      seconds.push_back(static_cast<double>(below(8)));  // whole numbers: sums are exact
+    }
+    const double expected =
+        std::max(with_ends_by_subsets(plan, a, seconds), with_ends_by_subsets(plan, b, seconds));
+    EXPECT_EQ(bound_of(plan, seconds).lane_with_ends, expected) << "instance " << instance;
+  }
+}
+
+// With steps in the square of the tasks this takes minutes.
+TEST_F(PlanTest, ManyTasksThatAllEndDifferently) {
+  constexpr int count = 300'000;
+  std::vector<TaskId> before;
+  for (int i = 0; i < count; ++i) before = {add(i % 2 == 0 ? a_ : b_, before)};
+  const Bound bound = bound_of(plan_, std::vector<double>(count, 1.0));
+  EXPECT_EQ(bound.lane_with_ends, count);
+  EXPECT_EQ(bound.critical_path, count);
 }
 
 TEST_F(PlanTest, BoundNeedsOneTimePerTask) {

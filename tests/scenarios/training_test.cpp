@@ -88,7 +88,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
       GTEST_SKIP() << "this machine has fewer cores than the setting has stages";
     }
     context_ = std::make_unique<Context>(Machine().open(std::to_string(stages), false),
-                                         Context::Options{.dtype = setting.dtype});
+                                         Context::Options{});
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();
     parts_ = std::make_unique<CaseParts>(*context_);
