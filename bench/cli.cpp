@@ -174,23 +174,31 @@ const std::string& only_path(const FlagValues& values, std::string_view flag) {
   return texts.front();
 }
 
-/// Adds what `--config` and `--rerun` bring; flags that were given win. Returns the cases of a
-/// rerun.
-std::vector<std::string> merge_files(FlagValues& values, const std::vector<Flag>& flags,
-                                     const ScenarioList& scenarios) {
-  std::vector<std::string> cases;
+/// What `--config` and `--rerun` bring beside flags.
+struct Files {
+  std::string config_path;
+  std::string rerun_path;
+  std::vector<std::string> cases;  // of a rerun
+};
+
+/// Adds the flags in the files; those that were given win.
+Files merge_files(FlagValues& values, const std::vector<Flag>& flags,
+                  const ScenarioList& scenarios) {
+  Files files;
   if (values.contains("config")) {
-    values.merge(read_config(only_path(values, "config"), flags));
+    files.config_path = only_path(values, "config");
+    values.merge(read_config(files.config_path, flags));
     values.erase("config");
   }
   if (values.contains("rerun")) {
     check_rerun_conflicts(values, scenarios);
-    Rerun rerun = read_rerun(only_path(values, "rerun"), scenarios);
+    files.rerun_path = only_path(values, "rerun");
+    Rerun rerun = read_rerun(files.rerun_path, scenarios);
     values.merge(rerun.flags);
     values.erase("rerun");
-    cases = std::move(rerun.cases);
+    files.cases = std::move(rerun.cases);
   }
-  return cases;
+  return files;
 }
 
 void require_scenario(const Options& options, const ScenarioList& scenarios) {
@@ -234,9 +242,11 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   check_values_are_there(values);
   if (values.contains("version")) return with_command(Command::version);
   if (parser.command() != Command::run) return with_command(parser.command());
-  const std::vector<std::string> cases = merge_files(values, flags, scenarios);
+  Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);
-  options.only_cases = cases;
+  options.config_path = std::move(files.config_path);
+  options.rerun_path = std::move(files.rerun_path);
+  options.only_cases = std::move(files.cases);
   add_scenarios_of_cases(options);
   require_scenario(options, scenarios);
   return options;

@@ -16,6 +16,7 @@
 #include "bench/benchmark_flags.h"
 #include "bench/cli.h"
 #include "bench/estimate.h"
+#include "bench/flag_files.h"
 #include "bench/google_benchmark.h"
 #include "bench/interrupt.h"
 #include "bench/listing.h"
@@ -91,13 +92,12 @@ report::TextStyle text_style() {
 /// Runs the jobs one after the other and keeps the report up to date.
 class Run {
  public:
-  Run(const Options& options, const BenchmarkFlags& flags, const Machine& machine,
-      std::vector<Job> jobs)
+  Run(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs, Recorder recorder)
       : options_(options),
         flags_(flags),
         jobs_(std::move(jobs)),
         progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
-        recorder_(start_recorder(options, machine)) {
+        recorder_(std::move(recorder)) {
     for (const Job& job : jobs_) {
       recorder_.plan(job.cases);
       for (const auto& device : job.devices) recorder_.add_device(device->info());
@@ -116,13 +116,6 @@ class Run {
   }
 
  private:
-  static Recorder start_recorder(const Options& options, const Machine& machine) {
-    const auto started = std::chrono::system_clock::now();
-    const std::filesystem::path path = report_path(options, started);
-    report::check_writable(path, default_report_directory());
-    return {path, options, machine, started};
-  }
-
   void run(Job& job) {
     Context context = job.open(options_);
     SessionEnvironment environment{.google_benchmark = samples_,
@@ -207,6 +200,7 @@ class Run {
 
 ExitCode run(const Options& options, const ScenarioList& scenarios, const Machine& machine) {
   const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
+  check_files_differ(options, flags.out_path);
   std::vector<Job> jobs = plan_jobs(options, flags, scenarios, machine);
   if (flags.list_tests) {
     list_cases(jobs);
@@ -216,8 +210,13 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
     dry_run(options, flags, jobs);
     return ExitCode::measured;
   }
-  if (!flags.out_path.empty()) report::check_writable(flags.out_path);
-  return Run(options, flags, machine, std::move(jobs))();
+  if (!flags.out_path.empty()) {
+    naming_flag("--benchmark_out=", [&] { report::check_writable(flags.out_path); });
+  }
+  const auto started = std::chrono::system_clock::now();
+  Recorder recorder(provide_report_path(options, scenarios.size(), started), options, machine,
+                    started);
+  return Run(options, flags, std::move(jobs), std::move(recorder))();
 }
 
 ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bench/flag_files.h"
 #include "bench/flags.h"
 #include "bench/version.h"
 #include "reports/file.h"
@@ -55,13 +56,20 @@ std::filesystem::path default_report_directory() {
   return base / "reports" / "runs";
 }
 
-std::filesystem::path report_path(const Options& options,
-                                  std::chrono::system_clock::time_point started) {
-  if (!options.report_path.empty()) return options.report_path;
-  const std::string name =
-      options.scenarios.size() > 3 ? "all" : fmt::format("{}", fmt::join(options.scenarios, "+"));
-  return default_report_directory() /
-         fmt::format("{}-{}.json", utc("{:%Y%m%dT%H%M%SZ}", started), name);
+std::filesystem::path provide_report_path(const Options& options, std::size_t scenario_count,
+                                          std::chrono::system_clock::time_point started) {
+  if (!options.report_path.empty()) {
+    naming_flag("--report ", [&] { report::check_writable(options.report_path); });
+    return options.report_path;
+  }
+  const bool all = options.scenarios.size() == scenario_count && scenario_count > 1;
+  const std::string name = all ? "all" : fmt::format("{}", fmt::join(options.scenarios, "+"));
+  const std::filesystem::path path =
+      default_report_directory() /
+      fmt::format("{}-{}.json", utc("{:%Y%m%dT%H%M%SZ}", started), name);
+  naming_flag("without --report, ",
+              [&] { report::check_writable(path, default_report_directory()); });
+  return report::claim_file(path);
 }
 
 Recorder::Recorder(std::filesystem::path path, const Options& options, const Machine& machine,

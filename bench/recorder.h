@@ -18,9 +18,12 @@ namespace parbench {
 /// PARBENCH_HOME, else of the working directory.
 [[nodiscard]] std::filesystem::path default_report_directory();
 
-/// The report's path: `--report`, or <UTC time>-<scenarios>.json in the default directory.
-[[nodiscard]] std::filesystem::path report_path(const Options& options,
-                                                std::chrono::system_clock::time_point started);
+/// Where the report of a run goes: `--report`, or <UTC time>-<scenarios>.json in the default
+/// directory, or the first such name that no other run has taken ("…-2.json"). The file can be
+/// written. Throws UsageError. `scenario_count`: how many there are, for all of them are "all".
+[[nodiscard]] std::filesystem::path provide_report_path(
+    const Options& options, std::size_t scenario_count,
+    std::chrono::system_clock::time_point started);
 
 class Recorder {
  public:

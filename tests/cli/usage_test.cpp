@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
+#include <set>
+#include <stdexcept>
 
 #include "reports/file.h"
 #include "tests/cli/process.h"
@@ -39,6 +42,14 @@ class Usage : public ::testing::Test {
   [[nodiscard]] std::string selftest_refusal(std::vector<std::string> words) const {
     words.insert(words.begin(), {"--scenario", "selftest"});
     return refusal(words);
+  }
+
+  /// The path that a run has printed.
+  static std::string report_of(const Finished& finished) {
+    const std::size_t place = finished.out.rfind("report: ");
+    if (place == std::string::npos) throw std::runtime_error("no report: " + finished.out);
+    const std::size_t begin = place + 8;
+    return finished.out.substr(begin, finished.out.find('\n', begin) - begin);
   }
 
   [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
@@ -106,12 +117,15 @@ TEST_F(Usage, RefusesDevicesThatAreNotThere) {
 }
 
 TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
-  for (const char* flag : {"--config", "--rerun"}) {
-    EXPECT_THAT(refusal({flag, "missing.json"}), HasSubstr("missing.json"));
-    EXPECT_THAT(refusal({flag, file("text.json", "no json")}), HasSubstr("text.json"));
-    EXPECT_THAT(refusal({flag, file("half.json", "{\"parbench\": {\"schema_ver")}),
-                HasSubstr("half.json"));
-    EXPECT_THAT(refusal({flag, folder_.path().string()}), HasSubstr(folder_.path().string()));
+  for (const std::string flag : {"--config", "--rerun"}) {
+    const auto names = [&](const std::string& path) { return HasSubstr(flag + " " + path); };
+    const std::string text = file("text.json", "no json");
+    const std::string half = file("half.json", "{\"parbench\": {\"schema_ver");
+    const std::string folder = folder_.path().string();
+    EXPECT_THAT(refusal({flag, "missing.json"}), names("missing.json"));
+    EXPECT_THAT(refusal({flag, text}), names(text));
+    EXPECT_THAT(refusal({flag, half}), names(half));
+    EXPECT_THAT(refusal({flag, folder}), names(folder));
   }
   EXPECT_THAT(refusal({"--config", file("key.json", R"({"scenrio": "selftest"})")}),
               HasSubstr("did you mean 'scenario'"));
@@ -121,9 +135,50 @@ TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
 
 TEST_F(Usage, FindsAnUnwritableReportBeforeTheRun) {
   EXPECT_THAT(selftest_refusal({"--report", "missing/folder/report.json"}),
-              HasSubstr("missing/folder"));
+              HasSubstr("--report missing/folder"));
   EXPECT_THAT(selftest_refusal({"--report", folder_.path().string()}),
-              HasSubstr(folder_.path().string()));
+              HasSubstr("--report " + folder_.path().string()));
+  EXPECT_THAT(selftest_refusal({"--benchmark_out=missing/rows.json"}),
+              HasSubstr("--benchmark_out=missing/rows.json"));
+}
+
+TEST_F(Usage, WritesNothingOverAnotherFileOfTheRun) {
+  const std::string config = file("config.json", R"({"scenario": "selftest"})");
+  const std::string link = (folder_ / "link.json").string();
+  std::filesystem::create_symlink(config, link);
+  EXPECT_THAT(refusal({"--config", config, "--report", "./config.json"}),
+              AllOf(HasSubstr("--report './config.json'"), HasSubstr("--config")));
+  EXPECT_THAT(refusal({"--config", link, "--report", config}), HasSubstr("--config"));
+  EXPECT_THAT(refusal({"--config", config, "--benchmark_out=config.json"}),
+              AllOf(HasSubstr("--benchmark_out 'config.json'"), HasSubstr("--config")));
+  EXPECT_THAT(selftest_refusal({"--report", "same.json", "--benchmark_out=same.json"}),
+              AllOf(HasSubstr("--benchmark_out"), HasSubstr("--report")));
+  ASSERT_EQ(parbench({"--config", config, "--strategy", "spin", "--duration", "1ms",
+                      "--benchmark_repetitions=1", "--report", "first.json"})
+                .exit_code,
+            0);
+  const std::string before = text_of(folder_ / "first.json");
+  EXPECT_THAT(refusal({"--rerun", "first.json", "--report", "first.json"}), HasSubstr("--rerun"));
+  EXPECT_EQ(text_of(folder_ / "first.json"), before);
+}
+
+TEST_F(Usage, GivesEveryRunAReportOfItsOwn) {
+  constexpr std::size_t count = 6;  // at once, so that some of them begin in the same second
+  std::vector<std::unique_ptr<Process>> runs;
+  for (std::size_t i = 0; i < count; ++i) {
+    runs.push_back(std::make_unique<Process>(
+        std::vector<std::string>{PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin",
+                                 "--duration", "100us", "--benchmark_repetitions=1"},
+        Surroundings{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}}));
+  }
+  std::set<std::string> reports;
+  for (const auto& one : runs) {
+    const Finished finished = one->wait();
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    reports.insert(report_of(finished));
+  }
+  EXPECT_EQ(reports.size(), count);
+  for (const std::string& path : reports) EXPECT_TRUE(report::read_report(path).complete);
 }
 
 TEST_F(Usage, MeasuresNothingInADryRun) {
@@ -138,9 +193,7 @@ TEST_F(Usage, RunsAReportAgain) {
   const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
                                    "100us", "--max-time", "0.5", "--precision", "50"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
-  ASSERT_THAT(first.out, HasSubstr("report: "));
-  const std::string path = first.out.substr(first.out.rfind("report: ") + 8);
-  const std::string trimmed = path.substr(0, path.find('\n'));
+  const std::string trimmed = report_of(first);
   EXPECT_THAT(trimmed, StartsWith((folder_ / "reports/runs/").string()));
   const Finished again = parbench({"--rerun", trimmed, "--report", "again.json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;

@@ -179,6 +179,28 @@ TEST(CheckWritable, RespectsPermissions) {
   fs::permissions(closed, fs::perms(0755));
 }
 
+TEST(ClaimFile, TakesTheFirstFreeName) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "r.json";
+  EXPECT_EQ(claim_file(path), path);
+  EXPECT_EQ(claim_file(path), directory.path() / "r-2.json");
+  EXPECT_EQ(claim_file(path), directory.path() / "r-3.json");
+  EXPECT_TRUE(fs::is_regular_file(path));
+  EXPECT_EQ(directory.entries(), 3);
+  EXPECT_THROW((void)claim_file(directory.path() / "nowhere/r.json"), Error);
+}
+
+TEST(SameFile, IsFoundByWhateverPath) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.write("runs/r.json", "");
+  fs::create_symlink("runs/r.json", directory.path() / "latest.json");
+  EXPECT_TRUE(is_same_file(path, directory.path() / "runs/../runs/./r.json"));
+  EXPECT_TRUE(is_same_file(path, directory.path() / "latest.json"));
+  EXPECT_TRUE(is_same_file(directory.path() / "new.json", directory.path() / "runs/../new.json"));
+  EXPECT_TRUE(is_same_file("new.json", fs::current_path() / "new.json"));
+  EXPECT_FALSE(is_same_file(path, directory.path() / "r.json"));
+}
+
 TEST(ReadReport, RefusesWhatIsNoFile) {
   const TemporaryDirectory directory;
   EXPECT_THAT(reading(directory.path() / "none.json"),
