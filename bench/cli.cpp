@@ -219,6 +219,17 @@ void add_scenarios_of_cases(Options& options) {
   }
 }
 
+/// `list` and `devices` show everything whatever the flags, so these would be misunderstood.
+void check_no_flags(Command command, const FlagValues& values,
+                    const std::vector<std::string>& unknown) {
+  std::string flag;
+  if (!values.empty()) flag = "--" + values.begin()->first;
+  if (!unknown.empty() && unknown.front().starts_with('-')) flag = unknown.front();
+  if (flag.empty()) return;
+  throw UsageError(fmt::format("'{}' takes no flags, but {} was given",
+                               command == Command::list ? "list" : "devices", flag));
+}
+
 Options with_command(Command command) {
   Options options;
   options.command = command;
@@ -231,16 +242,10 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   if (!parser.parse(words)) return with_command(Command::help);
   FlagValues values = parser.values();
   const std::vector<std::string> unknown = parser.unknown_words();
-  if (!unknown.empty()) {
-    if (parser.command() != Command::run && unknown.front().starts_with('-')) {
-      throw UsageError(fmt::format("'{}' takes no flags, but {} was given",
-                                   parser.command() == Command::list ? "list" : "devices",
-                                   unknown.front()));
-    }
-    reject_unknown(unknown.front(), flags, scenarios);
-  }
+  if (parser.command() != Command::run) check_no_flags(parser.command(), values, unknown);
+  if (!unknown.empty()) reject_unknown(unknown.front(), flags, scenarios);
   check_values_are_there(values);
-  if (values.contains("version")) return with_command(Command::version);
+  if (is_on(values, "version")) return with_command(Command::version);
   if (parser.command() != Command::run) return with_command(parser.command());
   Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);
@@ -260,7 +265,7 @@ Options parse_command_line(const std::vector<std::string>& arguments,
   std::vector<std::string> benchmark_flags;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
-    if (word.starts_with("--") && word.ends_with('=')) {
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw UsageError(fmt::format("{} needs a value", word.substr(0, word.size() - 1)));
     }
     (word.starts_with(benchmark_prefix) ? benchmark_flags : words).push_back(word);

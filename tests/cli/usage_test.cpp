@@ -106,7 +106,12 @@ TEST_F(Usage, RefusesASplitAboveTheBatch) {
 }
 
 TEST_F(Usage, RefusesDevicesThatAreNotThere) {
-  EXPECT_THAT(selftest_refusal({"--devices", "100000"}), HasSubstr("100000"));
+  for (const char* count : {"100000", "99999999999999999999"}) {
+    EXPECT_THAT(selftest_refusal({"--devices", count}),
+                AllOf(HasSubstr(count), HasSubstr("more than this machine has")));
+  }
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:99999999999999999999"}),
+              HasSubstr("does not exist"));
   EXPECT_THAT(selftest_refusal({"--devices", "tpu:0"}), HasSubstr("tpu"));
   EXPECT_THAT(selftest_refusal({"--devices", "cuda:0"}), HasSubstr("not in this build"));
   EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),
