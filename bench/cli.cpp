@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/help.h"
 #include "bench/suggest.h"
@@ -178,7 +179,8 @@ const std::string& only_path(const FlagValues& values, std::string_view flag) {
 struct Files {
   std::string config_path;
   std::string rerun_path;
-  std::vector<std::string> cases;  // of a rerun
+  std::vector<std::string> cases;            // of a rerun
+  std::vector<std::string> benchmark_flags;  // of a rerun
 };
 
 /// Adds the flags in the files; those that were given win.
@@ -194,9 +196,16 @@ Files merge_files(FlagValues& values, const std::vector<Flag>& flags,
     check_rerun_conflicts(values, scenarios);
     files.rerun_path = only_path(values, "rerun");
     Rerun rerun = read_rerun(files.rerun_path, scenarios);
+    // These are adaptive sampling, which a fixed number of samples would override.
+    if (values.contains("precision") || values.contains("min-samples")) {
+      std::erase_if(rerun.benchmark_flags, [](const std::string& flag) {
+        return flag.starts_with("--benchmark_repetitions=");
+      });
+    }
     values.merge(rerun.flags);
     values.erase("rerun");
     files.cases = std::move(rerun.cases);
+    files.benchmark_flags = std::move(rerun.benchmark_flags);
   }
   return files;
 }
@@ -212,7 +221,7 @@ void require_scenario(const Options& options, const ScenarioList& scenarios) {
 
 void add_scenarios_of_cases(Options& options) {
   for (const std::string& name : options.only_cases) {
-    const std::string scenario = name.substr(0, name.find('/'));
+    const std::string scenario = scenario_of(name);
     if (std::ranges::find(options.scenarios, scenario) == options.scenarios.end()) {
       options.scenarios.push_back(scenario);
     }
@@ -252,6 +261,7 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   options.config_path = std::move(files.config_path);
   options.rerun_path = std::move(files.rerun_path);
   options.only_cases = std::move(files.cases);
+  options.benchmark_flags = std::move(files.benchmark_flags);
   add_scenarios_of_cases(options);
   require_scenario(options, scenarios);
   return options;
@@ -271,7 +281,9 @@ Options parse_command_line(const std::vector<std::string>& arguments,
     (word.starts_with(benchmark_prefix) ? benchmark_flags : words).push_back(word);
   }
   Options options = parse_words(words, scenarios);
-  options.benchmark_flags = std::move(benchmark_flags);
+  // Behind those of a rerun, so that they win.
+  options.benchmark_flags.insert(options.benchmark_flags.end(), benchmark_flags.begin(),
+                                 benchmark_flags.end());
   options.command_line = arguments;
   return options;
 }

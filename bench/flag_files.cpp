@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bench/described.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
 #include "reports/file.h"
@@ -46,10 +47,6 @@ std::vector<std::string> texts_of(const std::string& place, const Flag& flag, co
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(spell(place, item));
   return texts;
-}
-
-std::string scenario_of(const std::string& case_name) {
-  return case_name.substr(0, case_name.find('/'));
 }
 
 /// Flags of a report's options that say how it was measured, and axes outside the cases' names.
@@ -107,6 +104,9 @@ Rerun read_rerun(const std::string& path, const ScenarioList& scenarios) {
   Rerun rerun;
   for (const auto& [flag, value] : report.options) {
     if (is_repeated(flag, scenarios)) rerun.flags[flag] = {to_string(value)};
+    if (flag == "benchmark_repetitions" || flag == "benchmark_min_time") {
+      rerun.benchmark_flags.push_back(fmt::format("--{}={}", flag, to_string(value)));
+    }
   }
   const std::vector<std::string> known = names_of(scenarios);
   for (const report::Case& measured : report.cases) {

@@ -32,6 +32,7 @@ void check_files_differ(const Options& options, const std::string& benchmark_out
 struct Rerun {
   FlagValues flags;                // how it was measured; neither scenario, strategy nor axes
   std::vector<std::string> cases;  // names, in their order
+  std::vector<std::string> benchmark_flags;  // of Google Benchmark, as it was measured with
 };
 
 /// Throws UsageError that names the file when it is not a report of this schema version, has no

@@ -99,8 +99,8 @@ class Run {
         progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
         recorder_(std::move(recorder)) {
     for (const Job& job : jobs_) {
-      recorder_.plan(job.cases);
-      for (const auto& device : job.devices) recorder_.add_device(device->info());
+      recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
+      for (const auto& device : job.devices) recorder_.add_device(*job.scenario, device->info());
     }
   }
 
@@ -175,14 +175,16 @@ class Run {
 
   void show() const {
     print(report::to_table(recorder_.report(), text_style()));
-    if (flags_.display_format)
-      samples_.write(std::cout, *flags_.display_format, flags_.aggregates_only);
+    if (!flags_.display_format) return;
+    const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
+                         flags_.color.value_or(text_style().color), flags_.counters_tabular};
+    samples_.write(std::cout, *flags_.display_format, style);
   }
 
   void write_benchmark_out() const {
     if (flags_.out_path.empty()) return;
     std::ostringstream text;
-    samples_.write(text, flags_.out_format, flags_.aggregates_only);
+    samples_.write(text, flags_.out_format, {.aggregates_only = flags_.aggregates_only});
     report::write_file(flags_.out_path, text.str());
   }
 
@@ -215,7 +217,7 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
   }
   const auto started = std::chrono::system_clock::now();
   Recorder recorder(provide_report_path(options, scenarios.size(), started), options, machine,
-                    started);
+                    flags, started);
   return Run(options, flags, std::move(jobs), std::move(recorder))();
 }
 

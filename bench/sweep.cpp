@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/described.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
 
@@ -287,7 +288,7 @@ std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario, i
   CaseList cases;
   if (!options.only_cases.empty()) {
     for (const std::string& name : options.only_cases) {
-      if (name.substr(0, name.find('/')) == scenario.name()) {
+      if (scenario_of(name) == scenario.name()) {
         cases.add(named_case(options, scenario, name, device_count));
       }
     }

@@ -237,6 +237,21 @@ TEST(Cli, RunsTheCasesOfAReportAgain) {
   EXPECT_THAT(error_of({"--rerun", path, "--scenario", "pipe"}), HasSubstr("--scenario"));
 }
 
+TEST(Cli, RerunsWithTheSameFlagsOfGoogleBenchmark) {
+  report::Report report = report_of(parse({"--scenario", "pipe"}), {"pipe/single/batch:12"});
+  report.options.emplace_back("benchmark_repetitions", std::int64_t{7});
+  report.options.emplace_back("benchmark_min_time", 0.25);
+  const std::string path = TempDir() + "cli_repetitions.json";
+  report::write_report(path, report);
+  EXPECT_THAT(parse({"--rerun", path, "--benchmark_repetitions=3"}).benchmark_flags,
+              ElementsAre("--benchmark_repetitions=7", "--benchmark_min_time=0.25",
+                          "--benchmark_repetitions=3"))
+      << "the last one counts";
+  EXPECT_THAT(parse({"--rerun", path, "--precision", "2"}).benchmark_flags,
+              ElementsAre("--benchmark_min_time=0.25"))
+      << "a fixed number of samples would leave the precision without effect";
+}
+
 TEST(Cli, RejectsReportsThatCannotBeRunAgain) {
   EXPECT_THAT(error_of({"--rerun", "/nowhere/r.json"}), HasSubstr("/nowhere/r.json"));
   EXPECT_THAT(error_of({"--rerun", file_with("{\"context\": {")}), HasSubstr("Rejects"));

@@ -8,17 +8,19 @@
 #include <stdexcept>
 
 #include "reports/file.h"
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace parbench::testing {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 class Usage : public ::testing::Test {
@@ -193,6 +195,85 @@ TEST_F(Usage, MeasuresNothingInADryRun) {
   EXPECT_THAT(finished.out, Not(HasSubstr("cannot run")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
 }
+
+TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
+  const Finished finished = parbench(
+      {"--scenario", "selftest,matmul", "--strategy", "spin,alone", "--duration", "100us", "--n",
+       "8", "--count", "2", "--max-time", "2", "--precision", "50", "--report", "report.json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_THAT(report.sampling, SizeIs(2));
+  for (const report::Sampling& sampling : report.sampling) {
+    EXPECT_EQ(sampling.precision, 0.5);
+    EXPECT_EQ(sampling.max_seconds, 2.0);
+    EXPECT_FALSE(sampling.total_seconds.has_value()) << "--max-time lifts the total limit";
+  }
+  EXPECT_EQ(report.sampling[0].scenario, "selftest");
+  EXPECT_EQ(report.sampling[1].scenario, "matmul");
+  EXPECT_THAT(report.devices, Contains(Field(&report::Device::scenario, "selftest")));
+  EXPECT_THAT(report.devices, Contains(Field(&report::Device::scenario, "matmul")));
+}
+
+TEST_F(Usage, DisplaysAggregatesAloneAndKeepsTheRowsInTheFile) {
+  const Finished finished =
+      parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
+                "--benchmark_repetitions=3", "--benchmark_display_aggregates_only=true",
+                "--benchmark_format=csv", "--benchmark_out=rows.json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::string name = "\"selftest/spin/tasks:10/duration:100us/noise:0";
+  EXPECT_THAT(finished.out, HasSubstr(name + "_median\""));
+  EXPECT_THAT(finished.out, Not(HasSubstr(name + "\"")));
+  std::size_t repetitions = 0;
+  const report::Json file = report::read_json(folder_ / "rows.json");
+  for (const report::Json& row : file.at("benchmarks")) {
+    if (row.at("run_type") == "iteration") ++repetitions;
+  }
+  EXPECT_EQ(repetitions, 3U);
+}
+
+/// A real scenario at a size that takes no time.
+struct Tiny {
+  std::string scenario;
+  std::vector<std::string> flags;
+};
+
+class Rerun : public Usage, public ::testing::WithParamInterface<Tiny> {};
+
+TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
+  std::vector<std::string> words{"--scenario", GetParam().scenario, "--benchmark_repetitions=3",
+                                 "--report", "first.json"};
+  words.insert(words.end(), GetParam().flags.begin(), GetParam().flags.end());
+  const Finished first = parbench(words);
+  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
+  const Finished again = parbench({"--rerun", "first.json", "--report", "again.json"});
+  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
+  const report::Report before = report::read_report(folder_ / "first.json");
+  const report::Report after = report::read_report(folder_ / "again.json");
+  EXPECT_EQ(before.sampling, after.sampling);
+  ASSERT_FALSE(before.cases.empty());
+  ASSERT_EQ(before.cases.size(), after.cases.size());
+  for (std::size_t i = 0; i < before.cases.size(); ++i) {
+    EXPECT_EQ(before.cases[i].name, after.cases[i].name);
+    EXPECT_EQ(before.cases[i].parameters, after.cases[i].parameters);
+    EXPECT_EQ(after.cases[i].samples.size(), 3U) << after.cases[i].name;
+  }
+  const Finished compared =
+      run({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color", "benchmarks",
+           (folder_ / "first.json").string(), (folder_ / "again.json").string()});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  for (const report::Case& known : before.cases) {
+    EXPECT_THAT(compared.out, HasSubstr(known.name + "_median "));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scenarios, Rerun,
+    ::testing::Values(Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2"}},
+                      Tiny{"matmul", {"--n", "16", "--count", "3"}},
+                      Tiny{"overlap", {"--n", "16", "--count", "3"}},
+                      Tiny{"pipeline", {"--model", "toy", "--batch", "4", "--split", "1,3+1"}},
+                      Tiny{"selftest", {"--duration", "100us"}}),
+    [](const auto& instance) { return instance.param.scenario; });
 
 TEST_F(Usage, RunsAReportAgain) {
   const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
