@@ -38,8 +38,8 @@ constexpr std::array known_flags{
     KnownFlag{"format", Fate::ours},
     KnownFlag{"report_aggregates_only", Fate::ours},
     KnownFlag{"display_aggregates_only", Fate::ours},
-    KnownFlag{"color", Fate::passed},
-    KnownFlag{"counters_tabular", Fate::passed},
+    KnownFlag{"color", Fate::ours},
+    KnownFlag{"counters_tabular", Fate::ours},
     KnownFlag{"context", Fate::passed},
     KnownFlag{"perf_counters", Fate::passed},
     KnownFlag{"time_unit", Fate::passed},
@@ -88,13 +88,18 @@ const std::string& required_value(const GivenFlag& flag, std::string_view allowe
   return *flag.value;
 }
 
-bool parse_bool(const GivenFlag& flag) {
+bool parse_bool(const GivenFlag& flag, std::string_view allowed = "true or false") {
   if (!flag.value) return true;
   static constexpr std::array yes{"true", "1", "yes", "on"};
   static constexpr std::array no{"false", "0", "no", "off"};
   if (std::ranges::find(yes, *flag.value) != yes.end()) return true;
   if (std::ranges::find(no, *flag.value) != no.end()) return false;
-  reject(flag, "true or false");
+  reject(flag, allowed);
+}
+
+std::optional<bool> parse_color(const GivenFlag& flag) {
+  if (flag.value == "auto") return std::nullopt;
+  return parse_bool(flag, "auto, true or false");
 }
 
 RowFormat parse_format(const GivenFlag& flag) {
@@ -169,8 +174,14 @@ void take(BenchmarkFlags& flags, const GivenFlag& flag) {
     flags.out_format = parse_format(flag);
   } else if (name == "format") {
     flags.display_format = parse_format(flag);
+  } else if (name == "report_aggregates_only") {
+    flags.aggregates_only = parse_bool(flag);
+  } else if (name == "display_aggregates_only") {
+    flags.display_aggregates_only = parse_bool(flag);
+  } else if (name == "color") {
+    flags.color = parse_color(flag);
   } else {
-    flags.aggregates_only = parse_bool(flag) || flags.aggregates_only;
+    flags.counters_tabular = parse_bool(flag);
   }
 }
 

@@ -21,6 +21,9 @@ struct BenchmarkFlags {
   RowFormat out_format = RowFormat::json;
   std::optional<RowFormat> display_format;  // of rows on standard output, beside the table
   bool aggregates_only = false;             // in what is written to `out_path` and displayed
+  bool display_aggregates_only = false;     // in what is displayed
+  std::optional<bool> color;                // of displayed console rows; empty: on a terminal
+  bool counters_tabular = false;            // in displayed console rows
 };
 
 /// Checks names and values, hands the rest to Google Benchmark and returns ours. Throws UsageError

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/help.h"
 #include "bench/suggest.h"
@@ -174,23 +175,39 @@ const std::string& only_path(const FlagValues& values, std::string_view flag) {
   return texts.front();
 }
 
-/// Adds what `--config` and `--rerun` bring; flags that were given win. Returns the cases of a
-/// rerun.
-std::vector<std::string> merge_files(FlagValues& values, const std::vector<Flag>& flags,
-                                     const ScenarioList& scenarios) {
-  std::vector<std::string> cases;
+/// What `--config` and `--rerun` bring beside flags.
+struct Files {
+  std::string config_path;
+  std::string rerun_path;
+  std::vector<std::string> cases;            // of a rerun
+  std::vector<std::string> benchmark_flags;  // of a rerun
+};
+
+/// Adds the flags in the files; those that were given win.
+Files merge_files(FlagValues& values, const std::vector<Flag>& flags,
+                  const ScenarioList& scenarios) {
+  Files files;
   if (values.contains("config")) {
-    values.merge(read_config(only_path(values, "config"), flags));
+    files.config_path = only_path(values, "config");
+    values.merge(read_config(files.config_path, flags));
     values.erase("config");
   }
   if (values.contains("rerun")) {
     check_rerun_conflicts(values, scenarios);
-    Rerun rerun = read_rerun(only_path(values, "rerun"), scenarios);
+    files.rerun_path = only_path(values, "rerun");
+    Rerun rerun = read_rerun(files.rerun_path, scenarios);
+    // These are adaptive sampling, which a fixed number of samples would override.
+    if (values.contains("precision") || values.contains("min-samples")) {
+      std::erase_if(rerun.benchmark_flags, [](const std::string& flag) {
+        return flag.starts_with("--benchmark_repetitions=");
+      });
+    }
     values.merge(rerun.flags);
     values.erase("rerun");
-    cases = std::move(rerun.cases);
+    files.cases = std::move(rerun.cases);
+    files.benchmark_flags = std::move(rerun.benchmark_flags);
   }
-  return cases;
+  return files;
 }
 
 void require_scenario(const Options& options, const ScenarioList& scenarios) {
@@ -204,11 +221,22 @@ void require_scenario(const Options& options, const ScenarioList& scenarios) {
 
 void add_scenarios_of_cases(Options& options) {
   for (const std::string& name : options.only_cases) {
-    const std::string scenario = name.substr(0, name.find('/'));
+    const std::string scenario = scenario_of(name);
     if (std::ranges::find(options.scenarios, scenario) == options.scenarios.end()) {
       options.scenarios.push_back(scenario);
     }
   }
+}
+
+/// `list` and `devices` show everything whatever the flags, so these would be misunderstood.
+void check_no_flags(Command command, const FlagValues& values,
+                    const std::vector<std::string>& unknown) {
+  std::string flag;
+  if (!values.empty()) flag = "--" + values.begin()->first;
+  if (!unknown.empty() && unknown.front().starts_with('-')) flag = unknown.front();
+  if (flag.empty()) return;
+  throw UsageError(fmt::format("'{}' takes no flags, but {} was given",
+                               command == Command::list ? "list" : "devices", flag));
 }
 
 Options with_command(Command command) {
@@ -223,20 +251,17 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   if (!parser.parse(words)) return with_command(Command::help);
   FlagValues values = parser.values();
   const std::vector<std::string> unknown = parser.unknown_words();
-  if (!unknown.empty()) {
-    if (parser.command() != Command::run && unknown.front().starts_with('-')) {
-      throw UsageError(fmt::format("'{}' takes no flags, but {} was given",
-                                   parser.command() == Command::list ? "list" : "devices",
-                                   unknown.front()));
-    }
-    reject_unknown(unknown.front(), flags, scenarios);
-  }
+  if (parser.command() != Command::run) check_no_flags(parser.command(), values, unknown);
+  if (!unknown.empty()) reject_unknown(unknown.front(), flags, scenarios);
   check_values_are_there(values);
-  if (values.contains("version")) return with_command(Command::version);
+  if (is_on(values, "version")) return with_command(Command::version);
   if (parser.command() != Command::run) return with_command(parser.command());
-  const std::vector<std::string> cases = merge_files(values, flags, scenarios);
+  Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);
-  options.only_cases = cases;
+  options.config_path = std::move(files.config_path);
+  options.rerun_path = std::move(files.rerun_path);
+  options.only_cases = std::move(files.cases);
+  options.benchmark_flags = std::move(files.benchmark_flags);
   add_scenarios_of_cases(options);
   require_scenario(options, scenarios);
   return options;
@@ -250,13 +275,15 @@ Options parse_command_line(const std::vector<std::string>& arguments,
   std::vector<std::string> benchmark_flags;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
-    if (word.starts_with("--") && word.ends_with('=')) {
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw UsageError(fmt::format("{} needs a value", word.substr(0, word.size() - 1)));
     }
     (word.starts_with(benchmark_prefix) ? benchmark_flags : words).push_back(word);
   }
   Options options = parse_words(words, scenarios);
-  options.benchmark_flags = std::move(benchmark_flags);
+  // Behind those of a rerun, so that they win.
+  options.benchmark_flags.insert(options.benchmark_flags.end(), benchmark_flags.begin(),
+                                 benchmark_flags.end());
   options.command_line = arguments;
   return options;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bench/described.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
 #include "reports/file.h"
@@ -17,7 +18,7 @@ using report::Json;
 constexpr report::ReadLimits config_limits{.bytes = 1'000'000, .values = 10'000, .depth = 8};
 
 Json read_object(const std::string& path) {
-  Json json = report::read_json(path, config_limits);
+  Json json = naming_flag("--config ", [&] { return report::read_json(path, config_limits); });
   if (json.is_object()) return json;
   throw UsageError(
       fmt::format("--config '{}' holds no object; it should be one such as "
@@ -46,10 +47,6 @@ std::vector<std::string> texts_of(const std::string& place, const Flag& flag, co
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(spell(place, item));
   return texts;
-}
-
-std::string scenario_of(const std::string& case_name) {
-  return case_name.substr(0, case_name.find('/'));
 }
 
 /// Flags of a report's options that say how it was measured, and axes outside the cases' names.
@@ -81,11 +78,35 @@ FlagValues read_config(const std::string& path, const std::vector<Flag>& flags) 
   return values;
 }
 
+void check_files_differ(const Options& options, const std::string& benchmark_out) {
+  struct File {
+    std::string_view flag;
+    const std::string& path;
+  };
+  const std::vector<File> outputs{{"--report", options.report_path},
+                                  {"--benchmark_out", benchmark_out}};
+  std::vector<File> others{{"--config", options.config_path}, {"--rerun", options.rerun_path}};
+  for (const File& output : outputs) {
+    if (output.path.empty()) continue;
+    for (const File& other : others) {
+      if (other.path.empty() || !report::is_same_file(output.path, other.path)) continue;
+      throw UsageError(
+          fmt::format("{} '{}' is the file of {} too, which it would overwrite; "
+                      "choose another path",
+                      output.flag, output.path, other.flag));
+    }
+    others.push_back(output);
+  }
+}
+
 Rerun read_rerun(const std::string& path, const ScenarioList& scenarios) {
-  const report::Report report = report::read_report(path);
+  const report::Report report = naming_flag("--rerun ", [&] { return report::read_report(path); });
   Rerun rerun;
   for (const auto& [flag, value] : report.options) {
     if (is_repeated(flag, scenarios)) rerun.flags[flag] = {to_string(value)};
+    if (flag == "benchmark_repetitions" || flag == "benchmark_min_time") {
+      rerun.benchmark_flags.push_back(fmt::format("--{}={}", flag, to_string(value)));
+    }
   }
   const std::vector<std::string> known = names_of(scenarios);
   for (const report::Case& measured : report.cases) {

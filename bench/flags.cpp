@@ -127,6 +127,14 @@ Axis rule(std::string name, AxisKind kind, double least, double most) {
   return axis;
 }
 
+/// The value of a flag whose text is read elsewhere; there has to be one.
+std::string text_value(const FlagValues& values, std::string_view flag, std::string_view allowed) {
+  const std::string* text = single_text(values, flag);
+  if (text == nullptr) return {};
+  if (text->empty()) throw UsageError(fmt::format("--{} '' is empty; allowed: {}", flag, allowed));
+  return *text;
+}
+
 Axis choice(std::string name, std::vector<std::string> choices) {
   Axis axis;
   axis.name = std::move(name);
@@ -135,17 +143,15 @@ Axis choice(std::string name, std::vector<std::string> choices) {
   return axis;
 }
 
-bool toggle(const FlagValues& values, std::string_view flag) {
-  const auto found = values.find(flag);
-  return found != values.end() && !found->second.empty() && found->second.back() == "true";
-}
-
 std::vector<std::string> scenario_names(const FlagValues& values, const ScenarioList& scenarios) {
   const auto found = values.find("scenario");
   if (found == values.end()) return {};
   std::vector<std::string> known = names_of(scenarios);
   std::vector<std::string> chosen = split_items("scenario", found->second);
   if (chosen == std::vector<std::string>{"all"}) return known;
+  if (std::ranges::find(chosen, "all") != chosen.end()) {
+    throw UsageError("--scenario 'all' stands for every scenario; give it alone");
+  }
   for (const std::string& name : chosen) {
     if (std::ranges::find(known, name) == known.end()) {
       throw UsageError(fmt::format("--scenario '{}' does not exist{}\nthere are: {}; or all", name,
@@ -197,6 +203,21 @@ std::vector<std::string> names_of(const ScenarioList& scenarios) {
   return names;
 }
 
+bool is_on(const FlagValues& values, std::string_view flag) {
+  const auto found = values.find(flag);
+  if (found == values.end()) return false;
+  bool on = false;
+  for (const std::string& text : found->second) {
+    on = text == "true";
+    if (on || text == "false") continue;
+    throw UsageError(
+        fmt::format("--{} '{}' is neither true nor false; allowed: --{} alone, "
+                    "--{}=true, --{}=false",
+                    flag, text, flag, flag, flag));
+  }
+  return on;
+}
+
 std::vector<std::string> split_items(std::string_view flag, const std::vector<std::string>& texts) {
   std::vector<std::string> items;
   for (const std::string& text : texts) {
@@ -233,15 +254,11 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   if (const auto value = single_value(values, choice("dtype", {"f32", "bf16"}))) {
     options.dtype = std::get<std::string>(*value) == "bf16" ? DType::bf16 : DType::f32;
   }
-  if (const auto value = single_value(values, rule("devices", AxisKind::text, 0, 0))) {
-    options.devices = std::get<std::string>(*value);
-  }
-  if (const auto value = single_value(values, rule("report", AxisKind::text, 0, 0))) {
-    options.report_path = std::get<std::string>(*value);
-  }
+  options.devices = text_value(values, "devices", "a count, or names like cpu:0,cpu:1");
+  options.report_path = text_value(values, "report", "the path of a file");
   read_measurement(values, options);
-  options.dry_run = toggle(values, "dry-run");
-  options.quiet = toggle(values, "quiet");
+  options.dry_run = is_on(values, "dry-run");
+  options.quiet = is_on(values, "quiet");
   for (const auto& [name, texts] : values) {
     if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
   }

@@ -18,7 +18,7 @@ using ScenarioList = std::vector<std::unique_ptr<Scenario>>;
 enum class FlagKind {
   single,  // takes one value
   list,    // takes a comma list; given repeatedly, the lists join
-  toggle,  // takes none; in a config file true or false
+  toggle,  // takes none, or true or false
 };
 
 struct Flag {
@@ -29,8 +29,8 @@ struct Flag {
   FlagKind kind = FlagKind::single;
 };
 
-/// Text of each flag that was given, as it was given: "1,3" stays one text. A toggle has "true" or
-/// "false".
+/// Text of each flag that was given, as it was given: "1,3" stays one text. A toggle that was given
+/// without value has "true".
 using FlagValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// All flags: the fixed ones, then one for each axis of the scenarios; an axis that several
@@ -39,6 +39,10 @@ using FlagValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Flag>& flags);
 [[nodiscard]] std::vector<std::string> names_of(const ScenarioList& scenarios);
+
+/// Whether a toggle was given; the last one counts. Throws UsageError for a value other than true
+/// and false.
+[[nodiscard]] bool is_on(const FlagValues& values, std::string_view flag);
 
 /// The items of the comma lists of one flag. Throws UsageError for an empty item or one that occurs
 /// twice.

@@ -158,6 +158,13 @@ void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
   reporter.Finalize();
 }
 
+benchmark::ConsoleReporter::OutputOptions console_options(const RowStyle& style) {
+  using Reporter = benchmark::ConsoleReporter;
+  const int color = style.color ? Reporter::OO_Color : Reporter::OO_None;
+  const int tabular = style.counters_tabular ? Reporter::OO_Tabular : Reporter::OO_None;
+  return static_cast<Reporter::OutputOptions>(color | tabular);
+}
+
 }  // namespace
 
 class GoogleBenchmark::Rows {
@@ -250,8 +257,8 @@ report::GoogleBenchmarkPart GoogleBenchmark::part() const {
   return {std::move(json.at("context")), std::move(json.at("benchmarks"))};
 }
 
-void GoogleBenchmark::write(std::ostream& out, RowFormat format, bool aggregates_only) const {
-  const std::vector<Run> rows = rows_->all(!aggregates_only, true);
+void GoogleBenchmark::write(std::ostream& out, RowFormat format, const RowStyle& style) const {
+  const std::vector<Run> rows = rows_->all(!style.aggregates_only, true);
   switch (format) {
     case RowFormat::json: {
       benchmark::JSONReporter reporter;
@@ -259,7 +266,7 @@ void GoogleBenchmark::write(std::ostream& out, RowFormat format, bool aggregates
       return;
     }
     case RowFormat::console: {
-      benchmark::ConsoleReporter reporter(benchmark::ConsoleReporter::OO_None);
+      benchmark::ConsoleReporter reporter(console_options(style));
       print_rows(reporter, out, rows);
       return;
     }

@@ -16,6 +16,13 @@
 
 namespace parbench {
 
+/// How rows are written. Color and tabular counters are of the console format only.
+struct RowStyle {
+  bool aggregates_only = false;
+  bool color = false;
+  bool counters_tabular = false;
+};
+
 /// Google Benchmark's state is global, so one object at a time may run samples. A sample is one
 /// benchmark registered, run and cleared: 4 µs beside the time of its body, whatever the number of
 /// cases (Google Benchmark 1.7.1).
@@ -45,7 +52,7 @@ class GoogleBenchmark {
 
   /// The same rows as one of Google Benchmark's reporters prints them, followed by mean, median,
   /// stddev and cv of each case with at least two samples.
-  void write(std::ostream& out, RowFormat format, bool aggregates_only = false) const;
+  void write(std::ostream& out, RowFormat format, const RowStyle& style = {}) const;
 
  private:
   class Rows;

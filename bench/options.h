@@ -31,6 +31,8 @@ struct Options {
   std::optional<double> max_time_seconds;  // of one case
   std::uint64_t seed = 1;
 
+  std::string config_path;  // as given; empty: none
+  std::string rerun_path;
   std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
   bool dry_run = false;
   bool quiet = false;

@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,12 +16,14 @@
 #include "bench/benchmark_flags.h"
 #include "bench/cli.h"
 #include "bench/estimate.h"
+#include "bench/flag_files.h"
 #include "bench/google_benchmark.h"
 #include "bench/interrupt.h"
 #include "bench/listing.h"
 #include "bench/progress.h"
 #include "bench/recorder.h"
 #include "bench/session.h"
+#include "bench/standard_streams.h"
 #include "bench/sweep.h"
 #include "bench/version.h"
 #include "kernels/error.h"
@@ -70,7 +70,7 @@ std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
 
 void list_cases(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
-    for (const CaseSpec& spec : job.cases) fmt::print("{}\n", spec.name());
+    for (const CaseSpec& spec : job.cases) print(spec.name() + "\n");
   }
 }
 
@@ -79,7 +79,7 @@ void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Jo
     Context context = job.open(options);
     const RunEstimate run =
         estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario));
-    fmt::print("{}", estimate_text(*job.scenario, context, run));
+    print(estimate_text(*job.scenario, context, run));
   }
 }
 
@@ -92,16 +92,15 @@ report::TextStyle text_style() {
 /// Runs the jobs one after the other and keeps the report up to date.
 class Run {
  public:
-  Run(const Options& options, const BenchmarkFlags& flags, const Machine& machine,
-      std::vector<Job> jobs)
+  Run(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs, Recorder recorder)
       : options_(options),
         flags_(flags),
         jobs_(std::move(jobs)),
         progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
-        recorder_(start_recorder(options, machine)) {
+        recorder_(std::move(recorder)) {
     for (const Job& job : jobs_) {
-      recorder_.plan(job.cases);
-      for (const auto& device : job.devices) recorder_.add_device(device->info());
+      recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
+      for (const auto& device : job.devices) recorder_.add_device(*job.scenario, device->info());
     }
   }
 
@@ -111,24 +110,12 @@ class Run {
       if (!interrupted_) run(job);
     }
     progress_->finish();
-    recorder_.refresh(all_measured_ && !interrupted_);
-    recorder_.write(samples_);
-    show();
-    fmt::print("report: {}\n", recorder_.path().string());
-    std::fflush(stdout);
-    write_benchmark_out();
+    const bool delivered = deliver();
     if (interrupted_) return ExitCode::interrupted;
-    return all_measured_ ? ExitCode::measured : ExitCode::case_failed;
+    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
   }
 
  private:
-  static Recorder start_recorder(const Options& options, const Machine& machine) {
-    const auto started = std::chrono::system_clock::now();
-    const std::filesystem::path path = report_path(options, started);
-    report::check_writable(path, default_report_directory());
-    return {path, options, machine, started};
-  }
-
   void run(Job& job) {
     Context context = job.open(options_);
     SessionEnvironment environment{.google_benchmark = samples_,
@@ -149,6 +136,33 @@ class Run {
     all_measured_ = all_measured_ && result.all_measured();
   }
 
+  /// Brings the results to where they belong, files before the terminal, which may be gone. What
+  /// fails takes nothing else with it and is told at the end. Returns whether nothing failed.
+  bool deliver() {
+    std::vector<std::string> failures;
+    const auto attempt = [&](auto&& work) {
+      try {
+        work();
+        return true;
+      } catch (const std::exception& error) {
+        failures.emplace_back(error.what());
+        return false;
+      }
+    };
+    recorder_.refresh(all_measured_ && !interrupted_);
+    const bool written = attempt([&] { recorder_.write(samples_); });
+    attempt([&] { write_benchmark_out(); });
+    const std::string path = recorder_.path().string();
+    const bool shown = attempt([&] {
+      show();
+      if (written) print(fmt::format("report: {}\n", path));
+      require_printed();
+    });
+    if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
+    for (const std::string& failure : failures) print_error(failure);
+    return failures.empty();
+  }
+
   /// A disk that is full now may not be at the end: the samples are worth more than this write.
   void checkpoint() {
     try {
@@ -160,16 +174,17 @@ class Run {
   }
 
   void show() const {
-    fmt::print("{}", report::to_table(recorder_.report(), text_style()));
-    if (flags_.display_format)
-      samples_.write(std::cout, *flags_.display_format, flags_.aggregates_only);
-    std::cout.flush();
+    print(report::to_table(recorder_.report(), text_style()));
+    if (!flags_.display_format) return;
+    const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
+                         flags_.color.value_or(text_style().color), flags_.counters_tabular};
+    samples_.write(std::cout, *flags_.display_format, style);
   }
 
   void write_benchmark_out() const {
     if (flags_.out_path.empty()) return;
     std::ostringstream text;
-    samples_.write(text, flags_.out_format, flags_.aggregates_only);
+    samples_.write(text, flags_.out_format, {.aggregates_only = flags_.aggregates_only});
     report::write_file(flags_.out_path, text.str());
   }
 
@@ -187,6 +202,7 @@ class Run {
 
 ExitCode run(const Options& options, const ScenarioList& scenarios, const Machine& machine) {
   const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
+  check_files_differ(options, flags.out_path);
   std::vector<Job> jobs = plan_jobs(options, flags, scenarios, machine);
   if (flags.list_tests) {
     list_cases(jobs);
@@ -196,24 +212,29 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
     dry_run(options, flags, jobs);
     return ExitCode::measured;
   }
-  if (!flags.out_path.empty()) report::check_writable(flags.out_path);
-  return Run(options, flags, machine, std::move(jobs))();
+  if (!flags.out_path.empty()) {
+    naming_flag("--benchmark_out=", [&] { report::check_writable(flags.out_path); });
+  }
+  const auto started = std::chrono::system_clock::now();
+  Recorder recorder(provide_report_path(options, scenarios.size(), started), options, machine,
+                    flags, started);
+  return Run(options, flags, std::move(jobs), std::move(recorder))();
 }
 
 ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {
   const Options options = parse_command_line(arguments, scenarios);
   switch (options.command) {
     case Command::help:
-      fmt::print("{}", help_text(scenarios));
+      print(help_text(scenarios));
       return ExitCode::measured;
     case Command::version:
-      fmt::print("parbench {}\n", version);
+      print(fmt::format("parbench {}\n", version));
       return ExitCode::measured;
     case Command::list:
-      fmt::print("{}", scenario_listing(scenarios));
+      print(scenario_listing(scenarios));
       return ExitCode::measured;
     case Command::devices:
-      fmt::print("{}", device_listing(Machine()));
+      print(device_listing(Machine()));
       return ExitCode::measured;
     case Command::run:
       return run(options, scenarios, Machine());
@@ -221,27 +242,20 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
   return ExitCode::bad_usage;
 }
 
-/// The first line is the error, the others are hints.
-void print_error(std::string_view message) {
-  std::string text = "parbench: error: ";
-  for (const char letter : message) {
-    text += letter;
-    if (letter == '\n') text += "  ";
-  }
-  fmt::print(stderr, "{}\n", text);
-}
-
 }  // namespace
 
 int run_program(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {
+  prepare_standard_streams();
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments, scenarios);
+    require_printed();
   } catch (const UsageError& error) {
     print_error(error.what());
     code = ExitCode::bad_usage;
   } catch (const std::exception& error) {
     print_error(error.what());
+    code = ExitCode::case_failed;
   }
   return static_cast<int>(code);
 }

@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
+#include "bench/described.h"
+#include "bench/flag_files.h"
 #include "bench/flags.h"
 #include "bench/version.h"
 #include "reports/file.h"
@@ -20,12 +24,6 @@ std::string utc(std::string_view format, std::chrono::system_clock::time_point t
   return fmt::format(fmt::runtime(format), fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-report::NamedValues named_values(const auto& parameters) {
-  report::NamedValues values;
-  for (const auto& [name, value] : parameters) values.emplace_back(name, value);
-  return values;
-}
-
 report::NamedTexts libraries_of(const Machine& machine) {
   report::NamedTexts libraries;
   for (const auto& backend : machine.backends()) {
@@ -36,15 +34,20 @@ report::NamedTexts libraries_of(const Machine& machine) {
   return libraries;
 }
 
-report::Case not_run(const CaseSpec& spec) {
-  report::Case planned;
-  planned.name = spec.name();
-  planned.scenario = spec.scenario;
-  planned.strategy = spec.strategy;
-  planned.parameters = named_values(spec.parameters);
-  planned.hidden_parameters = named_values(spec.hidden);
-  planned.dtype = to_string(spec.dtype);
-  return planned;
+/// Without limit where the sampler has none, since a report knows no infinity.
+std::optional<double> finite(double seconds) {
+  return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
+}
+
+report::Sampling described(std::string_view scenario, const SamplerOptions& options) {
+  return {.scenario = std::string(scenario),
+          .precision = options.precision,
+          .min_samples = options.min_samples,
+          .max_seconds = finite(options.max_seconds),
+          .total_seconds = finite(options.total_seconds),
+          .fixed_samples = options.fixed_samples,
+          .fixed_iterations = options.fixed_iterations,
+          .least_sample_seconds = options.least_sample_seconds};
 }
 
 }  // namespace
@@ -55,35 +58,47 @@ std::filesystem::path default_report_directory() {
   return base / "reports" / "runs";
 }
 
-std::filesystem::path report_path(const Options& options,
-                                  std::chrono::system_clock::time_point started) {
-  if (!options.report_path.empty()) return options.report_path;
-  const std::string name =
-      options.scenarios.size() > 3 ? "all" : fmt::format("{}", fmt::join(options.scenarios, "+"));
-  return default_report_directory() /
-         fmt::format("{}-{}.json", utc("{:%Y%m%dT%H%M%SZ}", started), name);
+std::filesystem::path provide_report_path(const Options& options, std::size_t scenario_count,
+                                          std::chrono::system_clock::time_point started) {
+  if (!options.report_path.empty()) {
+    naming_flag("--report ", [&] { report::check_writable(options.report_path); });
+    return options.report_path;
+  }
+  const bool all = options.scenarios.size() == scenario_count && scenario_count > 1;
+  const std::string name = all ? "all" : fmt::format("{}", fmt::join(options.scenarios, "+"));
+  const std::filesystem::path path =
+      default_report_directory() /
+      fmt::format("{}-{}.json", utc("{:%Y%m%dT%H%M%SZ}", started), name);
+  naming_flag("without --report, ",
+              [&] { report::check_writable(path, default_report_directory()); });
+  return report::claim_file(path);
 }
 
 Recorder::Recorder(std::filesystem::path path, const Options& options, const Machine& machine,
-                   std::chrono::system_clock::time_point started)
+                   const BenchmarkFlags& flags, std::chrono::system_clock::time_point started)
     : path_(std::move(path)), begin_(std::chrono::steady_clock::now()) {
   report_.version = version;
   report_.started_utc = utc("{:%Y-%m-%dT%H:%M:%SZ}", started);
   report_.command_line = options.command_line;
   report_.options = named_values(flags_from(options));
+  if (flags.repetitions) {
+    report_.options.emplace_back("benchmark_repetitions", std::int64_t{*flags.repetitions});
+  }
+  if (flags.min_time_seconds) {
+    report_.options.emplace_back("benchmark_min_time", *flags.min_time_seconds);
+  }
   report_.machine = report::machine_info(libraries_of(machine));
 }
 
-void Recorder::plan(const std::vector<CaseSpec>& specs) {
-  for (const CaseSpec& spec : specs) report_.cases.push_back(not_run(spec));
+void Recorder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+                    const SamplerOptions& sampling) {
+  for (const CaseSpec& spec : specs) report_.cases.push_back(described(spec));
+  report_.sampling.push_back(described(scenario.name(), sampling));
 }
 
-void Recorder::add_device(const DeviceInfo& info) {
-  report::Device device{info.name,  info.backend,    info.model,
-                        info.cores, info.copy_cores, info.memory_bytes};
-  if (std::ranges::find(report_.devices, device) == report_.devices.end()) {
-    report_.devices.push_back(std::move(device));
-  }
+void Recorder::add_device(const Scenario& scenario, const DeviceInfo& info) {
+  report_.devices.push_back({std::string(scenario.name()), info.name, info.backend, info.model,
+                             info.cores, info.copy_cores, info.memory_bytes});
 }
 
 void Recorder::update(const Scenario& scenario, const SessionResult& result) {

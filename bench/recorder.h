@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/benchmark_flags.h"
 #include "bench/google_benchmark.h"
 #include "bench/options.h"
+#include "bench/sampler.h"
 #include "bench/session.h"
 #include "kernels/machine.h"
 #include "reports/report.h"
@@ -18,18 +20,23 @@ namespace parbench {
 /// PARBENCH_HOME, else of the working directory.
 [[nodiscard]] std::filesystem::path default_report_directory();
 
-/// The report's path: `--report`, or <UTC time>-<scenarios>.json in the default directory.
-[[nodiscard]] std::filesystem::path report_path(const Options& options,
-                                                std::chrono::system_clock::time_point started);
+/// Where the report of a run goes: `--report`, or <UTC time>-<scenarios>.json in the default
+/// directory, or the first such name that no other run has taken ("…-2.json"). The file can be
+/// written. Throws UsageError. `scenario_count`: how many there are, for all of them are "all".
+[[nodiscard]] std::filesystem::path provide_report_path(
+    const Options& options, std::size_t scenario_count,
+    std::chrono::system_clock::time_point started);
 
 class Recorder {
  public:
   Recorder(std::filesystem::path path, const Options& options, const Machine& machine,
-           std::chrono::system_clock::time_point started);
+           const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
-  /// Before the run: cases that are to be measured stand in the report as not run.
-  void plan(const std::vector<CaseSpec>& specs);
-  void add_device(const DeviceInfo& info);
+  /// Before the run: cases that are to be measured stand in the report as not run, with how they
+  /// will be sampled and on which devices.
+  void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+            const SamplerOptions& sampling);
+  void add_device(const Scenario& scenario, const DeviceInfo& info);
 
   /// Replaces what is known of a scenario. Called at checkpoints and at its end.
   void update(const Scenario& scenario, const SessionResult& result);

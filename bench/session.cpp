@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "bench/described.h"
 #include "bench/preparation.h"
 #include "bench/ranges.h"
 #include "bench/statistics.h"
@@ -46,25 +47,6 @@ struct Interrupted : std::exception {
 double steady_seconds() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-report::NamedValues named_values(const Parameters& parameters) {
-  report::NamedValues values;
-  for (const Parameter& parameter : parameters) {
-    values.emplace_back(parameter.name, parameter.value);
-  }
-  return values;
-}
-
-report::Case described(const CaseSpec& spec) {
-  report::Case result;
-  result.name = spec.name();
-  result.scenario = spec.scenario;
-  result.strategy = spec.strategy;
-  result.parameters = named_values(spec.parameters);
-  result.hidden_parameters = named_values(spec.hidden);
-  result.dtype = std::string(to_string(spec.dtype));
-  return result;
 }
 
 std::vector<double> seconds_of(const std::vector<report::Sample>& samples) {

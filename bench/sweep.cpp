@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/described.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
 
@@ -204,9 +205,10 @@ std::vector<std::string> split_name(std::string_view name) {
   }
 }
 
-/// Reads "<axis>:<value>" of a name into a spec. What is no axis of the scenario, the number of
-/// devices for one, is left to Scenario::resolve.
-void read_name_part(const Scenario& scenario, std::string_view part, Scenario::Request& request) {
+/// Reads "<axis>:<value>" of a name. What is no axis of the scenario, the number of devices for
+/// one, is left to Scenario::resolve.
+void read_name_part(const Scenario& scenario, std::string_view part, Scenario::Request& request,
+                    Parameters& named) {
   const std::size_t colon = part.find(':');
   if (colon == std::string_view::npos) return;
   const std::string_view name = part.substr(0, colon);
@@ -215,15 +217,20 @@ void read_name_part(const Scenario& scenario, std::string_view part, Scenario::R
     request.spec.dtype = text == to_string(DType::bf16) ? DType::bf16 : DType::f32;
   const Axis* axis = find_axis(scenario, name);
   if (axis == nullptr) return;
-  request.spec.parameters.set(axis->name, parse_value(*axis, text));
+  named.set(axis->name, parse_value(*axis, text));
   request.given.push_back(axis->name);
 }
 
-void add_hidden(const Options& options, const Scenario& scenario, CaseSpec& spec) {
+/// Completes what a name says, in the order of the axes as a sweep does. A name may leave out an
+/// axis at its default, which is the first value of the preset.
+void add_values(const Options& options, const Scenario& scenario, const Parameters& named,
+                CaseSpec& spec) {
   for (const Axis& axis : scenario.axes()) {
-    if (axis.identity || !axis.applies_to(spec.strategy)) continue;
+    if (!axis.applies_to(spec.strategy)) continue;
+    const Value* value = named.find(axis.name);
     const Range range = range_of(options, axis);
-    if (!range.values.empty()) spec.hidden.set(axis.name, range.values.front());
+    if (value == nullptr && !range.values.empty()) value = &range.values.front();
+    if (value != nullptr) (axis.identity ? spec.parameters : spec.hidden).set(axis.name, *value);
   }
 }
 
@@ -241,8 +248,9 @@ CaseSpec named_case(const Options& options, const Scenario& scenario, const std:
   request.spec.dtype = DType::f32;  // unless the name says otherwise
   request.device_count = device_count;
   request.preset = options.preset;
-  for (std::size_t i = 2; i < parts.size(); ++i) read_name_part(scenario, parts[i], request);
-  add_hidden(options, scenario, request.spec);
+  Parameters named;
+  for (std::size_t i = 2; i < parts.size(); ++i) read_name_part(scenario, parts[i], request, named);
+  add_values(options, scenario, named, request.spec);
   const auto resolved = scenario.resolve(request);
   if (!resolved || resolved->name() != name) {
     throw UsageError(fmt::format(
@@ -280,7 +288,7 @@ std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario, i
   CaseList cases;
   if (!options.only_cases.empty()) {
     for (const std::string& name : options.only_cases) {
-      if (name.substr(0, name.find('/')) == scenario.name()) {
+      if (scenario_of(name) == scenario.name()) {
         cases.add(named_case(options, scenario, name, device_count));
       }
     }

@@ -14,15 +14,16 @@
 namespace parbench {
 namespace {
 
-/// A whole number of at most four digits, nothing before or after it.
-std::optional<int> small_number(std::string_view text) {
+/// A whole number, nothing before or after it. One that is larger than any machine needs is
+/// brought down to a million, which is refused as too large like those below it.
+std::optional<int> whole_number(std::string_view text) {
+  constexpr int most = 1'000'000;
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty() || text.size() > 4 ||
-      value < 0) {
+  if (end != text.data() + text.size() || text.empty() || text.starts_with('-')) {
     return std::nullopt;
   }
-  return value;
+  return error == std::errc() ? std::min(value, most) : most;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -59,7 +60,7 @@ std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
                     word, why));
   };
 
-  if (const auto count = small_number(request)) {
+  if (const auto count = whole_number(request)) {
     Backend& backend = *backends_.front();
     if (*count == 0) refuse(request, "opens no device");
     if (*count > backend.device_limit()) {
@@ -87,7 +88,7 @@ std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
                        ? fmt::format("needs the {} backend, which is {}", name, known->reason)
                        : fmt::format("names the backend '{}', which does not exist", name));
     }
-    const auto index = small_number(word.substr(colon + 1));
+    const auto index = whole_number(word.substr(colon + 1));
     if (!index) refuse(word, "has no device number behind the colon");
     auto& indices = wanted[backend];
     if (std::ranges::find(indices, *index) != indices.end()) refuse(word, "is named twice");

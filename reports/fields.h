@@ -99,6 +99,7 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
 
 template <class V>
 void visit_fields(V& visit, MaybeConst<Device> auto& x) {
+  visit.optional("scenario", x.scenario);
   visit("name", x.name);
   visit("backend", x.backend);
   visit("model", x.model);
@@ -126,6 +127,18 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Sampling> auto& x) {
+  visit("scenario", x.scenario);
+  visit("precision", x.precision);
+  visit("min_samples", x.min_samples);
+  visit.optional("max_seconds", x.max_seconds);
+  visit.optional("total_seconds", x.total_seconds);
+  visit.optional("fixed_samples", x.fixed_samples);
+  visit.optional("fixed_iterations", x.fixed_iterations);
+  visit("least_sample_seconds", x.least_sample_seconds);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
   visit("scenario", x.scenario);
   visit("question", x.question);
@@ -141,6 +154,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit("options", x.options);
+  visit.optional("sampling", x.sampling);
   visit("machine", x.machine);
   visit("devices", x.devices);
   visit("cases", x.cases);

@@ -102,7 +102,7 @@ bool lies_in(const fs::path& directory, const fs::path& parent) {
 }
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view why) {
-  throw UsageError(fmt::format("cannot write the report {}: {}", path.string(), why));
+  throw UsageError(fmt::format("{} cannot be written: {}", path.string(), why));
 }
 
 void provide_directory(const fs::path& path, const fs::path& default_directory) {
@@ -223,7 +223,7 @@ std::size_t readable_size(const fs::path& path, const ReadLimits& limits) {
 }  // namespace
 
 void check_writable(const fs::path& path, const fs::path& default_directory) {
-  if (path.empty()) throw UsageError("the report's path is empty; name a file");
+  if (path.empty()) throw UsageError("the path is empty; name a file");
   check_replaceable(path);
   if (!path.has_filename()) refuse(path, "it is a directory; add a file name");
   provide_directory(path, default_directory);
@@ -233,6 +233,27 @@ void check_writable(const fs::path& path, const fs::path& default_directory) {
     refuse(path, fmt::format("no file can be made in {}: {}; choose another path",
                              directory.string(), words(probe.error())));
   }
+}
+
+fs::path claim_file(const fs::path& path) {
+  fs::path candidate = path;
+  for (int number = 2;; ++number) {
+    const int descriptor = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return candidate;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EEXIST) {
+      throw Error(fmt::format("cannot write {}: {}", candidate.string(), words(errno)));
+    }
+    candidate = path.parent_path() /
+                fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
+  }
+}
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  return resolved(fs::absolute(one)) == resolved(fs::absolute(other));
 }
 
 void write_file(const fs::path& path, std::string_view text) {

@@ -11,9 +11,19 @@ namespace parbench::report {
 
 /// Checks before a run what would otherwise fail after it: that `write_file` can put a file there.
 /// A missing directory is made if it is `default_directory` or lies in it. An existing file stays
-/// as it is. Throws UsageError that names the path, the reason and the remedy.
+/// as it is. Throws UsageError that names the path, the reason and the remedy; a caller may put the
+/// flag that the path comes from in front.
 void check_writable(const std::filesystem::path& path,
                     const std::filesystem::path& default_directory = "reports/runs");
+
+/// Takes a name that no file has yet, in a directory that exists: `path`, or the first of path-2,
+/// path-3 and so on (before the extension). An empty file holds the name, so that two programs
+/// never take the same. Throws Error.
+[[nodiscard]] std::filesystem::path claim_file(const std::filesystem::path& path);
+
+/// Whether writing one would replace the other: the same file, whatever links lead to it.
+[[nodiscard]] bool is_same_file(const std::filesystem::path& one,
+                                const std::filesystem::path& other);
 
 /// Writes a file so that a reader sees the old content or the new one, never a part: a temporary
 /// file beside it, flushed to the disk, takes its place. A symbolic link is followed. Throws Error

@@ -106,7 +106,10 @@ struct Case {
   friend bool operator==(const Case&, const Case&) = default;
 };
 
+/// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
+/// under the same names.
 struct Device {
+  std::string scenario;
   std::string name;
   std::string backend;
   std::string model;
@@ -134,6 +137,19 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
+/// How the cases of one scenario were to be sampled: what flags and preset came to.
+struct Sampling {
+  std::string scenario;
+  double precision = 0;                 // half-width of the median's 95% interval over the median
+  int min_samples = 0;                  // before precision may end a case
+  std::optional<double> max_seconds;    // of a case; none: no limit
+  std::optional<double> total_seconds;  // of all cases of the scenario; none: no limit
+  int fixed_samples = 0;                // 0: as many as precision and time ask for
+  int fixed_iterations = 0;             // of a sample; 0: as many as make it long enough
+  double least_sample_seconds = 0;
+  friend bool operator==(const Sampling&, const Sampling&) = default;
+};
+
 /// What one scenario of the run said at its end.
 struct Answer {
   std::string scenario;
@@ -147,9 +163,10 @@ struct Report {
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   double sampling_seconds = 0;  // of it, inside samples and their warm-up
-  bool complete = false;
+  bool complete = false;        // every case was measured
   std::vector<std::string> command_line;
-  NamedValues options;  // resolved: preset, precision_percent, min_samples, …
+  NamedValues options;  // the flags that would measure in the same way again
+  std::vector<Sampling> sampling;
   Machine machine;
   std::vector<Device> devices;
   std::vector<Case> cases;

@@ -44,12 +44,23 @@ TEST(BenchmarkFlags, OursAreRead) {
   EXPECT_EQ(flags.out_format, RowFormat::csv);
   EXPECT_EQ(flags.display_format, RowFormat::json);
   EXPECT_TRUE(flags.aggregates_only);
+  EXPECT_FALSE(flags.display_aggregates_only);
+}
+
+TEST(BenchmarkFlags, DisplayIsReadApartFromFiles) {
+  const BenchmarkFlags flags =
+      initialize_google_benchmark({"--benchmark_display_aggregates_only=true",
+                                   "--benchmark_color=true", "--benchmark_counters_tabular"});
+  EXPECT_FALSE(flags.aggregates_only);
+  EXPECT_TRUE(flags.display_aggregates_only);
+  EXPECT_EQ(flags.color, true);
+  EXPECT_TRUE(flags.counters_tabular);
+  EXPECT_EQ(initialize_google_benchmark({"--benchmark_color=auto"}).color, std::nullopt);
 }
 
 TEST(BenchmarkFlags, TheirsAreAccepted) {
   EXPECT_NO_THROW((void)initialize_google_benchmark(
-      {"--benchmark_context=run=7,who=me", "--benchmark_time_unit=ms", "--benchmark_color=false",
-       "--benchmark_counters_tabular=true"}));
+      {"--benchmark_context=run=7,who=me", "--benchmark_time_unit=ms"}));
   EXPECT_NO_THROW((void)initialize_google_benchmark({}));
 }
 
@@ -79,6 +90,7 @@ TEST(BenchmarkFlags, ValuesThatCannotBeReadAreRefused) {
                            "--benchmark_time_unit=h",
                            "--benchmark_time_unit",
                            "--benchmark_list_tests=maybe",
+                           "--benchmark_color=maybe",
                            "--benchmark_filter",
                            "--benchmark_filter=(",
                            "--benchmark_filter=-(",

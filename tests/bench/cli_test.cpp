@@ -121,6 +121,8 @@ TEST(Cli, SuggestsWhatWasMeant) {
   EXPECT_THAT(error_of({"pipe"}), HasSubstr("did you mean '--scenario pipe'"));
   EXPECT_THAT(error_of({"--scenario", "xylophone"}),
               AllOf(HasSubstr("pipe, mat"), Not(HasSubstr("did you mean"))));
+  EXPECT_THAT(error_of({"--scenario", "all,pipe"}),
+              AllOf(HasSubstr("--scenario 'all'"), HasSubstr("give it alone")));
 }
 
 TEST(Cli, SaysWhatScenariosThereAre) {
@@ -146,13 +148,33 @@ TEST(Cli, RejectsBadValuesByFlagValueAndRange) {
   EXPECT_THAT(with("--split", "1,,3"), HasSubstr("empty item"));
   EXPECT_THAT(with("--split", "1,3,"), HasSubstr("empty item"));
   EXPECT_THAT(with("--split", "1,3,1"), HasSubstr("'1' twice"));
-  EXPECT_THAT(with("--report", ""), HasSubstr("--report '' is empty"));
+  EXPECT_THAT(with("--report", ""), HasSubstr("--report '' is empty; allowed: the path of a file"));
+  EXPECT_THAT(with("--devices", ""), HasSubstr("--devices '' is empty; allowed: a count"));
+  EXPECT_EQ(parse({"--scenario", "pipe", "--report=a="}).report_path, "a=");
   EXPECT_EQ(error_of({"--scenario", "pipe", "--split="}), "--split needs a value");
   EXPECT_EQ(error_of({"--scenario", "pipe", "--split"}), "--split needs a value");
   EXPECT_EQ(error_of({"--scenario", "pipe", "--split", "--quiet"}), "--split needs a value");
   EXPECT_THAT(error_of({"--scenario", "pipe", "--seed", "1", "--seed", "2"}),
               HasSubstr("--seed was given 2 times"));
-  EXPECT_THAT(error_of({"list", "--quiet"}), HasSubstr("takes no flags"));
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"list", "--scenario"},
+                                             {"--scenario", "pipe", "list"},
+                                             {"devices", "--scenario=pipe"}}) {
+    EXPECT_THAT(error_of(words), AllOf(HasSubstr("takes no flags"), HasSubstr("--scenario")));
+  }
+}
+
+TEST(Cli, TogglesAreTrueOrFalse) {
+  EXPECT_TRUE(parse({"--scenario", "pipe", "--dry-run=true"}).dry_run);
+  EXPECT_FALSE(parse({"--scenario", "pipe", "--dry-run=false"}).dry_run);
+  EXPECT_FALSE(parse({"--scenario", "pipe", "--quiet", "--quiet=false"}).quiet);
+  EXPECT_EQ(parse({"--scenario", "pipe", "--version=false"}).command, Command::run);
+  for (const std::string flag : {"--dry-run", "--quiet", "--version"}) {
+    for (const std::string value : {"1", "yes", "ture", "maybe", "TRUE"}) {
+      EXPECT_THAT(error_of({"--scenario", "pipe", flag + "=" + value}),
+                  AllOf(HasSubstr(flag + " '" + value + "'"), HasSubstr(flag + "=false")));
+    }
+  }
 }
 
 TEST(Cli, TakesFlagsFromAFileAndLetsFlagsWin) {
@@ -213,6 +235,21 @@ TEST(Cli, RunsTheCasesOfAReportAgain) {
   EXPECT_THAT(error_of({"--rerun", path, "--split", "3"}),
               AllOf(HasSubstr("--split"), HasSubstr("--rerun")));
   EXPECT_THAT(error_of({"--rerun", path, "--scenario", "pipe"}), HasSubstr("--scenario"));
+}
+
+TEST(Cli, RerunsWithTheSameFlagsOfGoogleBenchmark) {
+  report::Report report = report_of(parse({"--scenario", "pipe"}), {"pipe/single/batch:12"});
+  report.options.emplace_back("benchmark_repetitions", std::int64_t{7});
+  report.options.emplace_back("benchmark_min_time", 0.25);
+  const std::string path = TempDir() + "cli_repetitions.json";
+  report::write_report(path, report);
+  EXPECT_THAT(parse({"--rerun", path, "--benchmark_repetitions=3"}).benchmark_flags,
+              ElementsAre("--benchmark_repetitions=7", "--benchmark_min_time=0.25",
+                          "--benchmark_repetitions=3"))
+      << "the last one counts";
+  EXPECT_THAT(parse({"--rerun", path, "--precision", "2"}).benchmark_flags,
+              ElementsAre("--benchmark_min_time=0.25"))
+      << "a fixed number of samples would leave the precision without effect";
 }
 
 TEST(Cli, RejectsReportsThatCannotBeRunAgain) {

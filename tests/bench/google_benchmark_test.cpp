@@ -133,9 +133,9 @@ class WrittenRows : public testing::Test {
       (void)harness_.sample(two, 1, 0, taking(seconds));
     }
   }
-  [[nodiscard]] std::string written(RowFormat format, bool aggregates_only = false) const {
+  [[nodiscard]] std::string written(RowFormat format, const RowStyle& style = {}) const {
     std::ostringstream text;
-    harness_.write(text, format, aggregates_only);
+    harness_.write(text, format, style);
     return text.str();
   }
 
@@ -162,8 +162,19 @@ TEST_F(WrittenRows, JsonHasRepetitionsAndAggregates) {
 }
 
 TEST_F(WrittenRows, AggregatesOnly) {
-  const auto rows = nlohmann::json::parse(written(RowFormat::json, true)).at("benchmarks");
+  const auto rows =
+      nlohmann::json::parse(written(RowFormat::json, {.aggregates_only = true})).at("benchmarks");
   EXPECT_EQ(rows.size(), 8U);
+}
+
+TEST_F(WrittenRows, ColorAndTabularCountersAreOfTheConsole) {
+  const std::string plain = written(RowFormat::console);
+  EXPECT_THAT(plain, HasSubstr("items_per_second="));
+  EXPECT_THAT(plain, Not(HasSubstr("\033[")));
+  EXPECT_THAT(written(RowFormat::console, {.color = true}), HasSubstr("\033["));
+  const std::string tabular = written(RowFormat::console, {.counters_tabular = true});
+  EXPECT_THAT(tabular, HasSubstr("items_per_second"));
+  EXPECT_THAT(tabular, Not(HasSubstr("items_per_second=")));
 }
 
 TEST_F(WrittenRows, ConsoleAndCsvNameEveryCase) {

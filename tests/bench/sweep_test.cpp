@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/cli.h"
 #include "tests/bench/described_scenarios.h"
 
@@ -123,6 +125,52 @@ TEST_F(SweepTest, FindsNamedCasesAgain) {
   EXPECT_EQ(pipe[0].name(), options.only_cases[1]);
   EXPECT_EQ(pipe[0].hidden.real("slowdown"), 3.0);
 }
+
+/// The real scenarios, with either preset: what a report names can be found again.
+class NamedCases : public ::testing::TestWithParam<std::string> {
+ protected:
+  static std::vector<std::string> names(const Options& options, const Scenario& scenario) {
+    std::vector<std::string> result;
+    const int devices = std::max(2, scenario.default_devices());
+    for (const CaseSpec& spec : expand(options, scenario, devices)) result.push_back(spec.name());
+    return result;
+  }
+
+  static void expect_found_again(Options options, const Scenario& scenario) {
+    SCOPED_TRACE(scenario.name());
+    const std::vector<std::string> first = names(options, scenario);
+    ASSERT_FALSE(first.empty());
+    options.only_cases = first;
+    options.axes.clear();
+    EXPECT_EQ(names(options, scenario), first);
+  }
+
+  static Options defaults() {
+    Options options;
+    options.preset = GetParam();
+    return options;
+  }
+};
+
+TEST_P(NamedCases, OfEveryScenarioAreFoundAgain) {
+  for (const auto& scenario : all_scenarios()) expect_found_again(defaults(), *scenario);
+}
+
+TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
+  const auto& scenarios = all_scenarios();
+  const auto pipeline = std::ranges::find(scenarios, "pipeline", &Scenario::name);
+  ASSERT_NE(pipeline, scenarios.end());
+  Options options = defaults();
+  options.axes = {{"model", {"resnet50", "toy"}}, {"batch", {"20"}}, {"split", {"5", "12+8"}}};
+  expect_found_again(options, **pipeline);
+  options.axes = {{"cut", {"balanced"}}, {"schedule", {"1f1b"}}, {"image", {"64"}}};
+  options.strategies = {"pipeline"};
+  options.dtype = DType::bf16;
+  expect_found_again(options, **pipeline);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values("quick", "seed"),
+                         [](const auto& instance) { return instance.param; });
 
 TEST_F(SweepTest, RefusesNamedCasesThatAreNoMore) {
   Options options = parse({"--scenario", "pipe"});

@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "reports/file.h"
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace parbench::testing {
 namespace {
@@ -55,6 +56,20 @@ class Fault : public ::testing::Test {
     EXPECT_THAT(text_of(path_), Not(HasSubstr("\"run_name\": \"faulty/" + strategy)));
   }
 
+  /// A case that is measured until it is interrupted.
+  [[nodiscard]] std::vector<std::string> endless() const {
+    std::vector<std::string> result = words("slow");
+    result.insert(result.end(), {"--min-samples", "100000"});
+    return result;
+  }
+
+  static bool has_measured(const std::filesystem::path& path) {
+    if (!std::filesystem::exists(path)) return false;
+    const report::Report report = report::read_report(path);
+    return std::ranges::any_of(report.cases,
+                               [](const report::Case& known) { return !known.samples.empty(); });
+  }
+
   /// Waits until a running program has done something; false when it ends before.
   static bool wait_until(Process& process, const auto& condition) {
     while (!condition()) {
@@ -86,15 +101,79 @@ TEST_F(Fault, MeasuresWhatIsRight) {
 }
 
 TEST_F(Fault, CtrlCLeavesAReportOfWhatWasDone) {
-  std::vector<std::string> slow = words("slow");
-  slow.insert(slow.end(), {"--min-samples", "100000"});
-  Process process(slow);
-  ASSERT_TRUE(wait_until(process, [&] { return std::filesystem::exists(path_); }));
+  Process process(endless());
+  // Checkpoints replace the file whole, so it can be read at any time.
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
   process.signal(SIGINT);
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("report: "));
-  EXPECT_FALSE(valid_report().complete);
+  const report::Report report = valid_report();
+  EXPECT_FALSE(report.complete);
+  const report::Case& slow = find(report, "slow");
+  EXPECT_EQ(slow.status, report::CaseStatus::measured);
+  EXPECT_EQ(slow.stopped_because, "interrupted");
+  EXPECT_THAT(slow.samples, Not(IsEmpty()));
+  EXPECT_TRUE(slow.statistics.has_value());
+}
+
+TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
+  const std::filesystem::path folder = folder_ / "removed";
+  const std::filesystem::path out = folder_ / "rows.json";
+  std::filesystem::create_directory(folder);
+  path_ = folder / "report.json";
+  std::vector<std::string> endless_words = endless();
+  endless_words.push_back("--benchmark_out=" + out.string());
+  Process process(endless_words);
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
+  std::filesystem::remove_all(folder);
+  process.signal(SIGINT);
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 130);
+  EXPECT_THAT(finished.err, HasSubstr("parbench: error: cannot write " + path_.string()));
+  EXPECT_THAT(finished.out, HasSubstr("slow"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("report: ")));
+  EXPECT_FALSE(report::read_json(out).at("benchmarks").empty());
+}
+
+/// What becomes of a run whose standard output is not to be had.
+struct Output {
+  std::string name;
+  std::string command;  // for the shell; "$@" is the run
+};
+
+class LostOutput : public Fault, public ::testing::WithParamInterface<Output> {};
+
+TEST_P(LostOutput, FailsTheRunAndNoFile) {
+  const std::filesystem::path out = folder_ / "rows.json";
+  std::vector<std::string> command{"sh", "-c", GetParam().command, "sh"};
+  const std::vector<std::string> measuring = words("right");
+  command.insert(command.end(), measuring.begin(), measuring.end());
+  command.push_back("--benchmark_out=" + out.string());
+  const Finished finished = run(command, {folder_.path(), {}});
+  EXPECT_EQ(text_of(folder_ / "code"), "1\n");
+  EXPECT_THAT(finished.err, HasSubstr("parbench: error: standard output"));
+  EXPECT_THAT(finished.err, HasSubstr(path_.string()));
+  EXPECT_TRUE(valid_report().complete);
+  EXPECT_FALSE(report::read_json(out).at("benchmarks").empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Streams, LostOutput,
+                         ::testing::Values(Output{"Full", "\"$@\" >/dev/full; echo $? >code"},
+                                           Output{"Closed", "\"$@\" >&-; echo $? >code"},
+                                           Output{"PipeWithoutReader",
+                                                  "{ \"$@\"; echo $? >code; } | true"}),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST_F(Fault, AStandardErrorThatNobodyReadsEndsNoMeasurement) {
+  std::vector<std::string> command{"sh", "-c",
+                                   "{ \"$@\" 3>&1 1>out 2>&3 3>&-; echo $? >code; } | true", "sh"};
+  const std::vector<std::string> measuring = words("right,wrong");  // which leaves notes there
+  command.insert(command.end(), measuring.begin(), measuring.end());
+  static_cast<void>(run(command, {folder_.path(), {}}));
+  EXPECT_EQ(text_of(folder_ / "code"), "1\n") << "the wrong case, and no signal";
+  EXPECT_EQ(find(valid_report(), "right").status, report::CaseStatus::measured);
+  EXPECT_THAT(text_of(folder_ / "out"), HasSubstr("report: "));
 }
 
 TEST_F(Fault, ASecondCtrlCEndsAtOnce) {

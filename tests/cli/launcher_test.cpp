@@ -5,7 +5,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace parbench::testing {
 namespace {
@@ -57,6 +57,28 @@ TEST_F(Launcher, SaysThatItCannotBeConfigured) {
   const Finished finished = launch("parbench", "1");  // there is no CMakePresets.json
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("could not configure"), HasSubstr("CMake Error")));
+}
+
+TEST_F(Launcher, BuildsAndRunsOnAPathWithSpaces) {
+  const auto clone = folder_ / "my clone";
+  std::filesystem::create_directory(clone);
+  for (const char* name : {"scripts", "parbench"}) {
+    std::filesystem::rename(folder_ / name, clone / name);
+  }
+  folder_.write("my clone/scripts/packages.txt", "libc6\n");
+  folder_.write("my clone/CMakePresets.json", R"({"version": 3, "configurePresets": [
+      {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release"}]})");
+  folder_.write("my clone/CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
+      project(stand_in LANGUAGES NONE)
+      file(COPY program.sh DESTINATION bin)
+      add_custom_target(parbench COMMAND ${CMAKE_COMMAND} -E rename bin/program.sh bin/parbench))");
+  const auto program =
+      folder_.write("my clone/program.sh", "#!/bin/sh\nprintf '%s|' \"$PARBENCH_HOME\" \"$@\"\n");
+  std::filesystem::permissions(program, std::filesystem::perms(0755));
+  const Finished finished =
+      run({(clone / "parbench").string(), "--split", "a b"}, {"/", {{"PARBENCH_NO_INSTALL", "1"}}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.out, clone.string() + "|--split|a b|");
 }
 
 TEST_F(Launcher, WaitsForAnotherBuildOnlySoLong) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/file.h"
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace parbench::testing {
 namespace {

@@ -3,19 +3,24 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
+#include <set>
+#include <stdexcept>
 
 #include "reports/file.h"
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace parbench::testing {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 class Usage : public ::testing::Test {
@@ -39,6 +44,14 @@ class Usage : public ::testing::Test {
   [[nodiscard]] std::string selftest_refusal(std::vector<std::string> words) const {
     words.insert(words.begin(), {"--scenario", "selftest"});
     return refusal(words);
+  }
+
+  /// The path that a run has printed.
+  static std::string report_of(const Finished& finished) {
+    const std::size_t place = finished.out.rfind("report: ");
+    if (place == std::string::npos) throw std::runtime_error("no report: " + finished.out);
+    const std::size_t begin = place + 8;
+    return finished.out.substr(begin, finished.out.find('\n', begin) - begin);
   }
 
   [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
@@ -95,7 +108,12 @@ TEST_F(Usage, RefusesASplitAboveTheBatch) {
 }
 
 TEST_F(Usage, RefusesDevicesThatAreNotThere) {
-  EXPECT_THAT(selftest_refusal({"--devices", "100000"}), HasSubstr("100000"));
+  for (const char* count : {"100000", "99999999999999999999"}) {
+    EXPECT_THAT(selftest_refusal({"--devices", count}),
+                AllOf(HasSubstr(count), HasSubstr("more than this machine has")));
+  }
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:99999999999999999999"}),
+              HasSubstr("does not exist"));
   EXPECT_THAT(selftest_refusal({"--devices", "tpu:0"}), HasSubstr("tpu"));
   EXPECT_THAT(selftest_refusal({"--devices", "cuda:0"}), HasSubstr("not in this build"));
   EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),
@@ -106,12 +124,15 @@ TEST_F(Usage, RefusesDevicesThatAreNotThere) {
 }
 
 TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
-  for (const char* flag : {"--config", "--rerun"}) {
-    EXPECT_THAT(refusal({flag, "missing.json"}), HasSubstr("missing.json"));
-    EXPECT_THAT(refusal({flag, file("text.json", "no json")}), HasSubstr("text.json"));
-    EXPECT_THAT(refusal({flag, file("half.json", "{\"parbench\": {\"schema_ver")}),
-                HasSubstr("half.json"));
-    EXPECT_THAT(refusal({flag, folder_.path().string()}), HasSubstr(folder_.path().string()));
+  for (const std::string flag : {"--config", "--rerun"}) {
+    const auto names = [&](const std::string& path) { return HasSubstr(flag + " " + path); };
+    const std::string text = file("text.json", "no json");
+    const std::string half = file("half.json", "{\"parbench\": {\"schema_ver");
+    const std::string folder = folder_.path().string();
+    EXPECT_THAT(refusal({flag, "missing.json"}), names("missing.json"));
+    EXPECT_THAT(refusal({flag, text}), names(text));
+    EXPECT_THAT(refusal({flag, half}), names(half));
+    EXPECT_THAT(refusal({flag, folder}), names(folder));
   }
   EXPECT_THAT(refusal({"--config", file("key.json", R"({"scenrio": "selftest"})")}),
               HasSubstr("did you mean 'scenario'"));
@@ -121,9 +142,50 @@ TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
 
 TEST_F(Usage, FindsAnUnwritableReportBeforeTheRun) {
   EXPECT_THAT(selftest_refusal({"--report", "missing/folder/report.json"}),
-              HasSubstr("missing/folder"));
+              HasSubstr("--report missing/folder"));
   EXPECT_THAT(selftest_refusal({"--report", folder_.path().string()}),
-              HasSubstr(folder_.path().string()));
+              HasSubstr("--report " + folder_.path().string()));
+  EXPECT_THAT(selftest_refusal({"--benchmark_out=missing/rows.json"}),
+              HasSubstr("--benchmark_out=missing/rows.json"));
+}
+
+TEST_F(Usage, WritesNothingOverAnotherFileOfTheRun) {
+  const std::string config = file("config.json", R"({"scenario": "selftest"})");
+  const std::string link = (folder_ / "link.json").string();
+  std::filesystem::create_symlink(config, link);
+  EXPECT_THAT(refusal({"--config", config, "--report", "./config.json"}),
+              AllOf(HasSubstr("--report './config.json'"), HasSubstr("--config")));
+  EXPECT_THAT(refusal({"--config", link, "--report", config}), HasSubstr("--config"));
+  EXPECT_THAT(refusal({"--config", config, "--benchmark_out=config.json"}),
+              AllOf(HasSubstr("--benchmark_out 'config.json'"), HasSubstr("--config")));
+  EXPECT_THAT(selftest_refusal({"--report", "same.json", "--benchmark_out=same.json"}),
+              AllOf(HasSubstr("--benchmark_out"), HasSubstr("--report")));
+  ASSERT_EQ(parbench({"--config", config, "--strategy", "spin", "--duration", "1ms",
+                      "--benchmark_repetitions=1", "--report", "first.json"})
+                .exit_code,
+            0);
+  const std::string before = text_of(folder_ / "first.json");
+  EXPECT_THAT(refusal({"--rerun", "first.json", "--report", "first.json"}), HasSubstr("--rerun"));
+  EXPECT_EQ(text_of(folder_ / "first.json"), before);
+}
+
+TEST_F(Usage, GivesEveryRunAReportOfItsOwn) {
+  constexpr std::size_t count = 6;  // at once, so that some of them begin in the same second
+  std::vector<std::unique_ptr<Process>> runs;
+  for (std::size_t i = 0; i < count; ++i) {
+    runs.push_back(std::make_unique<Process>(
+        std::vector<std::string>{PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin",
+                                 "--duration", "100us", "--benchmark_repetitions=1"},
+        Surroundings{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}}));
+  }
+  std::set<std::string> reports;
+  for (const auto& one : runs) {
+    const Finished finished = one->wait();
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    reports.insert(report_of(finished));
+  }
+  EXPECT_EQ(reports.size(), count);
+  for (const std::string& path : reports) EXPECT_TRUE(report::read_report(path).complete);
 }
 
 TEST_F(Usage, MeasuresNothingInADryRun) {
@@ -134,13 +196,90 @@ TEST_F(Usage, MeasuresNothingInADryRun) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
 }
 
+TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
+  const Finished finished = parbench(
+      {"--scenario", "selftest,matmul", "--strategy", "spin,alone", "--duration", "100us", "--n",
+       "8", "--count", "2", "--max-time", "2", "--precision", "50", "--report", "report.json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_THAT(report.sampling, SizeIs(2));
+  for (const report::Sampling& sampling : report.sampling) {
+    EXPECT_EQ(sampling.precision, 0.5);
+    EXPECT_EQ(sampling.max_seconds, 2.0);
+    EXPECT_FALSE(sampling.total_seconds.has_value()) << "--max-time lifts the total limit";
+  }
+  EXPECT_EQ(report.sampling[0].scenario, "selftest");
+  EXPECT_EQ(report.sampling[1].scenario, "matmul");
+  EXPECT_THAT(report.devices, Contains(Field(&report::Device::scenario, "selftest")));
+  EXPECT_THAT(report.devices, Contains(Field(&report::Device::scenario, "matmul")));
+}
+
+TEST_F(Usage, DisplaysAggregatesAloneAndKeepsTheRowsInTheFile) {
+  const Finished finished =
+      parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
+                "--benchmark_repetitions=3", "--benchmark_display_aggregates_only=true",
+                "--benchmark_format=csv", "--benchmark_out=rows.json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::string name = "\"selftest/spin/tasks:10/duration:100us/noise:0";
+  EXPECT_THAT(finished.out, HasSubstr(name + "_median\""));
+  EXPECT_THAT(finished.out, Not(HasSubstr(name + "\"")));
+  std::size_t repetitions = 0;
+  const report::Json file = report::read_json(folder_ / "rows.json");
+  for (const report::Json& row : file.at("benchmarks")) {
+    if (row.at("run_type") == "iteration") ++repetitions;
+  }
+  EXPECT_EQ(repetitions, 3U);
+}
+
+/// A real scenario at a size that takes no time.
+struct Tiny {
+  std::string scenario;
+  std::vector<std::string> flags;
+};
+
+class Rerun : public Usage, public ::testing::WithParamInterface<Tiny> {};
+
+TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
+  std::vector<std::string> words{"--scenario", GetParam().scenario, "--benchmark_repetitions=3",
+                                 "--report", "first.json"};
+  words.insert(words.end(), GetParam().flags.begin(), GetParam().flags.end());
+  const Finished first = parbench(words);
+  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
+  const Finished again = parbench({"--rerun", "first.json", "--report", "again.json"});
+  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
+  const report::Report before = report::read_report(folder_ / "first.json");
+  const report::Report after = report::read_report(folder_ / "again.json");
+  EXPECT_EQ(before.sampling, after.sampling);
+  ASSERT_FALSE(before.cases.empty());
+  ASSERT_EQ(before.cases.size(), after.cases.size());
+  for (std::size_t i = 0; i < before.cases.size(); ++i) {
+    EXPECT_EQ(before.cases[i].name, after.cases[i].name);
+    EXPECT_EQ(before.cases[i].parameters, after.cases[i].parameters);
+    EXPECT_EQ(after.cases[i].samples.size(), 3U) << after.cases[i].name;
+  }
+  const Finished compared =
+      run({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color", "benchmarks",
+           (folder_ / "first.json").string(), (folder_ / "again.json").string()});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  for (const report::Case& known : before.cases) {
+    EXPECT_THAT(compared.out, HasSubstr(known.name + "_median "));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scenarios, Rerun,
+    ::testing::Values(Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2"}},
+                      Tiny{"matmul", {"--n", "16", "--count", "3"}},
+                      Tiny{"overlap", {"--n", "16", "--count", "3"}},
+                      Tiny{"pipeline", {"--model", "toy", "--batch", "4", "--split", "1,3+1"}},
+                      Tiny{"selftest", {"--duration", "100us"}}),
+    [](const auto& instance) { return instance.param.scenario; });
+
 TEST_F(Usage, RunsAReportAgain) {
   const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
                                    "100us", "--max-time", "0.5", "--precision", "50"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
-  ASSERT_THAT(first.out, HasSubstr("report: "));
-  const std::string path = first.out.substr(first.out.rfind("report: ") + 8);
-  const std::string trimmed = path.substr(0, path.find('\n'));
+  const std::string trimmed = report_of(first);
   EXPECT_THAT(trimmed, StartsWith((folder_ / "reports/runs/").string()));
   const Finished again = parbench({"--rerun", trimmed, "--report", "again.json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;

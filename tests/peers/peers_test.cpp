@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "reports/file.h"
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 namespace parbench::testing {
 namespace {
@@ -121,8 +121,8 @@ TEST_F(Peers, SaysWhatCouldNotBeMeasured) {
 }
 
 TEST_F(Peers, ServesTrainingStepsOfTheWholeModel) {
-  const std::string command = "printf '\\n\\n' | " PEERS_BINARY " train --batch 2 --image 32";
-  const Finished finished = run({"sh", "-c", command});
+  const std::string command = "printf '\\n\\n' | \"$0\" train --batch 2 --image 32";
+  const Finished finished = run({"sh", "-c", command, PEERS_BINARY});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   std::istringstream lines(finished.out);
   std::string ready;
@@ -138,8 +138,8 @@ TEST_F(Peers, ServesTrainingStepsOfTheWholeModel) {
 
 TEST_F(Peers, TakesTheMedianOfPairedRatios) {
   const std::string command =
-      "echo '{\"peer\":[7,6,5,4,3,2,1],\"ours\":[1,1,1,1,1,1,1]}' | " PEERS_BINARY " ratio";
-  const Finished finished = run({"sh", "-c", command});
+      "echo '{\"peer\":[7,6,5,4,3,2,1],\"ours\":[1,1,1,1,1,1,1]}' | \"$0\" ratio";
+  const Finished finished = run({"sh", "-c", command, PEERS_BINARY});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const Json ratio = Json::parse(finished.out);
   EXPECT_EQ(ratio.at("value"), 4);

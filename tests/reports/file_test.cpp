@@ -13,14 +13,15 @@
 
 #include "kernels/error.h"
 #include "tests/reports/sample.h"
-#include "tests/reports/temporary_directory.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench::report {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
+using parbench::testing::TemporaryFolder;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 /// The message of the UsageError that an action throws.
 std::string complaint(const std::function<void()>& action) {
@@ -41,21 +42,21 @@ std::string checking(const fs::path& path, const fs::path& default_directory = "
 }
 
 TEST(WriteReport, IsReadBackEqual) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const Report report = sample_report();
   write_report(directory.path() / "r.json", report, sample_rows(report));
   EXPECT_EQ(read_report(directory.path() / "r.json"), report);
 }
 
 TEST(WriteFile, ReplacesTheOldFileAndLeavesNothingElse) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_file(directory.write("r.json", "old and much longer"), "new");
   EXPECT_EQ(directory.read("r.json"), "new");
   EXPECT_EQ(directory.entries(), 1);
 }
 
 TEST(WriteFile, FollowsASymbolicLink) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path target = directory.write("runs/real.json", "old");
   fs::create_symlink("runs/real.json", directory.path() / "latest.json");
   write_file(directory.path() / "latest.json", "new");
@@ -64,7 +65,7 @@ TEST(WriteFile, FollowsASymbolicLink) {
 }
 
 TEST(WriteFile, NamesPathAndReason) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   try {
     write_file(directory.path() / "nowhere/r.json", "text");
     FAIL() << "written";
@@ -94,7 +95,7 @@ class FileSizeLimit {
 };
 
 TEST(WriteFile, KeepsTheOldFileWhenTheDiskIsFull) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path path = directory.write("r.json", "old");
   {
     const FileSizeLimit limit(4096);
@@ -105,7 +106,7 @@ TEST(WriteFile, KeepsTheOldFileWhenTheDiskIsFull) {
 }
 
 TEST(CheckWritable, LeavesNoTrace) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   EXPECT_EQ(checking(directory.path() / "r.json"), "no complaint");
   EXPECT_EQ(directory.entries(), 0);
   directory.write("old.json", "old");
@@ -114,7 +115,7 @@ TEST(CheckWritable, LeavesNoTrace) {
 }
 
 TEST(CheckWritable, MakesTheDefaultDirectoryOnly) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path runs = directory.path() / "reports/runs";
   EXPECT_EQ(checking(runs / "r.json", runs), "no complaint");
   EXPECT_TRUE(fs::is_directory(runs));
@@ -127,7 +128,7 @@ TEST(CheckWritable, MakesTheDefaultDirectoryOnly) {
 }
 
 TEST(CheckWritable, RefusesWhatIsNoFile) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   EXPECT_THAT(checking(""), HasSubstr("empty"));
   EXPECT_THAT(checking(directory.path()), HasSubstr("is a directory"));
   EXPECT_THAT(checking(directory.path() / ""), HasSubstr("is a directory"));
@@ -135,7 +136,7 @@ TEST(CheckWritable, RefusesWhatIsNoFile) {
 }
 
 TEST(CheckWritable, NamesWhatIsInTheWay) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path file = directory.write("file", "");
   EXPECT_NE(checking(file / "r.json"), "no complaint");
   EXPECT_THAT(checking(directory.path() / (std::string(300, 'n') + ".json")),
@@ -160,7 +161,7 @@ class OrdinaryUser {
 };
 
 TEST(CheckWritable, RespectsPermissions) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path closed = directory.write("closed/old.json", "old").parent_path();
   const fs::path open = directory.write("open/old.json", "old").parent_path();
   fs::permissions(directory.path(), fs::perms(0755));
@@ -179,8 +180,30 @@ TEST(CheckWritable, RespectsPermissions) {
   fs::permissions(closed, fs::perms(0755));
 }
 
+TEST(ClaimFile, TakesTheFirstFreeName) {
+  const TemporaryFolder directory;
+  const fs::path path = directory.path() / "r.json";
+  EXPECT_EQ(claim_file(path), path);
+  EXPECT_EQ(claim_file(path), directory.path() / "r-2.json");
+  EXPECT_EQ(claim_file(path), directory.path() / "r-3.json");
+  EXPECT_TRUE(fs::is_regular_file(path));
+  EXPECT_EQ(directory.entries(), 3);
+  EXPECT_THROW((void)claim_file(directory.path() / "nowhere/r.json"), Error);
+}
+
+TEST(SameFile, IsFoundByWhateverPath) {
+  const TemporaryFolder directory;
+  const fs::path path = directory.write("runs/r.json", "");
+  fs::create_symlink("runs/r.json", directory.path() / "latest.json");
+  EXPECT_TRUE(is_same_file(path, directory.path() / "runs/../runs/./r.json"));
+  EXPECT_TRUE(is_same_file(path, directory.path() / "latest.json"));
+  EXPECT_TRUE(is_same_file(directory.path() / "new.json", directory.path() / "runs/../new.json"));
+  EXPECT_TRUE(is_same_file("new.json", fs::current_path() / "new.json"));
+  EXPECT_FALSE(is_same_file(path, directory.path() / "r.json"));
+}
+
 TEST(ReadReport, RefusesWhatIsNoFile) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   EXPECT_THAT(reading(directory.path() / "none.json"),
               AllOf(HasSubstr("none.json"), HasSubstr("no such file")));
   EXPECT_THAT(reading(directory.path()), HasSubstr("not a regular file"));
@@ -189,7 +212,7 @@ TEST(ReadReport, RefusesWhatIsNoFile) {
 }
 
 TEST(ReadReport, SaysThatAFileIsTruncated) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const std::string whole = to_text(to_json(sample_report()));
   for (const std::size_t kept : {whole.size() / 2, whole.size() - 3, std::size_t{1}}) {
     EXPECT_THAT(reading(directory.write("cut.json", std::string_view(whole).substr(0, kept))),
@@ -198,7 +221,7 @@ TEST(ReadReport, SaysThatAFileIsTruncated) {
 }
 
 TEST(ReadReport, SaysWhatIsNotJson) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const std::string message = reading(directory.write("r.json", "{\n  \"a\": hello}"));
   EXPECT_THAT(message, AllOf(HasSubstr("r.json"), HasSubstr("not JSON"), HasSubstr("line 2")));
   EXPECT_THAT(reading(directory.write("r.json", "{} {}")), HasSubstr("not JSON"));
@@ -209,13 +232,13 @@ TEST(ReadReport, SaysWhatIsNotJson) {
 }
 
 TEST(ReadReport, SaysWhatIsNotUtf8) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   EXPECT_THAT(reading(directory.write("r.json", "{\"caf\xE9\": 1}")),
               AllOf(HasSubstr("r.json"), HasSubstr("not UTF-8")));
 }
 
 TEST(ReadReport, SaysWhatIsNoReport) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   EXPECT_THAT(reading(directory.write("r.json", "{\"context\": {}, \"benchmarks\": []}")),
               AllOf(HasSubstr("r.json"), HasSubstr("not written by parbench")));
   EXPECT_THAT(reading(directory.write("r.json", R"({"parbench": {"schema_version": 99}})")),
@@ -225,7 +248,7 @@ TEST(ReadReport, SaysWhatIsNoReport) {
 }
 
 TEST(ReadReport, KeepsToItsLimits) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path deep = directory.write("deep.json", std::string(1'000'000, '['));
   EXPECT_THAT(reading(deep), HasSubstr("deeper than 64 levels"));
 
@@ -239,14 +262,14 @@ TEST(ReadReport, KeepsToItsLimits) {
 }
 
 TEST(ReadReport, RefusesAHugeFileWithoutReadingIt) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const fs::path path = directory.write("huge.json", "{");
   fs::resize_file(path, 500'000'001);  // sparse
   EXPECT_THAT(reading(path), HasSubstr("500000001 bytes"));
 }
 
 TEST(ReadJson, TakesAnyJson) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const Json config = read_json(directory.write("config.json", R"({"split": [1, 3]})"));
   EXPECT_EQ(config["split"][1], 3);
 }

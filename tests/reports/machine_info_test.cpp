@@ -6,13 +6,15 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "tests/reports/temporary_directory.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench::report {
 namespace {
 
+using parbench::testing::TemporaryFolder;
+
 TEST(MachineInfo, ReadsTheSystemsFiles) {
-  const TemporaryDirectory root;
+  const TemporaryFolder root;
   root.write("proc/cpuinfo",
              "processor\t: 0\nmodel name\t: A Processor @ 2.70GHz\ncpu MHz\t\t: 2000.500\n\n"
              "processor\t: 1\nmodel name\t: A Processor @ 2.70GHz\ncpu MHz\t\t: 3000.500\n");
@@ -29,7 +31,7 @@ TEST(MachineInfo, ReadsTheSystemsFiles) {
 }
 
 TEST(MachineInfo, DoesWithoutThem) {
-  const TemporaryDirectory root;
+  const TemporaryFolder root;
   const Machine machine = machine_info({}, root.path());
   EXPECT_FALSE(machine.cpu_model.empty());
   EXPECT_FALSE(machine.operating_system.empty());
@@ -57,7 +59,7 @@ TEST(MachineInfo, ListsTheCoresOfTheAffinityMask) {
   CPU_ZERO(&one);
   CPU_SET(static_cast<std::size_t>(all.back()), &one);
   ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  EXPECT_THAT(machine_info({}).cores_allowed, testing::ElementsAre(all.back()));
+  EXPECT_THAT(machine_info({}).cores_allowed, ::testing::ElementsAre(all.back()));
   ::sched_setaffinity(0, sizeof before, &before);
 }
 

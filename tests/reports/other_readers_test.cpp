@@ -1,13 +1,10 @@
 // Programs of others read our files: a JSON Schema validator and Google Benchmark's compare.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdio.h>
 
-#include <array>
 #include <functional>
 #include <limits>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,35 +12,31 @@
 #include "reports/file.h"
 #include "reports/json.h"
 #include "tests/reports/sample.h"
-#include "tests/reports/temporary_directory.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench::report {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using parbench::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-/// Standard output and error of a shell command; fails the test when it does not end with 0.
-std::string output_of(const std::string& command) {
-  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (!pipe) throw std::runtime_error("popen " + command);
-  std::string output;
-  std::array<char, 4096> part{};
-  while (const std::size_t got = ::fread(part.data(), 1, part.size(), pipe)) {
-    output.append(part.data(), got);
-  }
-  EXPECT_EQ(::pclose(pipe), 0) << command << "\n" << output;
-  return output;
+/// Standard output of a program; fails the test when it does not end with 0.
+std::string output_of(const std::vector<std::string>& words) {
+  const parbench::testing::Finished finished = parbench::testing::run(words);
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  return finished.out;
 }
 
 /// The validator's line for each file.
-std::vector<std::string> verdicts(const TemporaryDirectory& directory,
+std::vector<std::string> verdicts(const TemporaryFolder& directory,
                                   const std::vector<Json>& files) {
-  std::string command = PARBENCH_PYTHON " -B " PARBENCH_VALIDATE_PY " " PARBENCH_SCHEMA;
+  std::vector<std::string> command{PARBENCH_PYTHON, "-B", PARBENCH_VALIDATE_PY, PARBENCH_SCHEMA};
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto path = directory.path() / (std::to_string(i) + ".json");
     write_file(path, to_text(files[i]));
-    command += ' ' + path.string();
+    command.push_back(path.string());
   }
   std::istringstream lines(output_of(command));
   std::vector<std::string> result;
@@ -51,6 +44,20 @@ std::vector<std::string> verdicts(const TemporaryDirectory& directory,
   EXPECT_EQ(result.size(), files.size());
   result.resize(files.size());
   return result;
+}
+
+/// The sample as a run leaves it, which is not complete with a case that failed.
+Report finished_report() {
+  Report report = sample_report();
+  report.complete = false;
+  return report;
+}
+
+/// Without the cases that failed or were skipped.
+Report complete_report() {
+  Report report = sample_report();
+  std::erase_if(report.cases, [](const Case& c) { return c.status != CaseStatus::measured; });
+  return report;
 }
 
 Report interrupted(Report report) {
@@ -66,7 +73,7 @@ Report interrupted(Report report) {
 }
 
 TEST(Schema, AcceptsWhatIsWritten) {
-  const Report full = sample_report();
+  const Report full = finished_report();
   Report nothing_measured = full;
   nothing_measured.cases.erase(nothing_measured.cases.begin(), nothing_measured.cases.begin() + 7);
   Report bare = full;
@@ -80,11 +87,11 @@ TEST(Schema, AcceptsWhatIsWritten) {
   Report one_sample = full;
   one_sample.cases[0] = measured_case("pipeline", "single", {}, 1.0, 1);
 
-  const TemporaryDirectory directory;
-  const std::vector<std::string> lines =
-      verdicts(directory, {to_json(full, sample_rows(full)), to_json(full),
-                           to_json(nothing_measured), to_json(bare), to_json(wrong_result),
-                           to_json(one_sample), to_json(interrupted(full))});
+  const TemporaryFolder directory;
+  const std::vector<std::string> lines = verdicts(
+      directory, {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured),
+                  to_json(bare), to_json(wrong_result), to_json(one_sample),
+                  to_json(interrupted(full)), to_json(complete_report())});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 
@@ -136,16 +143,25 @@ TEST(Schema, RefusesWhatMustNotBe) {
          Json& cases = file["parbench"]["cases"];
          cases[7]["speedup"] = cases[1]["speedup"];
        }},
-      {"complete with a case that did not run", failed([](Json& c) { c["status"] = "not_run"; })},
+      {"complete with a case that failed", parbench([](Json& p) { p["complete"] = true; })},
+      {"complete with a case that did not run",
+       [](Json& file) {
+         file = to_json(complete_report());
+         file["parbench"]["cases"][0] = to_json(sample_report())["parbench"]["cases"][7];
+         file["parbench"]["cases"][0]["status"] = "not_run";
+       }},
+      {"a device of no scenario", parbench([](Json& p) { p["devices"][0].erase("scenario"); })},
+      {"no sampling", parbench([](Json& p) { p.erase("sampling"); })},
+      {"sampling without end", parbench([](Json& p) { p["sampling"][0].erase("precision"); })},
       {"a row without time", row([](Json& r) { r.erase("real_time"); })},
       {"a row without number", row([](Json& r) { r["real_time"] = nullptr; })},
       {"a row in another unit", row([](Json& r) { r["time_unit"] = "ms"; })},
       {"a repetition that is an aggregate", row([](Json& r) { r["run_type"] = "aggregate"; })},
   };
   std::vector<Json> files;
-  for (const auto& [what, spoil] : spoilt) spoil(files.emplace_back(to_json(sample_report())));
+  for (const auto& [what, spoil] : spoilt) spoil(files.emplace_back(to_json(finished_report())));
 
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const std::vector<std::string> lines = verdicts(directory, files);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     EXPECT_THAT(lines[i], StartsWith("invalid")) << spoilt[i].first;
@@ -160,13 +176,12 @@ TEST(ComparePy, ComparesTwoReports) {
   slower.statistics->median *= 1.25;
   slower.statistics->mean *= 1.25;
 
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_report(directory.path() / "before.json", before, sample_rows(before));
   write_report(directory.path() / "after.json", after, sample_rows(after));
-  const std::string output =
-      output_of(PARBENCH_PYTHON " -B " PARBENCH_COMPARE_PY " --no-color benchmarks " +
-                (directory.path() / "before.json").string() + ' ' +
-                (directory.path() / "after.json").string());
+  const std::string output = output_of({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color",
+                                        "benchmarks", (directory.path() / "before.json").string(),
+                                        (directory.path() / "after.json").string()});
 
   EXPECT_THAT(output, HasSubstr("U Test, Repetitions: 14 vs 14"));
   EXPECT_THAT(output, HasSubstr("OVERALL_GEOMEAN"));

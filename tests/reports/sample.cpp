@@ -156,8 +156,10 @@ Report sample_report() {
   report.command_line = {"parbench", "--scenario", "pipeline", "--split", "1,3,5,12,20,8+20+20"};
   report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};
   report.machine = sample_machine();
-  report.devices = {{"cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000},
-                    {"cpu:1", "cpu", report.machine.cpu_model, {1}, {0}, 33'554'432'000}};
+  report.devices = {
+      {"pipeline", "cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000},
+      {"pipeline", "cpu:1", "cpu", report.machine.cpu_model, {1}, {0}, 33'554'432'000}};
+  report.sampling = {{"pipeline", 0.01, 6, 20.0, 140.0, 12, 3, 0.02}};
   report.cases = sample_cases();
   report.answers = {
       {"pipeline",

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
+
 namespace parbench::testing {
 
 struct Finished {
@@ -38,31 +40,12 @@ class Process {
  private:
   void note_status(int status);
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;  // takes the output
   pid_t pid_ = -1;
   int exit_code_ = -1;
 };
 
 [[nodiscard]] Finished run(const std::vector<std::string>& words,
                            const Surroundings& surroundings = {});
-
-/// A new empty folder below the system's temporary one, removed with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-[[nodiscard]] std::string text_of(const std::filesystem::path& file);
 
 }  // namespace parbench::testing

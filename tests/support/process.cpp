@@ -1,5 +1,5 @@
 // fork, exec and files that take the output.
-#include "tests/cli/process.h"
+#include "tests/support/process.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -7,18 +7,10 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 namespace parbench::testing {
 namespace {
-
-std::filesystem::path make_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "parbench-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  return name;
-}
 
 void redirect(const std::filesystem::path& file, int descriptor) {
   const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -44,9 +36,9 @@ void redirect(const std::filesystem::path& file, int descriptor) {
 }  // namespace
 
 Process::Process(const std::vector<std::string>& words, const Surroundings& surroundings)
-    : folder_(make_folder()), pid_(fork()) {
+    : pid_(fork()) {
   if (pid_ < 0) throw std::runtime_error("fork failed");
-  if (pid_ == 0) become(words, surroundings, folder_);
+  if (pid_ == 0) become(words, surroundings, folder_.path());
 }
 
 Process::~Process() {
@@ -54,8 +46,6 @@ Process::~Process() {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 void Process::signal(int number) const { kill(pid_, number); }
@@ -86,20 +76,6 @@ void Process::note_status(int status) {
 
 Finished run(const std::vector<std::string>& words, const Surroundings& surroundings) {
   return Process(words, surroundings).wait();
-}
-
-TemporaryFolder::TemporaryFolder() : path_(make_folder()) {}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 }  // namespace parbench::testing

@@ -1,0 +1,35 @@
+// How cases stand in a report before anything is known of them, and what a case's name tells.
+#pragma once
+
+#include <string>
+
+#include "reports/report.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+/// Parameters, or anything else with pairs of name and value, as the report has them.
+[[nodiscard]] report::NamedValues named_values(const auto& parameters) {
+  report::NamedValues values;
+  for (const auto& [name, value] : parameters) values.emplace_back(name, value);
+  return values;
+}
+
+/// A case of the report that has not run.
+[[nodiscard]] inline report::Case described(const CaseSpec& spec) {
+  report::Case planned;
+  planned.name = spec.name();
+  planned.scenario = spec.scenario;
+  planned.strategy = spec.strategy;
+  planned.parameters = named_values(spec.parameters);
+  planned.hidden_parameters = named_values(spec.hidden);
+  planned.dtype = to_string(spec.dtype);
+  return planned;
+}
+
+/// The scenario that a case's name begins with.
+[[nodiscard]] inline std::string scenario_of(const std::string& case_name) {
+  return case_name.substr(0, case_name.find('/'));
+}
+
+}  // namespace parbench

@@ -1,0 +1,23 @@
+// Standard output and error of the program, which may be closed, full or a pipe that nobody reads:
+// that must not end a measurement, and it must not go unnoticed either.
+#pragma once
+
+#include <string_view>
+
+namespace parbench {
+
+/// To be called first in the process. A pipe without reader becomes an error of the write instead
+/// of a signal that ends the process, and no file that is opened later can take the place of a
+/// standard stream that was closed.
+void prepare_standard_streams();
+
+/// Writes to standard output. Failures are kept for `require_printed`.
+void print(std::string_view text);
+
+/// Throws Error when something printed since the last call did not reach standard output.
+void require_printed();
+
+/// "parbench: error: …" on standard error; lines after the first are hints, indented. Never fails.
+void print_error(std::string_view message) noexcept;
+
+}  // namespace parbench
