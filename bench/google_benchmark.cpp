@@ -132,9 +132,9 @@ Run aggregate_row(const std::vector<Run>& runs, const Aggregate& aggregate) {
   row.cpu_accumulated_time = scale * aggregate_of(runs, aggregate, [](const Run& run) {
                                return per_iteration(run, run.cpu_accumulated_time);
                              });
-  for (auto& [name, counter] : row.counters) {
-    counter.value = aggregate_of(runs, aggregate, [&](const Run& run) {
-      const auto found = run.counters.find(name);
+  for (auto& counter : row.counters) {  // clang 14 cannot capture a structured binding
+    counter.second.value = aggregate_of(runs, aggregate, [&](const Run& run) {
+      const auto found = run.counters.find(counter.first);
       return found == run.counters.end() ? 0.0 : found->second.value;
     });
   }

@@ -1,8 +1,7 @@
 // A folder of a test's own, removed with all its content at the end, and the files in it.
 #pragma once
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
