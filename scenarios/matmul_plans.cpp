@@ -44,7 +44,7 @@ Task product_task(const std::string& name, LaneId lane, OpCall call) {
 /// A rectangle of a square matrix that is filled already, copied row by row.
 Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std::int64_t rows,
                   std::int64_t first_column, std::int64_t columns) {
-  const Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
+  Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
   const std::size_t element = size_of(x.desc.dtype);
   const std::size_t pitch = static_cast<std::size_t>(x.desc.shape[1]) * element;
   const std::size_t width = static_cast<std::size_t>(columns) * element;
@@ -61,9 +61,9 @@ Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std
 /// in turn. Products that follow each other, in time or in one result, have different operands; the
 /// last product in result r has operand r, as in the plans that are not sharded.
 struct Turns {
-  std::int64_t products = 0;
-  std::int64_t results = 0;
-  std::int64_t operands = 0;
+  std::int64_t products = 1;
+  std::int64_t results = 1;
+  std::int64_t operands = 1;
 
   [[nodiscard]] std::int64_t result(std::int64_t product) const { return product % results; }
   [[nodiscard]] std::int64_t operand(std::int64_t product) const {
