@@ -59,7 +59,7 @@ Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std
 
 /// Which result each product of a sharded plan fills and which operand it squares. Results are used
 /// in turn. Products that follow each other, in time or in one result, have different operands; the
-/// last product in result r has operand r, as in the plans that are not sharded.
+/// last turn has operand r modulo their number in result r, as plans that are not sharded have.
 struct Turns {
   std::int64_t products = 1;
   std::int64_t results = 1;
@@ -80,7 +80,7 @@ Turns turns_of(const MatmulSizes& sizes, int devices) {
   const std::int64_t products = sizes.count * devices;
   return {.products = products,
           .results = std::max(sizes.count, least_results),
-          .operands = std::min(products, most_operands)};
+          .operands = std::clamp<std::int64_t>(products, 1, most_operands)};
 }
 
 /// What the sharded strategies have on each device.
