@@ -44,7 +44,7 @@ Task product_task(const std::string& name, LaneId lane, OpCall call) {
 /// A rectangle of a square matrix that is filled already, copied row by row.
 Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std::int64_t rows,
                   std::int64_t first_column, std::int64_t columns) {
-  const Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
+  Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
   const std::size_t element = size_of(x.desc.dtype);
   const std::size_t pitch = static_cast<std::size_t>(x.desc.shape[1]) * element;
   const std::size_t width = static_cast<std::size_t>(columns) * element;
@@ -59,11 +59,11 @@ Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std
 
 /// Which result each product of a sharded plan fills and which operand it squares. Results are used
 /// in turn. Products that follow each other, in time or in one result, have different operands; the
-/// last product in result r has operand r, as in the plans that are not sharded.
+/// last turn has operand r modulo their number in result r, as plans that are not sharded have.
 struct Turns {
-  std::int64_t products = 0;
-  std::int64_t results = 0;
-  std::int64_t operands = 0;
+  std::int64_t products = 1;
+  std::int64_t results = 1;
+  std::int64_t operands = 1;
 
   [[nodiscard]] std::int64_t result(std::int64_t product) const { return product % results; }
   [[nodiscard]] std::int64_t operand(std::int64_t product) const {
@@ -80,7 +80,7 @@ Turns turns_of(const MatmulSizes& sizes, int devices) {
   const std::int64_t products = sizes.count * devices;
   return {.products = products,
           .results = std::max(sizes.count, least_results),
-          .operands = std::min(products, most_operands)};
+          .operands = std::clamp<std::int64_t>(products, 1, most_operands)};
 }
 
 /// What the sharded strategies have on each device.
