@@ -6,19 +6,19 @@
 #include <limits>
 #include <string>
 
-#include "tests/reports/temporary_directory.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench::cpu {
 namespace {
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-class ControlGroup : public testing::Test {
+class ControlGroup : public ::testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const { root_.write(name, text); }
   [[nodiscard]] MemoryGrant grant() const { return control_group_memory(root_.path()); }
 
-  report::TemporaryDirectory root_;
+  parbench::testing::TemporaryFolder root_;
 };
 
 TEST_F(ControlGroup, NoGroupsNoLimit) {
