@@ -1,20 +1,20 @@
 // Implementation of the plan executor.
 #include "bench/executor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
-#include "bench/statistics.h"
+#include "bench/task_costs.h"
 
 namespace parbench {
 namespace {
 
 constexpr LaneId all_lanes = -1;
+
+}  // namespace
 
 void enqueue(const Call& call, Stream& stream) {
   if (const auto* op = std::get_if<OpCall>(&call)) {
@@ -24,8 +24,6 @@ void enqueue(const Call& call, Stream& stream) {
     stream.copy(copy.destination, copy.source);
   }
 }
-
-}  // namespace
 
 Executor::Executor(const Plan& plan) : plan_(plan), enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
@@ -153,41 +151,8 @@ void Executor::synchronize_all() {
   if (failure) std::rethrow_exception(failure);
 }
 
-double Executor::measure(const Task& task, Event& begin, Event& end) {
-  Stream& stream = *plan_.lanes()[static_cast<std::size_t>(task.lane)].stream;
-  stream.record(begin);
-  for (const Call& call : task.calls) enqueue(call, stream);
-  stream.record(end);
-  stream.synchronize();
-  return end.seconds_since(begin);
-}
-
-std::vector<double> Executor::measure_task_seconds(int repeats, double budget_seconds) {
-  const std::vector<Task>& tasks = plan_.tasks();
-  const auto begin_time = std::chrono::steady_clock::now();
-  const auto spent = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_time).count();
-  };
-
-  std::map<std::pair<LaneId, std::string>, std::vector<double>> costs;
-  const auto key_of = [&](std::size_t i) {
-    return std::pair(tasks[i].lane,
-                     tasks[i].cost_key.empty() ? fmt::format("task {}", i) : tasks[i].cost_key);
-  };
-  for (int repeat = 0; repeat < repeats && (repeat == 0 || spent() < budget_seconds); ++repeat) {
-    std::map<std::pair<LaneId, std::string>, bool> seen;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const auto key = key_of(i);
-      if (std::exchange(seen[key], true)) continue;
-      Device& device = plan_.lanes()[static_cast<std::size_t>(tasks[i].lane)].stream->device();
-      const std::unique_ptr<Event> begin = device.make_event();
-      const std::unique_ptr<Event> end = device.make_event();
-      costs[key].push_back(measure(tasks[i], *begin, *end));
-    }
-  }
-  std::vector<double> seconds(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) seconds[i] = median(costs[key_of(i)]);
-  return seconds;
+TaskCosts Executor::measure_tasks(const CostLimits& limits) {
+  return measure_task_costs(plan_, limits);
 }
 
 }  // namespace parbench

@@ -89,6 +89,16 @@ report::TextStyle text_style() {
   return style;
 }
 
+/// The first line is the error, the others are hints.
+void print_error(std::string_view message) {
+  std::string text = "parbench: error: ";
+  for (const char letter : message) {
+    text += letter;
+    if (letter == '\n') text += "  ";
+  }
+  fmt::print(stderr, "{}\n", text);
+}
+
 /// Runs the jobs one after the other and keeps the report up to date.
 class Run {
  public:
@@ -131,22 +141,37 @@ class Run {
 
   void run(Job& job) {
     Context context = job.open(options_);
-    SessionEnvironment environment{.google_benchmark = samples_,
-                                   .progress = *progress_,
-                                   .make_runner = make_plan_runner,
-                                   .interrupted = InterruptHandler::requested,
-                                   .checkpoint =
-                                       [&](const SessionResult& known) {
-                                         recorder_.update(*job.scenario, known);
-                                         checkpoint();
-                                       },
-                                   .now = {}};
+    SessionEnvironment environment{
+        .google_benchmark = samples_,
+        .progress = *progress_,
+        .make_runner = make_plan_runner,
+        .interrupted = InterruptHandler::requested,
+        .checkpoint =
+            [&](const SessionResult& known) {
+              recorder_.update(*job.scenario, known);
+              checkpoint();
+            },
+        .on_timeout = [&](const SessionResult& known,
+                          const TimedOut& error) { abandon(*job.scenario, known, error); },
+        .now = {}};
     const SessionResult result =
         run_session(*job.scenario, context, job.cases,
                     sampler_options(options_, flags_, *job.scenario), std::move(environment));
     recorder_.update(*job.scenario, result);
     interrupted_ = result.interrupted;
     all_measured_ = all_measured_ && result.all_measured();
+  }
+
+  /// Streams still work on memory of this process, so it ends without giving any of it back.
+  [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
+                            const TimedOut& error) {
+    recorder_.update(scenario, known);
+    checkpoint();
+    progress_->finish();
+    fmt::print("report: {}\n", recorder_.path().string());
+    print_error(error.what());
+    std::fflush(nullptr);
+    _exit(static_cast<int>(ExitCode::case_failed));
   }
 
   /// A disk that is full now may not be at the end: the samples are worth more than this write.
@@ -219,16 +244,6 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
       return run(options, scenarios, Machine());
   }
   return ExitCode::bad_usage;
-}
-
-/// The first line is the error, the others are hints.
-void print_error(std::string_view message) {
-  std::string text = "parbench: error: ";
-  for (const char letter : message) {
-    text += letter;
-    if (letter == '\n') text += "  ";
-  }
-  fmt::print(stderr, "{}\n", text);
 }
 
 }  // namespace

@@ -13,14 +13,19 @@ namespace parbench {
 /// Contents of a case's outputs by name.
 using OutputValues = std::map<std::string, std::vector<float>>;
 
-[[nodiscard]] OutputValues read_outputs(Case& subject);
+/// `memory`: values that nobody needs any more, whose memory is used again.
+[[nodiscard]] OutputValues read_outputs(Case& subject, OutputValues memory = {});
 
-/// Compares by the rule of Tolerance. Fails for an output that is missing or unexpected, a size
-/// that differs, a value that is not finite on either side, an error above the tolerance, and a
-/// reference without outputs, which would verify nothing; the detail names output and index.
-/// `largest_error` is the largest finite error over what the tolerance allows for it.
-[[nodiscard]] report::Verification compare(const OutputValues& got, const OutputValues& want,
-                                           const Tolerance& tolerance);
+/// Values that have been read already; they outlive what is returned.
+[[nodiscard]] std::vector<Output> as_outputs(const OutputValues& values);
+
+/// Reads outputs one after the other, so that only one is held at a time, and compares by the rule
+/// of Tolerance. Fails for an output that is missing or unexpected, a size that differs, a value
+/// that is not finite on either side, an error above the tolerance, and a reference without
+/// outputs, which would verify nothing; the detail names output and index. `largest_error` is the
+/// largest finite error over what the tolerance allows for it.
+[[nodiscard]] report::Verification compare(const std::vector<Output>& outputs,
+                                           const OutputValues& want, const Tolerance& tolerance);
 
 /// Adds the verdict of Case::check to a comparison (or to none, when `against` is empty: the case
 /// is then verified by its own check alone, "naive computation").

@@ -21,7 +21,7 @@ struct Behaviour {
   std::function<void()> on_prepare = [] {};
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
-  std::vector<double> task_seconds = {};    // alone, one per task of the plan
+  TaskCosts costs = {};                     // the clock moves by what counts as an execution
 };
 
 /// Everything the session does to the fakes, in order: "prepare a", "reset a", "run a".
@@ -34,6 +34,7 @@ class FakeScenario : public Scenario {
   std::string reference_strategy;
   std::string baseline_strategy = "base";
   Sampling published = {};
+  std::function<void()> on_answer = [] {};
   Log log;
   double clock = 0;
 
@@ -60,6 +61,8 @@ class FakeScenario : public Scenario {
     return [this] { return clock; };
   }
   [[nodiscard]] std::size_t count(const std::string& event) const;
+  /// Whether a case of that name has been prepared and not been destroyed.
+  [[nodiscard]] bool is_alive(const std::string& name) const;
 
  private:
   friend class FakeCase;

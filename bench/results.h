@@ -1,0 +1,28 @@
+// From the specs and samples of a session to what its report says.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "reports/report.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+/// A case of the report as it stands before anything is known of it.
+[[nodiscard]] report::Case described(const CaseSpec& spec);
+
+/// The case that another's speedup is measured against: the scenario's baseline strategy at the
+/// same values of every parameter that it has.
+[[nodiscard]] std::optional<std::size_t> baseline_of(const Scenario& scenario,
+                                                     const std::vector<CaseSpec>& specs,
+                                                     std::size_t index);
+
+/// What the scenario says to the measured ones of `cases`, which are in the order of the specs;
+/// nothing when none was measured. An answer that throws takes no number with it.
+[[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
+                                                      const std::vector<CaseSpec>& specs,
+                                                      const std::vector<report::Case>& cases);
+
+}  // namespace parbench

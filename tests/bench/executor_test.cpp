@@ -1,0 +1,111 @@
+// The executor on real CPU streams: what tasks cost alone.
+#include "bench/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/interrupt.h"
+#include "bench/statistics.h"
+#include "kernels/machine.h"
+
+namespace parbench {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+class TaskCostsTest : public testing::Test {
+ protected:
+  /// Adds a task that spins so long; `key` as in Task::cost_key.
+  void add(std::chrono::nanoseconds duration, const std::string& key = "") {
+    ops_.push_back(device_->prepare(Spin{.duration = duration}, stream_->threads()));
+    plan_.add({.name = "spin",
+               .lane = lane_,
+               .calls = {OpCall{ops_.back().get(), {counter_}}},
+               .cost_key = key});
+  }
+
+  [[nodiscard]] std::uint64_t executions() const {
+    std::uint64_t count = 0;
+    std::memcpy(&count, counter_.data(), sizeof count);
+    return count;
+  }
+
+  Machine machine_;
+  std::unique_ptr<Device> device_ = std::move(machine_.open("1", false).front());
+  std::unique_ptr<Stream> stream_ = device_->make_stream(StreamKind::compute);
+  Buffer counter_ = zeroed(device_->allocate(sizeof(std::uint64_t), MemoryKind::device));
+  std::vector<std::unique_ptr<Op>> ops_;
+  Plan plan_;
+  LaneId lane_ = plan_.add_lane("lane", *stream_);
+
+ private:
+  static Buffer zeroed(Buffer buffer) {
+    std::memset(buffer.data(), 0, buffer.bytes());
+    return buffer;
+  }
+};
+
+TEST_F(TaskCostsTest, OfAShortTaskIsWhatItCostsInAPlan) {
+  constexpr int tasks = 200;
+  for (int i = 0; i < tasks; ++i) add(microseconds(1), "spin");
+  Executor executor(plan_);
+  std::vector<double> in_plan;
+  for (int i = 0; i < 25; ++i) in_plan.push_back(executor.run().seconds / tasks);
+  const TaskCosts costs = executor.measure_tasks({.repeats = 25, .budget_seconds = 10});
+  ASSERT_EQ(costs.seconds.size(), static_cast<std::size_t>(tasks));
+  EXPECT_LT(costs.seconds.front(), 2 * median(in_plan)) << "waking the lane is no part of the task";
+  EXPECT_GE(costs.seconds.front(), 1e-6);
+}
+
+TEST_F(TaskCostsTest, OfShortTasksRepeatOperations) {
+  add(microseconds(20));
+  const TaskCosts costs = Executor(plan_).measure_tasks({});
+  EXPECT_TRUE(costs.repeated_operations);
+  EXPECT_EQ(costs.execution_seconds, 0) << "a task that ran more than once is no execution";
+  EXPECT_GT(executions(), 1U);
+}
+
+TEST_F(TaskCostsTest, OfLongTasksWithKeysOfTheirOwnAreExecutions) {
+  add(milliseconds(2), "first");
+  add(milliseconds(3), "second");
+  const TaskCosts costs = Executor(plan_).measure_tasks({.repeats = 2, .budget_seconds = 10});
+  EXPECT_EQ(executions(), 4U);
+  EXPECT_GE(costs.execution_seconds, 0.010);
+  EXPECT_FALSE(costs.repeated_operations);
+  EXPECT_GE(costs.seconds.at(0), 0.002);
+  EXPECT_GE(costs.seconds.at(1), 0.003);
+}
+
+TEST_F(TaskCostsTest, OfTasksThatShareAKeyAreMeasuredOnceAndAreNoExecution) {
+  add(milliseconds(2), "same");
+  add(milliseconds(2), "same");
+  const TaskCosts costs = Executor(plan_).measure_tasks({});
+  EXPECT_EQ(executions(), 1U);
+  EXPECT_EQ(costs.execution_seconds, 0);
+  EXPECT_EQ(costs.seconds.at(0), costs.seconds.at(1));
+}
+
+TEST_F(TaskCostsTest, NoFurtherRoundBeginsAfterTheBudget) {
+  add(milliseconds(2));
+  (void)Executor(plan_).measure_tasks({.repeats = 25, .budget_seconds = 0});
+  EXPECT_EQ(executions(), 1U);
+}
+
+TEST_F(TaskCostsTest, AreLeftBetweenTasksWhenInterrupted) {
+  add(milliseconds(2));
+  add(milliseconds(2));
+  const CostLimits limits{.interrupted = [this] { return executions() > 0; }};
+  EXPECT_THROW((void)Executor(plan_).measure_tasks(limits), Interrupted);
+  EXPECT_EQ(executions(), 1U);
+}
+
+}  // namespace
+}  // namespace parbench
