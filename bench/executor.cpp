@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/task_costs.h"
+#include "kernels/error.h"
 
 namespace parbench {
 namespace {
@@ -144,6 +145,8 @@ void Executor::synchronize_all() {
   for (const Lane& lane : plan_.lanes()) {
     try {
       lane.stream->synchronize();
+    } catch (const TimedOut&) {
+      throw;  // it ends the program: nothing is won by waiting as long for every other lane
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }

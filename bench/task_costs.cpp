@@ -15,6 +15,7 @@
 #include "bench/interrupt.h"
 #include "bench/statistics.h"
 #include "kernels/device.h"
+#include "kernels/error.h"
 
 namespace parbench {
 namespace {
@@ -104,13 +105,19 @@ class TaskTimer {
   /// Seconds of `executions` of a task after `lead` others.
   double time(const Task& task, int lead, int executions) {
     Stream& stream = *plan_.lanes()[static_cast<std::size_t>(task.lane)].stream;
-    const std::unique_ptr<Event> begin = stream.device().make_event();
-    const std::unique_ptr<Event> end = stream.device().make_event();
+    std::unique_ptr<Event> begin = stream.device().make_event();
+    std::unique_ptr<Event> end = stream.device().make_event();
     repeat(task, lead, stream);
     stream.record(*begin);
     repeat(task, executions, stream);
     stream.record(*end);
-    stream.synchronize();
+    try {
+      stream.synchronize();
+    } catch (const TimedOut&) {  // the stream will still record both
+      static_cast<void>(begin.release());
+      static_cast<void>(end.release());
+      throw;
+    }
     return end->seconds_since(*begin);
   }
 

@@ -13,6 +13,7 @@
 
 #include "bench/interrupt.h"
 #include "bench/statistics.h"
+#include "kernels/error.h"
 #include "kernels/machine.h"
 
 namespace parbench {
@@ -105,6 +106,40 @@ TEST_F(TaskCostsTest, AreLeftBetweenTasksWhenInterrupted) {
   const CostLimits limits{.interrupted = [this] { return executions() > 0; }};
   EXPECT_THROW((void)Executor(plan_).measure_tasks(limits), Interrupted);
   EXPECT_EQ(executions(), 1U);
+}
+
+/// Takes everything and never comes to its end.
+class HangingStream : public Stream {
+ public:
+  explicit HangingStream(Device& device) : device_(device) {}
+  [[nodiscard]] Device& device() const override { return device_; }
+  [[nodiscard]] int threads() const override { return 1; }
+  void reserve_scratch(std::size_t) override {}
+  [[nodiscard]] std::size_t scratch_bytes() const override { return 0; }
+  void copy(BufferView, BufferView) override {}
+  void record(Event&) override {}
+  void wait(Event&) override {}
+  void synchronize(std::chrono::milliseconds) override {
+    ++waits;
+    throw TimedOut("it hangs");
+  }
+
+  int waits = 0;
+
+ private:
+  Device& device_;
+};
+
+TEST(Executor, WaitsForNoOtherLaneAfterOneThatHangs) {
+  const Machine machine;
+  const std::unique_ptr<Device> device = std::move(machine.open("1", false).front());
+  HangingStream first(*device);
+  HangingStream second(*device);
+  Plan plan;
+  plan.add_lane("first", first);
+  plan.add_lane("second", second);
+  EXPECT_THROW((void)Executor(plan).run(), TimedOut);
+  EXPECT_EQ(first.waits + second.waits, 1);
 }
 
 }  // namespace
