@@ -75,25 +75,29 @@ class TaskTimer {
 
   void measure(CostGroup& group) {
     if (limits_.interrupted()) throw Interrupted();
-    if (group.gathered > 0) {
-      group.seconds.push_back(time_gathered(group));
-      return;
+    const double seconds = group.gathered > 0 ? time_gathered(group) : time(*group.task, 0, 1);
+    if (is_too_short(group, seconds)) {
+      group.seconds = {gather(group, seconds)};  // what took longer before was disturbed
+    } else {
+      group.seconds.push_back(seconds);
     }
-    const double seconds = time(*group.task, 0, 1);
-    const bool is_first = group.seconds.empty();
-    group.seconds.push_back(is_first && seconds < short_task_seconds ? gather(group, seconds)
-                                                                     : seconds);
+  }
+
+  /// Whether a measurement that came to so many seconds an execution was too short to be trusted.
+  static bool is_too_short(const CostGroup& group, double seconds) {
+    if (group.gathered == 0) return seconds < short_task_seconds;
+    return group.gathered < most_executions && seconds * group.gathered < gathered_seconds / 2;
   }
 
   /// Finds how many executions of a short task make a measurement; returns the last one.
   double gather(CostGroup& group, double seconds) {
     if (has_operations(*group.task)) costs_.repeated_operations = true;
-    for (int estimate = 0; estimate < most_estimates; ++estimate) {
+    int estimates = 0;
+    do {
       const double wanted = std::ceil(gathered_seconds / std::max(seconds, 1e-9));
       group.gathered = static_cast<int>(std::clamp(wanted, 1.0, most_executions));
       seconds = time_gathered(group);
-      if (seconds * group.gathered >= gathered_seconds / 2) break;
-    }
+    } while (is_too_short(group, seconds) && ++estimates < most_estimates);
     return seconds;
   }
 
