@@ -1,20 +1,21 @@
 // Implementation of the plan executor.
 #include "bench/executor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
-#include "bench/statistics.h"
+#include "bench/task_costs.h"
+#include "kernels/error.h"
 
 namespace parbench {
 namespace {
 
 constexpr LaneId all_lanes = -1;
+
+}  // namespace
 
 void enqueue(const Call& call, Stream& stream) {
   if (const auto* op = std::get_if<OpCall>(&call)) {
@@ -24,8 +25,6 @@ void enqueue(const Call& call, Stream& stream) {
     stream.copy(copy.destination, copy.source);
   }
 }
-
-}  // namespace
 
 Executor::Executor(const Plan& plan) : plan_(plan), enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
@@ -89,12 +88,14 @@ Timing Executor::run() {
     first.record(*end_);
   } catch (...) {
     try {
-      synchronize_all();
+      synchronize_lanes();
+    } catch (const TimedOut&) {
+      throw;
     } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
     }
     throw;
   }
-  synchronize_all();
+  synchronize_lanes();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_begin;
   return {.seconds = end_->seconds_since(*begin_), .wall_seconds = wall.count()};
 }
@@ -141,53 +142,12 @@ void Executor::wait_until_enqueued(TaskId task) {
   }
 }
 
-void Executor::synchronize_all() {
-  std::exception_ptr failure;
-  for (const Lane& lane : plan_.lanes()) {
-    try {
-      lane.stream->synchronize();
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+void Executor::synchronize_lanes() {
+  synchronize_all(plan_.lanes(), [](const Lane& lane) -> Stream& { return *lane.stream; });
 }
 
-double Executor::measure(const Task& task, Event& begin, Event& end) {
-  Stream& stream = *plan_.lanes()[static_cast<std::size_t>(task.lane)].stream;
-  stream.record(begin);
-  for (const Call& call : task.calls) enqueue(call, stream);
-  stream.record(end);
-  stream.synchronize();
-  return end.seconds_since(begin);
-}
-
-std::vector<double> Executor::measure_task_seconds(int repeats, double budget_seconds) {
-  const std::vector<Task>& tasks = plan_.tasks();
-  const auto begin_time = std::chrono::steady_clock::now();
-  const auto spent = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_time).count();
-  };
-
-  std::map<std::pair<LaneId, std::string>, std::vector<double>> costs;
-  const auto key_of = [&](std::size_t i) {
-    return std::pair(tasks[i].lane,
-                     tasks[i].cost_key.empty() ? fmt::format("task {}", i) : tasks[i].cost_key);
-  };
-  for (int repeat = 0; repeat < repeats && (repeat == 0 || spent() < budget_seconds); ++repeat) {
-    std::map<std::pair<LaneId, std::string>, bool> seen;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const auto key = key_of(i);
-      if (std::exchange(seen[key], true)) continue;
-      Device& device = plan_.lanes()[static_cast<std::size_t>(tasks[i].lane)].stream->device();
-      const std::unique_ptr<Event> begin = device.make_event();
-      const std::unique_ptr<Event> end = device.make_event();
-      costs[key].push_back(measure(tasks[i], *begin, *end));
-    }
-  }
-  std::vector<double> seconds(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) seconds[i] = median(costs[key_of(i)]);
-  return seconds;
+TaskCosts Executor::measure_tasks(const CostLimits& limits) {
+  return measure_task_costs(plan_, limits);
 }
 
 }  // namespace parbench

@@ -13,6 +13,9 @@
 
 namespace parbench {
 
+/// Enqueues one call of a task on the stream of its lane.
+void enqueue(const Call& call, Stream& stream);
+
 /// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
 /// allocates nothing once the streams' queues have grown to the plan's size (the first run does
 /// that).
@@ -24,12 +27,8 @@ class Executor final : public PlanRunner {
   /// lanes have come to rest, so that the next run starts clean.
   Timing run() override;
 
-  /// Seconds of each task when it runs alone, everything else at rest. Tasks with the same cost key
-  /// are measured once: the median of up to `repeats` executions, fewer (at least one) when the
-  /// plan's keys together would take more than `budget_seconds`. Run the plan once before, so that
-  /// the data is there.
-  [[nodiscard]] std::vector<double> measure_task_seconds(int repeats,
-                                                         double budget_seconds) override;
+  /// Run the plan once before, so that the data is there.
+  [[nodiscard]] TaskCosts measure_tasks(const CostLimits& limits) override;
 
  private:
   /// What the host does for one task.
@@ -45,8 +44,7 @@ class Executor final : public PlanRunner {
   void launch_lane(LaneId lane);
   void mark_enqueued(std::size_t index);
   void wait_until_enqueued(TaskId task);
-  void synchronize_all();
-  [[nodiscard]] double measure(const Task& task, Event& begin, Event& end);
+  void synchronize_lanes();
 
   const Plan& plan_;
   std::vector<Step> steps_;

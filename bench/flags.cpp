@@ -43,7 +43,8 @@ std::vector<Flag> fixed_flags() {
        "Stop sampling a case when the 95% interval of its median is this narrow (half width); "
        "default: 1",
        how},
-      {"min-samples", "N", "Take at least so many samples of each case", how},
+      {"min-samples", "N",
+       "Take at least so many samples of each case, unless --max-time ends first", how},
       {"max-time", "SECONDS", "Stop sampling a case after this time", how},
       {"seed", "N", "Seed of all random data; default: 1", how},
       {"report", "PATH", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json",

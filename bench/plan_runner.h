@@ -15,6 +15,23 @@ struct Timing {
   double wall_seconds = 0;  // the same on the host: launch and synchronisation included
 };
 
+/// How much measuring the tasks of a plan alone may take.
+struct CostLimits {
+  int repeats = 1;            // measurements of each cost key at most; one is made in any case
+  double budget_seconds = 0;  // after which no further round over all keys begins
+  std::function<bool()> interrupted = [] { return false; };  // asked before each task
+};
+
+struct TaskCosts {
+  std::vector<double> seconds = {};  // of each task of the plan
+  /// Wall time of rounds that executed every task once, in the order of the plan: executions of the
+  /// plan, whose results are as good as any other's.
+  double execution_seconds = 0;
+  /// Whether operations ran many times in a row. What they accumulate (gradients, updates) is then
+  /// far from what a run of the plan leaves.
+  bool repeated_operations = false;
+};
+
 class PlanRunner {
  public:
   virtual ~PlanRunner() = default;
@@ -22,10 +39,8 @@ class PlanRunner {
   /// Throws what a worker threw.
   virtual Timing run() = 0;
 
-  /// Seconds of each task alone, at least one measurement per cost key and at most `repeats`, as
-  /// long as the budget lasts.
-  [[nodiscard]] virtual std::vector<double> measure_task_seconds(int repeats,
-                                                                 double budget_seconds) = 0;
+  /// What each task costs when it runs alone. Throws Interrupted, and what a worker threw.
+  [[nodiscard]] virtual TaskCosts measure_tasks(const CostLimits& limits) = 0;
 };
 
 using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&)>;

@@ -4,20 +4,51 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <string_view>
 #include <utility>
 
+#include "bench/interrupt.h"
 #include "kernels/error.h"
 
 namespace parbench {
+namespace {
+
+/// Throws why a reference failed, in the type that tells what becomes of the case that needs it.
+[[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
+  const auto reason = [&](std::string_view what) {
+    return fmt::format("cannot be verified, its reference {}: {}", name, what);
+  };
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const TimedOut&) {
+    throw;
+  } catch (const Unsupported& error) {
+    throw Unsupported(reason(error.what()));
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(reason(error.what()));
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(reason("out of memory on the host; use a smaller case"));
+  } catch (const std::exception& error) {
+    throw Error(reason(error.what()));
+  } catch (...) {
+    throw Error(reason("an exception that is no std::exception"));
+  }
+}
+
+}  // namespace
 
 Preparation::Preparation(const Scenario& scenario, Context& context,
                          const std::vector<CaseSpec>& specs, MakePlanRunner make_runner,
-                         std::function<double()> now)
+                         std::function<double()> now, std::function<bool()> interrupted)
     : scenario_(scenario),
       context_(context),
       specs_(specs),
       make_runner_(std::move(make_runner)),
-      now_(std::move(now)) {
+      now_(std::move(now)),
+      interrupted_(std::move(interrupted)) {
   for (const CaseSpec& spec : specs_) {
     std::optional<CaseSpec> reference = scenario_.reference(spec);
     if (reference && reference->name() == spec.name()) reference.reset();
@@ -47,23 +78,25 @@ void Preparation::find_order() {
   }
 }
 
-PreparedCase Preparation::run_once(const CaseSpec& spec) {
+void Preparation::run_once(const CaseSpec& spec) {
+  if (interrupted_()) throw Interrupted();
   context_.begin_case();
-  PreparedCase prepared;
-  prepared.subject = scenario_.prepare(spec, context_);
+  current_.emplace();
+  current_->subject = scenario_.prepare(spec, context_);
   context_.commit();
-  prepared.runner = make_runner_(prepared.subject->plan());
-  prepared.subject->reset();
+  current_->runner = make_runner_(current_->subject->plan());
+  current_->subject->reset();
+  if (interrupted_()) throw Interrupted();
   const double begin = now_();
-  prepared.execution_seconds = prepared.runner->run().seconds;
-  prepared.warm_up_seconds = now_() - begin;
-  return prepared;
+  current_->execution_seconds = current_->runner->run().seconds;
+  current_->warm_up_seconds = now_() - begin;
+  if (interrupted_()) throw Interrupted();
 }
 
 OutputValues Preparation::run_reference(const CaseSpec& reference) {
-  const PreparedCase run = run_once(reference);
-  OutputValues values = read_outputs(*run.subject);
-  if (const auto problem = run.subject->check()) throw Error(*problem);
+  run_once(reference);
+  OutputValues values = read_outputs(*current_->subject, std::move(spare_));
+  if (const auto problem = current_->subject->check()) throw Error(*problem);
   return values;
 }
 
@@ -73,45 +106,48 @@ const OutputValues& Preparation::reference_outputs(const CaseSpec& reference) {
   if (!failures_.contains(name)) {
     try {
       return outputs_[name] = run_reference(reference);
-    } catch (const OutOfMemory&) {
-      throw;
-    } catch (const Unsupported&) {
-      throw;
-    } catch (const std::exception& error) {
-      failures_[name] = error.what();
+    } catch (...) {
+      failures_[name] = std::current_exception();
     }
   }
-  throw Error(fmt::format("cannot be verified, because its reference {} failed: {}", name,
-                          failures_[name]));
+  fail_with_reference(name, failures_[name]);
 }
 
-PreparedCase Preparation::run_and_verify(std::size_t index) {
-  const std::optional<CaseSpec>& reference = references_[index];
-  if (reference) (void)reference_outputs(*reference);
-  PreparedCase prepared = run_once(specs_[index]);
-  OutputValues got = read_outputs(*prepared.subject);
+report::Verification Preparation::verify(std::size_t index) {
+  Case& subject = *current_->subject;
+  const std::string name = specs_[index].name();
+  const bool is_reference = uses_left_.contains(name);
+  if (is_reference) outputs_[name] = read_outputs(subject, std::move(spare_));
   report::Verification comparison;
-  if (reference) {
-    comparison = compare(got, reference_outputs(*reference), prepared.subject->tolerance());
+  if (const std::optional<CaseSpec>& reference = references_[index]) {
+    comparison = compare(is_reference ? as_outputs(outputs_[name]) : subject.outputs(),
+                         reference_outputs(*reference), subject.tolerance());
     comparison.against = reference->name();
   }
-  prepared.verification = with_check(*prepared.subject, std::move(comparison));
-  const std::string name = specs_[index].name();
-  if (!uses_left_.contains(name)) return prepared;
-  if (prepared.verification.passed) {
-    outputs_[name] = std::move(got);
-  } else {
-    failures_[name] = prepared.verification.detail;
-  }
-  return prepared;
+  comparison = with_check(subject, std::move(comparison));
+  if (is_reference && !comparison.passed) throw_away(name, comparison.detail);
+  return comparison;
+}
+
+void Preparation::throw_away(const std::string& reference, const std::string& reason) {
+  outputs_.erase(reference);
+  failures_[reference] = std::make_exception_ptr(Error(reason));
 }
 
 PreparedCase Preparation::prepare(std::size_t index) {
+  const CaseSpec& spec = specs_.at(index);
   try {
-    return run_and_verify(index);
-  } catch (const std::exception& error) {
-    const std::string name = specs_.at(index).name();
-    if (uses_left_.contains(name)) failures_[name] = error.what();
+    if (references_[index]) (void)reference_outputs(*references_[index]);
+    run_once(spec);
+    current_->verification = verify(index);
+    PreparedCase ready = std::move(*current_);
+    current_.reset();
+    return ready;
+  } catch (const TimedOut&) {
+    throw;  // what did not end still works on the case: it stays
+  } catch (...) {
+    current_.reset();
+    if (uses_left_.contains(spec.name())) failures_[spec.name()] = std::current_exception();
     throw;
   }
 }
@@ -120,7 +156,10 @@ void Preparation::release_reference(std::size_t index) {
   const std::optional<std::string> name = reference_name(index);
   if (!name || --uses_left_.at(*name) > 0) return;
   uses_left_.erase(*name);
-  outputs_.erase(*name);
+  if (const auto found = outputs_.find(*name); found != outputs_.end()) {
+    spare_ = std::move(found->second);
+    outputs_.erase(found);
+  }
 }
 
 }  // namespace parbench

@@ -118,16 +118,19 @@ class Run {
  private:
   void run(Job& job) {
     Context context = job.open(options_);
-    SessionEnvironment environment{.google_benchmark = samples_,
-                                   .progress = *progress_,
-                                   .make_runner = make_plan_runner,
-                                   .interrupted = InterruptHandler::requested,
-                                   .checkpoint =
-                                       [&](const SessionResult& known) {
-                                         recorder_.update(*job.scenario, known);
-                                         checkpoint();
-                                       },
-                                   .now = {}};
+    SessionEnvironment environment{
+        .google_benchmark = samples_,
+        .progress = *progress_,
+        .make_runner = make_plan_runner,
+        .interrupted = InterruptHandler::requested,
+        .checkpoint =
+            [&](const SessionResult& known) {
+              recorder_.update(*job.scenario, known);
+              checkpoint();
+            },
+        .on_timeout = [&](const SessionResult& known,
+                          const TimedOut& error) { abandon(*job.scenario, known, error); },
+        .now = {}};
     const SessionResult result =
         run_session(*job.scenario, context, job.cases,
                     sampler_options(options_, flags_, *job.scenario), std::move(environment));
@@ -161,6 +164,18 @@ class Run {
     if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
     for (const std::string& failure : failures) print_error(failure);
     return failures.empty();
+  }
+
+  /// Streams still work on memory of this process, so it ends without giving any of it back.
+  [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
+                            const TimedOut& error) {
+    recorder_.update(scenario, known);
+    checkpoint();
+    progress_->finish();
+    print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
+                            recorder_.path().string()));
+    std::fflush(nullptr);
+    _exit(static_cast<int>(ExitCode::case_failed));
   }
 
   /// A disk that is full now may not be at the end: the samples are worth more than this write.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/clock.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
@@ -26,11 +26,6 @@ constexpr int bar_columns = 20;
 constexpr std::string_view erase_line = "\r\x1b[K";
 constexpr std::string_view dim = "\x1b[2m";
 constexpr std::string_view plain = "\x1b[0m";
-
-double steady_seconds() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 std::string bar(double fraction) {
   const int full = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * bar_columns));

@@ -18,13 +18,6 @@ constexpr int most_warm_ups = 6;
 constexpr double first_execution_margin = 5;
 constexpr double wanted_confidence = 0.95;
 
-std::vector<double> seconds_of(const std::vector<report::Sample>& samples) {
-  std::vector<double> seconds;
-  seconds.reserve(samples.size());
-  for (const report::Sample& sample : samples) seconds.push_back(sample.seconds);
-  return seconds;
-}
-
 std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   const std::vector<double> seconds = seconds_of(samples);
   const auto interval = median_interval(seconds, wanted_confidence);
@@ -147,7 +140,9 @@ void Sampler::end_what_time_forbids() {
   if (spent_seconds() + round_cost <= options_.total_seconds) return;
   for (State& state : states_) {
     const auto count = static_cast<int>(state.samples.size());
-    if (!ended(state) && count >= SamplerOptions::floor_samples) state.stopped_because = "max-time";
+    if (!ended(state) && count >= SamplerOptions::floor_samples) {
+      state.stopped_because = "total-time";
+    }
   }
 }
 

@@ -14,7 +14,7 @@ namespace parbench {
 
 struct SamplerOptions {
   double precision = 0.01;  // wanted half-width of the median's 95% interval, of the median
-  int min_samples = 6;      // before precision may end a case
+  int min_samples = 6;      // before precision may end a case; time may end it earlier
 
   /// Wall time that one case may spend on samples and warm-up. It yields only to `floor_samples`.
   double max_seconds = 20;
@@ -51,9 +51,10 @@ struct Step {
 /// Rounds: every unfinished case is sampled once per round, in an order shuffled anew for each.
 /// Before its first sample, a short case is warmed up until its iterations per sample are known.
 /// A case ends when its precision is reached ("precision"), when its next sample would probably end
-/// after its time is spent ("max-time"), or at a fixed number of samples ("fixed count"). A
-/// baseline that has ended goes on being sampled, within its own time, while any case that is
-/// compared to it has not, so that speedups come from samples taken next to each other.
+/// after its time is spent ("max-time"), when the next round would end after the time of all cases
+/// ("total-time"), or at a fixed number of samples ("fixed count"). A baseline that has ended goes
+/// on being sampled, within its own time, while any case that is compared to it has not, so that
+/// speedups come from samples taken next to each other.
 class Sampler {
  public:
   Sampler(SamplerOptions options, std::vector<SamplerCase> cases);

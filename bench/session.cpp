@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "bench/clock.h"
 #include "bench/described.h"
+#include "bench/interrupt.h"
 #include "bench/preparation.h"
 #include "bench/ranges.h"
+#include "bench/results.h"
 #include "bench/statistics.h"
 #include "kernels/error.h"
 
@@ -38,23 +40,6 @@ constexpr double least_cost_seconds = 0.05;
 /// From so many executions in a sample on, one more before it, untimed, costs little; it brings
 /// back into the caches what another case has driven out.
 constexpr std::int64_t rewarmed_iterations = 4;
-
-/// Thrown between the executions of a sample to leave it; the sample does not count.
-struct Interrupted : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
-};
-
-double steady_seconds() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<double> seconds_of(const std::vector<report::Sample>& samples) {
-  std::vector<double> seconds;
-  seconds.reserve(samples.size());
-  for (const report::Sample& sample : samples) seconds.push_back(sample.seconds);
-  return seconds;
-}
 
 class Session {
  public:
@@ -90,6 +75,7 @@ class Session {
   void take(const Step& step);
   report::Sample execute(Entry& entry, const Step& step);
 
+  void abandon(std::size_t index, const TimedOut& error);
   void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
   template <typename Work>
   bool guarded(std::size_t index, Work&& work);
@@ -101,8 +87,9 @@ class Session {
   [[nodiscard]] SessionResult result() const;
   void add_samples(std::size_t index, report::Case& result) const;
   void add_speedup(std::size_t index, report::Case& result) const;
-  [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t index) const;
-  [[nodiscard]] std::optional<report::Answer> answer(const SessionResult& result) const;
+  [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t index) const {
+    return parbench::baseline_of(scenario_, specs_, index);
+  }
 
   const Scenario& scenario_;
   Context& context_;
@@ -115,6 +102,7 @@ class Session {
   std::optional<Sampler> sampler_;
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
+  std::optional<PreparedCase> abandoned_;
   double sampling_seconds_ = 0;
   double begin_ = 0;
   double latest_checkpoint_ = 0;
@@ -144,14 +132,15 @@ SessionResult Session::run() {
   }
   environment_.progress.finish();
   SessionResult final = result();
-  final.answer = answer(final);
+  final.answer = answer_of(scenario_, specs_, final.cases);
   return final;
 }
 
 // --- preparation -------------------------------------------------------------------------------
 
 void Session::prepare_all() {
-  Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now);
+  Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
+                          environment_.interrupted);
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
@@ -202,10 +191,13 @@ void Session::measure_bound(std::size_t index) {
   const Range range(ranges_.task_costs);
   const double budget =
       std::max(least_cost_seconds, cost_share * entry.prepared->execution_seconds);
-  const std::vector<double> seconds =
-      entry.prepared->runner->measure_task_seconds(cost_repeats, budget);
-  latest_.reset();  // tasks run out of their order leave no state worth keeping
-  entry.bound = bound_of(entry.prepared->subject->plan(), seconds);
+  const TaskCosts costs = entry.prepared->runner->measure_tasks(
+      {.repeats = cost_repeats, .budget_seconds = budget, .interrupted = environment_.interrupted});
+  sampling_seconds_ += costs.execution_seconds;
+  const bool in_order = costs.execution_seconds > 0;
+  if (!in_order) latest_.reset();  // tasks run out of their order leave no state worth keeping
+  if (costs.repeated_operations) entry.prepared->subject->reset();
+  entry.bound = bound_of(entry.prepared->subject->plan(), costs.seconds);
 }
 
 /// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
@@ -218,6 +210,9 @@ bool Session::guarded(std::size_t index, Work&& work) {
     return true;
   } catch (const Interrupted&) {
     interrupted_ = true;
+  } catch (const TimedOut& error) {
+    abandon(index, error);
+    throw;
   } catch (const Unsupported& error) {
     give_up(index, CaseStatus::skipped, error.what());
   } catch (const OutOfMemory& error) {
@@ -247,15 +242,14 @@ void Session::give_up(std::size_t index, report::CaseStatus status, const std::s
                   status == report::CaseStatus::failed ? "failed" : "skipped", reason));
 }
 
-// --- sampling ----------------------------------------------------------------------------------
-
-std::optional<std::size_t> Session::baseline_of(std::size_t index) const {
-  if (!scenario_.comparable(specs_[index])) return std::nullopt;
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (scenario_.is_baseline_of(specs_[i], specs_[index])) return i;
-  }
-  return std::nullopt;
+/// A stream still works on the case, so the case outlives the session's interest in it.
+void Session::abandon(std::size_t index, const TimedOut& error) {
+  abandoned_ = std::move(entries_[index].prepared);
+  give_up(index, report::CaseStatus::failed, error.what());
+  environment_.on_timeout(result(), error);
 }
+
+// --- sampling ----------------------------------------------------------------------------------
 
 void Session::make_sampler() {
   std::vector<SamplerCase> cases;
@@ -333,6 +327,8 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
   if (result.samples.empty()) return;
   result.status = report::CaseStatus::measured;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
+  // What is known while sampling goes on is read only when the run did not come to its end.
+  if (result.stopped_because.empty()) result.stopped_because = "interrupted";
   result.statistics = summarise(seconds_of(result.samples));
   if (!entry.bound) return;
   const double seconds = entry.bound->seconds();
@@ -364,25 +360,6 @@ SessionResult Session::result() const {
   result.sampling_seconds = sampling_seconds_;
   result.interrupted = interrupted_;
   return result;
-}
-
-std::optional<report::Answer> Session::answer(const SessionResult& result) const {
-  std::vector<CaseOutcome> outcomes;
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const report::Case& one = result.cases[i];
-    if (one.status != report::CaseStatus::measured) continue;
-    CaseOutcome outcome{specs_[i], one.statistics->median, std::nullopt,
-                        one.bound ? one.bound->efficiency : 0};
-    if (one.speedup) {
-      const double value = one.speedup->value;
-      const auto interval = one.speedup->interval.value_or(report::Interval{value, value, 0});
-      outcome.speedup = {value, interval.low, interval.high};
-    }
-    outcomes.push_back(std::move(outcome));
-  }
-  if (outcomes.empty()) return std::nullopt;
-  return report::Answer{std::string(scenario_.name()), std::string(scenario_.question()),
-                        scenario_.answer(outcomes)};
 }
 
 // --- what the user sees ------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
 #include "bench/sampler.h"
+#include "kernels/error.h"
 #include "reports/report.h"
 #include "scenarios/context.h"
 #include "scenarios/scenario.h"
@@ -22,7 +23,9 @@ namespace parbench {
 struct SessionResult {
   std::vector<report::Case> cases;  // in the order of the specs
   std::optional<report::Answer> answer;
-  double sampling_seconds = 0;  // inside samples and their warm-up
+  /// Inside samples and their warm-up. Task costs that were measured by executing a whole plan in
+  /// its order warm it up as well.
+  double sampling_seconds = 0;
   bool interrupted = false;
 
   /// Every case was measured to its end: exit code 0, and the report is complete.
@@ -46,11 +49,17 @@ struct SessionEnvironment {
   /// Called with what is known so far, after preparation steps at most every 2 s and after rounds
   /// at most every 5 s, so that a run that is killed leaves what it had.
   std::function<void(const SessionResult&)> checkpoint = [](const SessionResult&) {};
+  /// Called when a wait has passed its limit, with what is known. A stream still works on memory
+  /// that this process owns, so it is to end the process without unwinding; when it returns, the
+  /// exception goes on.
+  std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
+                                                                             const TimedOut&) {};
   std::function<double()> now;  // seconds, monotonic; empty: the steady clock
 };
 
 /// A case that fails in any way takes no other with it: it is reported as failed (an exception, a
-/// wrong result) or skipped (Unsupported, out of memory) with the reason and without a number.
+/// wrong result) or skipped (Unsupported, out of memory) with the reason and without a number. Only
+/// TimedOut ends the session.
 [[nodiscard]] SessionResult run_session(const Scenario& scenario, Context& context,
                                         const std::vector<CaseSpec>& specs,
                                         const SamplerOptions& options,

@@ -80,6 +80,13 @@ double relative_half_width(const report::Interval& interval, double value) {
   return half / std::abs(value);
 }
 
+std::vector<double> seconds_of(std::span<const report::Sample> samples) {
+  std::vector<double> seconds;
+  seconds.reserve(samples.size());
+  for (const report::Sample& sample : samples) seconds.push_back(sample.seconds);
+  return seconds;
+}
+
 report::Statistics summarise(std::span<const double> seconds) {
   report::Statistics result;
   result.median = median(seconds);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "reports/report.h"
 
@@ -30,6 +31,8 @@ namespace parbench {
 /// Half the interval's width over the value it surrounds; infinite when that is zero and the
 /// interval is not.
 [[nodiscard]] double relative_half_width(const report::Interval& interval, double value);
+
+[[nodiscard]] std::vector<double> seconds_of(std::span<const report::Sample> samples);
 
 [[nodiscard]] report::Statistics summarise(std::span<const double> seconds);
 

@@ -26,7 +26,7 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
-/// Work did not end within its limit. It may still run, with the memory that it was given.
+/// A wait passed its limit; what was waited for still runs, so its memory must not be freed.
 class TimedOut : public Error {
  public:
   using Error::Error;
@@ -35,13 +35,15 @@ class TimedOut : public Error {
 /// A device or the host has not enough memory left for a request.
 class OutOfMemory : public Error {
  public:
+  /// For a message that says it all: the numbers are not known.
+  explicit OutOfMemory(const std::string& message) : Error(message) {}
   OutOfMemory(const std::string& where, std::size_t asked_bytes, std::size_t available_bytes);
   [[nodiscard]] std::size_t asked_bytes() const { return asked_; }
   [[nodiscard]] std::size_t available_bytes() const { return available_; }
 
  private:
-  std::size_t asked_;
-  std::size_t available_;
+  std::size_t asked_ = 0;
+  std::size_t available_ = 0;
 };
 
 }  // namespace parbench

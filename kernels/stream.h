@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "kernels/buffer.h"
+#include "kernels/error.h"
 
 namespace parbench {
 
@@ -70,13 +71,16 @@ class Stream {
 };
 
 /// Synchronises the stream of every item, the later ones also when an earlier one fails, and then
-/// throws the first failure.
+/// throws the first failure. Throws TimedOut at once: nothing is won by waiting as long for the
+/// rest.
 template <class Items, class StreamOf>
 void synchronize_all(const Items& items, const StreamOf& stream_of) {
   std::exception_ptr failure;
   for (const auto& item : items) {
     try {
       stream_of(item).synchronize();
+    } catch (const TimedOut&) {
+      throw;
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }

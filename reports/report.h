@@ -90,8 +90,10 @@ struct Case {
   NamedValues hidden_parameters;
   std::string dtype;
   CaseStatus status = CaseStatus::not_run;
-  std::string error;            // why it failed or was skipped
-  std::string stopped_because;  // "precision", "max-time", "fixed count", "interrupted"
+  std::string error;  // why it failed or was skipped
+  /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
+  /// "interrupted".
+  std::string stopped_because;
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // only of a measured case
   std::optional<Ratio> speedup;
@@ -162,8 +164,10 @@ struct Report {
   std::string version;      // of parbench
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
-  double sampling_seconds = 0;  // of it, inside samples and their warm-up
-  bool complete = false;        // every case was measured
+  /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
+  /// plan in its order warm it up as well.
+  double sampling_seconds = 0;
+  bool complete = false;  // every case was measured
   std::vector<std::string> command_line;
   NamedValues options;  // the flags that would measure in the same way again
   std::vector<Sampling> sampling;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -123,23 +124,49 @@ std::string status_cell(const Case& c, Reasons& reasons) {
   return std::string(word) + reasons.reference(c);
 }
 
-std::string interval_cell(const Case& c) {
+constexpr double wanted_confidence = 0.95;
+constexpr std::string_view low_confidence_mark = "°";
+
+/// Too few samples for the confidence that the title promises.
+bool is_low(const std::optional<Interval>& interval) {
+  return interval && interval->confidence < wanted_confidence;
+}
+
+/// `others_marked`: the column's numbers stay below each other.
+std::string interval_cell(const Case& c, bool others_marked) {
   const Statistics& s = *c.statistics;
   if (!s.median_interval || !(s.median > 0)) return {};
   const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
-  return "± " + format_percent(half_width / s.median);
+  const std::string_view blank = others_marked ? " " : "";
+  return fmt::format("± {}{}", format_percent(half_width / s.median),
+                     is_low(s.median_interval) ? low_confidence_mark : blank);
+}
+
+/// Why sampling ended when it did not end as wished.
+struct Ending {
+  std::string_view reason;
+  std::string_view mark;
+  std::string_view note;
+};
+
+constexpr std::array endings{
+    Ending{"max-time", "*", "sampling ended at the time limit of one case (--max-time)"},
+    Ending{"total-time", "‡", "sampling ended at the time limit of the whole run"},
+    Ending{"interrupted", "†", "sampling was interrupted"},
+};
+
+const Ending* ending_of(const Case& c) {
+  const auto* const found = std::find_if(endings.begin(), endings.end(), [&](const Ending& ending) {
+    return c.stopped_because == ending.reason;
+  });
+  return found == endings.end() ? nullptr : found;
 }
 
 /// The number of samples, marked when sampling did not end as wished.
-std::string samples_cell(const Case& c, bool room_for_mark) {
-  std::string_view mark = room_for_mark ? " " : "";
-  if (c.stopped_because == "max-time") mark = "*";
-  if (c.stopped_because == "interrupted") mark = "†";
-  return fmt::format("{}{}", c.samples.size(), mark);
-}
-
-bool has_mark(const Case& c) {
-  return c.stopped_because == "max-time" || c.stopped_because == "interrupted";
+std::string samples_cell(const Case& c, bool others_marked) {
+  const Ending* ending = ending_of(c);
+  const std::string_view blank = others_marked ? " " : "";
+  return fmt::format("{}{}", c.samples.size(), ending != nullptr ? ending->mark : blank);
 }
 
 std::string throughput_cell(const Case& c) {
@@ -167,7 +194,9 @@ std::pair<std::string, std::string> speedup_cells(const Case& c,
   if (!interval) return {format_ratio(c.speedup->value), ""};
   const std::string text = format_ratio(c.speedup->value, interval->low, interval->high);
   const std::size_t blank = std::min(text.find(' '), text.size());
-  return {text.substr(0, blank), text.substr(std::min(blank + 1, text.size()))};
+  std::string range = text.substr(std::min(blank + 1, text.size()));
+  if (is_low(interval)) range += low_confidence_mark;
+  return {text.substr(0, blank), std::move(range)};
 }
 
 /// The memory of each device in one unit: "1.21 + 0.98 GiB".
@@ -234,9 +263,11 @@ class Table {
                                              : status_cell(*c, reasons_));
     }
     grid_.columns.push_back(std::move(median));
-    add("± 95% CI", interval_cell, Align::right, 1);
-    const bool marked = std::any_of(cases_.begin(), cases_.end(),
-                                    [](const Case* c) { return is_measured(*c) && has_mark(*c); });
+    const bool low =
+        any_measured([](const Case& c) { return is_low(c.statistics->median_interval); });
+    add(
+        "± 95% CI", [low](const Case& c) { return interval_cell(c, low); }, Align::right, 1);
+    const bool marked = any_measured([](const Case& c) { return ending_of(c) != nullptr; });
     add("n", [marked](const Case& c) { return samples_cell(c, marked); });
     add("throughput", throughput_cell);
     move_unit_to_title(grid_.columns.back());
@@ -254,6 +285,11 @@ class Table {
       memory.upper_title = std::exchange(
           memory.title, fmt::format("{}{}{}", devices_.front(), between, devices_.back()));
     }
+  }
+
+  [[nodiscard]] bool any_measured(const std::function<bool(const Case&)>& condition) const {
+    return std::any_of(cases_.begin(), cases_.end(),
+                       [&](const Case* c) { return is_measured(*c) && condition(*c); });
   }
 
   /// A column whose cells are empty for cases without a number.
@@ -292,20 +328,39 @@ class Table {
     return joined(items, style_, Emphasis::none);
   }
 
+  /// Of the marked intervals, each once, the least first.
+  [[nodiscard]] std::vector<std::string> low_confidences() const {
+    std::set<double> found;
+    const auto collect = [&](const std::optional<Interval>& interval) {
+      if (is_low(interval)) found.insert(interval->confidence);
+    };
+    for (const Case* c : cases_) {
+      if (!is_measured(*c)) continue;
+      collect(c->statistics->median_interval);
+      if (c->speedup) collect(c->speedup->interval);
+    }
+    std::vector<std::string> texts;
+    for (const double confidence : found) {
+      texts.push_back(format_number(100 * confidence) + '%');
+    }
+    return texts;
+  }
+
   [[nodiscard]] std::string notes() const {
     std::string text;
     const auto add_note = [&](std::string_view lead, std::string_view note) {
       text += hanging(lead, note, style_.width, Emphasis::none, style_.color);
     };
-    const auto stopped = [&](std::string_view reason) {
-      return std::any_of(cases_.begin(), cases_.end(), [&](const Case* c) {
-        return is_measured(*c) && c->stopped_because == reason;
-      });
-    };
-    if (stopped("max-time")) {
-      add_note("* ", "the time for one case ended before the interval was as narrow as asked");
+    for (const Ending& ending : endings) {
+      if (any_measured([&](const Case& c) { return ending_of(c) == &ending; })) {
+        add_note(fmt::format("{} ", ending.mark), ending.note);
+      }
     }
-    if (stopped("interrupted")) add_note("† ", "sampling was interrupted");
+    if (const auto confidences = low_confidences(); !confidences.empty()) {
+      add_note(fmt::format("{} ", low_confidence_mark),
+               fmt::format("fewer than 6 samples: this interval holds the median with {} only",
+                           fmt::join(confidences, " or ")));
+    }
     for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
       add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/interrupt.h"
+
 namespace parbench::fake {
 
 class FakeCase : public Case {
@@ -47,9 +49,11 @@ class FakeRunner : public PlanRunner {
     return {seconds, seconds};
   }
 
-  std::vector<double> measure_task_seconds(int, double) override {
+  TaskCosts measure_tasks(const CostLimits& limits) override {
     scenario_.log.push_back("costs " + prepared_.name);
-    return prepared_.behaviour.task_seconds;
+    scenario_.clock += prepared_.behaviour.costs.execution_seconds;
+    if (limits.interrupted()) throw Interrupted();
+    return prepared_.behaviour.costs;
   }
 
  private:
@@ -75,6 +79,7 @@ std::optional<CaseSpec> FakeScenario::reference(const CaseSpec& spec) const {
 }
 
 std::string FakeScenario::answer(const std::vector<CaseOutcome>& outcomes) const {
+  on_answer();
   std::string text;
   for (const CaseOutcome& outcome : outcomes) text += outcome.spec.strategy + " ";
   return text;
@@ -94,6 +99,11 @@ MakePlanRunner FakeScenario::runners() {
 
 std::size_t FakeScenario::count(const std::string& event) const {
   return static_cast<std::size_t>(std::ranges::count(log, event));
+}
+
+bool FakeScenario::is_alive(const std::string& name) const {
+  return std::ranges::any_of(prepared_,
+                             [&](const auto& entry) { return entry.second.name == name; });
 }
 
 std::unique_ptr<Context> make_context() {

@@ -21,7 +21,7 @@ struct Behaviour {
   std::function<void()> on_prepare = [] {};
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
-  std::vector<double> task_seconds = {};    // alone, one per task of the plan
+  TaskCosts costs = {};                     // the clock moves by what counts as an execution
 };
 
 /// Everything the session does to the fakes, in order: "prepare a", "reset a", "run a".
@@ -36,6 +36,7 @@ class FakeScenario : public Scenario {
   /// Whether the first is the baseline of the second; not set: the scenario's default.
   std::function<bool(const CaseSpec&, const CaseSpec&)> baseline_rule;
   Sampling published = {};
+  std::function<void()> on_answer = [] {};
   Log log;
   double clock = 0;
 
@@ -67,6 +68,8 @@ class FakeScenario : public Scenario {
     return [this] { return clock; };
   }
   [[nodiscard]] std::size_t count(const std::string& event) const;
+  /// Whether a case of that name has been prepared and not been destroyed.
+  [[nodiscard]] bool is_alive(const std::string& name) const;
 
  private:
   friend class FakeCase;

@@ -138,7 +138,7 @@ TEST(Sampler, AllCasesTogetherKeepTheTotal) {
   EXPECT_LE(machine.clock + 7 * 3.0, 100);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ(machine.count(i), 3);
-    EXPECT_EQ(machine.sampler.stopped_because(i), "max-time");
+    EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
   }
 }
 

@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/error.h"
@@ -137,9 +140,109 @@ TEST_F(SessionTest, AFailedReferenceFailsWhatStandsOnItAndRunsOnce) {
     EXPECT_THAT(one.error, HasSubstr("the baseline is wrong"));
     expect_no_number(one);
   }
-  EXPECT_THAT(result.cases[1].error, HasSubstr("its reference fake/base/n:1 failed"));
+  EXPECT_THAT(result.cases[1].error, HasSubstr("its reference fake/base/n:1: "));
   EXPECT_EQ(scenario.count("run fake/base/n:1"), 1U);
   EXPECT_FALSE(result.answer.has_value());
+}
+
+/// A reference that cannot be prepared, in the sweep or outside it, and what stands on it.
+class MissingReference : public SessionTest, public testing::WithParamInterface<bool> {
+ protected:
+  MissingReference() {
+    scenario.reference_strategy = "base";
+    scenario.behaviours["a"] = {};
+    scenario.behaviours["b"] = {};
+  }
+
+  /// The cases that stand on it.
+  std::vector<report::Case> run_without(std::function<void()> failure) {
+    scenario.behaviours["base"].on_prepare = std::move(failure);
+    std::vector<CaseSpec> specs{FakeScenario::spec("a"), FakeScenario::spec("b")};
+    if (GetParam()) specs.push_back(FakeScenario::spec("base"));
+    SessionResult result = run(specs);
+    EXPECT_EQ(scenario.count("prepare fake/base/n:1"), 1U) << "it is not tried again";
+    result.cases.resize(2);
+    return result.cases;
+  }
+};
+
+TEST_P(MissingReference, ForMemorySkipsAndSaysWhoseMemory) {
+  for (const report::Case& one : run_without(
+           [] { throw OutOfMemory("cpu:0", std::size_t{8} << 30U, std::size_t{1} << 30U); })) {
+    EXPECT_EQ(one.status, report::CaseStatus::skipped);
+    EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: out of memory on cpu:0: 8.0"));
+  }
+}
+
+TEST_P(MissingReference, ForHostMemorySkipsAndSaysWhoseMemory) {
+  for (const report::Case& one : run_without([] { throw std::bad_alloc(); })) {
+    EXPECT_EQ(one.status, report::CaseStatus::skipped);
+    EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: out of memory on the host"));
+  }
+}
+
+TEST_P(MissingReference, ThatIsUnsupportedSkips) {
+  for (const report::Case& one : run_without([] { throw Unsupported("no bf16 here"); })) {
+    EXPECT_EQ(one.status, report::CaseStatus::skipped);
+    EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: no bf16 here"));
+  }
+}
+
+TEST_P(MissingReference, ThatFailsIsAFailure) {
+  for (const report::Case& one : run_without([] { throw Error("no such cut"); })) {
+    EXPECT_EQ(one.status, report::CaseStatus::failed);
+    EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: no such cut"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sweep, MissingReference, testing::Bool(), [](const auto& in_sweep) {
+  return in_sweep.param ? "within" : "outside";
+});
+
+/// Execution `n` of case "a" never ends.
+class TimedOutSession : public SessionTest {
+ protected:
+  void run_until_execution(int last) {
+    scenario.behaviours["base"] = {};
+    scenario.behaviours["a"].seconds = [last](int execution) {
+      if (execution == last) throw TimedOut("cpu:0 did not finish");
+      return 1.0;
+    };
+    on_timeout = [this](const SessionResult& result, const TimedOut&) {
+      known = result;
+      alive = scenario.is_alive("fake/a/n:1");
+    };
+    EXPECT_THROW((void)run({FakeScenario::spec("base"), FakeScenario::spec("a"),
+                            FakeScenario::spec("base", 2)}),
+                 TimedOut);
+    ASSERT_TRUE(known.has_value());
+    EXPECT_TRUE(alive) << "a stream still works on its memory";
+    EXPECT_EQ(known->cases[1].status, report::CaseStatus::failed);
+    EXPECT_EQ(known->cases[1].error, "cpu:0 did not finish");
+    expect_no_number(known->cases[1]);
+  }
+
+  std::optional<SessionResult> known;
+  bool alive = false;
+};
+
+TEST_F(TimedOutSession, WhilePreparingIsTheEnd) {
+  run_until_execution(0);
+  EXPECT_EQ(scenario.count("prepare fake/base/n:2"), 0U);
+}
+
+TEST_F(TimedOutSession, WhileSamplingKeepsTheSamplesOfTheOthers) {
+  run_until_execution(4);
+  for (const std::size_t other : {0U, 2U}) {
+    EXPECT_EQ(known->cases[other].status, report::CaseStatus::measured);
+    EXPECT_EQ(known->cases[other].stopped_because, "interrupted");
+  }
+}
+
+TEST_F(TimedOutSession, OfAReferenceIsNotTheFailureOfACase) {
+  scenario.reference_strategy = "a";
+  run_until_execution(0);
+  EXPECT_EQ(scenario.count("prepare fake/base/n:1"), 0U);
 }
 
 TEST_F(SessionTest, AFailedBaselineLeavesCasesWithoutSpeedup) {
@@ -202,6 +305,33 @@ TEST_F(InterruptedSession, WhilePreparingMeasuresNothing) {
   }
 }
 
+TEST_F(InterruptedSession, BeforeTheVerificationRun) {
+  scenario.behaviours["a"].on_prepare = [this] { scenario.clock = 1; };
+  EXPECT_TRUE(run_until(1).interrupted);
+  EXPECT_EQ(scenario.count("run fake/a/n:1"), 0U);
+}
+
+TEST_F(InterruptedSession, BeforeTheCostsOfTasks) {
+  EXPECT_TRUE(run_until(1).interrupted);
+  EXPECT_EQ(scenario.count("costs fake/a/n:1"), 0U);
+}
+
+TEST_F(InterruptedSession, AfterTheReference) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["elsewhere"] = {};
+  EXPECT_TRUE(run_until(1).interrupted);
+  EXPECT_EQ(scenario.count("run fake/elsewhere/n:1"), 1U);
+  EXPECT_EQ(scenario.count("prepare fake/a/n:1"), 0U);
+}
+
+TEST_F(InterruptedSession, WithinTheCostsOfTasks) {
+  scenario.behaviours["a"].costs.execution_seconds = 3;
+  const SessionResult result = run_until(2);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.cases[0].status, report::CaseStatus::not_run);
+  EXPECT_EQ(scenario.count("prepare fake/b/n:1"), 0U);
+}
+
 TEST_F(SessionTest, CheckpointsHoldWhatIsKnownSoFar) {
   options.fixed_samples = 20;
   options.max_seconds = std::numeric_limits<double>::infinity();
@@ -218,6 +348,10 @@ TEST_F(SessionTest, CheckpointsHoldWhatIsKnownSoFar) {
     EXPECT_EQ(one.status, report::CaseStatus::measured);
     EXPECT_GE(one.samples.size(), 15U);
     EXPECT_TRUE(one.statistics.has_value());
+  }
+  for (const report::Case& one : checkpoints.at(checkpoints.size() - 2).cases) {
+    if (one.status != report::CaseStatus::measured) continue;
+    EXPECT_EQ(one.stopped_because, "interrupted") << "what a run that is killed then leaves";
   }
   EXPECT_TRUE(last.cases[1].speedup.has_value());
 }

@@ -22,6 +22,7 @@ class SessionTest : public testing::Test {
          .make_runner = scenario.runners(),
          .interrupted = interrupted,
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
+         .on_timeout = on_timeout,
          .now = scenario.now()});
   }
 
@@ -30,6 +31,8 @@ class SessionTest : public testing::Test {
   RecordingProgress progress;
   SamplerOptions options;
   std::function<bool()> interrupted = [] { return false; };
+  std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
+                                                                             const TimedOut&) {};
   std::vector<SessionResult> checkpoints;
 };
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -141,6 +142,21 @@ TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
   EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
 }
 
+TEST_F(SessionTest, TaskCostsFromAWholeExecutionWarmUp) {
+  scenario.behaviours["base"] = {.seconds = steady, .costs = {.execution_seconds = 1.5}};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_DOUBLE_EQ(result.sampling_seconds, 7 + 1.5);
+  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 1U) << "its state is that of an execution";
+}
+
+TEST_F(SessionTest, RepeatedOperationsLeaveNothingToSampleOn) {
+  scenario.behaviours["base"] = {.costs = {.repeated_operations = true}};
+  (void)run({FakeScenario::spec("base")});
+  const auto costs = std::ranges::find(scenario.log, "costs fake/base/n:1");
+  ASSERT_NE(costs, scenario.log.end());
+  EXPECT_EQ(*(costs + 1), "reset fake/base/n:1");
+}
+
 TEST_F(SessionTest, EfficiencyIsTheBoundOverTheMedian) {
   scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
   const SessionResult result = run({FakeScenario::spec("base")});
@@ -159,6 +175,15 @@ TEST_F(SessionTest, TheAnswerIsAboutWhatWasMeasured) {
   EXPECT_EQ(result.answer->text, "base ");
 }
 
+TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {
+  scenario.behaviours["base"] = {};
+  scenario.on_answer = [] { throw Error("no best of nothing"); };
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(result.cases[0].status, report::CaseStatus::measured);
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_THAT(result.answer->text, testing::HasSubstr("no best of nothing"));
+}
+
 TEST_F(SessionTest, EverySampleIsARowOfGoogleBenchmark) {
   scenario.behaviours["base"] = {};
   scenario.behaviours["other"] = {};
@@ -175,7 +200,7 @@ TEST_F(SessionTest, PreparationCountsAgainstTheTotal) {
   options.total_seconds = 45;
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_LE(scenario.clock, 45);
-  EXPECT_EQ(result.cases[0].stopped_because, "max-time");
+  EXPECT_EQ(result.cases[0].stopped_because, "total-time");
 }
 
 TEST_F(SessionTest, ProgressTellsHowFarItIs) {

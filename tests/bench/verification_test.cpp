@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/error.h"
 
@@ -18,6 +19,11 @@ namespace {
 using testing::HasSubstr;
 
 constexpr Tolerance one_percent{0.01, 0.0};
+
+report::Verification compare(const OutputValues& got, const OutputValues& want,
+                             const Tolerance& tolerance) {
+  return parbench::compare(as_outputs(got), want, tolerance);
+}
 
 TEST(Compare, EqualOutputsPass) {
   const OutputValues values{{"loss", {1.5F}}, {"weights", {1.0F, -2.0F}}};
@@ -70,6 +76,39 @@ TEST(Compare, NotANumberFailsOnEitherSide) {
   }
 }
 
+/// Long enough for several blocks, with a rest; every value differs from its neighbours.
+std::vector<float> long_tensor() {
+  std::vector<float> values(5000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0F + static_cast<float>(i % 7);
+  return values;
+}
+
+TEST(Compare, FindsTheLargestErrorOfALongTensorWhereverItIs) {
+  const OutputValues want{{"y", long_tensor()}};
+  for (const std::size_t place : {0U, 1023U, 1024U, 3000U, 4999U}) {
+    OutputValues got = want;
+    for (const std::size_t smaller : {100U, 2500U, 4998U}) got["y"][smaller] += 0.01F;
+    got["y"][place] += 1.0F;
+    const auto result = compare(got, want, one_percent);
+    EXPECT_FALSE(result.passed);
+    EXPECT_THAT(result.detail, HasSubstr("y[" + std::to_string(place) + "] is"));
+    EXPECT_GT(result.largest_error, 10);
+  }
+}
+
+TEST(Compare, FindsWhatIsNoNumberInALongTensor) {
+  const OutputValues want{{"y", long_tensor()}};
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    OutputValues one = want;
+    one["y"][0] += 0.05F;  // an error from which on the others are measured
+    one["y"][4100] = bad;
+    EXPECT_THAT(compare(one, want, one_percent).detail, HasSubstr("y[4100]"));
+    EXPECT_THAT(compare(want, one, one_percent).detail, HasSubstr("y[4100]"));
+    EXPECT_FALSE(compare(one, one, one_percent).passed);
+  }
+}
+
 TEST(Compare, MissingUnexpectedAndMissizedOutputsFail) {
   const OutputValues want{{"a", {1.0F}}, {"b", {2.0F, 3.0F}}};
   EXPECT_THAT(compare({{"a", {1.0F}}}, want, {}).detail, HasSubstr("b is missing"));
@@ -84,7 +123,7 @@ TEST(Compare, AReferenceWithoutOutputsVerifiesNothing) { EXPECT_FALSE(compare({}
 
 TEST(Compare, AnOutputWithoutValuesVerifiesNothing) {
   const OutputValues values{{"a", {1.0F}}, {"b", {}}};
-  const auto result = compare(values, values, {});
+  const auto result = compare(as_outputs(values), values, {});
   EXPECT_FALSE(result.passed);
   EXPECT_THAT(result.detail, HasSubstr("output b has no values"));
 }
@@ -119,6 +158,15 @@ TEST(ReadOutputs, ByName) {
   EXPECT_EQ(read_outputs(subject), (OutputValues{{"y", {4.0F}}}));
 }
 
+TEST(Compare, TwoOfOneNameAreAnError) {
+  const OutputValues values{{"a", {1.0F}}};
+  std::vector<Output> outputs = as_outputs(values);
+  outputs.push_back(outputs.front());
+  const auto result = compare(outputs, values, {});
+  EXPECT_FALSE(result.passed);
+  EXPECT_THAT(result.detail, HasSubstr("two outputs are named 'a'"));
+}
+
 TEST(ReadOutputs, TwoOfOneNameAreAnError) {
   CheckedCase subject(std::nullopt);
   subject.names = {"x", "y", "y"};
@@ -128,6 +176,15 @@ TEST(ReadOutputs, TwoOfOneNameAreAnError) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("two outputs are named 'y'"));
   }
+}
+
+TEST(ReadOutputs, IntoMemoryThatIsThereAlready) {
+  CheckedCase subject(std::nullopt);
+  OutputValues former{{"y", {1.0F, 2.0F, 3.0F}}, {"z", {1.0F}}};
+  const float* const place = former["y"].data();
+  const OutputValues values = read_outputs(subject, std::move(former));
+  EXPECT_EQ(values, (OutputValues{{"y", {4.0F}}}));
+  EXPECT_EQ(values.at("y").data(), place);
 }
 
 TEST(WithCheck, IsTheWholeVerdictWithoutAReference) {

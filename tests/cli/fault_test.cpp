@@ -176,6 +176,19 @@ TEST_F(Fault, AStandardErrorThatNobodyReadsEndsNoMeasurement) {
   EXPECT_THAT(text_of(folder_ / "out"), HasSubstr("report: "));
 }
 
+TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
+  Process process(words("right,hangs,slow"));
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "nobody waits for it";
+  EXPECT_THAT(finished.out, HasSubstr("report: "));
+  const report::Report report = valid_report();
+  EXPECT_FALSE(report.complete);
+  EXPECT_EQ(find(report, "hangs").status, report::CaseStatus::failed);
+  EXPECT_EQ(find(report, "slow").status, report::CaseStatus::not_run);
+}
+
 TEST_F(Fault, ASecondCtrlCEndsAtOnce) {
   Process process(words("stuck"));
   const auto said = [&](const char* text) { return process.err().find(text) != std::string::npos; };

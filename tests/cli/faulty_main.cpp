@@ -41,6 +41,7 @@ class StuckOp : public cpu::CpuOp {
   void execute(const cpu::Execution&, std::span<std::byte* const>) override {
     std::fputs("stuck has begun\n", stderr);
     std::this_thread::sleep_for(std::chrono::minutes(1));
+    std::fputs("stuck has ended\n", stderr);
   }
 };
 
@@ -63,7 +64,10 @@ class FaultyCase : public Case {
   }
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
-  void reset() override { std::memset(counter_.data(), 0, sizeof(long)); }
+  void reset() override {
+    if (strategy_ == "hangs") hang();
+    std::memset(counter_.data(), 0, sizeof(long));
+  }
   [[nodiscard]] std::vector<Output> outputs() override {
     const float last = strategy_ == "wrong" ? 4.0F : 3.0F;
     return {{"result", [last] { return std::vector<float>{1.0F, 2.0F, last}; }}};
@@ -72,9 +76,16 @@ class FaultyCase : public Case {
   [[nodiscard]] Amount amount() const override { return {1, "items"}; }
 
  private:
+  /// As if a wait had passed its limit, which is half an hour: the work goes on.
+  void hang() {
+    Stream& stream = *plan_.lanes().front().stream;
+    op_->enqueue(stream, {});
+    throw TimedOut("planted: the stream did not finish");
+  }
+
   [[nodiscard]] std::unique_ptr<Op> make_op(Device& device, int threads) const {
     if (strategy_ == "throws") return std::make_unique<ThrowingOp>(threads);
-    if (strategy_ == "stuck") return std::make_unique<StuckOp>(threads);
+    if (strategy_ == "stuck" || strategy_ == "hangs") return std::make_unique<StuckOp>(threads);
     return device.prepare(Spin{.duration = duration_of(strategy_)}, threads);
   }
 
@@ -119,9 +130,13 @@ class FaultyScenario : public Scenario {
 
  private:
   std::vector<Strategy> strategies_{
-      {"right", "works"},        {"wrong", "computes a wrong result"},
-      {"throws", "throws"},      {"memory", "asks for a pebibyte"},
-      {"slow", "takes a while"}, {"stuck", "takes a minute for one execution"},
+      {"right", "works"},
+      {"wrong", "computes a wrong result"},
+      {"throws", "throws"},
+      {"memory", "asks for a pebibyte"},
+      {"slow", "takes a while"},
+      {"stuck", "takes a minute for one execution"},
+      {"hangs", "is not done when a wait passes its limit"},
   };
   std::vector<Axis> axes_{size_axis()};
 };

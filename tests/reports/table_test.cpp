@@ -98,11 +98,34 @@ TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
             2);
 }
 
-TEST(Table, MarksSamplingThatEndedEarly) {
-  const std::string text = to_table(sample_report());
+TEST(Table, MarksSamplingThatEndedEarlyByReason) {
+  Report report = sample_report();
+  std::string text = to_table(report);
   EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14*"));
-  EXPECT_THAT(text, HasSubstr("\n* the time for one case ended"));
-  EXPECT_THAT(text, Not(HasSubstr("†")));
+  EXPECT_THAT(text, HasSubstr("\n* sampling ended at the time limit of one case"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("†")), Not(HasSubstr("‡"))));
+  report.cases[3].stopped_because = "total-time";
+  text = to_table(report);
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‡"));
+  EXPECT_THAT(text, HasSubstr("\n‡ sampling ended at the time limit of the whole run"));
+  EXPECT_THAT(text, Not(HasSubstr("*")));
+}
+
+TEST(Table, MarksIntervalsOfLowConfidence) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("°")));
+  report.cases[2].statistics->median_interval->confidence = 0.75;
+  report.cases[3].statistics->median_interval->confidence = 0.9375;
+  report.cases[4].speedup->interval->confidence = 0.75;
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "1.034 s"), HasSubstr("%°"));
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("%°"));
+  EXPECT_THAT(line_with(text, "633.7 ms"), AllOf(HasSubstr(")°"), Not(HasSubstr("%°"))));
+  EXPECT_THAT(line_with(text, "1.083 s"), Not(HasSubstr("°")));
+  EXPECT_EQ(column_of(line_with(text, "742.1 ms"), "±"),
+            column_of(line_with(text, "633.7 ms"), "±"));
+  EXPECT_THAT(text, HasSubstr("\n° fewer than 6 samples: this interval holds the median with 75% "
+                              "or 93.75% only\n"));
 }
 
 TEST(Table, ColumnsWithoutContentAreLeftOut) {

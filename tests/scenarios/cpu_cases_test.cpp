@@ -60,7 +60,7 @@ TEST_P(CpuCases, AreRight) {
     EXPECT_NE(subject->checked(), "");
     if (const auto reference = scenario->reference(spec)) {
       const auto other = ready_case(*scenario, *reference, context);
-      const auto verdict = compare(got, run_and_read(*other), subject->tolerance());
+      const auto verdict = compare(as_outputs(got), run_and_read(*other), subject->tolerance());
       EXPECT_TRUE(verdict.passed) << verdict.detail;
     }
   }

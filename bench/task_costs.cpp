@@ -1,0 +1,147 @@
+// Rounds over the cost keys of a plan; short tasks are gathered until they can be timed.
+#include "bench/task_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bench/clock.h"
+#include "bench/executor.h"
+#include "bench/interrupt.h"
+#include "bench/statistics.h"
+#include "kernels/device.h"
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr double short_task_seconds = 1e-3;
+constexpr double gathered_seconds = 200e-6;
+constexpr double most_executions = 2000;
+/// The first estimate of a short task holds the wake-up of its lane, so its count is approached.
+constexpr int most_estimates = 4;
+
+/// All tasks that cost the same, by the first of them.
+struct CostGroup {
+  const Task* task = nullptr;
+  int gathered = 0;  // executions in one measurement of a short task; 0: a long one
+  std::vector<double> seconds;
+};
+
+bool has_operations(const Task& task) {
+  return std::ranges::any_of(task.calls,
+                             [](const Call& call) { return std::holds_alternative<OpCall>(call); });
+}
+
+class TaskTimer {
+ public:
+  TaskTimer(const Plan& plan, const CostLimits& limits) : plan_(plan), limits_(limits) {
+    std::map<std::pair<LaneId, std::string>, std::size_t> known;
+    for (const Task& task : plan.tasks()) {
+      std::size_t index = groups_.size();
+      if (!task.cost_key.empty()) {
+        index = known.try_emplace({task.lane, task.cost_key}, index).first->second;
+      }
+      if (index == groups_.size()) groups_.push_back({.task = &task, .seconds = {}});
+      group_of_.push_back(index);
+    }
+  }
+
+  TaskCosts operator()() {
+    const double begin = steady_seconds();
+    for (int round = 0; round == 0 || round < limits_.repeats; ++round) {
+      const double round_begin = steady_seconds();
+      if (round > 0 && round_begin - begin >= limits_.budget_seconds) break;
+      for (CostGroup& group : groups_) measure(group);
+      if (executes_plan()) costs_.execution_seconds += steady_seconds() - round_begin;
+    }
+    for (const std::size_t index : group_of_) {
+      costs_.seconds.push_back(median(groups_[index].seconds));
+    }
+    return std::move(costs_);
+  }
+
+ private:
+  /// Whether a round executes every task of the plan once, in the plan's order.
+  [[nodiscard]] bool executes_plan() const {
+    return groups_.size() == plan_.tasks().size() &&
+           std::ranges::all_of(groups_, [](const CostGroup& group) { return group.gathered == 0; });
+  }
+
+  void measure(CostGroup& group) {
+    if (limits_.interrupted()) throw Interrupted();
+    const double seconds = group.gathered > 0 ? time_gathered(group) : time(*group.task, 0, 1);
+    if (is_too_short(group, seconds)) {
+      group.seconds = {gather(group, seconds)};  // what took longer before was disturbed
+    } else {
+      group.seconds.push_back(seconds);
+    }
+  }
+
+  /// Whether a measurement that came to so many seconds an execution was too short to be trusted.
+  static bool is_too_short(const CostGroup& group, double seconds) {
+    if (group.gathered == 0) return seconds < short_task_seconds;
+    return group.gathered < most_executions && seconds * group.gathered < gathered_seconds / 2;
+  }
+
+  /// Finds how many executions of a short task make a measurement; returns the last one.
+  double gather(CostGroup& group, double seconds) {
+    if (has_operations(*group.task)) costs_.repeated_operations = true;
+    int estimates = 0;
+    do {
+      const double wanted = std::ceil(gathered_seconds / std::max(seconds, 1e-9));
+      group.gathered = static_cast<int>(std::clamp(wanted, 1.0, most_executions));
+      seconds = time_gathered(group);
+    } while (is_too_short(group, seconds) && ++estimates < most_estimates);
+    return seconds;
+  }
+
+  /// The host enqueues what is timed while the lane works on as many executions that are not.
+  double time_gathered(const CostGroup& group) {
+    return time(*group.task, group.gathered, group.gathered) / group.gathered;
+  }
+
+  /// Seconds of `executions` of a task after `lead` others.
+  double time(const Task& task, int lead, int executions) {
+    Stream& stream = *plan_.lanes()[static_cast<std::size_t>(task.lane)].stream;
+    std::unique_ptr<Event> begin = stream.device().make_event();
+    std::unique_ptr<Event> end = stream.device().make_event();
+    repeat(task, lead, stream);
+    stream.record(*begin);
+    repeat(task, executions, stream);
+    stream.record(*end);
+    try {
+      stream.synchronize();
+    } catch (const TimedOut&) {  // the stream will still record both
+      static_cast<void>(begin.release());
+      static_cast<void>(end.release());
+      throw;
+    }
+    return end->seconds_since(*begin);
+  }
+
+  static void repeat(const Task& task, int times, Stream& stream) {
+    for (int i = 0; i < times; ++i) {
+      for (const Call& call : task.calls) enqueue(call, stream);
+    }
+  }
+
+  const Plan& plan_;
+  const CostLimits& limits_;
+  std::vector<CostGroup> groups_;
+  std::vector<std::size_t> group_of_;  // of each task
+  TaskCosts costs_;
+};
+
+}  // namespace
+
+TaskCosts measure_task_costs(const Plan& plan, const CostLimits& limits) {
+  return TaskTimer(plan, limits)();
+}
+
+}  // namespace parbench
