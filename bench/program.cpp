@@ -172,8 +172,8 @@ class Run {
     recorder_.update(scenario, known);
     checkpoint();
     progress_->finish();
-    print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
-                            recorder_.path().string()));
+    print_error(
+        fmt::format("{}\nwhat was measured is in {}", error.what(), recorder_.path().string()));
     std::fflush(nullptr);
     _exit(static_cast<int>(ExitCode::case_failed));
   }

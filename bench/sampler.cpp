@@ -89,11 +89,13 @@ void Sampler::record(const Step& step, const report::Sample& sample, double wall
   state.spent += wall_seconds;
   if (step.kind == StepKind::warm_up) {
     ++state.warm_ups;
-    state.execution_seconds = sample.seconds;
-    const bool long_enough = sample.seconds * static_cast<double>(step.iterations) >=
+    // By the host's clock, because launching and waiting can take many times what a short plan
+    // does.
+    state.execution_seconds = std::max(sample.seconds, sample.wall_seconds);
+    const bool long_enough = state.execution_seconds * static_cast<double>(step.iterations) >=
                              0.5 * options_.least_sample_seconds;
     if (long_enough || step.iterations == most_iterations) {
-      state.iterations = iterations_lasting(options_.least_sample_seconds, sample.seconds);
+      state.iterations = iterations_lasting(options_.least_sample_seconds, state.execution_seconds);
     }
     settle_iterations(state);
     return;

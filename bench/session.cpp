@@ -312,8 +312,12 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
     return environment_.google_benchmark.sample(entry.rows, step.iterations, step.round, execution);
   }
   report::Sample sample;
-  for (std::int64_t i = 0; i < step.iterations; ++i) sample.seconds += execution().seconds;
-  sample.seconds /= static_cast<double>(step.iterations);
+  const auto count = static_cast<double>(step.iterations);
+  for (std::int64_t i = 0; i < step.iterations; ++i) {
+    const Timing timing = execution();
+    sample.seconds += timing.seconds / count;
+    sample.wall_seconds += timing.wall_seconds / count;
+  }
   sample.iterations = step.iterations;
   return sample;
 }

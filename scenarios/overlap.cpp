@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/units.h"
 #include "scenarios/overlap_plans.h"
 #include "scenarios/requests.h"
 
@@ -45,7 +46,6 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
 struct Finding {
   std::optional<double> compute;
   std::optional<double> copy;
-  std::optional<double> sequential;
   std::optional<CaseOutcome> overlapped;  // with the best depth
   [[nodiscard]] bool complete() const { return compute && copy && overlapped; }
 };
@@ -78,7 +78,6 @@ Finding find_for(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes)
     if (strategy == "compute" && products_alike) found.compute = seconds;
     if (strategy == "copy" && copies_alike) found.copy = seconds;
     if (!copies_alike || !products_alike) continue;
-    if (strategy == "sequential") found.sequential = seconds;
     if (strategy != "overlapped") continue;
     if (!found.overlapped || seconds < found.overlapped->median_seconds) found.overlapped = outcome;
   }
@@ -92,13 +91,15 @@ std::string describe(const CaseSpec& spec, const Finding& found) {
   const std::string share = hidden > 0
                                 ? fmt::format("{:.0f}% of the shorter part is hidden", hidden * 100)
                                 : "nothing is hidden, overlapping costs more than it saves";
-  std::string text = fmt::format("{}: {} (medians: computing {:.3g} ms, copying {:.3g} ms",
-                                 label_of(spec), share, *found.compute * 1e3, *found.copy * 1e3);
-  if (found.sequential) text += fmt::format(", in turn {:.3g} ms", *found.sequential * 1e3);
-  text += fmt::format(", overlapped {:.3g} ms at prefetch {}", overlapped * 1e3,
-                      found.overlapped->spec.parameters.integer("prefetch"));
-  const auto& speedup = found.overlapped->speedup;
-  return text + (speedup ? fmt::format("; {} in turn)", ratio_text(*speedup)) : ")");
+  std::string text = fmt::format("{}: {}", label_of(spec), share);
+  if (const auto& speedup = found.overlapped->speedup) {
+    text += fmt::format(", {} one after the other", ratio_text(*speedup));
+  }
+  using report::format_duration;
+  return text + fmt::format(" (medians: computing {}, copying {}, overlapped {} at prefetch {})",
+                            format_duration(*found.compute), format_duration(*found.copy),
+                            format_duration(overlapped),
+                            found.overlapped->spec.parameters.integer("prefetch"));
 }
 
 const std::vector<std::string> with_copies = {"copy", "sequential", "overlapped"};
@@ -247,7 +248,7 @@ class Overlap final : public Scenario {
       return "The overlap needs computing alone, copying alone and both overlapped; not all were "
              "measured, so there is no answer.";
     }
-    return fmt::format("{}.", fmt::join(texts, "; "));
+    return fmt::format("{}.", fmt::join(texts, ".\n"));
   }
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "kernels/error.h"
+#include "reports/units.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {
@@ -36,7 +37,7 @@ inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
 
 /// "1.71× (1.69–1.73)"
 inline std::string ratio_text(const CaseOutcome::Ratio& ratio) {
-  return fmt::format("{:.2f}× ({:.2f}–{:.2f})", ratio.value, ratio.low, ratio.high);
+  return report::format_ratio(ratio.value, ratio.low, ratio.high);
 }
 
 }  // namespace parbench

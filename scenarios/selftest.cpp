@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "reports/units.h"
 #include "scenarios/collectives.h"
 #include "scenarios/prepared_case.h"
 #include "scenarios/requests.h"
@@ -154,9 +155,9 @@ class Selftest final : public Scenario {
       if (outcome.spec.strategy != "spin") continue;
       const auto tasks = static_cast<double>(outcome.spec.parameters.integer("tasks"));
       const double expected = 1e-9 * tasks * nanoseconds_of_task(outcome.spec);
-      found.push_back(fmt::format("{:.3f} ms measured for {:.3f} ms ({:+.2f}%)",
-                                  outcome.median_seconds * 1e3, expected * 1e3,
-                                  (outcome.median_seconds / expected - 1) * 100));
+      found.push_back(fmt::format(
+          "{} measured for {} ({:+.2f}%)", report::format_duration(outcome.median_seconds),
+          report::format_duration(expected), (outcome.median_seconds / expected - 1) * 100));
     }
     if (found.empty()) return "No case on one lane was measured, so there is no answer.";
     return fmt::format("On one lane: {}.", fmt::join(found, "; "));

@@ -186,6 +186,20 @@ TEST(Sampler, AFirstExecutionOfMiddlingLengthIsNotTrusted) {
   EXPECT_EQ(machine.sampler.iterations(0), 10);
 }
 
+TEST(Sampler, ASampleLastsItsTimeByTheHostsClock) {
+  SamplerOptions options;
+  options.least_sample_seconds = 0.02;
+  Sampler sampler(options, {{1e-6, 1e-3}});
+  std::optional<Step> step = sampler.next();
+  while (step && step->kind == StepKind::warm_up) {
+    const auto count = static_cast<double>(step->iterations);
+    sampler.record(*step, {.seconds = 1e-6, .wall_seconds = 20e-6}, 20e-6 * count);
+    step = sampler.next();
+  }
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(step->iterations, 1000);
+}
+
 TEST(Sampler, LongExecutionsNeedNoMoreWarmUp) {
   Machine machine({}, {{0.5, 0.5}}, [](auto, auto) { return 0.5; });
   ASSERT_TRUE(machine.run());

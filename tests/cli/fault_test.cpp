@@ -107,7 +107,7 @@ TEST_F(Fault, CtrlCLeavesAReportOfWhatWasDone) {
   process.signal(SIGINT);
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("report: "));
+  EXPECT_THAT(finished.err, HasSubstr("what was measured is in "));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
   const report::Case& slow = find(report, "slow");
@@ -182,7 +182,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
   EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "nobody waits for it";
-  EXPECT_THAT(finished.out, HasSubstr("report: "));
+  EXPECT_THAT(finished.err, HasSubstr("what was measured is in "));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
   EXPECT_EQ(find(report, "hangs").status, report::CaseStatus::failed);

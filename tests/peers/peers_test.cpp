@@ -151,7 +151,8 @@ TEST_F(Peers, NeedsPyTorchOnlyToMeasureIt) {
   namespace fs = std::filesystem;
   fs::copy(SOURCE_FOLDER "/scripts", folder_ / "scripts", fs::copy_options::recursive);
   std::ofstream(folder_ / "scripts/packages.txt") << "libc6\n";
-  std::ofstream(folder_ / "scripts/packages-peers.txt") << "no-such-torch\n";
+  std::ofstream(folder_ / "scripts/packages-peers.txt") << "libc6\n";
+  std::ofstream(folder_ / "scripts/packages-torch.txt") << "no-such-torch\n";
   const auto script = [&](std::vector<std::string> words) {
     words.insert(words.begin(), (folder_ / "scripts/peers").string());
     return run(words, {"/", {{"PARBENCH_NO_INSTALL", "1"}}});

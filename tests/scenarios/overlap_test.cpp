@@ -241,8 +241,8 @@ TEST_F(OverlapTest, AnswersWithTheAchievedOverlap) {
       scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
                         outcome("overlapped", 24, 1), outcome("overlapped", 22, 4)});
   EXPECT_EQ(text,
-            "d2h pinned: 75% of the shorter part is hidden (medians: computing 20 ms, copying 8 "
-            "ms, in turn 28 ms, overlapped 22 ms at prefetch 4; 1.27× (1.26–1.28) in turn).");
+            "d2h pinned: 75% of the shorter part is hidden, 1.27× (1.26–1.28) one after the other "
+            "(medians: computing 20.00 ms, copying 8.000 ms, overlapped 22.00 ms at prefetch 4).");
   EXPECT_THAT(
       scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("overlapped", 30)}),
       HasSubstr("nothing is hidden"));

@@ -66,7 +66,7 @@ TEST_F(SelftestTest, Answer) {
   CaseOutcome outcome;
   outcome.spec = spec_of(*scenario, "spin", {});
   outcome.median_seconds = 0.0101;
-  EXPECT_EQ(scenario->answer({outcome}), "On one lane: 10.100 ms measured for 10.000 ms (+1.00%).");
+  EXPECT_EQ(scenario->answer({outcome}), "On one lane: 10.10 ms measured for 10.00 ms (+1.00%).");
   EXPECT_THAT(scenario->answer({}), HasSubstr("no answer"));
 }
 
