@@ -34,7 +34,8 @@ std::int64_t iterations_lasting(double seconds, double execution_seconds) {
 
 }  // namespace
 
-Sampler::Sampler(SamplerOptions options, std::vector<SamplerCase> cases) : options_(options) {
+Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
+    : options_(options) {
   for (const SamplerCase& one : cases) {
     State state;
     state.execution_seconds = one.execution_seconds;

@@ -57,7 +57,7 @@ struct Step {
 /// speedups come from samples taken next to each other.
 class Sampler {
  public:
-  Sampler(SamplerOptions options, std::vector<SamplerCase> cases);
+  Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases);
 
   /// What to do next; nothing when every case has ended.
   [[nodiscard]] std::optional<Step> next();

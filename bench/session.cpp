@@ -267,7 +267,7 @@ void Session::make_sampler() {
     if (baseline) cases[i].baseline = entries_[*baseline].sampler_index;
   }
   options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds;
-  sampler_.emplace(options_, std::move(cases));
+  sampler_.emplace(options_, cases);
 }
 
 void Session::sample_all() {
@@ -434,7 +434,7 @@ SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& fla
   const double case_seconds = seed ? seed_case_seconds : default_case_seconds;
   result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
   const bool total = limited && !seed && !options.max_time_seconds;
-  result.total_seconds = total ? default_total_seconds : infinite;
+  if (total) result.total_seconds = default_total_seconds;
   return result;
 }
 

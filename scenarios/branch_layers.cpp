@@ -158,7 +158,7 @@ BranchLayer make_layer(CaseParts& parts, Stream& stream, int device, const Branc
 
 Tensor make_input(CaseParts& parts, int device, const BranchSizes& sizes) {
   const Shape shape = sizes.convolution().shape.source();
-  const Tensor input =
+  Tensor input =
       parts.data.tensor(device, parts.context.device(device).activation(shape, sizes.dtype));
   parts.data.fill(input, input_numbers);
   return input;
@@ -166,7 +166,7 @@ Tensor make_input(CaseParts& parts, int device, const BranchSizes& sizes) {
 
 Tensor make_repeated_input(CaseParts& parts, int device, const BranchSizes& sizes) {
   const Shape shape = sizes.convolution(sizes.branches, sizes.branches).shape.source();
-  const Tensor repeated =
+  Tensor repeated =
       parts.data.tensor(device, parts.context.device(device).activation(shape, sizes.dtype));
   repeat_images(parts, sizes, repeated);
   return repeated;

@@ -54,10 +54,11 @@ void Context::commit() {
     if (arena.used <= arena.memory.bytes()) continue;
     device(key.first).grow(arena.memory, arena.used, key.second);
   }
-  for (auto& [key, shared] : shared_) {
+  for (auto& entry : shared_) {
+    Shared& shared = entry.second;
     if (!shared.used || shared.memory.data() != nullptr) continue;
     // Kept once it is filled: a later case must not find it empty when filling fails.
-    Buffer memory = device(key.first).allocate(shared.bytes, MemoryKind::device);
+    Buffer memory = device(entry.first.first).allocate(shared.bytes, MemoryKind::device);
     uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);
   }

@@ -29,7 +29,7 @@ constexpr std::string_view pipelined = "pipeline";
 constexpr std::string_view chunks_in_turn = "chunks-in-turn";
 
 constexpr std::int64_t published_batch = 120;
-constexpr std::int64_t quick_batch = 48;
+constexpr std::int64_t quick_batch = 40;
 constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t most_samples_per_cost = 16;
 
@@ -155,7 +155,7 @@ class Pipeline final : public Scenario {
        .seed = {std::string("resnet50")},
        .choices = {"resnet50", "toy"}},
       {.name = "batch",
-       .description = "samples of a training step (quick 48, seed 120, toy model 20)",
+       .description = "samples of a training step (quick 40, seed 120, toy model 20)",
        .quick = {},
        .seed = {},
        .most = 1 << 20},

@@ -43,8 +43,7 @@ std::vector<Shape> spot_positions(const Shape& shape, int random_count) {
     positions.push_back(std::move(position));
   }
   std::ranges::sort(positions);
-  const auto repeated = std::ranges::unique(positions);
-  positions.erase(repeated.begin(), repeated.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   return positions;
 }
 

@@ -80,11 +80,11 @@ class CpuBackend final : public Backend {
           parts - 1, count, count == 1 ? "" : "s", count - 1));
     }
     const int spare = spare_for_copies && count > parts ? 1 : 0;
-    const int width = (count - spare) / parts;
+    const std::ptrdiff_t width = (count - spare) / parts;
     std::vector<std::unique_ptr<Device>> devices;
     for (const int index : indices) {
-      const std::vector<int> own(cores_.begin() + index * width,
-                                 cores_.begin() + (index + 1) * width);
+      const auto first = cores_.begin() + index * width;
+      const std::vector<int> own(first, first + width);
       // Cores that no device computes on serve the copies of all.
       const std::vector<int> left(cores_.begin() + parts * width, cores_.end());
       devices.push_back(

@@ -6,8 +6,6 @@
 namespace parbench::cpu {
 namespace {
 
-using dnnl::memory;
-
 compat::PoolingWindow max_window(const PoolingShape& shape) {
   return {.algorithm = dnnl::algorithm::pooling_max,
           .strides = {shape.stride, shape.stride},

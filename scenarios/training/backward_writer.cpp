@@ -73,8 +73,8 @@ void BackwardWriter::write_input_gradient() {
 BackwardWriter::Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions,
                                                 const Shape& shape) {
   // Sum into memory that nobody else reads.
-  std::ranges::stable_partition(contributions,
-                                [&](const Gradient& gradient) { return is_exclusive(gradient); });
+  std::stable_partition(contributions.begin(), contributions.end(),
+                        [&](const Gradient& gradient) { return is_exclusive(gradient); });
   if (contributions.size() > 1 && !is_exclusive(contributions.front())) {
     throw std::logic_error("gradients meet in memory that others still read");
   }

@@ -88,7 +88,7 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
   input_ = device.activation(with_samples(samples, range.network->input_of(layer(range.first))),
                              range.dtype);
   output_ = device.activation(with_samples(samples, layer(range.last).output), range.dtype);
-  const auto count = static_cast<std::size_t>(range.last - range.first + 1);
+  const auto count = static_cast<std::size_t>(range.last - range.first) + 1;
   outputs_.resize(count);
   saved_.resize(count);
   for (int index = range.first; index <= range.last; ++index) write_forward(index);

@@ -81,6 +81,16 @@ TEST_F(Launcher, BuildsAndRunsOnAPathWithSpaces) {
   EXPECT_EQ(finished.out, clone.string() + "|--split|a b|");
 }
 
+TEST_F(Launcher, ABuildThatCameWithACopyIsNotUsed) {
+  require_packages("libc6\n");
+  const std::filesystem::path build = folder_ / "build/release";
+  std::filesystem::create_directories(build);
+  std::ofstream(build / "build.ninja") << "# of the original\n";
+  std::ofstream(build / "CMakeCache.txt") << "CMAKE_HOME_DIRECTORY:INTERNAL=/the/original\n";
+  EXPECT_THAT(launch("parbench", "1").err, HasSubstr("belongs to another folder"));
+  EXPECT_FALSE(std::filesystem::exists(build / "build.ninja"));
+}
+
 TEST_F(Launcher, WaitsForAnotherBuildOnlySoLong) {
   std::filesystem::create_directories(folder_ / "build");
   const std::string lock = (folder_ / "build/.lock").string();

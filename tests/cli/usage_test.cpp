@@ -237,6 +237,8 @@ struct Tiny {
   std::vector<std::string> flags;
 };
 
+void PrintTo(const Tiny& tiny, std::ostream* out) { *out << tiny.scenario; }
+
 class Rerun : public Usage, public ::testing::WithParamInterface<Tiny> {};
 
 TEST_P(Rerun, HasTheSameCasesAndIsComparable) {

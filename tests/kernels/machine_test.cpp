@@ -14,7 +14,6 @@ namespace parbench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Machine, DevicesAreDisjointSetsOfUsableCores) {
   const Machine machine;

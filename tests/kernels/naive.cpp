@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 #include <variant>
 
@@ -105,7 +106,7 @@ struct Moments {
 Moments moments_of(const Shape& shape, const Values& source) {
   const std::size_t channels = size(shape[1]);
   Moments moments{Values(channels, 0.0), Values(channels, 0.0),
-                  static_cast<double>(source.size() / channels)};
+                  static_cast<double>(source.size()) / static_cast<double>(channels)};
   for (std::size_t i = 0; i < source.size(); ++i) {
     moments.mean[channel_of(shape, i)] += source[i] / moments.count;
   }
@@ -217,7 +218,7 @@ Maxima maxima_of(const PoolingShape& s, const Values& source) {
   for (std::int64_t plane = 0; plane < d[0] * d[1]; ++plane)
     for (std::int64_t y = 0; y < d[2]; ++y)
       for (std::int64_t x = 0; x < d[3]; ++x) {
-        double best = -INFINITY;
+        double best = -std::numeric_limits<double>::infinity();
         std::size_t winner = 0;
         for (std::int64_t ky = 0; ky < s.kernel; ++ky)
           for (std::int64_t kx = 0; kx < s.kernel; ++kx) {

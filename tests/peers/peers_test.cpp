@@ -120,6 +120,22 @@ TEST_F(Peers, SaysWhatCouldNotBeMeasured) {
   EXPECT_FALSE(content.at("rows").empty());
 }
 
+TEST_F(Peers, APeerThatTalksNonsenseFailsItsMeasurementOnly) {
+  namespace fs = std::filesystem;
+  const fs::path program = folder_ / "parbench-peers";
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "if [ \"$1\" = convolution ]; then echo nonsense; exit 0; fi\n"
+                            "exec " PEERS_BINARY " \"$@\"\n";
+  fs::permissions(program, fs::perms::owner_all);
+  const Finished finished = peers({"--quick", "--only", "convolution,executor", "-o", output(),
+                                   "--binaries", folder_.path().string()});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("did not answer in JSON"));
+  const Json content = report::read_json(output());
+  EXPECT_TRUE(content.at("failures").contains("convolution"));
+  EXPECT_FALSE(content.at("rows").empty());
+}
+
 TEST_F(Peers, ServesTrainingStepsOfTheWholeModel) {
   const std::string command = "printf '\\n\\n' | \"$0\" train --batch 2 --image 32";
   const Finished finished = run({"sh", "-c", command, PEERS_BINARY});

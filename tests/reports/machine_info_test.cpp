@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include "tests/support/temporary_folder.h"
 
 namespace parbench::report {

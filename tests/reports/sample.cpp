@@ -139,7 +139,7 @@ Case measured_case(const std::string& scenario, const std::string& strategy, Nam
   c.status = CaseStatus::measured;
   c.stopped_because = "precision";
   for (int i = 0; i < samples; ++i) {
-    const double seconds = median_seconds * (1 + 0.001 * (i - samples / 2));
+    const double seconds = median_seconds * (1 + 0.001 * (i - std::floor(samples / 2.0)));
     c.samples.push_back({seconds, seconds * 1.01, 2, i});
   }
   c.statistics = statistics_of(c.samples);

@@ -80,7 +80,8 @@ TEST_P(Collectives, AllReduceSumsOnEveryRank) {
   all_reduce.add(ring.parts.plan, "second", ring.ranks);
   ring.context.commit();
   for (int r = 0; r < size; ++r) {
-    for (std::int64_t i = 0; i < count; ++i) ring.values(r)[i] = static_cast<float>(r * 100 + i);
+    for (std::int64_t i = 0; i < count; ++i)
+      ring.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
   }
   EXPECT_TRUE(races(ring.parts.plan).empty()) << races(ring.parts.plan).front();
   EXPECT_EQ(ring.parts.plan.tasks().size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));

@@ -43,15 +43,15 @@ struct PipelineTest : testing::Test {
 };
 
 TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
-  EXPECT_EQ(name_of(request("single", {})), "pipeline/single/batch:48/image:128");
+  EXPECT_EQ(name_of(request("single", {})), "pipeline/single/batch:40/image:128");
   EXPECT_EQ(name_of(request("model-parallel", {})),
-            "pipeline/model-parallel/batch:48/image:128/devices:2");
+            "pipeline/model-parallel/batch:40/image:128/devices:2");
   EXPECT_EQ(
       name_of(request("pipeline", {{"split", 12}, {"cut", "published"}, {"schedule", "gpipe"}})),
-      "pipeline/pipeline/batch:48/image:128/split:12/devices:2");
+      "pipeline/pipeline/batch:40/image:128/split:12/devices:2");
   EXPECT_EQ(
       name_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}, {"schedule", "1f1b"}})),
-      "pipeline/pipeline/batch:48/image:128/split:12/devices:2/cut:layer2.1/schedule:1f1b");
+      "pipeline/pipeline/batch:40/image:128/split:12/devices:2/cut:layer2.1/schedule:1f1b");
   EXPECT_EQ(name_of(request("single", {{"model", "toy"}})), "pipeline/single/model:toy/batch:20");
   auto seed = request("single", {});
   seed.preset = "seed";
@@ -88,7 +88,7 @@ TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {
 }
 
 TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
-  EXPECT_EQ(name_of(request("single", {}, {}, 1)), "pipeline/single/batch:48/image:128");
+  EXPECT_EQ(name_of(request("single", {}, {}, 1)), "pipeline/single/batch:40/image:128");
   EXPECT_EQ(name_of(request("model-parallel", {}, {}, 1)), "no case");
   EXPECT_EQ(name_of(request("pipeline", {{"split", 3}}, {"batch"}, 1)), "no case");
   for (const char* flag : {"strategy", "split", "cut", "schedule"}) {
@@ -140,9 +140,9 @@ TEST_F(PipelineTest, ReferencesSeeTheSameChunksOnOneDevice) {
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");
   EXPECT_EQ(reference_of(request("model-parallel", {{"cut", "layer2.1"}})),
-            "pipeline/single/batch:48/image:128/dtype:bf16");
+            "pipeline/single/batch:40/image:128/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"schedule", "1f1b"}})),
-            "pipeline/chunks-in-turn/batch:48/image:128/split:12/dtype:bf16");
+            "pipeline/chunks-in-turn/batch:40/image:128/split:12/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"model", "toy"}, {"split", "15+5"}})),
             "pipeline/chunks-in-turn/model:toy/batch:20/split:15+5/dtype:bf16");
 }
