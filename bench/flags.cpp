@@ -44,8 +44,11 @@ std::vector<Flag> fixed_flags() {
        "default: 1",
        how},
       {"min-samples", "N",
-       "Take at least so many samples of each case, unless --max-time ends first", how},
-      {"max-time", "SECONDS", "Stop sampling a case after this time", how},
+       "Take at least so many samples of each case, unless --max-time ends first; default: 6", how},
+      {"max-time", "SECONDS",
+       "Stop sampling a case after this time; default: 20, and 140 for a whole scenario, 300 with "
+       "--preset seed",
+       how},
       {"seed", "N", "Seed of all random data; default: 1", how},
       {"report", "PATH", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json",
        output},

@@ -45,13 +45,19 @@ struct Job {
   }
 };
 
+/// What a scenario opens without `--devices`: fewer where the machine has not so many.
+std::string usual_devices(const Scenario& scenario, const Machine& machine) {
+  const int limit = machine.backends().front()->device_limit();
+  return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
+}
+
 std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
                            const ScenarioList& scenarios, const Machine& machine) {
   check_selection(options, scenarios);
   std::vector<Job> jobs;
   for (const Scenario* scenario : chosen_scenarios(options, scenarios)) {
     const std::string request =
-        options.devices.empty() ? std::to_string(scenario->default_devices()) : options.devices;
+        options.devices.empty() ? usual_devices(*scenario, machine) : options.devices;
     Job job{scenario, machine.open(request, scenario->wants_copy_core()), {}};
     job.cases = expand(options, *scenario, static_cast<int>(job.devices.size()));
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
@@ -158,7 +164,7 @@ class Run {
     const std::string path = recorder_.path().string();
     const bool shown = attempt([&] {
       show();
-      if (written) print(fmt::format("report: {}\n", path));
+      if (written) tell(fmt::format("report: {}\n", path));
       require_printed();
     });
     if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
@@ -188,8 +194,17 @@ class Run {
     }
   }
 
+  /// Rows for a program have standard output to themselves.
+  void tell(const std::string& text) const {
+    if (flags_.display_format.value_or(RowFormat::console) == RowFormat::console) {
+      print(text);
+    } else {
+      fmt::print(stderr, "{}", text);
+    }
+  }
+
   void show() const {
-    print(report::to_table(recorder_.report(), text_style()));
+    tell(report::to_table(recorder_.report(), text_style()));
     if (!flags_.display_format) return;
     const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
                          flags_.color.value_or(text_style().color), flags_.counters_tabular};

@@ -334,14 +334,16 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
   // What is known while sampling goes on is read only when the run did not come to its end.
   if (result.stopped_because.empty()) result.stopped_because = "interrupted";
   result.statistics = summarise(seconds_of(result.samples));
+  const double median_seconds = result.statistics->median;
+  if (median_seconds > 0) result.throughput = result.amount / median_seconds;
   if (!entry.bound) return;
   const double seconds = entry.bound->seconds();
-  const double median_seconds = result.statistics->median;
   result.bound = {.seconds = seconds,
                   .critical_path = entry.bound->critical_path,
                   .busiest_lane = entry.bound->busiest_lane,
                   .busiest_lane_name = entry.bound->busiest_lane_name,
                   .busiest_device = entry.bound->busiest_device,
+                  .lane_with_ends = entry.bound->lane_with_ends,
                   .efficiency = median_seconds > 0 ? seconds / median_seconds : 0};
 }
 

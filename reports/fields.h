@@ -56,6 +56,7 @@ void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
   visit("busiest_lane", x.busiest_lane);
   visit("busiest_lane_name", x.busiest_lane_name);
   visit("busiest_device", x.busiest_device);
+  visit("lane_with_ends", x.lane_with_ends);
   visit("efficiency", x.efficiency);
 }
 
@@ -91,6 +92,7 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit.optional("memory", x.memory);
   visit.optional("amount", x.amount);
   visit.optional("amount_unit", x.amount_unit);
+  visit.optional("throughput", x.throughput);
   visit.optional("flops", x.flops);
   visit.optional("bytes", x.bytes);
   visit.optional("notes", x.notes);

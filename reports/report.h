@@ -62,6 +62,7 @@ struct Bound {
   double busiest_lane = 0;
   std::string busiest_lane_name;
   double busiest_device = 0;  // work of all its lanes, over its cores
+  double lane_with_ends = 0;  // a lane's work with what must come before and after it
   double efficiency = 0;      // bound over median
   friend bool operator==(const Bound&, const Bound&) = default;
 };
@@ -102,6 +103,7 @@ struct Case {
   std::vector<DeviceMemory> memory;
   double amount = 0;        // of `amount_unit` in one execution, for throughput
   std::string amount_unit;  // "images", "FLOP", "B"
+  double throughput = 0;    // amount_unit per second, by the median
   double flops = 0;         // of one execution
   double bytes = 0;
   NamedTexts notes;

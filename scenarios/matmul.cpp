@@ -172,6 +172,10 @@ class Matmul final : public Scenario {
                     fmt::format("--strategy {} needs at least two devices, --devices gives {}",
                                 spec.strategy, devices));
     }
+    if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {
+      return refuse(request, "strategy",
+                    "--strategy row-sharded adds up partial sums in f32 only; use --dtype f32");
+    }
     if (is_sharded(spec) && spec.parameters.integer("n") < devices) {
       return refuse(request, "n",
                     fmt::format("--n {} cannot be divided between {} devices; at least {}",

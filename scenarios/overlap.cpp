@@ -88,11 +88,12 @@ std::string describe(const CaseSpec& spec, const Finding& found) {
   const double overlapped = found.overlapped->median_seconds;
   const double hidden =
       (*found.compute + *found.copy - overlapped) / std::min(*found.compute, *found.copy);
-  const std::string share = hidden > 0
-                                ? fmt::format("{:.0f}% of the shorter part is hidden", hidden * 100)
-                                : "nothing is hidden, overlapping costs more than it saves";
+  const auto& speedup = found.overlapped->speedup;
+  std::string share = fmt::format("{:.0f}% of the shorter part is hidden", hidden * 100);
+  if (hidden <= 0) share = "nothing is hidden";
+  if (speedup && speedup->high < 1) share += ", overlapping costs more than it saves";
   std::string text = fmt::format("{}: {}", label_of(spec), share);
-  if (const auto& speedup = found.overlapped->speedup) {
+  if (speedup) {
     text += fmt::format(", {} one after the other", ratio_text(*speedup));
   }
   using report::format_duration;

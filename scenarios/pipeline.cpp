@@ -401,6 +401,10 @@ std::string sentence(const Finding& found) {
                        ratio_text(*whole->speedup));
   }
   std::string text = fmt::format("Best split {}", to_string(*best->spec.parameters.find("split")));
+  for (const char* choice : {"cut", "schedule"}) {
+    const Value* value = best->spec.parameters.find(choice);
+    if (value != nullptr) text += fmt::format(", {} {}", choice, to_string(*value));
+  }
   if (best->speedup) text += fmt::format(": {} the single device", ratio_text(*best->speedup));
   text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
   if (best->speedup && best->speedup->high < 1) text += "; splitting this model does not pay";

@@ -1,13 +1,16 @@
 // mmap with huge pages, and what the system says about the memory that is left.
 #include "kernels/cpu/memory.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "kernels/cpu/control_group.h"
 #include "kernels/error.h"
@@ -50,21 +53,35 @@ std::size_t total_memory() { return std::min(meminfo("MemTotal:"), control_group
 
 namespace {
 
-/// Address space without memory behind it, aligned to its granule.
-Buffer reserve_space(const std::string& owner, std::size_t bytes, MemoryKind kind) {
+/// Address space without memory behind it, aligned to its granule; nothing where there is none left
+/// (`ulimit -v`).
+std::optional<Buffer> try_reserve(std::size_t bytes, MemoryKind kind) {
   const std::size_t granule = bytes >= huge_page ? huge_page : page;
   const std::size_t rounded = round_up(bytes, granule);
   const std::size_t mapped = rounded + granule - page;
   void* address = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) throw OutOfMemory(owner, bytes, available_memory());
+  if (address == MAP_FAILED) return std::nullopt;
   auto* base = static_cast<std::byte*>(address);
   void* aligned = base;
   std::size_t space = mapped;
   std::align(granule, rounded, aligned, space);
   auto* data = static_cast<std::byte*>(aligned);
   if (kind != MemoryKind::pageable && granule == huge_page) madvise(data, rounded, MADV_HUGEPAGE);
-  return {data, 0, kind, [base, mapped](std::byte*) { munmap(base, mapped); }, rounded};
+  return Buffer(
+      data, 0, kind, [base, mapped](std::byte*) { munmap(base, mapped); }, rounded);
+}
+
+/// Space for `wished` bytes, or at least for `bytes`.
+Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wished,
+                     MemoryKind kind) {
+  for (const std::size_t size : {std::max(wished, bytes), bytes}) {
+    if (auto space = try_reserve(size, kind)) return std::move(*space);
+  }
+  throw OutOfMemory(
+      fmt::format("{}: no address space for {} bytes more, of which the process may "
+                  "have few (ulimit -v)",
+                  owner, bytes));
 }
 
 }  // namespace
@@ -74,8 +91,7 @@ void grow_memory(Buffer& buffer, const std::string& owner, std::size_t bytes, Me
   const std::size_t held = buffer.bytes();
   const std::size_t left = available_memory();
   if (bytes - held > left) throw OutOfMemory(owner, bytes, left + held);
-  if (bytes > buffer.capacity())
-    buffer = reserve_space(owner, std::max(bytes, total_memory()), kind);
+  if (bytes > buffer.capacity()) buffer = reserve_space(owner, bytes, total_memory(), kind);
 
   const std::size_t old = buffer.bytes();
   buffer.extend(bytes);
@@ -90,7 +106,7 @@ Buffer map_memory(const std::string& owner, std::size_t bytes, MemoryKind kind) 
   if (bytes == 0) return {};
   const std::size_t left = available_memory();
   if (bytes > left) throw OutOfMemory(owner, bytes, left);
-  Buffer buffer = reserve_space(owner, bytes, kind);
+  Buffer buffer = reserve_space(owner, bytes, bytes, kind);
   grow_memory(buffer, owner, bytes, kind);
   return buffer;
 }

@@ -49,10 +49,12 @@ Case pipeline_case(const std::string& strategy, NamedValues extra, double median
   Case c = measured_case("pipeline", strategy, std::move(parameters), median, 14);
   c.amount = 48;
   c.amount_unit = "images";
+  c.throughput = 48 / median;
   c.flops = 3.9e11;
   c.bytes = 2.4e10;
   c.bound = Bound{median * efficiency, median * 0.7, median * efficiency * 0.98,
-                  "cpu:1/compute",     median * 0.6, efficiency};
+                  "cpu:1/compute",     median * 0.6, median * efficiency,
+                  efficiency};
   c.memory = std::move(memory);
   c.verification = Verification{"pipeline/single/model:resnet50/batch:48/image:128", true, 0.02,
                                 "loss and 161 gradients"};
