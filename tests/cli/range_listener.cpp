@@ -4,14 +4,18 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <string>
 
 namespace {
 
 std::FILE* output = nullptr;
 
-// Handles are texts that live as long as the process.
-char* kept(const char* text) { return (new std::string(text))->data(); }
+// Handles are texts that live as long as the process, also while it ends.
+char* kept(const char* text) {
+  static auto* const texts = new std::list<std::string>;
+  return texts->emplace_back(text).data();
+}
 
 nvtxDomainHandle_t create_domain(const char* name) {
   return reinterpret_cast<nvtxDomainHandle_t>(kept(name));
