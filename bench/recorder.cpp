@@ -111,16 +111,18 @@ void Recorder::update(const Scenario& scenario, const SessionResult& result) {
     std::erase_if(report_.answers, [&](const auto& answer) { return answer.scenario == name; });
     report_.answers.push_back(*result.answer);
   }
-  std::erase_if(sampling_, [&](const auto& entry) { return entry.first == name; });
-  sampling_.emplace_back(name, result.sampling_seconds);
+  times_[name] = {result.sampling_seconds, result.task_cost_seconds};
 }
 
 void Recorder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  report_.sampling_seconds = 0;
-  for (const auto& [scenario, seconds] : sampling_) report_.sampling_seconds += seconds;
+  report_.sampling_seconds = report_.task_cost_seconds = 0;
+  for (const auto& [scenario, times] : times_) {
+    report_.sampling_seconds += times.sampling_seconds;
+    report_.task_cost_seconds += times.task_cost_seconds;
+  }
 }
 
 void Recorder::write(const GoogleBenchmark& raw) const {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,12 @@ class Recorder {
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point begin_;
   report::Report report_;
-  std::vector<std::pair<std::string, double>> sampling_;  // of each scenario
+  /// Parts of the duration that one scenario has taken.
+  struct Times {
+    double sampling_seconds = 0;
+    double task_cost_seconds = 0;
+  };
+  std::map<std::string, Times> times_;  // of each scenario
 };
 
 }  // namespace parbench

@@ -104,6 +104,7 @@ class Session {
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
   std::optional<PreparedCase> abandoned_;
   double sampling_seconds_ = 0;
+  double task_cost_seconds_ = 0;
   double begin_ = 0;
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
@@ -191,9 +192,11 @@ void Session::measure_bound(std::size_t index) {
   const Range range(ranges_.task_costs);
   const double budget =
       std::max(least_cost_seconds, cost_share * entry.prepared->execution_seconds);
+  const double begin = environment_.now();
   const TaskCosts costs = entry.prepared->runner->measure_tasks(
       {.repeats = cost_repeats, .budget_seconds = budget, .interrupted = environment_.interrupted});
   sampling_seconds_ += costs.execution_seconds;
+  task_cost_seconds_ += environment_.now() - begin - costs.execution_seconds;
   const bool in_order = costs.execution_seconds > 0;
   if (!in_order) latest_.reset();  // tasks run out of their order leave no state worth keeping
   if (costs.repeated_operations) entry.prepared->subject->reset();
@@ -364,6 +367,7 @@ SessionResult Session::result() const {
     add_speedup(i, result.cases[i]);
   }
   result.sampling_seconds = sampling_seconds_;
+  result.task_cost_seconds = task_cost_seconds_;
   result.interrupted = interrupted_;
   return result;
 }

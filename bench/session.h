@@ -26,6 +26,7 @@ struct SessionResult {
   /// Inside samples and their warm-up. Task costs that were measured by executing a whole plan in
   /// its order warm it up as well.
   double sampling_seconds = 0;
+  double task_cost_seconds = 0;  // other measurements of tasks alone
   bool interrupted = false;
 
   /// Every case was measured to its end: exit code 0, and the report is complete.

@@ -153,6 +153,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("sampling_seconds", x.sampling_seconds);
+  visit("task_cost_seconds", x.task_cost_seconds);
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit("options", x.options);

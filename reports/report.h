@@ -169,7 +169,8 @@ struct Report {
   /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
   /// plan in its order warm it up as well.
   double sampling_seconds = 0;
-  bool complete = false;  // every case was measured
+  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
+  bool complete = false;         // every case was measured
   std::vector<std::string> command_line;
   NamedValues options;  // the flags that would measure in the same way again
   std::vector<Sampling> sampling;

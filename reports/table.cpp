@@ -398,7 +398,7 @@ std::string machine_line(const Report& report, const TextStyle& style) {
   return joined(items, style, Emphasis::dim);
 }
 
-std::string counts_line(const Report& report) {
+std::string counts_line(const Report& report, const TextStyle& style) {
   std::map<CaseStatus, int> counts;
   for (const Case& c : report.cases) ++counts[c.status];
   std::string text = report.complete ? "" : "Incomplete: ";
@@ -411,11 +411,14 @@ std::string counts_line(const Report& report) {
   add(CaseStatus::skipped, "skipped");
   add(CaseStatus::not_run, "not run");
   if (report.duration_seconds > 0) {
-    text += fmt::format(" · {}, {} of it inside samples and their warm-up",
-                        format_wait(report.duration_seconds),
-                        format_percent(report.sampling_seconds / report.duration_seconds, 0));
+    const auto share = [&](double seconds) {
+      return format_percent(seconds / report.duration_seconds, 0);
+    };
+    text += fmt::format(" · {}: {} in samples and warm-up, {} measuring tasks alone",
+                        format_wait(report.duration_seconds), share(report.sampling_seconds),
+                        share(report.task_cost_seconds));
   }
-  return text + '\n';
+  return hanging("", text, style.width, Emphasis::none, style.color);
 }
 
 /// The scenarios of a report in the order in which they first appear.
@@ -453,7 +456,7 @@ std::string to_table(const Report& report, const TextStyle& style) {
   for (auto& [scenario, cases] : by_scenario(report)) {
     text += scenario_text(report, scenario, std::move(cases), style) + '\n';
   }
-  return text + counts_line(report);
+  return text + counts_line(report, style);
 }
 
 }  // namespace parbench::report

@@ -12,6 +12,7 @@
 #include "scenarios/models/models.h"
 #include "scenarios/prepared_case.h"
 #include "scenarios/requests.h"
+#include "scenarios/training/chunks_in_turn.h"
 #include "scenarios/training/cut.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/schedule.h"
@@ -307,6 +308,36 @@ std::string units_text(const Network& network, const std::vector<int>& cut) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
+/// Stages on one device each, and a training step that follows the case's schedule.
+void add_stages(const CaseSpec& spec, const StageRange& whole,
+                const std::vector<std::int64_t>& chunks, PipelineParts& parts) {
+  const bool one_device = spec.strategy == single;
+  const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
+  Cut cut;
+  if (!one_device) {
+    cut = cut_of(spec, parts.network, stages, parts.context, chunks);
+    parts.notes.emplace_back(
+        "cut", fmt::format("{} ({})", units_text(parts.network, cut.units), cut.description));
+  }
+  const Value* schedule_name = spec.parameters.find("schedule");
+  const Schedule schedule =
+      schedule_named(schedule_name != nullptr ? std::get<std::string>(*schedule_name) : "gpipe",
+                     stages, static_cast<int>(chunks.size()));
+  for (const LayerRange& layers : stages_of(parts.network, cut.units)) {
+    const auto s = parts.stages.size();
+    StageRange range = whole;
+    range.first = layers.first;
+    range.last = layers.last;
+    parts.stages.push_back(
+        std::make_unique<Stage>(parts, Stage::Options{.device = static_cast<int>(s),
+                                                      .range = range,
+                                                      .chunks = chunks,
+                                                      .slots = chunks_in_flight(schedule.at(s))}));
+    parts.stages.back()->add_outputs(parts.outputs);
+  }
+  add_training_step(parts, parts.stages, chunks, schedule);
+}
+
 std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
   auto parts = std::make_unique<PipelineParts>(context);
   const Parameters& parameters = spec.parameters;
@@ -317,40 +348,18 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
   const Value* split = parameters.find("split");
   const std::vector<std::int64_t> chunks =
       split != nullptr ? chunks_of(batch, *split) : std::vector<std::int64_t>{batch};
-  const int chunk_count = static_cast<int>(chunks.size());
-  const bool one_device = spec.strategy == single || spec.strategy == chunks_in_turn;
-  const int stages = one_device ? 1 : static_cast<int>(parameters.integer("devices"));
-
-  Cut cut;
-  if (!one_device) {
-    cut = cut_of(spec, network, stages, context, chunks);
-    parts->notes.emplace_back(
-        "cut", fmt::format("{} ({})", units_text(network, cut.units), cut.description));
+  const StageRange whole{.network = &network,
+                         .first = 0,
+                         .last = static_cast<int>(network.layers.size()) - 1,
+                         .dtype = spec.dtype,
+                         .batch = batch};
+  if (spec.strategy == chunks_in_turn) {
+    parts->stages = add_chunks_in_turn(*parts, whole, chunks);
+  } else {
+    add_stages(spec, whole, chunks, *parts);
   }
-  const Value* schedule_name = parameters.find("schedule");
-  const Schedule schedule =
-      one_device ? chunk_by_chunk(stages, chunk_count)
-                 : schedule_named(
-                       schedule_name != nullptr ? std::get<std::string>(*schedule_name) : "gpipe",
-                       stages, chunk_count);
-
-  const std::vector<LayerRange> ranges = stages_of(network, cut.units);
-  for (int s = 0; s < stages; ++s) {
-    const LayerRange& range = ranges.at(static_cast<std::size_t>(s));
-    parts->stages.push_back(std::make_unique<Stage>(
-        *parts, Stage::Options{.device = s,
-                               .range = {.network = &network,
-                                         .first = range.first,
-                                         .last = range.last,
-                                         .dtype = spec.dtype,
-                                         .batch = batch},
-                               .chunks = chunks,
-                               .slots = chunks_in_flight(schedule[static_cast<std::size_t>(s)])}));
-    parts->stages.back()->add_outputs(parts->outputs);
-  }
-  add_training_step(*parts, parts->stages, chunks, schedule);
-
-  add_step_checks(*parts, network, spec.dtype, parts->stages, chunk_count);
+  add_step_checks(*parts, network, spec.dtype, parts->stages, static_cast<int>(chunks.size()));
+  if (spec.strategy != chunks_in_turn) add_update_check(*parts, parts->stages);
   parts->tolerance = tolerance_of(spec.dtype);
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};

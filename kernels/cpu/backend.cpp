@@ -93,7 +93,8 @@ class CpuBackend final : public Backend {
                                                  .model = model_,
                                                  .cores = own,
                                                  .copy_cores = left.empty() ? own : left,
-                                                 .memory_bytes = total_memory()}));
+                                                 .memory_bytes = total_memory()},
+                                      local_cores(own)));
     }
     return devices;
   }

@@ -47,13 +47,11 @@ CpuStream& CpuDevice::service(int threads) {
 }
 
 Buffer CpuDevice::allocate(std::size_t bytes, MemoryKind kind) {
-  Buffer buffer;
-  service(1).call([&] { buffer = map_memory(info_.name, bytes, kind); });
-  return buffer;
+  return map_memory({info_.name, local_cores_}, bytes, kind);
 }
 
 void CpuDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
-  service(1).call([&] { grow_memory(buffer, info_.name, bytes, kind); });
+  grow_memory(buffer, {info_.name, local_cores_}, bytes, kind);
 }
 
 std::unique_ptr<Op> CpuDevice::prepare(const OpDesc& desc, int threads) {

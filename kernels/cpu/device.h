@@ -12,7 +12,9 @@ namespace parbench::cpu {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(DeviceInfo info) : info_(std::move(info)) {}
+  /// `local_cores`: those that may touch its memory first.
+  CpuDevice(DeviceInfo info, std::vector<int> local_cores)
+      : info_(std::move(info)), local_cores_(std::move(local_cores)) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
@@ -24,11 +26,12 @@ class CpuDevice final : public Device {
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:
-  /// The thread that plans operations for streams of that many threads, and touches memory: oneDNN
-  /// asks the planning thread for its team, and pages belong near the cores that use them.
+  /// The thread that plans operations for streams of that many threads: oneDNN asks the planning
+  /// thread for its team.
   [[nodiscard]] CpuStream& service(int threads);
 
   DeviceInfo info_;
+  std::vector<int> local_cores_;
   std::mutex service_mutex_;
   std::map<int, std::unique_ptr<CpuStream>> services_;
 };

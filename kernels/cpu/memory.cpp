@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <future>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "kernels/cpu/control_group.h"
+#include "kernels/cpu/topology.h"
 #include "kernels/error.h"
 #include "kernels/round_up.h"
 
@@ -22,6 +24,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t page = 4096;
 constexpr std::size_t reserve = std::size_t{256} << 20;
+constexpr std::size_t least_touched = std::size_t{16} << 20;  // by a thread, to be worth its start
 
 std::size_t meminfo(const std::string& field) {
   std::ifstream file("/proc/meminfo");
@@ -35,11 +38,24 @@ std::size_t meminfo(const std::string& field) {
   return std::numeric_limits<std::size_t>::max();
 }
 
-void touch(std::byte* data, std::size_t bytes) {
+void touch_here(std::byte* data, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0) return;
 #endif
   for (std::size_t offset = 0; offset < bytes; offset += page) data[offset] = std::byte{0};
+}
+
+void touch(std::byte* data, std::size_t bytes, const std::vector<int>& cores) {
+  const std::size_t threads = std::clamp<std::size_t>(bytes / least_touched, 1, cores.size());
+  const std::size_t part = round_up(bytes / threads, huge_page);
+  std::vector<std::future<void>> touching;
+  for (std::size_t first = 0; first < bytes; first += part) {
+    touching.push_back(std::async(std::launch::async, [=, &cores] {
+      bind_this_thread(cores);
+      touch_here(data + first, std::min(part, bytes - first));
+    }));
+  }
+  for (std::future<void>& one : touching) one.get();
 }
 
 }  // namespace
@@ -86,27 +102,27 @@ Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wi
 
 }  // namespace
 
-void grow_memory(Buffer& buffer, const std::string& owner, std::size_t bytes, MemoryKind kind) {
+void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind) {
   if (bytes <= buffer.bytes()) return;
   const std::size_t held = buffer.bytes();
   const std::size_t left = available_memory();
-  if (bytes - held > left) throw OutOfMemory(owner, bytes, left + held);
-  if (bytes > buffer.capacity()) buffer = reserve_space(owner, bytes, total_memory(), kind);
+  if (bytes - held > left) throw OutOfMemory(owner.name, bytes, left + held);
+  if (bytes > buffer.capacity()) buffer = reserve_space(owner.name, bytes, total_memory(), kind);
 
   const std::size_t old = buffer.bytes();
   buffer.extend(bytes);
   if (kind == MemoryKind::pageable) return;
   const std::size_t first = old / page * page;  // whole pages, as madvise and mlock take them
-  touch(buffer.data() + first, bytes - first);
+  touch(buffer.data() + first, bytes - first, owner.cores);
   // Page-locking keeps the pages where they are; a process without the right to it does without.
   if (kind == MemoryKind::pinned) mlock(buffer.data() + first, bytes - first);
 }
 
-Buffer map_memory(const std::string& owner, std::size_t bytes, MemoryKind kind) {
+Buffer map_memory(const MemoryOwner& owner, std::size_t bytes, MemoryKind kind) {
   if (bytes == 0) return {};
   const std::size_t left = available_memory();
-  if (bytes > left) throw OutOfMemory(owner, bytes, left);
-  Buffer buffer = reserve_space(owner, bytes, bytes, kind);
+  if (bytes > left) throw OutOfMemory(owner.name, bytes, left);
+  Buffer buffer = reserve_space(owner.name, bytes, bytes, kind);
   grow_memory(buffer, owner, bytes, kind);
   return buffer;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "kernels/buffer.h"
 
@@ -15,12 +16,18 @@ namespace parbench::cpu {
 /// Physical memory, or the control group's limit when that is less.
 [[nodiscard]] std::size_t total_memory();
 
-/// Maps memory for `owner` (named in the error). Device and pinned memory is touched by the calling
-/// thread, so that its pages lie near that thread's core. Throws OutOfMemory.
-[[nodiscard]] Buffer map_memory(const std::string& owner, std::size_t bytes, MemoryKind kind);
+/// Whose memory it is: a name for errors, and the cores near which its pages belong.
+struct MemoryOwner {
+  const std::string& name;
+  const std::vector<int>& cores;
+};
+
+/// Maps memory. Device and pinned memory is touched by threads on the owner's cores, all at once:
+/// first touch is slow, and where it happens decides where a page lies. Throws OutOfMemory.
+[[nodiscard]] Buffer map_memory(const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);
 
 /// Makes a buffer larger in place: the first call takes address space for all of the machine's
 /// memory, and every call touches only what is new. Throws OutOfMemory and changes nothing.
-void grow_memory(Buffer& buffer, const std::string& owner, std::size_t bytes, MemoryKind kind);
+void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);
 
 }  // namespace parbench::cpu

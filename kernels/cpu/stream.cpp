@@ -59,8 +59,7 @@ void CpuStream::stop() {
 
 void CpuStream::grow_scratch(std::size_t bytes) {
   synchronize(default_limit);
-  scratch_ = {};
-  call([this, bytes] { scratch_ = map_memory(device_.info().name, bytes, MemoryKind::device); });
+  device_.grow(scratch_, bytes, MemoryKind::device);
 }
 
 std::byte* CpuStream::resolve(const BufferView& view, std::string_view command,

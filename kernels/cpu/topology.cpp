@@ -7,8 +7,11 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <set>
 
 #include "kernels/error.h"
 
@@ -47,22 +50,38 @@ std::vector<int> allowed_units() {
   return units;
 }
 
-}  // namespace
+bool holds(hwloc_obj_t object, int unit) {
+  return hwloc_bitmap_isset(object->cpuset, static_cast<unsigned>(unit)) != 0;
+}
 
-std::vector<int> usable_cores() {
-  const Topology topology = load_topology();
+std::vector<int> usable_cores_of(const Topology& topology) {
   const std::vector<int> allowed = allowed_units();
   std::vector<int> cores;
   for (hwloc_obj_t core = nullptr;
        (core = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_CORE, core)) != nullptr;) {
     for (const int unit : allowed) {
-      if (hwloc_bitmap_isset(core->cpuset, static_cast<unsigned>(unit)) != 0) {
-        cores.push_back(unit);
-        break;  // one processing unit a core: its siblings would only share it
-      }
+      if (!holds(core, unit)) continue;
+      cores.push_back(unit);
+      break;  // one processing unit a core: its siblings would only share it
     }
   }
   return cores.empty() ? allowed : cores;
+}
+
+}  // namespace
+
+std::vector<int> usable_cores() { return usable_cores_of(load_topology()); }
+
+std::vector<int> local_cores(const std::vector<int>& cores) {
+  const Topology topology = load_topology();
+  std::set<int> local(cores.begin(), cores.end());
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    const auto in_node = [&](int unit) { return holds(node, unit); };
+    if (std::ranges::none_of(cores, in_node)) continue;
+    std::ranges::copy_if(usable_cores_of(topology), std::inserter(local, local.end()), in_node);
+  }
+  return {local.begin(), local.end()};
 }
 
 std::string processor_model() {

@@ -11,6 +11,10 @@ namespace parbench::cpu {
 /// the topology cannot be read.
 [[nodiscard]] std::vector<int> usable_cores();
 
+/// The usable cores that share a NUMA node with one of these, these among them: whatever they touch
+/// first gets pages as near to these as can be.
+[[nodiscard]] std::vector<int> local_cores(const std::vector<int>& cores);
+
 /// The processor's own name ("AMD EPYC 9965"), or its architecture when it does not tell.
 [[nodiscard]] std::string processor_model();
 

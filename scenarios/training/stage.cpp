@@ -94,6 +94,8 @@ void copy_in(Stream& stream, const TensorDesc& tensor, BufferView view, std::vec
 
 }  // namespace
 
+std::string gradient_output(const std::string& parameter) { return "gradient of " + parameter; }
+
 Stage::Stage(CaseParts& parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
@@ -218,7 +220,8 @@ void Stage::initialize_at_reset() {
 }
 
 std::int64_t Stage::first_sample(int chunk) const {
-  return std::accumulate(options_.chunks.begin(), options_.chunks.begin() + chunk, std::int64_t{0});
+  return std::accumulate(options_.chunks.begin(), options_.chunks.begin() + chunk,
+                         options_.first_sample);
 }
 
 const StageProgram& Stage::program(int chunk) const {
@@ -315,15 +318,21 @@ Tensor Stage::last_source(int chunk) const {
   return tensor(program.last_source(), rebase(program.last_source_view(), bases(chunk)));
 }
 
+bool Stage::holds_whole_batch() const {
+  const auto count = static_cast<int>(options_.chunks.size());
+  return options_.slots >= count && options_.first_sample == 0 &&
+         first_sample(count) == options_.range.batch;
+}
+
 Tensor Stage::prediction(int chunk) const { return tensor(output_desc(chunk), output(chunk)); }
 
 void Stage::add_outputs(std::vector<Output>& outputs) const {
   CaseData& data = parts_.data;
   if (options_.range.is_last()) {
-    outputs.push_back({"loss", [&data, loss = loss()] { return data.read(loss); }});
+    outputs.push_back({loss_output, [&data, loss = loss()] { return data.read(loss); }});
   }
   for (const TrainedParameter& parameter : parameters()) {
-    outputs.push_back({"gradient of " + parameter.spec.name,
+    outputs.push_back({gradient_output(parameter.spec.name),
                        [&data, gradient = parameter.gradient] { return data.read(gradient); }});
   }
 }

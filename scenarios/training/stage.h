@@ -13,6 +13,10 @@
 
 namespace parbench {
 
+// Names of the outputs of a training step.
+inline constexpr const char* loss_output = "loss";
+[[nodiscard]] std::string gradient_output(const std::string& parameter);
+
 /// Borrows its memory and plans its operations in the constructor. Parameters and running
 /// statistics are shared by all cases of a run that have the same stage in the same layouts; they
 /// change as the cases train, and the case's reset sets them back to torchvision's initial values:
@@ -24,6 +28,7 @@ class Stage {
     int device = 0;
     StageRange range;
     std::vector<std::int64_t> chunks;  // samples of each
+    std::int64_t first_sample = 0;     // of the batch: where the first chunk begins
     int slots = 1;                     // chunks whose activations are held at once
     float learning_rate = 0.001F;
   };
@@ -65,7 +70,8 @@ class Stage {
   /// chunk, which never happens where the stage holds all of them.
   [[nodiscard]] Tensor last_source(int chunk) const;
   [[nodiscard]] Tensor prediction(int chunk) const;
-  [[nodiscard]] bool holds_all_chunks() const { return slots_.size() >= options_.chunks.size(); }
+  /// Whether it computes all chunks of the batch and holds what it computed for each.
+  [[nodiscard]] bool holds_whole_batch() const;
 
   /// Loss (last stage) and every parameter's gradient.
   void add_outputs(std::vector<Output>& outputs) const;

@@ -159,9 +159,11 @@ Verdict check_end(CaseData& data, const Network& network, DType dtype, const Sta
   return std::nullopt;
 }
 
-Verdict check_finite(float loss) {
-  if (std::isfinite(loss) && loss > 0) return std::nullopt;
-  return fmt::format("the loss is {}", loss);
+Verdict check_finite(const std::vector<Output>& outputs) {
+  const auto loss = std::ranges::find(outputs, loss_output, &Output::name);
+  const float value = loss->read().front();
+  if (std::isfinite(value) && value > 0) return std::nullopt;
+  return fmt::format("the loss is {}", value);
 }
 
 // --- a whole perceptron ---
@@ -171,6 +173,7 @@ NamedValues initial_parameters(const Stages& stages) {
   for (const auto& stage : stages) {
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
       std::vector<double>& values = initial[parameter.spec.name];
+      if (!values.empty()) continue;  // another replica's
       for (std::int64_t i = 0; i < parameter.initial.count; ++i) {
         values.push_back(drawn(parameter.initial, i));
       }
@@ -191,23 +194,18 @@ Verdict compare(const std::string& name, const std::vector<float>& got,
   return std::nullopt;
 }
 
-Verdict check_perceptron(CaseData& data, const Network& network, DType dtype,
-                         const Stages& stages) {
+Verdict check_perceptron(CaseData& data, const Network& network, DType dtype, const Stages& stages,
+                         const std::vector<Output>& outputs) {
   const Tensor images = stages.front()->images();
   const NaiveStep naive =
       naive_step(network, initial_parameters(stages), widened(data.read(images)),
                  widened(data.read(stages.back()->target())), images.desc.shape.front(), dtype);
   const Tolerance tolerance = tolerance_of(dtype);
-  const std::vector<float> loss = data.read(stages.back()->loss());
-  if (auto wrong = compare("the loss", loss, {naive.loss}, tolerance)) return wrong;
-  for (const auto& stage : stages) {
-    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
-      const std::string& name = parameter.spec.name;
-      if (auto wrong = compare("the gradient of " + name, data.read(parameter.gradient),
-                               naive.gradients.at(name), tolerance)) {
-        return wrong;
-      }
-    }
+  NamedValues want = {{loss_output, {naive.loss}}};
+  for (const auto& [name, gradient] : naive.gradients) want[gradient_output(name)] = gradient;
+  for (const Output& output : outputs) {
+    if (auto wrong = compare("the " + output.name, output.read(), want.at(output.name), tolerance))
+      return wrong;
   }
   return std::nullopt;
 }
@@ -215,13 +213,14 @@ Verdict check_perceptron(CaseData& data, const Network& network, DType dtype,
 Check end_check(CaseParts& parts, const Network& network, DType dtype, const Stages& stages,
                 int chunks) {
   CaseData& data = parts.data;
+  const std::vector<Output>& outputs = parts.outputs;
   const Stage& last = *stages.back();
   if (is_perceptron(network)) {
     return {"loss and all gradients computed by a naive network",
-            [&, dtype] { return check_perceptron(data, network, dtype, stages); }};
+            [&, dtype] { return check_perceptron(data, network, dtype, stages, outputs); }};
   }
-  if (!last.holds_all_chunks()) {
-    return {"a finite loss", [&] { return check_finite(data.read(last.loss()).front()); }};
+  if (!last.holds_whole_batch()) {
+    return {"a finite loss", [&] { return check_finite(outputs); }};
   }
   const bool linear = network.layers.back().kind == LayerKind::linear;
   return {linear ? "loss and sampled gradients of the last layer computed naively"
@@ -234,6 +233,9 @@ Check end_check(CaseParts& parts, const Network& network, DType dtype, const Sta
 void add_step_checks(CaseParts& parts, const Network& network, DType dtype, const Stages& stages,
                      int chunks) {
   parts.checks.push_back(end_check(parts, network, dtype, stages, chunks));
+}
+
+void add_update_check(CaseParts& parts, const Stages& stages) {
   parts.checks.push_back({"sampled parameters after the update",
                           [&data = parts.data, &stages] { return check_updates(data, stages); }});
 }

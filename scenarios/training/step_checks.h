@@ -9,14 +9,18 @@
 
 namespace parbench {
 
-/// Adds checks of the first step after a reset:
-/// - sampled values of every parameter after the update, from its initial value and its gradient;
+/// Adds a check of the loss and the gradients of the first step after a reset:
 /// - a perceptron: the loss and all gradients, by a naive network;
 /// - another network: the loss from predictions and target, and sampled values of the last layer's
-///   weight gradient if that layer is linear, where the last stage still holds all chunks;
+///   weight gradient if that layer is linear, where the last stage still holds the whole batch;
 /// - otherwise only that there is a finite loss.
-/// The checks refer to the parts and the stages.
+/// The checks refer to the parts, their outputs and the stages, which may also be replicas that
+/// share the chunks.
 void add_step_checks(CaseParts& parts, const Network& network, DType dtype,
                      const std::vector<std::unique_ptr<Stage>>& stages, int chunks);
+
+/// Adds a check of sampled values of every parameter after the first update, from its initial value
+/// and its gradient. Refers to the parts and the stages.
+void add_update_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages);
 
 }  // namespace parbench

@@ -52,6 +52,7 @@ class FakeRunner : public PlanRunner {
   TaskCosts measure_tasks(const CostLimits& limits) override {
     scenario_.log.push_back("costs " + prepared_.name);
     scenario_.clock += prepared_.behaviour.costs.execution_seconds;
+    scenario_.clock += prepared_.behaviour.other_cost_seconds;
     if (limits.interrupted()) throw Interrupted();
     return prepared_.behaviour.costs;
   }

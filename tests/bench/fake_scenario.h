@@ -22,6 +22,7 @@ struct Behaviour {
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
   TaskCosts costs = {};                     // the clock moves by what counts as an execution
+  double other_cost_seconds = 0;            // and by what measuring tasks alone takes beside it
 };
 
 /// Everything the session does to the fakes, in order: "prepare a", "reset a", "run a".

@@ -143,9 +143,11 @@ TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
 }
 
 TEST_F(SessionTest, TaskCostsFromAWholeExecutionWarmUp) {
-  scenario.behaviours["base"] = {.seconds = steady, .costs = {.execution_seconds = 1.5}};
+  scenario.behaviours["base"] = {
+      .seconds = steady, .costs = {.execution_seconds = 1.5}, .other_cost_seconds = 0.25};
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_DOUBLE_EQ(result.sampling_seconds, 7 + 1.5);
+  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 0.25);
   EXPECT_EQ(scenario.count("reset fake/base/n:1"), 1U) << "its state is that of an execution";
 }
 

@@ -187,7 +187,7 @@ std::vector<int> threads_of_streams(int cores, int sharers) {
   DeviceInfo info;
   info.name = "cpu:0";
   info.cores.assign(static_cast<std::size_t>(cores), core);
-  cpu::CpuDevice device(std::move(info));
+  cpu::CpuDevice device(info, info.cores);
   std::vector<int> threads;
   for (int index = 0; index < sharers; ++index) {
     threads.push_back(device.make_stream(StreamKind::compute, index, sharers)->threads());

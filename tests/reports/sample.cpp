@@ -154,6 +154,7 @@ Report sample_report() {
   report.started_utc = "2024-05-04T10:20:30Z";
   report.duration_seconds = 141.2;
   report.sampling_seconds = 128.9;
+  report.task_cost_seconds = 4.1;
   report.complete = true;
   report.command_line = {"parbench", "--scenario", "pipeline", "--split", "1,3,5,12,20,8+20+20"};
   report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};

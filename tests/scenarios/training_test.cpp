@@ -233,6 +233,7 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
   const Setting& setting = GetParam();
   add_step_checks(*parts_, network_, setting.dtype, stages_,
                   static_cast<int>(setting.chunks.size()));
+  add_update_check(*parts_, stages_);
   const std::vector<Check>& checks = parts_->checks;
   EXPECT_NE(findings(checks), "") << "what has not run passes for right";
   Executor executor(parts_->plan);
@@ -240,7 +241,7 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
   ASSERT_EQ(findings(checks), "");
 
   const Stage& last = *stages_.back();
-  const bool recomputes = setting.model == "toy" || last.holds_all_chunks();
+  const bool recomputes = setting.model == "toy" || last.holds_whole_batch();
   const auto damaged = [&](const Tensor& tensor, float by) {
     float& value = first_of(tensor);
     const float intact = std::exchange(value, value + by);

@@ -1,0 +1,88 @@
+// Replicas of a model with a share of the chunks each, and the sum of what they compute.
+#include "scenarios/training/chunks_in_turn.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/schedule.h"
+
+namespace parbench {
+namespace {
+
+/// Neighbouring chunks of one device.
+struct Share {
+  int device = 0;
+  std::int64_t first_sample = 0;
+  std::vector<std::int64_t> chunks;
+};
+
+std::vector<int> devices_like_the_first(const Context& context) {
+  const DeviceInfo& first = context.device(0).info();
+  std::vector<int> alike;
+  for (int device = 0; device < context.device_count(); ++device) {
+    const DeviceInfo& info = context.device(device).info();
+    if (info.backend == first.backend && info.model == first.model) alike.push_back(device);
+  }
+  return alike;
+}
+
+/// A chunk goes to the device in whose equal part of the batch it begins.
+std::vector<Share> shares_of(const std::vector<int>& devices, std::int64_t batch,
+                             const std::vector<std::int64_t>& chunks) {
+  std::vector<Share> shares;
+  std::int64_t sample = 0;
+  for (const std::int64_t count : chunks) {
+    const auto part = static_cast<std::int64_t>(devices.size()) * sample / batch;
+    const int device = devices[static_cast<std::size_t>(part)];
+    if (shares.empty() || shares.back().device != device) {
+      shares.push_back({.device = device, .first_sample = sample, .chunks = {}});
+    }
+    shares.back().chunks.push_back(count);
+    sample += count;
+  }
+  return shares;
+}
+
+/// Every replica has the same outputs: the loss and the gradients of its chunks.
+std::vector<Output> sums(const std::vector<std::vector<Output>>& replicas) {
+  std::vector<Output> result = replicas.front();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    std::vector<std::function<std::vector<float>()>> addends;
+    for (const std::vector<Output>& outputs : replicas) addends.push_back(outputs.at(i).read);
+    result[i].read = [addends = std::move(addends)] {
+      std::vector<float> sum = addends.front()();
+      for (std::size_t k = 1; k < addends.size(); ++k) {
+        std::ranges::transform(sum, addends[k](), sum.begin(), std::plus<>());
+      }
+      return sum;
+    };
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Stage>> add_chunks_in_turn(CaseParts& parts, const StageRange& whole,
+                                                       const std::vector<std::int64_t>& chunks) {
+  std::vector<std::unique_ptr<Stage>> replicas;
+  std::vector<std::vector<Output>> outputs;
+  for (const Share& share : shares_of(devices_like_the_first(parts.context), whole.batch, chunks)) {
+    std::vector<std::unique_ptr<Stage>> replica;
+    replica.push_back(
+        std::make_unique<Stage>(parts, Stage::Options{.device = share.device,
+                                                      .range = whole,
+                                                      .chunks = share.chunks,
+                                                      .first_sample = share.first_sample}));
+    const int count = static_cast<int>(share.chunks.size());
+    add_training_step(parts, replica, share.chunks, chunk_by_chunk(1, count));
+    replica.front()->add_outputs(outputs.emplace_back());
+    replicas.push_back(std::move(replica.front()));
+  }
+  parts.outputs = sums(outputs);
+  return replicas;
+}
+
+}  // namespace parbench
