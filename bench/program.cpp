@@ -255,7 +255,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
   const Options options = parse_command_line(arguments, scenarios);
   switch (options.command) {
     case Command::help:
-      print(help_text(scenarios));
+      print(help_text(scenarios, options.help_topic));
       return ExitCode::measured;
     case Command::version:
       print(fmt::format("parbench {}\n", version));

@@ -75,6 +75,11 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   const Finished devices = parbench({"devices"});
   EXPECT_EQ(devices.exit_code, 0);
   EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
+  for (const char* command : {"list", "devices"}) {
+    const Finished page = parbench({command, "--help"});
+    EXPECT_EQ(page.exit_code, 0) << page.err;
+    EXPECT_THAT(page.out, HasSubstr(std::string("parbench ") + command));
+  }
 }
 
 TEST_F(Usage, RefusesUnknownWords) {
