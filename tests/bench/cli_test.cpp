@@ -211,6 +211,11 @@ TEST(Cli, RejectsBadConfigFiles) {
   EXPECT_THAT(with("not json"), HasSubstr("RejectsBadConfigFiles.json"));
   EXPECT_THAT(with("[1]"), HasSubstr("no object"));
   EXPECT_THAT(with(R"({"scenari": "pipe"})"), HasSubstr("did you mean 'scenario'"));
+  for (const std::string key : {"config", "rerun", "version", "confi"}) {
+    EXPECT_THAT(with("{\"" + key + "\": \"pipe\"}"),
+                AllOf(HasSubstr("'" + key + "'"), HasSubstr("is no flag that a file can set"),
+                      Not(HasSubstr("did you mean"))));
+  }
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": null})"), HasSubstr("'split'"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": []})"), HasSubstr("empty list"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "quiet": 1})"), HasSubstr("true, false"));
