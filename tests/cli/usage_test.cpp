@@ -141,6 +141,10 @@ TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
   }
   EXPECT_THAT(refusal({"--config", file("key.json", R"({"scenrio": "selftest"})")}),
               HasSubstr("did you mean 'scenario'"));
+  const std::string twice =
+      file("twice.json", R"({"scenario": "selftest", "tasks": 1, "tasks": 2})");
+  EXPECT_THAT(refusal({"--config", twice}),
+              AllOf(HasSubstr("--config " + twice), HasSubstr("'tasks' twice")));
   EXPECT_THAT(refusal({"--rerun", file("old.json", R"({"parbench": {"schema_version": 99}})")}),
               HasSubstr("99"));
 }
