@@ -53,10 +53,7 @@ class Parser {
     app_.set_help_flag("--help,-h", "Print this page and exit")->group("Output");
     list_ = app_.add_subcommand("list", "Scenarios with their strategies, axes and presets");
     devices_ = app_.add_subcommand("devices", "Devices found, and why others are missing");
-    for (CLI::App* command : {list_, devices_}) {
-      command->allow_extras();
-      command->set_help_flag();
-    }
+    for (CLI::App* command : {list_, devices_}) command->allow_extras();
     app_.require_subcommand(0, 1);
   }
 
@@ -90,7 +87,11 @@ class Parser {
   }
 
   [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
-  [[nodiscard]] std::string help() const { return app_.help(); }
+  [[nodiscard]] std::string help(Command topic) const {
+    if (topic == Command::list) return list_->help();
+    if (topic == Command::devices) return devices_->help();
+    return app_.help();
+  }
 
  private:
   void add(const Flag& flag) {
@@ -228,15 +229,16 @@ void add_scenarios_of_cases(Options& options) {
   }
 }
 
-/// `list` and `devices` show everything whatever the flags, so these would be misunderstood.
-void check_no_flags(Command command, const FlagValues& values,
-                    const std::vector<std::string>& unknown) {
-  std::string flag;
-  if (!values.empty()) flag = "--" + values.begin()->first;
-  if (!unknown.empty() && unknown.front().starts_with('-')) flag = unknown.front();
-  if (flag.empty()) return;
-  throw UsageError(fmt::format("'{}' takes no flags, but {} was given",
-                               command == Command::list ? "list" : "devices", flag));
+/// `list` and `devices` show everything whatever else is given, so that would be misunderstood.
+void check_alone(Command command, const FlagValues& values,
+                 const std::vector<std::string>& unknown) {
+  std::string word;
+  if (!values.empty()) word = "--" + values.begin()->first;
+  if (!unknown.empty()) word = unknown.front();
+  if (word.empty()) return;
+  throw UsageError(fmt::format("'{}' takes no {}, but {} was given",
+                               command == Command::list ? "list" : "devices",
+                               word.starts_with('-') ? "flags" : "arguments", word));
 }
 
 Options with_command(Command command) {
@@ -248,10 +250,14 @@ Options with_command(Command command) {
 Options parse_words(const std::vector<std::string>& words, const ScenarioList& scenarios) {
   const std::vector<Flag> flags = all_flags(scenarios);
   Parser parser(flags);
-  if (!parser.parse(words)) return with_command(Command::help);
+  if (!parser.parse(words)) {
+    Options options = with_command(Command::help);
+    options.help_topic = parser.command();
+    return options;
+  }
   FlagValues values = parser.values();
   const std::vector<std::string> unknown = parser.unknown_words();
-  if (parser.command() != Command::run) check_no_flags(parser.command(), values, unknown);
+  if (parser.command() != Command::run) check_alone(parser.command(), values, unknown);
   if (!unknown.empty()) reject_unknown(unknown.front(), flags, scenarios);
   check_values_are_there(values);
   if (is_on(values, "version")) return with_command(Command::version);
@@ -288,6 +294,8 @@ Options parse_command_line(const std::vector<std::string>& arguments,
   return options;
 }
 
-std::string help_text(const ScenarioList& scenarios) { return Parser(all_flags(scenarios)).help(); }
+std::string help_text(const ScenarioList& scenarios, Command topic) {
+  return Parser(all_flags(scenarios)).help(topic);
+}
 
 }  // namespace parbench

@@ -61,6 +61,24 @@ Speed speed_of(Stream& stream) {
   return speed;
 }
 
+/// Throws OutOfMemory when the devices together need more of a memory than is left of it.
+void check_fits(const Context& context, const std::vector<std::size_t>& device_bytes) {
+  struct Pool {
+    std::size_t needed = 0;
+    std::size_t available = 0;
+  };
+  std::map<std::string, Pool> pools;
+  for (std::size_t i = 0; i < device_bytes.size(); ++i) {
+    const AvailableMemory memory = context.device(static_cast<int>(i)).available_memory();
+    Pool& pool = pools[memory.pool];
+    pool.needed += device_bytes[i];
+    pool.available = memory.bytes;
+  }
+  for (const auto& [name, pool] : pools) {
+    if (pool.needed > pool.available) throw OutOfMemory(name, pool.needed, pool.available);
+  }
+}
+
 class Estimator {
  public:
   Estimator(const Scenario& scenario, Context& context) : scenario_(scenario), context_(context) {}
@@ -74,6 +92,7 @@ class Estimator {
       for (int i = 0; i < context_.device_count(); ++i) {
         result.device_bytes.push_back(context_.case_bytes(i));
       }
+      check_fits(context_, result.device_bytes);
       result.execution_seconds = bound_of(planned->plan(), task_seconds(planned->plan())).seconds();
     } catch (const Error& error) {
       result.error = error.what();
@@ -88,8 +107,8 @@ class Estimator {
       Stream& stream = *plan.lanes().at(static_cast<std::size_t>(task.lane)).stream;
       const Speed& speed = speed_on(stream);
       const Work work = work_of(task);
-      seconds.push_back(
-          std::max(work.flops / speed.flops_per_second, work.bytes / speed.bytes_per_second));
+      seconds.push_back(work.seconds + std::max(work.flops / speed.flops_per_second,
+                                                work.bytes / speed.bytes_per_second));
     }
     return seconds;
   }
@@ -131,6 +150,12 @@ std::string memory_text(const std::vector<std::size_t>& bytes) {
   return fmt::format("{}", fmt::join(texts, " + "));
 }
 
+std::string outcome_text(const CaseEstimate& estimated) {
+  const std::string memory = memory_text(estimated.device_bytes);
+  if (estimated.error.empty()) return memory;
+  return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
+}
+
 }  // namespace
 
 RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
@@ -161,9 +186,7 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
                                  run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
   for (const CaseEstimate& estimated : run.cases) {
-    text += fmt::format("  {:<{}}  {}\n", estimated.name, width,
-                        estimated.error.empty() ? memory_text(estimated.device_bytes)
-                                                : "cannot run: " + estimated.error);
+    text += fmt::format("  {:<{}}  {}\n", estimated.name, width, outcome_text(estimated));
   }
   text += fmt::format("estimated time: {}", report::format_wait(run.least_seconds));
   if (run.most_seconds > run.least_seconds * 1.1) {

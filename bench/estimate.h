@@ -12,7 +12,7 @@ namespace parbench {
 
 struct CaseEstimate {
   std::string name;
-  std::string error;                      // why it cannot be run; empty: it can
+  std::string error;                      // why a run would not measure it; empty: it would
   std::vector<std::size_t> device_bytes;  // peak memory, one entry per device of the context
   double execution_seconds = 0;           // of one execution, if every task ran at full speed
 };
@@ -23,8 +23,9 @@ struct RunEstimate {
   double most_seconds = 0;   // when every case uses its time
 };
 
-/// Plans each case without allocating its memory. A short product and a short copy on each stream
-/// tell how fast its tasks may run.
+/// Plans each case without allocating its memory, and says which would find too little of it as
+/// things are now. Such a case takes no time, as a run skips it. A short product and a short copy
+/// on each stream tell how fast its tasks may run.
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
                                    const SamplerOptions& options);

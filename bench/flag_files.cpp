@@ -62,14 +62,18 @@ bool is_repeated(const std::string& flag, const ScenarioList& scenarios) {
 
 }  // namespace
 
-FlagValues read_config(const std::string& path, const std::vector<Flag>& flags) {
+FlagValues read_config(const std::string& path, const std::vector<Flag>& known) {
   static const std::vector<std::string> not_in_files{"config", "rerun", "version"};
+  std::vector<Flag> flags = known;
+  std::erase_if(flags, [](const Flag& flag) {
+    return std::ranges::find(not_in_files, flag.name) != not_in_files.end();
+  });
   FlagValues values;
   const Json object = read_object(path);
   for (const auto& [key, value] : object.items()) {
     const auto flag = std::ranges::find(flags, key, &Flag::name);
     const std::string place = fmt::format("'{}' in --config '{}'", key, path);
-    if (flag == flags.end() || std::ranges::find(not_in_files, key) != not_in_files.end()) {
+    if (flag == flags.end()) {
       throw UsageError(fmt::format("{} is no flag that a file can set{}", place,
                                    did_you_mean(key, names_of(flags))));
     }

@@ -12,7 +12,7 @@ namespace parbench {
 
 /// Reads an object {flag: value or list of values}; values are strings, numbers or, for toggles,
 /// true and false. Throws UsageError that names the file and the key for everything else.
-[[nodiscard]] FlagValues read_config(const std::string& path, const std::vector<Flag>& flags);
+[[nodiscard]] FlagValues read_config(const std::string& path, const std::vector<Flag>& known);
 
 /// Does something with a file that a flag names; a UsageError about the file gets `flag` in front.
 template <typename Work>

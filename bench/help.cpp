@@ -36,6 +36,12 @@ std::string option_row(const CLI::Option& option) {
   return row(left, option.get_description());
 }
 
+std::string command_page(const CLI::App& command) {
+  return fmt::format(
+      "{}.\n\nUsage:\n  parbench {}\n\nIt takes no flags; parbench --help shows those of a run.\n",
+      command.get_description(), command.get_name());
+}
+
 }  // namespace
 
 std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
@@ -44,6 +50,7 @@ std::string wrap(const std::string& text, std::size_t width, std::size_t indent)
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
+  if (app->get_parent() != nullptr) return command_page(*app);
   std::string text = app->get_description() + usage + "\nCommands:\n";
   for (const CLI::App* command : app->get_subcommands({})) {
     text += row(command->get_name(), command->get_description());

@@ -10,7 +10,7 @@ namespace parbench {
 class HelpFormatter : public CLI::Formatter {
  public:
   /// Description, usage, commands, then the groups in the order in which their first option was
-  /// added, and the footer.
+  /// added, and the footer. Of a command, what it shows and how it is called.
   [[nodiscard]] std::string make_help(const CLI::App* app, std::string name,
                                       CLI::AppFormatMode mode) const override;
 };

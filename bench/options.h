@@ -17,6 +17,7 @@ enum class Command { run, list, devices, help, version };
 /// of the chosen scenarios when the sweep is expanded.
 struct Options {
   Command command = Command::run;
+  Command help_topic = Command::run;  // of Command::help: what the page is about
 
   std::vector<std::string> scenarios;   // never empty for Command::run
   std::vector<std::string> strategies;  // empty: all

@@ -112,9 +112,7 @@ class Run {
 
   ExitCode operator()() {
     recorder_.write(samples_);
-    for (Job& job : jobs_) {
-      if (!interrupted_) run(job);
-    }
+    for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     progress_->finish();
     const bool delivered = deliver();
     if (interrupted_) return ExitCode::interrupted;
@@ -122,11 +120,13 @@ class Run {
   }
 
  private:
-  void run(Job& job) {
+  void run(std::size_t index) {
+    Job& job = jobs_[index];
     Context context = job.open(options_);
     SessionEnvironment environment{
         .google_benchmark = samples_,
         .progress = *progress_,
+        .part = {.index = index, .count = jobs_.size()},
         .make_runner = make_plan_runner,
         .interrupted = InterruptHandler::requested,
         .checkpoint =
@@ -255,7 +255,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
   const Options options = parse_command_line(arguments, scenarios);
   switch (options.command) {
     case Command::help:
-      print(help_text(scenarios));
+      print(help_text(scenarios, options.help_topic));
       return ExitCode::measured;
     case Command::version:
       print(fmt::format("parbench {}\n", version));

@@ -56,11 +56,23 @@ std::string facts(const ProgressState& state) {
   if (state.reached_precision && std::isfinite(*state.reached_precision)) {
     text += fmt::format("  ±{}", report::format_percent(*state.reached_precision));
   }
-  text += fmt::format("  {}/{} cases", state.cases_done, state.cases);
+  if (state.fraction) text += fmt::format("  {}/{} cases", state.cases_done, state.cases);
+  const bool one_of_several = state.part.count > 1;
+  if (one_of_several) {
+    text += fmt::format("  scenario {}/{}", state.part.index + 1, state.part.count);
+  }
   if (state.seconds_left && std::isfinite(*state.seconds_left)) {
-    text += fmt::format("  {} left", report::format_wait(*state.seconds_left));
+    text += fmt::format("{} {} left", one_of_several ? ":" : " ",
+                        report::format_wait(*state.seconds_left));
   }
   return text;
+}
+
+std::string stage(const ProgressState& state) {
+  if (!state.fraction) {
+    return fmt::format("{} case {} of {}  ", state.phase, state.cases_done + 1, state.cases);
+  }
+  return fmt::format("{} {:3.0f}%  ", state.phase, 100 * std::clamp(*state.fraction, 0.0, 1.0));
 }
 
 std::string cut(std::string text, std::size_t columns) {
@@ -168,16 +180,16 @@ bool terminal_is_dumb() {
 }  // namespace
 
 std::string progress_line(const ProgressState& state, int columns) {
-  const std::string percent =
-      fmt::format("{} {:3.0f}%  ", state.phase, 100 * std::clamp(state.fraction, 0.0, 1.0));
+  const std::string begin = stage(state);
   const std::string right = facts(state);
-  if (columns <= 0) return percent + state.case_name + right;
+  if (columns <= 0) return begin + state.case_name + right;
   const auto room = static_cast<std::size_t>(columns);
-  const std::size_t fixed = report::display_width(percent) + report::display_width(right);
-  const bool with_bar = room >= fixed + report::display_width(state.case_name) + bar_columns + 2;
+  const std::size_t fixed = report::display_width(begin) + report::display_width(right);
+  const bool with_bar =
+      state.fraction && room >= fixed + report::display_width(state.case_name) + bar_columns + 2;
   const std::size_t left = room > fixed ? room - fixed : 0;
   return cut(
-      (with_bar ? bar(state.fraction) : "") + percent + shortened(state.case_name, left) + right,
+      (with_bar ? bar(*state.fraction) : "") + begin + shortened(state.case_name, left) + right,
       room);
 }
 

@@ -10,6 +10,12 @@
 
 namespace parbench {
 
+/// Which of the scenarios of a run.
+struct RunPart {
+  std::size_t index = 0;
+  std::size_t count = 1;
+};
+
 struct ProgressState {
   std::string phase;      // "preparing", "sampling"
   std::string case_name;  // what runs now
@@ -17,8 +23,11 @@ struct ProgressState {
   std::size_t cases = 0;
   std::size_t samples = 0;                  // of this case
   std::optional<double> reached_precision;  // of this case, as a fraction
-  double fraction = 0;                      // of the whole phase, 0 to 1
-  std::optional<double> seconds_left = {};
+  /// Of the whole run, 0 to 1, and never less than it was; nothing while nobody can tell, where the
+  /// number of the case is shown instead.
+  std::optional<double> fraction = {};
+  std::optional<double> seconds_left = {};  // of this scenario
+  RunPart part = {};
 };
 
 class Progress {

@@ -83,6 +83,7 @@ class Session {
   void checkpoint(double period);
   void show_preparation(std::size_t index, std::size_t done);
   void show_sampling(std::size_t index);
+  double fraction_of_run(double seconds_left);
 
   [[nodiscard]] SessionResult result() const;
   void add_samples(std::size_t index, report::Case& result) const;
@@ -106,6 +107,7 @@ class Session {
   double sampling_seconds_ = 0;
   double task_cost_seconds_ = 0;
   double begin_ = 0;
+  double fraction_ = 0;  // of this session, as shown
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
 };
@@ -387,7 +389,7 @@ void Session::show_preparation(std::size_t index, std::size_t done) {
   state.case_name = cases_[index].name;
   state.cases_done = done;
   state.cases = cases_.size();
-  state.fraction = static_cast<double>(done) / static_cast<double>(cases_.size());
+  state.part = environment_.part;
   environment_.progress.update(state);
 }
 
@@ -403,11 +405,20 @@ void Session::show_sampling(std::size_t index) {
   }
   state.samples = sampler_->samples(index).size();
   state.reached_precision = sampler_->reached_precision(index);
-  const double spent = sampler_->spent_seconds();
-  const double left = sampler_->seconds_left();
-  state.fraction = spent + left > 0 ? spent / (spent + left) : 0;
-  state.seconds_left = left;
+  state.seconds_left = sampler_->seconds_left();
+  state.fraction = fraction_of_run(*state.seconds_left);
+  state.part = environment_.part;
   environment_.progress.update(state);
+}
+
+/// By time, preparation included. What is left is an estimate that may grow; the fraction waits for
+/// it then.
+double Session::fraction_of_run(double seconds_left) {
+  constexpr double most = 0.99;  // there is more to do as long as anything is shown
+  const double spent = environment_.now() - begin_;
+  if (spent > 0) fraction_ = std::max(fraction_, std::min(most, spent / (spent + seconds_left)));
+  const RunPart& part = environment_.part;
+  return (static_cast<double>(part.index) + fraction_) / static_cast<double>(part.count);
 }
 
 int seed_samples(const Options& options, const Scenario& scenario) {

@@ -45,6 +45,7 @@ struct SessionResult {
 struct SessionEnvironment {
   GoogleBenchmark& google_benchmark;
   Progress& progress;
+  RunPart part = {};
   MakePlanRunner make_runner = make_plan_runner;
   std::function<bool()> interrupted = [] { return false; };
   /// Called with what is known so far, after preparation steps at most every 2 s and after rounds

@@ -58,7 +58,9 @@ std::optional<std::string> closest(std::string_view word,
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view prefix) {
   const auto found = closest(word, candidates);
-  return found ? fmt::format("; did you mean '{}{}'?", prefix, *found) : std::string();
+  if (!found) return {};
+  const std::string meant = std::string(prefix) + *found;
+  return meant == word ? std::string() : fmt::format("; did you mean '{}'?", meant);
 }
 
 }  // namespace parbench

@@ -17,7 +17,8 @@ namespace parbench {
 [[nodiscard]] std::optional<std::string> closest(std::string_view word,
                                                  const std::vector<std::string>& candidates);
 
-/// "; did you mean '…'?" to append to an error, or nothing. `prefix` precedes the word, as "--"
+/// "; did you mean '…'?" to append to an error; nothing when no candidate is close, or when `word`
+/// is the answer already, being wrong for another reason. `prefix` precedes the candidate, as "--"
 /// does for flags.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,

@@ -23,6 +23,12 @@ struct DeviceInfo {
   std::size_t memory_bytes = 0;  // of the memory it can draw on, shared with others or not
 };
 
+/// What can still be allocated now.
+struct AvailableMemory {
+  std::string pool;  // devices that name the same one draw on the same bytes
+  std::size_t bytes = 0;
+};
+
 /// What a stream is for. A copy stream has a lane of its own, beside the compute streams.
 enum class StreamKind { compute, copy };
 
@@ -31,6 +37,7 @@ class Device {
   virtual ~Device() = default;
 
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual AvailableMemory available_memory() const = 0;
 
   /// A stream that is one of `sharers` compute streams working at the same time: it gets the
   /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may

@@ -36,6 +36,14 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+/// Which names a backend has.
+std::string names_of(const Backend& backend) {
+  const int count = backend.device_limit();
+  if (count <= 0) return "there is none";
+  if (count == 1) return fmt::format("there is {}:0 alone", backend.name());
+  return fmt::format("there are {0}:0 to {0}:{1}", backend.name(), count - 1);
+}
+
 }  // namespace
 
 Machine::Machine() { backends_.push_back(cpu::make_backend()); }
@@ -90,6 +98,9 @@ std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
     }
     const auto index = whole_number(word.substr(colon + 1));
     if (!index) refuse(word, "has no device number behind the colon");
+    if (*index >= backend->device_limit()) {
+      refuse(word, "does not exist, " + names_of(*backend));
+    }
     auto& indices = wanted[backend];
     if (std::ranges::find(indices, *index) != indices.end()) refuse(word, "is named twice");
     order.emplace_back(backend, indices.size());

@@ -28,10 +28,13 @@ struct Argument {
 struct Work {
   double flops = 0;  // floating-point operations; a multiply-add is two
   double bytes = 0;  // least traffic: every argument read or written once
+  /// Of an operation that takes a known time, whatever the device; beside what the rest asks for.
+  double seconds = 0;
 
   Work& operator+=(const Work& other) {
     flops += other.flops;
     bytes += other.bytes;
+    seconds += other.seconds;
     return *this;
   }
 };

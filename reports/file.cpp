@@ -10,9 +10,11 @@
 #include <atomic>
 #include <cerrno>
 #include <fstream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "kernels/error.h"
 
@@ -145,14 +147,39 @@ void check_replaceable(const fs::path& path) {
   }
 }
 
-/// Counts what the parser meets and stops it at a limit.
+/// The parser's words without its error number and without long quotations of the file.
+std::string brief(std::string_view what) {
+  if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
+    what.remove_prefix(id + 2);
+  }
+  constexpr std::size_t enough = 160;
+  return what.size() <= enough ? std::string(what) : std::string(what.substr(0, enough)) + "…";
+}
+
+/// Counts what the parser meets and stops it at a limit, or at a key that its object has already:
+/// the parser would forget the first value.
 class Guard {
  public:
   Guard(const fs::path& path, const ReadLimits& limits) : path_(path), limits_(limits) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& /*parsed*/) {
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
+    if (event == Event::object_start) keys_.emplace_back();
+    if (event == Event::object_end) keys_.pop_back();
+    if (event == Event::key) check_first(parsed.get_ref<const std::string&>());
     if (event == Event::object_end || event == Event::array_end) return true;
+    check_limits(depth);
+    return true;
+  }
+
+ private:
+  void check_first(const std::string& key) {
+    if (keys_.back().insert(key).second) return;
+    throw UsageError(fmt::format("{}: has the key '{}' twice in one object; keep one",
+                                 path_.string(), brief(key)));
+  }
+
+  void check_limits(int depth) {
     if (depth > limits_.depth) {
       throw UsageError(
           fmt::format("{}: lists and objects lie deeper than {} levels in one another: this is no "
@@ -164,23 +191,13 @@ class Guard {
           fmt::format("{}: holds more than {} values; use a report of fewer cases or samples",
                       path_.string(), limits_.values));
     }
-    return true;
   }
 
- private:
   const fs::path& path_;
   const ReadLimits& limits_;
   std::size_t values_ = 0;
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open
 };
-
-/// The parser's words without its error number and without long quotations of the file.
-std::string brief(std::string_view what) {
-  if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
-    what.remove_prefix(id + 2);
-  }
-  constexpr std::size_t enough = 160;
-  return what.size() <= enough ? std::string(what) : std::string(what.substr(0, enough)) + "…";
-}
 
 [[noreturn]] void refuse_content(const fs::path& path, std::size_t size,
                                  const Json::parse_error& error) {

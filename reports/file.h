@@ -43,8 +43,8 @@ struct ReadLimits {
 };
 
 /// Any JSON file: a report, a configuration. Throws UsageError with the file's name, what is wrong
-/// (missing, not a regular file, empty, truncated, not JSON, not UTF-8, beyond the limits) and the
-/// remedy.
+/// (missing, not a regular file, empty, truncated, not JSON, not UTF-8, a key twice in one object,
+/// beyond the limits) and the remedy.
 [[nodiscard]] Json read_json(const std::filesystem::path& path, const ReadLimits& limits = {});
 
 /// The report in a file. Throws UsageError as `read_json` and `from_json` do.

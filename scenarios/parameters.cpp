@@ -72,7 +72,8 @@ double read_real(const Axis& axis, std::string_view text) {
   const auto value = to_real(text);
   if (!value) reject(axis, text, "is not a number");
   check_range(axis, text, *value);
-  return *value;
+  return *value == 0 ? 0.0
+                     : *value;  // without the sign that "-0" has, which would name another case
 }
 
 /// The number in front of a unit, as exact nanoseconds.

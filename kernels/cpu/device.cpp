@@ -23,6 +23,10 @@ std::vector<int> share_of(const std::vector<int>& cores, int index, int sharers)
 
 }  // namespace
 
+AvailableMemory CpuDevice::available_memory() const {
+  return {"the host", cpu::available_memory()};
+}
+
 std::unique_ptr<Stream> CpuDevice::make_stream(StreamKind kind, int index, int sharers) {
   if (sharers < 1 || index < 0 || index >= sharers) {
     throw std::invalid_argument(fmt::format("stream {} of {} does not exist", index, sharers));

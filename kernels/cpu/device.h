@@ -17,6 +17,7 @@ class CpuDevice final : public Device {
       : info_(std::move(info)), local_cores_(std::move(local_cores)) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] AvailableMemory available_memory() const override;
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event() override;

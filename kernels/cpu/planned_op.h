@@ -51,6 +51,7 @@ class PlannedOp : public CpuOp {
   void add_argument(std::string_view role, Access access, TensorDesc tensor);
 
   void set_flops(double flops) { work_.flops = flops; }
+  void set_seconds(double seconds) { work_.seconds = seconds; }
   void set_implementation(std::string_view name) { implementation_ = name; }
 
   /// Asks for scratch memory of its own; returns where in `Execution::scratch` it begins.

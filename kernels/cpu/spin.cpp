@@ -17,6 +17,7 @@ class SpinOp final : public PlannedOp {
  public:
   explicit SpinOp(const Spin& desc) : PlannedOp(name_of(desc)), desc_(desc) {
     add_argument("counter", Access::read_write, opaque(sizeof(std::uint64_t)));
+    set_seconds(std::chrono::duration<double>(desc.duration).count());  // noise leaves the mean
     set_implementation("steady_clock");
   }
 

@@ -110,6 +110,21 @@ TEST(Cli, KnowsCommands) {
   EXPECT_EQ(parse({"--version"}).command, Command::version);
 }
 
+TEST(Cli, CommandsHaveHelpOfTheirOwn) {
+  for (const std::string flag : {"--help", "-h"}) {
+    const Options options = parse({"devices", flag});
+    EXPECT_EQ(options.command, Command::help);
+    EXPECT_EQ(options.help_topic, Command::devices);
+    EXPECT_EQ(parse({"list", flag}).help_topic, Command::list);
+    EXPECT_EQ(parse({flag}).help_topic, Command::run);
+  }
+  EXPECT_THAT(help_text(fakes(), Command::list),
+              AllOf(HasSubstr("Usage:\n  parbench list\n"), HasSubstr("axes"),
+                    Not(HasSubstr("--scenario"))));
+  EXPECT_THAT(help_text(fakes(), Command::devices),
+              AllOf(HasSubstr("Usage:\n  parbench devices\n"), HasSubstr("missing")));
+}
+
 TEST(Cli, SuggestsWhatWasMeant) {
   EXPECT_THAT(error_of({"--scenario", "pip"}),
               AllOf(HasSubstr("--scenario 'pip'"), HasSubstr("did you mean 'pipe'")));
@@ -162,6 +177,7 @@ TEST(Cli, RejectsBadValuesByFlagValueAndRange) {
                                              {"devices", "--scenario=pipe"}}) {
     EXPECT_THAT(error_of(words), AllOf(HasSubstr("takes no flags"), HasSubstr("--scenario")));
   }
+  EXPECT_EQ(error_of({"list", "pipe"}), "'list' takes no arguments, but pipe was given");
 }
 
 TEST(Cli, TogglesAreTrueOrFalse) {
@@ -195,6 +211,11 @@ TEST(Cli, RejectsBadConfigFiles) {
   EXPECT_THAT(with("not json"), HasSubstr("RejectsBadConfigFiles.json"));
   EXPECT_THAT(with("[1]"), HasSubstr("no object"));
   EXPECT_THAT(with(R"({"scenari": "pipe"})"), HasSubstr("did you mean 'scenario'"));
+  for (const std::string key : {"config", "rerun", "version", "confi"}) {
+    EXPECT_THAT(with("{\"" + key + "\": \"pipe\"}"),
+                AllOf(HasSubstr("'" + key + "'"), HasSubstr("is no flag that a file can set"),
+                      Not(HasSubstr("did you mean"))));
+  }
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": null})"), HasSubstr("'split'"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": []})"), HasSubstr("empty list"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "quiet": 1})"), HasSubstr("true, false"));

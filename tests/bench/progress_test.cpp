@@ -16,6 +16,7 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 ProgressState sampling() {
   ProgressState state;
@@ -30,6 +31,15 @@ ProgressState sampling() {
   return state;
 }
 
+ProgressState preparing() {
+  ProgressState state;
+  state.phase = "preparing";
+  state.case_name = sampling().case_name;
+  state.cases_done = 2;
+  state.cases = 7;
+  return state;
+}
+
 TEST(ProgressLine, SaysWhereItIs) {
   const std::string line = progress_line(sampling(), 0);
   EXPECT_THAT(line, HasSubstr("sampling  42%"));
@@ -40,10 +50,27 @@ TEST(ProgressLine, SaysWhereItIs) {
   EXPECT_THAT(line, HasSubstr("left"));
 }
 
+TEST(ProgressLine, CountsCasesWhileNothingElseIsKnown) {
+  for (const int columns : {0, 200}) {
+    const std::string line = progress_line(preparing(), columns);
+    EXPECT_THAT(line, StartsWith("preparing case 3 of 7  pipeline/")) << "and no bar";
+    EXPECT_THAT(line, Not(HasSubstr("%")));
+    EXPECT_THAT(line, EndsWith("devices:2"));
+  }
+}
+
+TEST(ProgressLine, SaysWhichScenarioOfSeveralItsTimeIs) {
+  ProgressState state = sampling();
+  state.part = {.index = 1, .count = 5};
+  EXPECT_THAT(progress_line(state, 0), EndsWith("  2/7 cases  scenario 2/5: 1 min 05 s left"));
+}
+
 TEST(ProgressLine, FitsEveryWidth) {
-  for (int columns = 1; columns <= 200; ++columns) {
-    const std::string line = progress_line(sampling(), columns);
-    EXPECT_LE(report::display_width(line), static_cast<std::size_t>(columns)) << line;
+  for (const ProgressState& state : {preparing(), sampling()}) {
+    for (int columns = 1; columns <= 200; ++columns) {
+      const std::string line = progress_line(state, columns);
+      EXPECT_LE(report::display_width(line), static_cast<std::size_t>(columns)) << line;
+    }
   }
 }
 

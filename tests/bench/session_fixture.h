@@ -19,6 +19,7 @@ class SessionTest : public testing::Test {
         scenario, *context, specs, options,
         {.google_benchmark = google_benchmark,
          .progress = progress,
+         .part = run_part,
          .make_runner = scenario.runners(),
          .interrupted = interrupted,
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
@@ -29,6 +30,7 @@ class SessionTest : public testing::Test {
   FakeScenario scenario;
   GoogleBenchmark google_benchmark;
   RecordingProgress progress;
+  RunPart run_part;
   SamplerOptions options;
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,

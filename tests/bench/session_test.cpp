@@ -212,13 +212,42 @@ TEST_F(SessionTest, ProgressTellsHowFarItIs) {
   ASSERT_FALSE(progress.states.empty());
   EXPECT_EQ(progress.states.front().phase, "preparing");
   EXPECT_EQ(progress.states.back().phase, "sampling");
-  EXPECT_GT(progress.states.back().fraction, 0.8);
+  EXPECT_GT(progress.states.back().fraction.value(), 0.8);
   EXPECT_EQ(progress.states.back().cases, 2U);
   EXPECT_TRUE(progress.finished);
   for (const ProgressState& state : progress.states) {
-    EXPECT_GE(state.fraction, 0);
-    EXPECT_LE(state.fraction, 1);
+    EXPECT_EQ(state.fraction.has_value(), state.phase == "sampling");
   }
+}
+
+/// The fractions that were shown.
+std::vector<double> fractions(const std::vector<ProgressState>& states) {
+  std::vector<double> shown;
+  for (const ProgressState& state : states) {
+    if (state.fraction) shown.push_back(*state.fraction);
+  }
+  return shown;
+}
+
+TEST_F(SessionTest, ProgressCountsPreparation) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["elsewhere"] = {.seconds = [](int) { return 30.0; }};
+  scenario.behaviours["base"] = {};
+  (void)run({FakeScenario::spec("base")});
+  ASSERT_FALSE(fractions(progress.states).empty());
+  EXPECT_DOUBLE_EQ(fractions(progress.states).front(), 31.0 / (31.0 + 6.0));
+}
+
+TEST_F(SessionTest, ProgressNeverGoesBack) {
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
+  options.total_seconds = 60;
+  run_part = {.index = 1, .count = 2};
+  (void)run({FakeScenario::spec("base")});
+  const std::vector<double> shown = fractions(progress.states);
+  ASSERT_GT(shown.size(), 10U);
+  EXPECT_TRUE(std::ranges::is_sorted(shown)) << "although what is left grows at the sixth sample";
+  EXPECT_GE(shown.front(), 0.5) << "the first half was another scenario";
+  EXPECT_LT(shown.back(), 1);
 }
 
 class SamplerOptionsTest : public testing::Test {

@@ -33,5 +33,12 @@ TEST(Suggest, WritesTheQuestion) {
   EXPECT_EQ(did_you_mean("other", {"split"}), "");
 }
 
+TEST(Suggest, NeverOffersWhatWasTyped) {
+  EXPECT_EQ(did_you_mean("split", {"split", "splits"}), "");
+  EXPECT_EQ(did_you_mean("--split", {"split"}, "--"), "");
+  EXPECT_EQ(did_you_mean("split", {"split"}, "--"), "; did you mean '--split'?");
+  EXPECT_EQ(did_you_mean("Split", {"split"}), "; did you mean 'split'?");
+}
+
 }  // namespace
 }  // namespace parbench

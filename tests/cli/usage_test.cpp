@@ -75,6 +75,11 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   const Finished devices = parbench({"devices"});
   EXPECT_EQ(devices.exit_code, 0);
   EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
+  for (const char* command : {"list", "devices"}) {
+    const Finished page = parbench({command, "--help"});
+    EXPECT_EQ(page.exit_code, 0) << page.err;
+    EXPECT_THAT(page.out, HasSubstr(std::string("parbench ") + command));
+  }
 }
 
 TEST_F(Usage, RefusesUnknownWords) {
@@ -136,6 +141,10 @@ TEST_F(Usage, RefusesFilesThatAreNotWhatTheyShouldBe) {
   }
   EXPECT_THAT(refusal({"--config", file("key.json", R"({"scenrio": "selftest"})")}),
               HasSubstr("did you mean 'scenario'"));
+  const std::string twice =
+      file("twice.json", R"({"scenario": "selftest", "tasks": 1, "tasks": 2})");
+  EXPECT_THAT(refusal({"--config", twice}),
+              AllOf(HasSubstr("--config " + twice), HasSubstr("'tasks' twice")));
   EXPECT_THAT(refusal({"--rerun", file("old.json", R"({"parbench": {"schema_version": 99}})")}),
               HasSubstr("99"));
 }

@@ -43,6 +43,10 @@ TEST_P(SpinOperation, CountsExecutions) {
   EXPECT_EQ(count(), 5U);
 }
 
+TEST_P(SpinOperation, KnowsHowLongItTakes) {
+  EXPECT_DOUBLE_EQ(bench().prepare(Spin{microseconds(2000), 0.5})->work().seconds, 0.002);
+}
+
 TEST_P(SpinOperation, LastsAtLeastItsDuration) {
   const auto op = bench().prepare(Spin{microseconds(2000)});
   const auto begin = Clock::now();

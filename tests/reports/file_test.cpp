@@ -268,6 +268,18 @@ TEST(ReadReport, RefusesAHugeFileWithoutReadingIt) {
   EXPECT_THAT(reading(path), HasSubstr("500000001 bytes"));
 }
 
+TEST(ReadJson, RefusesAKeyThatAnObjectHasTwice) {
+  const TemporaryFolder directory;
+  const auto complaint_about = [&](const std::string& text) {
+    return complaint([&] { (void)read_json(directory.write("keys.json", text)); });
+  };
+  for (const char* text : {R"({"a": 1, "a": 1})", R"([{"a": {}, "b": [], "a": 2}])",
+                           R"({"b": {"a": {"a": 1}, "a": 2}})"}) {
+    EXPECT_THAT(complaint_about(text), AllOf(HasSubstr("keys.json"), HasSubstr("'a' twice")));
+  }
+  EXPECT_EQ(complaint_about(R"([{"a": {"a": 1}, "b": {"a": 2}}, {"a": 3}])"), "no complaint");
+}
+
 TEST(ReadJson, TakesAnyJson) {
   const TemporaryFolder directory;
   const Json config = read_json(directory.write("config.json", R"({"split": [1, 3]})"));

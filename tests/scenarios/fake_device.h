@@ -21,6 +21,7 @@ class FakeDevice final : public Device {
   explicit FakeDevice(int index, int cores = 2, std::vector<int> copy_cores = {});
 
   const DeviceInfo& info() const override { return info_; }
+  AvailableMemory available_memory() const override { return available; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
   std::unique_ptr<Event> make_event() override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
@@ -31,6 +32,7 @@ class FakeDevice final : public Device {
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
   CallLog log;
+  AvailableMemory available{"all fakes", std::size_t{1} << 40};
   /// Called by every stream's `synchronize`; may throw what a worker would have left.
   std::function<void()> on_synchronize = [] {};
 

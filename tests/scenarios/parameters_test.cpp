@@ -57,6 +57,12 @@ TEST(ParseValue, HasNoUpperLimitBelowTheLower) {
   EXPECT_THAT(error_of(axis, "9223372036854775807"), HasSubstr("too large"));
 }
 
+TEST(ParseValue, KnowsOneZero) {
+  EXPECT_EQ(to_string(parse_value(axis_of(AxisKind::real, 0, 100), "-0")), "0");
+  EXPECT_EQ(to_string(parse_value(axis_of(AxisKind::integer, 0, 100), "-0")), "0");
+  EXPECT_EQ(to_string(parse_value(axis_of(AxisKind::duration, 0, 100), "-0ms")), "0ns");
+}
+
 TEST(ParseValue, ReadsRealNumbers) {
   const Axis axis = axis_of(AxisKind::real, 0, 100);
   EXPECT_EQ(parse_value(axis, "2.5"), Value(2.5));

@@ -1,0 +1,80 @@
+// What a dry run says of time and memory.
+#include "bench/estimate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bench/sweep.h"
+#include "kernels/error.h"
+#include "kernels/machine.h"
+#include "scenarios/selftest.h"
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Lt;
+using testing::SizeIs;
+
+class EstimateTest : public testing::Test {
+ protected:
+  [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context) const {
+    Options options;
+    options.strategies = {strategy};
+    const std::vector<CaseSpec> cases = expand(options, *selftest_, context.device_count());
+    return estimate(*selftest_, context, cases, SamplerOptions{});
+  }
+
+  [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run) const {
+    return estimate_text(*selftest_, context, run);
+  }
+
+ private:
+  std::unique_ptr<Scenario> selftest_ = make_selftest();
+};
+
+TEST_F(EstimateTest, OfTasksWithAKnownDurationIsTheirDuration) {
+  const Machine machine;
+  Context context(machine.open("1", false), {.measures = false});
+  const RunEstimate run = estimate_of("spin", context);
+  ASSERT_THAT(run.cases, SizeIs(1));
+  EXPECT_EQ(run.cases[0].error, "");
+  EXPECT_GE(run.cases[0].execution_seconds, 10 * 0.001);
+  EXPECT_LT(run.cases[0].execution_seconds, 10 * 0.0011);
+}
+
+/// Two devices, each with enough for its own half of the case.
+class ScarceMemoryTest : public EstimateTest {
+ protected:
+  static constexpr std::size_t half = Context::alignment + 1024;  // a counter and scratch
+  Context context_ = test::fake_context(2, {.measures = false});
+};
+
+TEST_F(ScarceMemoryTest, IsTheSumOfDevicesThatShareIt) {
+  for (int i = 0; i < 2; ++i) test::fake(context_, i).available = {"one for both", half};
+  const RunEstimate run = estimate_of("parallel", context_);
+  ASSERT_THAT(run.cases, SizeIs(1));
+  const std::vector<std::size_t>& needed = run.cases[0].device_bytes;
+  ASSERT_THAT(needed, ElementsAre(Lt(half), Lt(half)));
+  EXPECT_EQ(run.cases[0].error, OutOfMemory("one for both", needed[0] + needed[1], half).what());
+  EXPECT_EQ(run.least_seconds, 0) << "a run skips the case";
+  EXPECT_THAT(text_of(context_, run), HasSubstr("; cannot run: out of memory on one for both"));
+}
+
+TEST_F(ScarceMemoryTest, IsThatOfEachDeviceWithItsOwn) {
+  test::fake(context_, 0).available = {"the first", half};
+  test::fake(context_, 1).available = {"the second", 100};
+  const RunEstimate run = estimate_of("parallel", context_);
+  ASSERT_THAT(run.cases, SizeIs(1));
+  EXPECT_EQ(run.cases[0].error,
+            OutOfMemory("the second", run.cases[0].device_bytes.at(1), 100).what());
+}
+
+}  // namespace
+}  // namespace parbench
