@@ -116,7 +116,7 @@ std::string format_percent(double fraction, double low, double high) {
     return value < 0 && !zero ? "−" + digits : digits;
   };
   if (text(low) == text(high)) ++decimals;
-  const std::string_view between = low < 0 ? " to " : "–";
+  const std::string_view between = text(low).starts_with("−") ? " to " : "–";
   return fmt::format("{}% ({}{}{}%)", text(fraction), text(low), between, text(high));
 }
 
