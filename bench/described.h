@@ -8,10 +8,11 @@
 
 namespace parbench {
 
-/// Parameters, or anything else with pairs of name and value, as the report has them.
+/// Parameters, or a list of Parameter, as the report has them.
 [[nodiscard]] report::NamedValues named_values(const auto& parameters) {
   report::NamedValues values;
-  for (const auto& [name, value] : parameters) values.emplace_back(name, value);
+  for (const Parameter& parameter : parameters)
+    values.emplace_back(parameter.name, parameter.value);
   return values;
 }
 

@@ -40,7 +40,7 @@ Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
     State state;
     state.execution_seconds = one.execution_seconds;
     state.spent = one.warm_up_seconds;
-    state.baseline = one.baseline;
+    state.compared_with = one.compared_with;
     settle_iterations(state);
     states_.push_back(std::move(state));
   }
@@ -149,17 +149,19 @@ void Sampler::end_what_time_forbids() {
   }
 }
 
-bool Sampler::wanted_as_baseline(std::size_t index) const {
+bool Sampler::wanted_by_others(std::size_t index) const {
   const State& state = states_[index];
   if (state.failed || options_.fixed_samples > 0 || out_of_time(state)) return false;
-  return std::ranges::any_of(
-      states_, [&](const State& other) { return other.baseline == index && !ended(other); });
+  return std::ranges::any_of(states_, [&](const State& other) {
+    return !ended(other) &&
+           std::ranges::find(other.compared_with, index) != other.compared_with.end();
+  });
 }
 
 void Sampler::begin_round() {
   end_what_time_forbids();
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (!ended(states_[i]) || wanted_as_baseline(i)) order_.push_back(i);
+    if (!ended(states_[i]) || wanted_by_others(i)) order_.push_back(i);
   }
   if (order_.empty()) return;
   ++round_;

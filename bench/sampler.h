@@ -34,9 +34,10 @@ struct SamplerOptions {
 
 /// What the sampler needs to know of a case before the first round.
 struct SamplerCase {
-  double execution_seconds = 0;              // of its verification run, which was its first warm-up
-  double warm_up_seconds = 0;                // wall time spent on it
-  std::optional<std::size_t> baseline = {};  // index of the case its speedup is measured against
+  double execution_seconds = 0;  // of its verification run, which was its first warm-up
+  double warm_up_seconds = 0;    // wall time spent on it
+  /// Indices of the cases whose samples are paired with its own.
+  std::vector<std::size_t> compared_with = {};
 };
 
 enum class StepKind { warm_up, sample };
@@ -52,9 +53,9 @@ struct Step {
 /// Before its first sample, a short case is warmed up until its iterations per sample are known.
 /// A case ends when its precision is reached ("precision"), when its next sample would probably end
 /// after its time is spent ("max-time"), when the next round would end after the time of all cases
-/// ("total-time"), or at a fixed number of samples ("fixed count"). A baseline that has ended goes
-/// on being sampled, within its own time, while any case that is compared to it has not, so that
-/// speedups come from samples taken next to each other.
+/// ("total-time"), or at a fixed number of samples ("fixed count"). A case that has ended goes on
+/// being sampled, within its own time, while any case that is compared with it has not, so that
+/// comparisons come from samples taken next to each other.
 class Sampler {
  public:
   Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases);
@@ -90,7 +91,7 @@ class Sampler {
   struct State {
     double execution_seconds = 0;
     double spent = 0;
-    std::optional<std::size_t> baseline;
+    std::vector<std::size_t> compared_with;
     std::int64_t iterations = 0;  // of a sample; 0: not known yet
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
@@ -104,7 +105,7 @@ class Sampler {
   void settle_iterations(State& state) const;
   void begin_round();
   [[nodiscard]] bool ended(const State& state) const;
-  [[nodiscard]] bool wanted_as_baseline(std::size_t index) const;
+  [[nodiscard]] bool wanted_by_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
   void end_if_done(State& state) const;
   void end_what_time_forbids();

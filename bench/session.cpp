@@ -88,9 +88,6 @@ class Session {
   [[nodiscard]] SessionResult result() const;
   void add_samples(std::size_t index, report::Case& result) const;
   void add_speedup(std::size_t index, report::Case& result) const;
-  [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t index) const {
-    return parbench::baseline_of(scenario_, specs_, index);
-  }
 
   const Scenario& scenario_;
   Context& context_;
@@ -265,11 +262,13 @@ void Session::make_sampler() {
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
     warm_up_seconds += prepared.warm_up_seconds;
-    cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, std::nullopt});
+    cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
   }
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
-    const auto baseline = baseline_of(sampled_[i]);
-    if (baseline) cases[i].baseline = entries_[*baseline].sampler_index;
+    for (const std::size_t other : compared_with(scenario_, specs_, sampled_[i])) {
+      const auto index = entries_[other].sampler_index;
+      if (index) cases[i].compared_with.push_back(*index);
+    }
   }
   options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds;
   sampler_.emplace(options_, cases);
@@ -353,7 +352,7 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
 }
 
 void Session::add_speedup(std::size_t index, report::Case& result) const {
-  const auto baseline = baseline_of(index);
+  const auto baseline = baseline_of(scenario_, specs_, index);
   if (!baseline || result.status != report::CaseStatus::measured) return;
   const Entry& other = entries_[*baseline];
   if (!other.prepared || !other.sampler_index) return;
@@ -367,6 +366,9 @@ SessionResult Session::result() const {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     add_samples(i, result.cases[i]);
     add_speedup(i, result.cases[i]);
+  }
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    result.cases[i].metrics = metrics_of(scenario_, specs_, result.cases, i);
   }
   result.sampling_seconds = sampling_seconds_;
   result.task_cost_seconds = task_cost_seconds_;

@@ -2,6 +2,7 @@
 #include "bench/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
@@ -35,6 +36,18 @@ double confidence_of_rank(std::size_t count, std::size_t rank) {
 report::Interval interval_of_rank(const std::vector<double>& ordered, std::size_t rank) {
   return {ordered[rank - 1], ordered[ordered.size() - rank],
           confidence_of_rank(ordered.size(), rank)};
+}
+
+std::optional<PairedMedian> median_over_rounds(const std::vector<double>& values) {
+  const bool finite =
+      std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  if (values.empty() || !finite) return std::nullopt;
+  return PairedMedian{median(values), median_interval(values)};
+}
+
+double ratio_of(double baseline_seconds, double case_seconds) {
+  if (case_seconds <= 0) return std::numeric_limits<double>::infinity();
+  return baseline_seconds / case_seconds;
 }
 
 }  // namespace
@@ -99,30 +112,36 @@ report::Statistics summarise(std::span<const double> seconds) {
   return result;
 }
 
-std::optional<PairedRatio> paired_ratio(std::span<const double> baseline_seconds,
-                                        std::span<const double> case_seconds) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
-    if (case_seconds[i] <= 0) return std::nullopt;
-    ratios.push_back(baseline_seconds[i] / case_seconds[i]);
+std::optional<PairedMedian> paired_median(
+    std::span<const Samples> cases,
+    const std::function<double(std::span<const double> seconds)>& combine) {
+  std::map<int, std::vector<double>> rounds;  // seconds of the cases so far
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const report::Sample& sample : cases[i]) {
+      std::vector<double>& seconds = rounds[sample.round];
+      if (seconds.size() == i) seconds.push_back(sample.seconds);
+    }
   }
-  if (ratios.empty()) return std::nullopt;
-  return PairedRatio{median(ratios), median_interval(ratios)};
+  std::vector<double> values;
+  for (const auto& [round, seconds] : rounds) {
+    if (seconds.size() == cases.size()) values.push_back(combine(seconds));
+  }
+  return median_over_rounds(values);
 }
 
-std::optional<PairedRatio> paired_ratio(std::span<const report::Sample> baseline,
-                                        std::span<const report::Sample> samples) {
-  std::map<int, double> by_round;
-  for (const report::Sample& sample : baseline) by_round[sample.round] = sample.seconds;
-  std::vector<double> baseline_seconds;
-  std::vector<double> case_seconds;
-  for (const report::Sample& sample : samples) {
-    const auto pair = by_round.find(sample.round);
-    if (pair == by_round.end()) continue;
-    baseline_seconds.push_back(pair->second);
-    case_seconds.push_back(sample.seconds);
+std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
+                                         std::span<const double> case_seconds) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
+    ratios.push_back(ratio_of(baseline_seconds[i], case_seconds[i]));
   }
-  return paired_ratio(baseline_seconds, case_seconds);
+  return median_over_rounds(ratios);
+}
+
+std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples) {
+  return paired_median(std::array{baseline, samples}, [](std::span<const double> seconds) {
+    return ratio_of(seconds[0], seconds[1]);
+  });
 }
 
 }  // namespace parbench

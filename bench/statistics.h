@@ -2,6 +2,7 @@
 // distribution.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,17 +37,28 @@ namespace parbench {
 
 [[nodiscard]] report::Statistics summarise(std::span<const double> seconds);
 
-/// Median of baseline/case over rounds in which both were sampled, with its interval. The spans
-/// are paired by index. Nothing without pairs or with a case that took no time.
-struct PairedRatio {
+/// Of one case.
+using Samples = std::span<const report::Sample>;
+
+/// A median over rounds, with its interval.
+struct PairedMedian {
   double value = 0;
   std::optional<report::Interval> interval;
 };
-[[nodiscard]] std::optional<PairedRatio> paired_ratio(std::span<const double> baseline_seconds,
-                                                      std::span<const double> case_seconds);
+
+/// Median of what `combine` makes of one sample of each case, over the rounds in which all cases
+/// were sampled; their seconds come in the order of the cases. Nothing without such a round, and
+/// nothing where a value is not finite.
+[[nodiscard]] std::optional<PairedMedian> paired_median(
+    std::span<const Samples> cases,
+    const std::function<double(std::span<const double> seconds)>& combine);
+
+/// Median of baseline/case over rounds in which both were sampled. The spans are paired by index.
+/// Nothing without pairs or with a case that took no time.
+[[nodiscard]] std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
+                                                       std::span<const double> case_seconds);
 
 /// The same from raw samples, paired by the round they were taken in.
-[[nodiscard]] std::optional<PairedRatio> paired_ratio(std::span<const report::Sample> baseline,
-                                                      std::span<const report::Sample> samples);
+[[nodiscard]] std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples);
 
 }  // namespace parbench

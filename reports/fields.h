@@ -50,6 +50,14 @@ void visit_fields(V& visit, MaybeConst<Ratio> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
+  visit("name", x.name);
+  visit("value", x.value);
+  visit.optional("interval", x.interval);
+  visit("unit", x.unit);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
   visit("seconds", x.seconds);
   visit("critical_path", x.critical_path);
@@ -87,6 +95,7 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit.optional("stopped_because", x.stopped_because);
   visit.optional("statistics", x.statistics);
   visit.optional("speedup", x.speedup);
+  visit.optional("metrics", x.metrics);
   visit.optional("bound", x.bound);
   visit.optional("verification", x.verification);
   visit.optional("memory", x.memory);

@@ -56,6 +56,15 @@ struct Ratio {
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };
 
+/// A number that follows from the times of several cases, from rounds in which all were sampled.
+struct Metric {
+  std::string name;
+  double value = 0;
+  std::optional<Interval> interval;
+  std::string unit;  // "fraction" is shown in percent
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
 struct Bound {
   double seconds = 0;
   double critical_path = 0;
@@ -98,6 +107,7 @@ struct Case {
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // only of a measured case
   std::optional<Ratio> speedup;
+  std::vector<Metric> metrics;
   std::optional<Bound> bound;
   std::optional<Verification> verification;
   std::vector<DeviceMemory> memory;

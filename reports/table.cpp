@@ -17,24 +17,18 @@
 #include <vector>
 
 #include "reports/grid.h"
+#include "reports/parameter_columns.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
 namespace parbench::report {
 namespace {
 
-using Cases = std::vector<const Case*>;
 using Cells = std::vector<std::string>;
 
 constexpr std::string_view separator = " · ";
 
 bool is_measured(const Case& c) { return c.status == CaseStatus::measured && c.statistics; }
-
-std::string text_of(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* real = std::get_if<double>(&value)) return format_number(*real);
-  return std::get<std::string>(value);
-}
 
 /// Joins items, starting a new line where the next one would pass the width.
 std::string joined(const std::vector<std::string>& items, const TextStyle& style,
@@ -64,39 +58,6 @@ std::string hanging(std::string_view lead, std::string_view text, std::size_t wi
     result += emphasised(line, emphasis, color) + '\n';
   }
   return result;
-}
-
-// ------------------------------------------------------------------------------------- parameters
-
-/// One parameter over all cases of a table; nothing where a case does not have it.
-struct ParameterColumn {
-  std::string name;
-  std::vector<std::optional<std::string>> values;
-
-  [[nodiscard]] bool is_constant() const {
-    return std::all_of(values.begin(), values.end(),
-                       [&](const auto& value) { return value && value == values.front(); });
-  }
-};
-
-std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
-  std::vector<ParameterColumn> columns;
-  const auto set = [&](const std::string& name, std::size_t row, std::string value) {
-    auto column = std::find_if(columns.begin(), columns.end(),
-                               [&](const ParameterColumn& c) { return c.name == name; });
-    if (column == columns.end()) {
-      columns.push_back({name, {}});
-      columns.back().values.resize(cases.size());
-      column = columns.end() - 1;
-    }
-    column->values[row] = std::move(value);
-  };
-  for (std::size_t row = 0; row < cases.size(); ++row) {
-    set("dtype", row, cases[row]->dtype);
-    for (const auto& [name, value] : cases[row]->parameters) set(name, row, text_of(value));
-    for (const auto& [name, value] : cases[row]->hidden_parameters) set(name, row, text_of(value));
-  }
-  return columns;
 }
 
 // ------------------------------------------------------------------------------------------ cells
@@ -185,18 +146,41 @@ void move_unit_to_title(Column& column) {
   for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
 }
 
-/// "1.71× (1.69–1.73)" in its two parts.
-std::pair<std::string, std::string> speedup_cells(const Case& c,
-                                                  const std::set<std::string>& baselines) {
-  if (baselines.contains(c.name)) return {"baseline", ""};
-  if (!c.speedup) return {};
-  const auto& interval = c.speedup->interval;
-  if (!interval) return {format_ratio(c.speedup->value), ""};
-  const std::string text = format_ratio(c.speedup->value, interval->low, interval->high);
+/// "1.71× (1.69–1.73)" in the two parts that stand below each other: the value, and the interval
+/// with its mark.
+std::pair<std::string, std::string> parts_of(const std::string& text,
+                                             const std::optional<Interval>& interval) {
   const std::size_t blank = std::min(text.find(' '), text.size());
   std::string range = text.substr(std::min(blank + 1, text.size()));
   if (is_low(interval)) range += low_confidence_mark;
   return {text.substr(0, blank), std::move(range)};
+}
+
+std::pair<std::string, std::string> parts_of(const Ratio& speedup) {
+  const auto& interval = speedup.interval;
+  const std::string text = interval ? format_ratio(speedup.value, interval->low, interval->high)
+                                    : format_ratio(speedup.value);
+  return parts_of(text, interval);
+}
+
+std::pair<std::string, std::string> parts_of(const Metric& metric) {
+  const auto& interval = metric.interval;
+  if (metric.unit == "fraction") {
+    return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
+                             : format_percent(metric.value, 0),
+                    interval);
+  }
+  const std::string text = fmt::format("{} {}", format_number(metric.value, 4), metric.unit);
+  if (!interval) return {text, ""};
+  const std::string range =
+      fmt::format("({} to {})", format_number(interval->low, 4), format_number(interval->high, 4));
+  return {text, range + std::string(is_low(interval) ? low_confidence_mark : "")};
+}
+
+const Metric* find_metric(const Case& c, const std::string& name) {
+  const auto found = std::find_if(c.metrics.begin(), c.metrics.end(),
+                                  [&](const Metric& metric) { return metric.name == name; });
+  return found == c.metrics.end() ? nullptr : &*found;
 }
 
 /// The memory of each device in one unit: "1.21 + 0.98 GiB".
@@ -244,10 +228,9 @@ class Table {
     for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
     grid_.columns.push_back(std::move(strategy));
     for (const ParameterColumn& parameter : parameter_columns(cases_)) {
-      if (parameter.is_constant()) {
-        constants_.push_back(parameter.name == "dtype"
-                                 ? parameter.values.front().value()
-                                 : parameter.name + ' ' + parameter.values.front().value());
+      if (parameter.common) {
+        constants_.push_back(parameter.name == "dtype" ? *parameter.common
+                                                       : parameter.name + ' ' + *parameter.common);
         continue;
       }
       Column column{parameter.name, {}};
@@ -271,10 +254,8 @@ class Table {
     add("n", [marked](const Case& c) { return samples_cell(c, marked); });
     add("throughput", throughput_cell);
     move_unit_to_title(grid_.columns.back());
-    add("speedup", [this](const Case& c) { return speedup_cells(c, baselines_).first; });
-    add(
-        fmt::format("over {}", baseline_name()),
-        [this](const Case& c) { return speedup_cells(c, baselines_).second; }, Align::left, 1);
+    add_speedup();
+    for (const std::string& name : metric_names()) add_metric(name);
     add("of bound", [](const Case& c) {
       return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
     });
@@ -285,6 +266,48 @@ class Table {
       memory.upper_title = std::exchange(
           memory.title, fmt::format("{}{}{}", devices_.front(), between, devices_.back()));
     }
+  }
+
+  /// Where cases have different baselines, each says which.
+  void add_speedup() {
+    const std::set<std::string> strategies = baseline_strategies();
+    const bool several = strategies.size() > 1;
+    add("speedup", [this](const Case& c) -> std::string {
+      if (baselines_.contains(c.name)) return "baseline";
+      return c.speedup ? parts_of(*c.speedup).first : "";
+    });
+    const auto range = [this, several](const Case& c) -> std::string {
+      if (baselines_.contains(c.name) || !c.speedup) return "";
+      const std::string interval = parts_of(*c.speedup).second;
+      return several ? fmt::format("{} {}", interval, strategy_of(c.speedup->baseline)) : interval;
+    };
+    add(several || strategies.empty() ? "over" : fmt::format("over {}", *strategies.begin()), range,
+        Align::left, 1);
+  }
+
+  /// The last word of the name stands over the intervals.
+  void add_metric(const std::string& name) {
+    const std::size_t blank = std::min(name.rfind(' '), name.size());
+    const auto cell = [&](auto part) {
+      return [name, part](const Case& c) {
+        const Metric* metric = find_metric(c, name);
+        return metric != nullptr ? parts_of(*metric).*part : std::string();
+      };
+    };
+    using Parts = std::pair<std::string, std::string>;
+    add(name.substr(0, blank), cell(&Parts::first));
+    add(name.substr(std::min(blank + 1, name.size())), cell(&Parts::second), Align::left, 1);
+  }
+
+  [[nodiscard]] std::vector<std::string> metric_names() const {
+    std::vector<std::string> names;
+    for (const Case* c : cases_) {
+      for (const Metric& metric : c->metrics) {
+        const bool known = std::find(names.begin(), names.end(), metric.name) != names.end();
+        if (!known) names.push_back(metric.name);
+      }
+    }
+    return names;
   }
 
   [[nodiscard]] bool any_measured(const std::function<bool(const Case&)>& condition) const {
@@ -300,13 +323,17 @@ class Table {
     grid_.columns.push_back(std::move(column));
   }
 
-  /// The strategy of the baselines where they share one.
-  [[nodiscard]] std::string baseline_name() const {
+  /// Of a case by its name; the name itself where the table does not have the case.
+  [[nodiscard]] std::string strategy_of(const std::string& case_name) const {
+    const auto found = std::find_if(cases_.begin(), cases_.end(),
+                                    [&](const Case* c) { return c->name == case_name; });
+    return found == cases_.end() ? case_name : (*found)->strategy;
+  }
+
+  [[nodiscard]] std::set<std::string> baseline_strategies() const {
     std::set<std::string> strategies;
-    for (const Case* c : cases_) {
-      if (baselines_.contains(c->name)) strategies.insert(c->strategy);
-    }
-    return strategies.size() == 1 ? *strategies.begin() : "baseline";
+    for (const std::string& name : baselines_) strategies.insert(strategy_of(name));
+    return strategies;
   }
 
   /// The row to emphasise: the largest speedup above one.
@@ -338,6 +365,7 @@ class Table {
       if (!is_measured(*c)) continue;
       collect(c->statistics->median_interval);
       if (c->speedup) collect(c->speedup->interval);
+      for (const Metric& metric : c->metrics) collect(metric.interval);
     }
     std::vector<std::string> texts;
     for (const double confidence : found) {

@@ -106,6 +106,20 @@ std::string format_percent(double fraction, int decimals) {
   return fmt::format("{:.{}f}%", fraction * 100, decimals);
 }
 
+std::string format_percent(double fraction, double low, double high) {
+  if (!std::isfinite(fraction)) return std::string(no_number);
+  if (!std::isfinite(low) || !std::isfinite(high)) return format_percent(fraction, 0);
+  int decimals = 0;
+  const auto text = [&](double value) {
+    std::string digits = fmt::format("{:.{}f}", std::abs(value) * 100, decimals);
+    const bool zero = digits.find_first_not_of("0.") == std::string::npos;
+    return value < 0 && !zero ? "−" + digits : digits;
+  };
+  if (text(low) == text(high)) ++decimals;
+  const std::string_view between = text(low).starts_with("−") ? " to " : "–";
+  return fmt::format("{}% ({}{}{}%)", text(fraction), text(low), between, text(high));
+}
+
 std::string format_ratio(double ratio) {
   if (!std::isfinite(ratio)) return std::string(no_number);
   return fmt::format("{:.{}f}×", ratio, ratio_decimals(ratio));

@@ -30,6 +30,10 @@ inline constexpr std::string_view no_number = "–";
 /// A share, 0.954 → "95.4%". Digits behind the point as given.
 [[nodiscard]] std::string format_percent(double fraction, int decimals = 1);
 
+/// A share and its interval with the same digits: "75% (73–77%)", "2% (−3 to 6%)". One decimal
+/// where none would show both ends alike.
+[[nodiscard]] std::string format_percent(double fraction, double low, double high);
+
 /// A speedup: "1.71×", "12.3×", "0.042×".
 [[nodiscard]] std::string format_ratio(double ratio);
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <span>
 
 #include "reports/units.h"
 #include "scenarios/overlap_plans.h"
@@ -40,6 +40,16 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
   return sizes;
 }
 
+constexpr std::string_view achieved_overlap = "achieved overlap";
+
+/// How much of the shorter part is hidden: 1 all, 0 nothing, below it where overlapping costs time.
+double hidden_fraction(std::span<const double> seconds) {
+  const double overlapped = seconds[0];
+  const double compute = seconds[1];
+  const double copy = seconds[2];
+  return (compute + copy - overlapped) / std::min(compute, copy);
+}
+
 // --- the answer ---
 
 /// What belongs together: one size, one direction, one kind of host memory and one chunk.
@@ -47,7 +57,12 @@ struct Finding {
   std::optional<double> compute;
   std::optional<double> copy;
   std::optional<CaseOutcome> overlapped;  // with the best depth
-  [[nodiscard]] bool complete() const { return compute && copy && overlapped; }
+  [[nodiscard]] const CaseOutcome::Ratio* hidden() const {
+    if (!overlapped) return nullptr;
+    const auto found = overlapped->metrics.find(achieved_overlap);
+    return found == overlapped->metrics.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool complete() const { return compute && copy && hidden() != nullptr; }
 };
 
 std::string label_of(const CaseSpec& spec) {
@@ -85,12 +100,12 @@ Finding find_for(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes)
 }
 
 std::string describe(const CaseSpec& spec, const Finding& found) {
-  const double overlapped = found.overlapped->median_seconds;
-  const double hidden =
-      (*found.compute + *found.copy - overlapped) / std::min(*found.compute, *found.copy);
+  const CaseOutcome::Ratio& hidden = *found.hidden();
   const auto& speedup = found.overlapped->speedup;
-  std::string share = fmt::format("{:.0f}% of the shorter part is hidden", hidden * 100);
-  if (hidden <= 0) share = "nothing is hidden";
+  const std::string percent = report::format_percent(hidden.value, hidden.low, hidden.high);
+  std::string share = hidden.high > 0
+                          ? fmt::format("{} of the shorter part is hidden", percent)
+                          : fmt::format("nothing is hidden, {} of the shorter part", percent);
   if (speedup && speedup->high < 1) share += ", overlapping costs more than it saves";
   std::string text = fmt::format("{}: {}", label_of(spec), share);
   if (speedup) {
@@ -99,7 +114,7 @@ std::string describe(const CaseSpec& spec, const Finding& found) {
   using report::format_duration;
   return text + fmt::format(" (medians: computing {}, copying {}, overlapped {} at prefetch {})",
                             format_duration(*found.compute), format_duration(*found.copy),
-                            format_duration(overlapped),
+                            format_duration(found.overlapped->median_seconds),
                             found.overlapped->spec.parameters.integer("prefetch"));
 }
 
@@ -234,6 +249,16 @@ class Overlap final : public Scenario {
   /// Products alone and copies alone are a part of the work.
   bool comparable(const CaseSpec& spec) const override {
     return spec.strategy == "sequential" || spec.strategy == "overlapped";
+  }
+
+  std::vector<Metric> metrics(const CaseSpec& spec) const override {
+    if (spec.strategy != "overlapped") return {};
+    return {
+        {.name = std::string(achieved_overlap),
+         .unit = "fraction",
+         .others = {with_strategy(spec, "compute", {"n", "inner", "count", "direction"}),
+                    with_strategy(spec, "copy", {"n", "count", "direction", "memory", "chunk"})},
+         .value = hidden_fraction}};
   }
 
   std::string answer(const std::vector<CaseOutcome>& outcomes) const override {

@@ -173,13 +173,30 @@ std::string to_string(const Value& value) {
       value);
 }
 
-void Parameters::set(std::string name, Value value) {
-  const auto found = std::ranges::find(values_, name, &Parameter::name);
+void Parameters::put(Parameter parameter) {
+  const auto found = std::ranges::find(values_, parameter.name, &Parameter::name);
   if (found != values_.end()) {
-    found->value = std::move(value);
+    *found = std::move(parameter);
   } else {
-    values_.push_back({std::move(name), std::move(value)});
+    values_.push_back(std::move(parameter));
   }
+}
+
+void Parameters::set(std::string name, Value value) {
+  put({.name = std::move(name), .value = std::move(value)});
+}
+
+void Parameters::imply(std::string name, Value value) {
+  put({.name = std::move(name), .value = std::move(value), .implied = true});
+}
+
+Parameters Parameters::only(std::initializer_list<std::string_view> names) const {
+  Parameters chosen;
+  for (const std::string_view name : names) {
+    const auto found = std::ranges::find(values_, name, &Parameter::name);
+    if (found != values_.end()) chosen.put(*found);
+  }
+  return chosen;
 }
 
 const Value* Parameters::find(std::string_view name) const {

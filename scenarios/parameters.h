@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,12 +18,15 @@ using Value = std::variant<std::int64_t, double, std::string>;
 struct Parameter {
   std::string name;
   Value value;
+  /// At its default, and left out of the case's name, so that published names stay short.
+  bool implied = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
 class Parameters {
  public:
-  void set(std::string name, Value value);  // replaces, or appends
+  void set(std::string name, Value value);    // replaces, or appends
+  void imply(std::string name, Value value);  // the same, and the name leaves it out
 
   [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr when absent
   /// These throw std::out_of_range for a name that is absent, std::bad_variant_access for a wrong
@@ -31,12 +35,17 @@ class Parameters {
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
 
+  /// Those of these names that there are, in the order of the names.
+  [[nodiscard]] Parameters only(std::initializer_list<std::string_view> names) const;
+
   [[nodiscard]] auto begin() const { return values_.begin(); }
   [[nodiscard]] auto end() const { return values_.end(); }
   [[nodiscard]] bool empty() const { return values_.empty(); }
   friend bool operator==(const Parameters&, const Parameters&) = default;
 
  private:
+  void put(Parameter parameter);
+
   std::vector<Parameter> values_;
 };
 

@@ -34,9 +34,13 @@ constexpr std::int64_t quick_batch = 40;
 constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t most_samples_per_cost = 16;
 
-bool is_toy(const Parameters& parameters) { return parameters.find("model") != nullptr; }
+// Defaults that names leave out.
+constexpr std::string_view default_model = "resnet50";
+constexpr std::string_view default_schedule = "gpipe";
 
-/// Of a resolved case: its name shows the model only where it is not ResNet-50.
+/// Of a resolved case.
+bool is_toy(const Parameters& parameters) { return parameters.text("model") == "toy"; }
+
 Network network_of(const Parameters& parameters) {
   if (is_toy(parameters)) return toy_model();
   return resnet50(parameters.integer("image"));
@@ -152,8 +156,8 @@ class Pipeline final : public Scenario {
       {.name = "model",
        .description = "ResNet-50 (torchvision's), or two tiny linear layers",
        .kind = AxisKind::choice,
-       .quick = {std::string("resnet50")},
-       .seed = {std::string("resnet50")},
+       .quick = {std::string(default_model)},
+       .seed = {std::string(default_model)},
        .choices = {"resnet50", "toy"}},
       {.name = "batch",
        .description = "samples of a training step (quick 40, seed 120, toy model 20)",
@@ -186,8 +190,8 @@ class Pipeline final : public Scenario {
       {.name = "schedule",
        .description = "order of the chunks: GPipe, or one forward one backward",
        .kind = AxisKind::choice,
-       .quick = {std::string("gpipe")},
-       .seed = {std::string("gpipe")},
+       .quick = {std::string(default_schedule)},
+       .seed = {std::string(default_schedule)},
        .choices = {"gpipe", "1f1b"},
        .strategies = {std::string(pipelined)}}};
 };
@@ -200,23 +204,36 @@ std::int64_t batch_of(const Scenario::Request& request, bool toy) {
   return request.preset == "seed" ? published_batch : quick_batch;
 }
 
+std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
+  const Value* value = asked.find(name);
+  return value != nullptr ? std::get<std::string>(*value) : std::string(fallback);
+}
+
+/// Adds a choice that the name shows only where it is not the default.
+void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
+                std::string_view by_default) {
+  if (choice == by_default) {
+    parameters.imply(name, choice);
+  } else {
+    parameters.set(name, choice);
+  }
+}
+
 /// The parameters of the step: what every strategy computes.
 Parameters parameters_of_step(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
-  // A case that is asked for by its name has a model only where the name shows one.
-  const Value* model = asked.find("model");
-  const bool toy = model != nullptr && std::get<std::string>(*model) == "toy";
+  Parameters parameters;
+  add_choice(parameters, "model", asked_or(asked, "model", default_model), default_model);
+  const bool toy = is_toy(parameters);
   if (toy && request.was_given("image")) {
     throw UsageError("--image: the toy model has no images; it goes with --model resnet50");
   }
-  Parameters parameters;
-  if (toy) parameters.set("model", *model);
   parameters.set("batch", batch_of(request, toy));
   if (!toy) parameters.set("image", asked.integer("image"));
   return parameters;
 }
 
-/// Adds what is specific to stages on several devices. Defaults stay out of the name.
+/// Adds what is specific to stages on several devices.
 void add_stage_parameters(const Scenario::Request& request, const Network& network,
                           Parameters& parameters) {
   const int devices = request.device_count;
@@ -226,16 +243,15 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   }
   parameters.set("devices", std::int64_t{devices});
   const Parameters& asked = request.spec.parameters;
-  const Value* cut = asked.find("cut");
-  if (cut != nullptr && std::get<std::string>(*cut) != default_cut(network, devices)) {
-    const std::string& text = std::get<std::string>(*cut);
-    if (text != "balanced") static_cast<void>(named_cut(network, text, devices));
-    parameters.set("cut", text);
+  const std::string usual_cut = default_cut(network, devices);
+  const std::string cut = asked_or(asked, "cut", usual_cut);
+  if (cut != usual_cut && cut != "balanced") {
+    static_cast<void>(named_cut(network, cut, devices));
   }
-  const Value* schedule = asked.find("schedule");
-  if (schedule != nullptr && std::get<std::string>(*schedule) != "gpipe") {
-    parameters.set("schedule", *schedule);
-  }
+  add_choice(parameters, "cut", cut, usual_cut);
+  if (request.spec.strategy != pipelined) return;
+  const std::string schedule = asked_or(asked, "schedule", default_schedule);
+  add_choice(parameters, "schedule", schedule, default_schedule);
 }
 
 std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
@@ -260,17 +276,8 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
 
 std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.strategy == single) return std::nullopt;
-  CaseSpec reference{.scenario = spec.scenario,
-                     .strategy = std::string(single),
-                     .parameters = {},
-                     .hidden = {},
-                     .dtype = spec.dtype};
-  for (const char* name : {"model", "batch", "image", "split"}) {
-    const Value* value = spec.parameters.find(name);
-    if (value != nullptr) reference.parameters.set(name, *value);
-  }
-  if (spec.strategy == pipelined) reference.strategy = chunks_in_turn;
-  return reference;
+  const std::string_view strategy = spec.strategy == pipelined ? chunks_in_turn : single;
+  return with_strategy(spec, strategy, {"model", "batch", "image", "split"});
 }
 
 /// A case with its network and stages, which its plan refers to.
@@ -288,9 +295,7 @@ struct Cut {
 
 Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
            const std::vector<std::int64_t>& chunks) {
-  const Value* asked = spec.parameters.find("cut");
-  const std::string kind =
-      asked != nullptr ? std::get<std::string>(*asked) : default_cut(network, stages);
+  const std::string& kind = spec.parameters.text("cut");
   if (kind != "balanced") {
     const std::vector<int> units = named_cut(network, kind, stages);
     return {units, kind};
@@ -300,6 +305,12 @@ Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& co
                     .accumulate = chunks.size() > 1};
   const std::vector<double>& seconds = measured_unit_seconds(context, network, run);
   return {balanced_cut(seconds, stages), "balanced on measured costs"};
+}
+
+/// Without a pipeline there is one chunk at a time, whatever the number of stages.
+Schedule schedule_of(const CaseSpec& spec, int stages, int chunk_count) {
+  if (spec.strategy != pipelined) return chunk_by_chunk(stages, chunk_count);
+  return schedule_named(spec.parameters.text("schedule"), stages, chunk_count);
 }
 
 std::string units_text(const Network& network, const std::vector<int>& cut) {
@@ -319,10 +330,7 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
     parts.notes.emplace_back(
         "cut", fmt::format("{} ({})", units_text(parts.network, cut.units), cut.description));
   }
-  const Value* schedule_name = spec.parameters.find("schedule");
-  const Schedule schedule =
-      schedule_named(schedule_name != nullptr ? std::get<std::string>(*schedule_name) : "gpipe",
-                     stages, static_cast<int>(chunks.size()));
+  const Schedule schedule = schedule_of(spec, stages, static_cast<int>(chunks.size()));
   for (const LayerRange& layers : stages_of(parts.network, cut.units)) {
     const auto s = parts.stages.size();
     StageRange range = whole;
@@ -410,9 +418,8 @@ std::string sentence(const Finding& found) {
                        ratio_text(*whole->speedup));
   }
   std::string text = fmt::format("Best split {}", to_string(*best->spec.parameters.find("split")));
-  for (const char* choice : {"cut", "schedule"}) {
-    const Value* value = best->spec.parameters.find(choice);
-    if (value != nullptr) text += fmt::format(", {} {}", choice, to_string(*value));
+  for (const Parameter& choice : best->spec.parameters.only({"cut", "schedule"})) {
+    if (!choice.implied) text += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
   if (best->speedup) text += fmt::format(": {} the single device", ratio_text(*best->speedup));
   text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);

@@ -26,12 +26,7 @@ inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
                               std::initializer_list<std::string_view> parameters) {
   CaseSpec other = spec;
   other.strategy = strategy;
-  other.parameters = {};
-  for (const std::string_view name : parameters) {
-    if (const Value* value = spec.parameters.find(name)) {
-      other.parameters.set(std::string(name), *value);
-    }
-  }
+  other.parameters = spec.parameters.only(parameters);
   return other;
 }
 

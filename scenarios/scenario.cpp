@@ -11,6 +11,7 @@ namespace parbench {
 std::string CaseSpec::name() const {
   std::string text = scenario + "/" + strategy;
   for (const Parameter& parameter : parameters) {
+    if (parameter.implied) continue;
     text += fmt::format("/{}:{}", parameter.name, to_string(parameter.value));
   }
   if (dtype != DType::f32) text += fmt::format("/dtype:{}", to_string(dtype));

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,7 @@ namespace parbench {
 struct CaseSpec {
   std::string scenario;
   std::string strategy;
-  Parameters parameters;  // identity: what the name shows
+  Parameters parameters;  // identity, defaults included; the name shows what is not implied
   Parameters hidden;      // axes without identity
   DType dtype = DType::f32;
 
@@ -90,6 +92,15 @@ class Case {
   }
 };
 
+/// A number of a case that follows from the times of several: how much of a copy is hidden.
+struct Metric {
+  std::string name;
+  std::string unit;              // "fraction" is shown in percent
+  std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
+  /// From the seconds of one execution: the case's own, then those of the others in their order.
+  std::function<double(std::span<const double> seconds)> value;
+};
+
 /// What sampling found for a case, as far as the scenario's answer needs it.
 struct CaseOutcome {
   CaseSpec spec;
@@ -101,6 +112,7 @@ struct CaseOutcome {
   };
   std::optional<Ratio> speedup;  // over its baseline case, from paired rounds
   double efficiency = 0;         // bound over measured
+  std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
 };
 
 struct Strategy {
@@ -164,6 +176,11 @@ class Scenario {
   /// of the baseline's work.
   [[nodiscard]] virtual bool comparable([[maybe_unused]] const CaseSpec& spec) const {
     return true;
+  }
+
+  /// What is to be computed of a case from its own and other cases' times.
+  [[nodiscard]] virtual std::vector<Metric> metrics([[maybe_unused]] const CaseSpec& spec) const {
+    return {};
   }
 
   /// The plain sentence at the end: what the outcomes say to the question.

@@ -23,15 +23,15 @@ std::int64_t parameter_count(std::int64_t image) {
   return count;
 }
 
-CaseSpec single_device_case(std::int64_t batch, std::int64_t image) {
-  CaseSpec spec{.scenario = std::string(scenario_name),
-                .strategy = "single",
-                .parameters = {},
-                .hidden = {},
-                .dtype = DType::f32};
-  spec.parameters.set("batch", batch);
-  spec.parameters.set("image", image);
-  return spec;
+/// Throws UsageError for sizes that no kernel takes.
+CaseSpec single_device_case(const Scenario& scenario, std::int64_t batch, std::int64_t image) {
+  Scenario::Request request;
+  request.spec.scenario = scenario_name;
+  request.spec.strategy = "single";
+  request.spec.parameters.set("batch", batch);
+  request.spec.parameters.set("image", image);
+  request.given = {"batch", "image"};
+  return scenario.resolve(request).value();
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ void serve_training_steps(std::int64_t batch, std::int64_t image) {
   if (found == scenarios.end()) throw Error("this build has no scenario pipeline");
 
   Context context(open_whole_machine(), {});
-  const CaseSpec spec = single_device_case(batch, image);
+  const CaseSpec spec = single_device_case(**found, batch, image);
   context.begin_case();
   const std::unique_ptr<Case> subject = (*found)->prepare(spec, context);
   context.commit();

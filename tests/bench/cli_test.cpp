@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench/described.h"
 #include "reports/file.h"
 #include "tests/bench/described_scenarios.h"
 
@@ -227,7 +228,7 @@ report::Report report_of(const Options& options, const std::vector<std::string>&
   report::Report report;
   report.version = "0";
   report.started_utc = "2020-01-01T00:00:00Z";
-  for (const auto& [name, value] : flags_from(options)) report.options.emplace_back(name, value);
+  report.options = named_values(flags_from(options));
   for (const std::string& name : cases) {
     report::Case known;
     known.name = name;

@@ -81,6 +81,7 @@ std::optional<CaseSpec> FakeScenario::reference(const CaseSpec& spec) const {
 
 std::string FakeScenario::answer(const std::vector<CaseOutcome>& outcomes) const {
   on_answer();
+  answered = outcomes;
   std::string text;
   for (const CaseOutcome& outcome : outcomes) text += outcome.spec.strategy + " ";
   return text;

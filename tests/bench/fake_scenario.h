@@ -37,7 +37,9 @@ class FakeScenario : public Scenario {
   /// Whether the first is the baseline of the second; not set: the scenario's default.
   std::function<bool(const CaseSpec&, const CaseSpec&)> baseline_rule;
   Sampling published = {};
+  std::function<std::vector<Metric>(const CaseSpec&)> metric_rule;  // not set: none
   std::function<void()> on_answer = [] {};
+  mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
   Log log;
   double clock = 0;
 
@@ -58,6 +60,9 @@ class FakeScenario : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
+    return metric_rule ? metric_rule(spec) : std::vector<Metric>{};
+  }
   [[nodiscard]] std::string answer(const std::vector<CaseOutcome>& outcomes) const override;
 
   /// A spec of this scenario with one parameter, n.

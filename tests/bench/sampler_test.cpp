@@ -260,7 +260,7 @@ TEST(Sampler, TheBaselineGoesOnWhileACaseIsComparedToIt) {
   SamplerOptions options;
   options.precision = 0.02;
   options.max_seconds = 1000;
-  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0, 0}, {1.0, 1.0}},
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0, {0}}, {1.0, 1.0}},
                   [](std::size_t index, int i) { return index == 1 ? noisy(i, 1, 0.06) : 1.0; });
   ASSERT_TRUE(machine.run());
   EXPECT_EQ(machine.count(2), 6);  // steady, and nobody's baseline
@@ -269,11 +269,23 @@ TEST(Sampler, TheBaselineGoesOnWhileACaseIsComparedToIt) {
   EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
 }
 
+TEST(Sampler, EveryCaseGoesOnThatAnotherIsComparedWith) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0, {0, 1}}},
+                  [](std::size_t index, int i) { return index == 2 ? noisy(i, 1, 0.06) : 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_GT(machine.count(2), 6);
+  EXPECT_EQ(machine.count(0), machine.count(2));
+  EXPECT_EQ(machine.count(1), machine.count(2));
+}
+
 TEST(Sampler, TheBaselineKeepsToItsOwnTime) {
   SamplerOptions options;
   options.precision = 1e-6;
   options.max_seconds = 20;
-  Machine machine(options, {{2.0, 2.0}, {0.5, 0.5, 0}},
+  Machine machine(options, {{2.0, 2.0}, {0.5, 0.5, {0}}},
                   [](std::size_t index, int i) { return index == 0 ? 2.0 : noisy(i, 0.5, 0.1); });
   ASSERT_TRUE(machine.run());
   EXPECT_LE(machine.spent[0] + 2.0, 20);

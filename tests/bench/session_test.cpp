@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,54 @@ TEST_F(SessionTest, ABaselineWithFewerParametersServesAll) {
   const SessionResult result = run(specs);
   EXPECT_DOUBLE_EQ(result.cases[1].speedup->value, 2.0);
   EXPECT_DOUBLE_EQ(result.cases[2].speedup->value, 2.0);
+}
+
+/// Whole and part, and how much longer the whole takes.
+class SessionMetrics : public SessionTest {
+ protected:
+  SessionMetrics() {
+    scenario.metric_rule = [](const CaseSpec& spec) -> std::vector<Metric> {
+      if (spec.strategy != "whole") return {};
+      return {{.name = "extra",
+               .unit = "s",
+               .others = {FakeScenario::spec("part")},
+               .value = [](std::span<const double> seconds) { return seconds[1] - seconds[0]; }}};
+    };
+    scenario.behaviours["part"] = {.seconds = steady};
+    scenario.behaviours["whole"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.5 : 1.75; }};
+  }
+};
+
+TEST_F(SessionMetrics, ComeFromPairedRoundsWithAnInterval) {
+  const SessionResult result = run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  EXPECT_TRUE(result.cases[0].metrics.empty());
+  ASSERT_THAT(result.cases[1].metrics, SizeIs(1));
+  const report::Metric& extra = result.cases[1].metrics[0];
+  EXPECT_EQ(extra.name, "extra");
+  EXPECT_EQ(extra.unit, "s");
+  ASSERT_TRUE(extra.interval.has_value());
+  EXPECT_DOUBLE_EQ(extra.interval->low, -0.75);
+  EXPECT_DOUBLE_EQ(extra.interval->high, -0.5);
+  EXPECT_GT(result.cases[1].samples.size(), 6U);
+  EXPECT_EQ(result.cases[0].samples.size(), result.cases[1].samples.size())
+      << "the part is sampled on while the whole is";
+}
+
+TEST_F(SessionMetrics, ReachTheAnswer) {
+  (void)run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  ASSERT_THAT(scenario.answered, SizeIs(2));
+  EXPECT_TRUE(scenario.answered[0].metrics.empty());
+  ASSERT_TRUE(scenario.answered[1].metrics.contains("extra"));
+  EXPECT_DOUBLE_EQ(scenario.answered[1].metrics.at("extra").low, -0.75);
+  EXPECT_DOUBLE_EQ(scenario.answered[1].metrics.at("extra").high, -0.5);
+}
+
+TEST_F(SessionMetrics, NeedAllTheirCases) {
+  EXPECT_TRUE(run({FakeScenario::spec("whole")}).cases[0].metrics.empty());
+  scenario.behaviours["part"].verdict = "no";
+  const SessionResult result = run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  EXPECT_EQ(result.cases[1].status, report::CaseStatus::measured);
+  EXPECT_TRUE(result.cases[1].metrics.empty());
 }
 
 TEST_F(SessionTest, CasesAreRestoredOnlyWhenAnotherHasRun) {

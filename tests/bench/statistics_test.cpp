@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -130,6 +131,30 @@ TEST(PairedRatio, PairsByRound) {
   EXPECT_DOUBLE_EQ(ratio->interval->low, 2.0);
   EXPECT_DOUBLE_EQ(ratio->interval->high, 4.0);
   EXPECT_DOUBLE_EQ(ratio->interval->confidence, 0.5);
+}
+
+TEST(PairedMedian, TakesRoundsThatAllCasesHave) {
+  const std::vector<report::Sample> first{{1, 1, 1, 0}, {2, 2, 1, 1}, {3, 3, 1, 2}, {9, 9, 1, 4}};
+  const std::vector<report::Sample> second{{20, 20, 1, 1}, {30, 30, 1, 2}, {90, 90, 1, 4}};
+  const std::vector<report::Sample> third{{900, 9, 1, 4}, {100, 1, 1, 0}, {200, 2, 1, 1}};
+  const auto sum = [](std::span<const double> seconds) {
+    return seconds[0] + seconds[1] - seconds[2];
+  };
+  const auto result = paired_median(std::vector<Samples>{first, second, third}, sum);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_DOUBLE_EQ(result->value, -(178.0 + 801.0) / 2);  // of rounds 1 and 4
+  EXPECT_DOUBLE_EQ(result->interval->low, -801.0);
+  EXPECT_DOUBLE_EQ(result->interval->high, -178.0);
+  EXPECT_DOUBLE_EQ(result->interval->confidence, 0.5);
+}
+
+TEST(PairedMedian, NothingWithoutACommonRoundOrAFiniteValue) {
+  const std::vector<report::Sample> first{{1, 1, 1, 0}};
+  const std::vector<report::Sample> later{{0, 0, 1, 1}};
+  const std::vector<report::Sample> same{{0, 0, 1, 0}};
+  const auto ratio = [](std::span<const double> seconds) { return seconds[0] / seconds[1]; };
+  EXPECT_FALSE(paired_median(std::vector<Samples>{first, later}, ratio).has_value());
+  EXPECT_FALSE(paired_median(std::vector<Samples>{first, same}, ratio).has_value());
 }
 
 TEST(PairedRatio, NothingWithoutPairsOrTime) {

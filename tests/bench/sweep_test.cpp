@@ -152,6 +152,19 @@ class NamedCases : public ::testing::TestWithParam<std::string> {
   }
 };
 
+TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
+  for (const auto& scenario : all_scenarios()) {
+    const int devices = std::max(2, scenario->default_devices());
+    for (const CaseSpec& spec : expand(defaults(), *scenario, devices)) {
+      for (const Axis& axis : scenario->axes()) {
+        if (!axis.applies_to(spec.strategy)) continue;
+        const Parameters& values = axis.identity ? spec.parameters : spec.hidden;
+        EXPECT_NE(values.find(axis.name), nullptr) << spec.name() << " lacks " << axis.name;
+      }
+    }
+  }
+}
+
 TEST_P(NamedCases, OfEveryScenarioAreFoundAgain) {
   for (const auto& scenario : all_scenarios()) expect_found_again(defaults(), *scenario);
 }

@@ -62,6 +62,19 @@ void expect_consistent(const Json& row) {
   EXPECT_EQ(row.at("reached").get<bool>(), reached);
 }
 
+TEST_F(Peers, FindsThePublishedSettingWithEitherCut) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "a pipeline needs two cores";
+  const Finished finished = peers({"--quick", "--only", "seed", "-o", output()});
+  ASSERT_THAT(finished.exit_code, 0) << finished.err;
+  const Json content = report::read_json(output());
+  EXPECT_THAT(content.at("failures"), IsEmpty()) << content.at("failures").dump();
+  ASSERT_EQ(content.at("rows").size(), 2);
+  EXPECT_THAT(content.at("rows")[0].at("details").at("case").get<std::string>(),
+              Not(HasSubstr("cut:")));
+  EXPECT_THAT(content.at("rows")[1].at("details").at("case").get<std::string>(),
+              HasSubstr("cut:balanced"));
+}
+
 TEST_F(Peers, WritesARowForEveryFigure) {
   const Finished finished =
       peers({"--quick", "--strict", "--only", "convolution,executor,overlap", "-o", output()});

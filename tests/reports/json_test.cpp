@@ -30,7 +30,9 @@ std::string complaint(const std::function<void(Json&)>& spoil) {
 }
 
 TEST(ReportJson, RoundTripIsLossless) {
-  const Report report = sample_report();
+  Report report = sample_report();
+  report.cases[1].metrics = {{"achieved overlap", 0.5, Interval{-0.1, 0.6, 0.96}, "fraction"},
+                             {"waste", 2.5, std::nullopt, "J"}};
   const std::string text = to_text(to_json(report, sample_rows(report)));
   EXPECT_EQ(from_json(Json::parse(text)), report);
 }

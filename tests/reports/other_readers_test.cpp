@@ -60,6 +60,12 @@ Report complete_report() {
   return report;
 }
 
+/// The second case has a metric.
+Report with_metric(Report report) {
+  report.cases[1].metrics = {{"achieved overlap", -0.02, Interval{-0.1, 0.05, 0.96}, "fraction"}};
+  return report;
+}
+
 Report interrupted(Report report) {
   report.complete = false;
   report.cases[5].stopped_because = "interrupted";
@@ -88,10 +94,11 @@ TEST(Schema, AcceptsWhatIsWritten) {
   one_sample.cases[0] = measured_case("pipeline", "single", {}, 1.0, 1);
 
   const TemporaryFolder directory;
-  const std::vector<std::string> lines = verdicts(
-      directory, {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured),
-                  to_json(bare), to_json(wrong_result), to_json(one_sample),
-                  to_json(interrupted(full)), to_json(complete_report())});
+  const std::vector<std::string> lines =
+      verdicts(directory, {to_json(full, sample_rows(full)), to_json(full),
+                           to_json(nothing_measured), to_json(bare), to_json(wrong_result),
+                           to_json(one_sample), to_json(interrupted(full)),
+                           to_json(complete_report()), to_json(with_metric(full))});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 
@@ -142,6 +149,22 @@ TEST(Schema, RefusesWhatMustNotBe) {
        [](Json& file) {
          Json& cases = file["parbench"]["cases"];
          cases[7]["speedup"] = cases[1]["speedup"];
+       }},
+      {"failed with a metric",
+       [](Json& file) {
+         file = to_json(with_metric(finished_report()));
+         Json& cases = file["parbench"]["cases"];
+         cases[7]["metrics"] = cases[1]["metrics"];
+       }},
+      {"a metric without unit",
+       [](Json& file) {
+         file = to_json(with_metric(finished_report()));
+         file["parbench"]["cases"][1]["metrics"][0].erase("unit");
+       }},
+      {"a metric that is null",
+       [](Json& file) {
+         file = to_json(with_metric(finished_report()));
+         file["parbench"]["cases"][1]["metrics"][0]["value"] = nullptr;
        }},
       {"complete with a case that failed", parbench([](Json& p) { p["complete"] = true; })},
       {"complete with a case that did not run",

@@ -62,6 +62,31 @@ TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
   EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
 }
 
+TEST(Table, AValueThatAllStrategiesShareWhereItAppliesStandsAbove) {
+  const auto pipeline = [](std::int64_t split, const char* cut) {
+    return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);
+  };
+  const Case single = measured_case("pipeline", "single", {}, 2e-3, 5);
+  const std::string alike =
+      to_table(report_of({single, pipeline(3, "published"), pipeline(5, "published")}));
+  EXPECT_THAT(alike, HasSubstr("\nf32 · cut published\n"));
+  EXPECT_THAT(line_with(alike, "strategy"), AllOf(HasSubstr("split"), Not(HasSubstr("cut"))));
+  const std::string differing =
+      to_table(report_of({single, pipeline(3, "published"), pipeline(3, "balanced")}));
+  EXPECT_THAT(differing, HasSubstr("\nf32 · split 3\n"));
+  EXPECT_THAT(line_with(differing, "2.000 ms"), HasSubstr("–"));
+  EXPECT_THAT(differing, AllOf(HasSubstr(" published "), HasSubstr(" balanced ")));
+}
+
+TEST(Table, AParameterOfSomeRowsOfAStrategyHasAColumn) {
+  const std::string text = to_table(
+      report_of({measured_case("pipeline", "single", {{"model", "toy"}}, 1e-3, 5),
+                 measured_case("pipeline", "single",
+                               {{"model", "resnet50"}, {"image", std::int64_t{64}}}, 2e-3, 5)}));
+  EXPECT_THAT(line_with(text, "strategy"), AllOf(HasSubstr("model"), HasSubstr("image")));
+  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("–"));
+}
+
 TEST(Table, ColumnsAlignByDisplayWidth) {
   const std::string text = to_table(sample_report());
   const std::string slow = line_with(text, "1.083 s");
@@ -83,6 +108,36 @@ TEST(Table, NamesTheBaseline) {
   const std::string text = to_table(sample_report());
   EXPECT_THAT(line_with(text, "strategy"), HasSubstr("speedup over single"));
   EXPECT_THAT(line_with(text, "1.083 s"), AllOf(StartsWith("single"), HasSubstr("baseline")));
+}
+
+TEST(Table, EachSpeedupNamesItsBaselineWhereTheyDiffer) {
+  Case alone = measured_case("matmul", "alone", {}, 1e-3, 8);
+  Case sequential = measured_case("matmul", "sequential", {}, 2e-3, 8);
+  Case streams = measured_case("matmul", "streams", {}, 1.1e-3, 8);
+  Case concurrent = measured_case("matmul", "concurrent", {}, 1.2e-3, 8);
+  streams.speedup = Ratio{0.91, Interval{0.90, 0.92, 0.96}, alone.name};
+  concurrent.speedup = Ratio{1.67, Interval{1.66, 1.68, 0.96}, sequential.name};
+  const std::string text = to_table(report_of({alone, sequential, streams, concurrent}));
+  EXPECT_THAT(line_with(text, "1.100 ms"), HasSubstr("0.91× (0.90–0.92) alone"));
+  EXPECT_THAT(line_with(text, "1.200 ms"), HasSubstr("1.67× (1.66–1.68) sequential"));
+  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("baseline"));
+  EXPECT_THAT(line_with(text, "strategy"),
+              AllOf(HasSubstr("speedup over"), Not(HasSubstr("sequ"))));
+}
+
+TEST(Table, MetricsHaveAColumnWithTheirInterval) {
+  Case half = measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{1}}}, 1e-3, 8);
+  Case most = measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{4}}}, 2e-3, 8);
+  half.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.96}, "fraction"}};
+  most.metrics = {{"achieved overlap", 0.912, Interval{0.9, 0.93, 0.75}, "fraction"},
+                  {"waste", 2.5, Interval{2, 3, 0.96}, "J"}};
+  const std::string text = to_table(report_of({half, most}));
+  EXPECT_THAT(line_with(text, "strategy"),
+              AllOf(HasSubstr("achieved overlap"), HasSubstr("waste")));
+  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("52% (−1 to 61%)"));
+  EXPECT_THAT(line_with(text, "2.000 ms"),
+              AllOf(HasSubstr("91% (90–93%)°"), HasSubstr("2.5 J (2 to 3)")));
+  EXPECT_THAT(text, HasSubstr("holds the median with 75% only"));
 }
 
 TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {

@@ -73,6 +73,15 @@ TEST(Percent, HasTheDigitsAskedFor) {
   EXPECT_EQ(format_percent(nan), no_number);
 }
 
+TEST(Percent, ShowsItsIntervalWithTheSameDigits) {
+  EXPECT_EQ(format_percent(0.752, 0.731, 0.768), "75% (73–77%)");
+  EXPECT_EQ(format_percent(0.752, 0.7512, 0.7539), "75.2% (75.1–75.4%)");
+  EXPECT_EQ(format_percent(-0.02, -0.11, 0.03), "−2% (−11 to 3%)");
+  EXPECT_EQ(format_percent(-0.001, -0.002, 0.01), "0% (0–1%)");
+  EXPECT_EQ(format_percent(0.752, nan, 1), "75%");
+  EXPECT_EQ(format_percent(nan, 0, 1), no_number);
+}
+
 TEST(Ratio, HasThreeDigits) {
   EXPECT_EQ(format_ratio(1.709), "1.71×");
   EXPECT_EQ(format_ratio(12.34), "12.3×");

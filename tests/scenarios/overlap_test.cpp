@@ -227,25 +227,67 @@ TEST_F(OverlapTest, TheQuickPresetVariesDepthWithPinnedMemoryOnly) {
   EXPECT_TRUE(scenario->resolve(request));
 }
 
-TEST_F(OverlapTest, AnswersWithTheAchievedOverlap) {
-  const auto outcome = [&](const std::string& strategy, double milliseconds,
-                           std::int64_t prefetch = 1) {
+TEST_F(OverlapTest, AchievedOverlapIsOfTheShorterPart) {
+  const CaseSpec overlapped = spec("overlapped", tiny("d2h", "pageable", 2, 4));
+  const std::vector<Metric> metrics = scenario->metrics(overlapped);
+  ASSERT_EQ(metrics.size(), 1);
+  EXPECT_EQ(metrics[0].name, "achieved overlap");
+  EXPECT_EQ(metrics[0].unit, "fraction");
+  ASSERT_EQ(metrics[0].others.size(), 2);
+  EXPECT_EQ(metrics[0].others[0].name(), spec("compute", tiny("d2h")).name());
+  EXPECT_EQ(metrics[0].others[1].name(), spec("copy", tiny("d2h", "pageable", 0, 4)).name());
+  const auto of = [&](double whole, double compute, double copy) {
+    return metrics[0].value(std::vector{whole, compute, copy});
+  };
+  EXPECT_DOUBLE_EQ(of(22, 20, 8), 0.75);
+  EXPECT_DOUBLE_EQ(of(22, 8, 20), 0.75);
+  EXPECT_DOUBLE_EQ(of(20, 20, 8), 1);
+  EXPECT_DOUBLE_EQ(of(30, 20, 8), -0.25);
+  for (const char* strategy : {"compute", "copy", "sequential"}) {
+    EXPECT_TRUE(scenario->metrics(spec(strategy, tiny("d2h"))).empty()) << strategy;
+  }
+}
+
+struct OverlapAnswer : OverlapTest {
+  CaseOutcome outcome(const std::string& strategy, double milliseconds, std::int64_t prefetch = 1) {
     CaseOutcome one;
     one.spec = spec(strategy, tiny("d2h", "pinned", prefetch));
     one.median_seconds = milliseconds * 1e-3;
-    if (strategy == "overlapped" && prefetch == 4) one.speedup = {1.27, 1.26, 1.28};
     return one;
+  }
+  CaseOutcome overlapped(double milliseconds, std::int64_t prefetch, CaseOutcome::Ratio hidden) {
+    CaseOutcome one = outcome("overlapped", milliseconds, prefetch);
+    one.metrics["achieved overlap"] = hidden;
+    return one;
+  }
+};
+
+TEST_F(OverlapAnswer, HasTheAchievedOverlapOfTheBestDepthWithItsInterval) {
+  CaseOutcome best = overlapped(22, 4, {0.75, 0.731, 0.768});
+  best.speedup = {1.27, 1.26, 1.28};
+  EXPECT_EQ(scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
+                              overlapped(24, 1, {0.5, 0.4, 0.6}), best}),
+            "d2h pinned: 75% (73–77%) of the shorter part is hidden, 1.27× (1.26–1.28) one after "
+            "the other (medians: computing 20.00 ms, copying 8.000 ms, overlapped 22.00 ms at "
+            "prefetch 4).");
+}
+
+TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
+  const auto answer_of = [&](CaseOutcome::Ratio hidden) {
+    return scenario->answer(
+        {outcome("compute", 20), outcome("copy", 8), overlapped(30, 1, hidden)});
   };
-  const std::string text =
-      scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
-                        outcome("overlapped", 24, 1), outcome("overlapped", 22, 4)});
-  EXPECT_EQ(text,
-            "d2h pinned: 75% of the shorter part is hidden, 1.27× (1.26–1.28) one after the other "
-            "(medians: computing 20.00 ms, copying 8.000 ms, overlapped 22.00 ms at prefetch 4).");
-  EXPECT_THAT(
-      scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("overlapped", 30)}),
-      HasSubstr("nothing is hidden"));
+  EXPECT_THAT(answer_of({-0.25, -0.3, -0.1}),
+              HasSubstr("nothing is hidden, −25% (−30 to −10%) of the shorter part"));
+  EXPECT_THAT(answer_of({-0.25, -0.3, 0.1}),
+              HasSubstr("−25% (−30 to 10%) of the shorter part is hidden"));
+}
+
+TEST_F(OverlapAnswer, NeedsAllParts) {
   EXPECT_THAT(scenario->answer({outcome("overlapped", 22)}), HasSubstr("no answer"));
+  EXPECT_THAT(
+      scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("overlapped", 22)}),
+      HasSubstr("no answer"));
 }
 
 TEST_F(OverlapTest, PartsOfTheWorkHaveNoSpeedup) {

@@ -129,6 +129,26 @@ TEST(Parameters, KeepTheirOrderAndTypes) {
   EXPECT_THROW((void)parameters.integer("a"), std::bad_variant_access);
 }
 
+TEST(Parameters, AreImpliedUntilTheyAreSet) {
+  Parameters parameters;
+  parameters.imply("a", std::string("x"));
+  EXPECT_TRUE(parameters.begin()->implied);
+  EXPECT_EQ(parameters.text("a"), "x");
+  parameters.set("a", std::string("y"));
+  EXPECT_FALSE(parameters.begin()->implied);
+}
+
+TEST(Parameters, ASelectionKeepsWhatIsImplied) {
+  Parameters all;
+  all.set("a", std::int64_t{1});
+  all.imply("b", std::int64_t{2});
+  all.set("c", std::int64_t{3});
+  Parameters wanted;
+  wanted.imply("b", std::int64_t{2});
+  wanted.set("a", std::int64_t{1});
+  EXPECT_EQ(all.only({"b", "missing", "a"}), wanted);
+}
+
 TEST(Parameters, PrintShortest) {
   EXPECT_EQ(to_string(Value(std::int64_t{12})), "12");
   EXPECT_EQ(to_string(Value(0.1)), "0.1");

@@ -58,6 +58,32 @@ TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
   EXPECT_EQ(name_of(seed), "pipeline/single/batch:120/image:128");
 }
 
+TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
+  const auto of = [&](const Scenario::Request& made) {
+    return scenario->resolve(made)->parameters;
+  };
+  const Parameters single = of(request("single", {}));
+  EXPECT_EQ(single.text("model"), "resnet50");
+  EXPECT_EQ(single.integer("batch"), 40);
+  EXPECT_EQ(single.find("cut"), nullptr) << "there is nothing to cut";
+  const Parameters usual = of(request("pipeline", {{"split", 12}}));
+  EXPECT_EQ(usual.text("cut"), "published");
+  EXPECT_EQ(usual.text("schedule"), "gpipe");
+  EXPECT_EQ(of(request("model-parallel", {}, {}, 3)).text("cut"), "balanced")
+      << "the published cut is one for two devices";
+  EXPECT_EQ(of(request("model-parallel", {})).find("schedule"), nullptr);
+  const Parameters toy = of(request("single", {{"model", "toy"}}));
+  EXPECT_EQ(toy.text("model"), "toy");
+  EXPECT_EQ(toy.find("image"), nullptr);
+}
+
+TEST_F(PipelineTest, ADefaultThatIsGivenStaysOutOfTheName) {
+  EXPECT_EQ(name_of(request("model-parallel", {{"cut", "balanced"}}, {"cut"}, 3)),
+            "pipeline/model-parallel/batch:40/image:128/devices:3");
+  EXPECT_EQ(name_of(request("model-parallel", {{"cut", "balanced"}}, {"cut"}, 2)),
+            "pipeline/model-parallel/batch:40/image:128/devices:2/cut:balanced");
+}
+
 TEST_F(PipelineTest, ACaseIsFoundAgainByTheValuesOfItsName) {
   Scenario::Request named;
   named.spec = {.scenario = "pipeline", .strategy = "pipeline", .parameters = {}, .hidden = {}};
@@ -172,6 +198,12 @@ TEST_F(PipelineAnswer, NamesTheFastestSplit) {
   EXPECT_EQ(scenario->answer({outcome("model-parallel", {}, 2.1, 0.95)}),
             "Model-parallel without a pipeline: 0.95× (0.94–0.96) the single device.");
   EXPECT_THAT(scenario->answer({}), HasSubstr("No pipeline was measured"));
+}
+
+TEST_F(PipelineAnswer, NamesChoicesThatDifferFromTheDefault) {
+  EXPECT_THAT(scenario->answer({outcome(
+                  "pipeline", {{"split", 6}, {"cut", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5)}),
+              HasSubstr("Best split 6, cut balanced, schedule 1f1b: 1.50×"));
 }
 
 TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
