@@ -29,8 +29,15 @@ constexpr int most_estimates = 4;
 /// All tasks that cost the same, by the first of them.
 struct CostGroup {
   const Task* task = nullptr;
+  int tasks = 0;     // of the plan
   int gathered = 0;  // executions in one measurement of a short task; 0: a long one
   std::vector<double> seconds;
+
+  /// An error of one measurement counts as often as there are tasks, and a further measurement
+  /// takes the less of the plan's time the more there are: three are enough to outvote one.
+  [[nodiscard]] bool wants_more() const {
+    return static_cast<int>(seconds.size()) < std::clamp((tasks + 1) / 2, 1, 3);
+  }
 };
 
 bool has_operations(const Task& task) {
@@ -48,16 +55,20 @@ class TaskTimer {
         index = known.try_emplace({task.lane, task.cost_key}, index).first->second;
       }
       if (index == groups_.size()) groups_.push_back({.task = &task, .seconds = {}});
+      ++groups_[index].tasks;
       group_of_.push_back(index);
     }
   }
 
   TaskCosts operator()() {
     const double begin = steady_seconds();
-    for (int round = 0; round == 0 || round < limits_.repeats; ++round) {
+    for (int round = 0; round < limits_.repeats; ++round) {
       const double round_begin = steady_seconds();
-      if (round > 0 && round_begin - begin >= limits_.budget_seconds) break;
-      for (CostGroup& group : groups_) measure(group);
+      const bool in_budget = round == 0 || round_begin - begin < limits_.budget_seconds;
+      if (!in_budget && std::ranges::none_of(groups_, &CostGroup::wants_more)) break;
+      for (CostGroup& group : groups_) {
+        if (in_budget || group.wants_more()) measure(group);
+      }
       if (executes_plan()) costs_.execution_seconds += steady_seconds() - round_begin;
     }
     for (const std::size_t index : group_of_) {

@@ -101,6 +101,13 @@ TEST_F(TaskCostsTest, OfTasksThatShareAKeyAreMeasuredOnceAndAreNoExecution) {
   EXPECT_EQ(costs.seconds.at(0), costs.seconds.at(1));
 }
 
+TEST_F(TaskCostsTest, OfManyTasksThatShareAKeyHaveSeveralMeasurementsWhateverTheBudget) {
+  for (int i = 0; i < 8; ++i) add(milliseconds(2), "many");
+  add(milliseconds(2), "one");
+  (void)Executor(plan_).measure_tasks({.repeats = 25, .budget_seconds = 0});
+  EXPECT_EQ(executions(), 3U + 1U);
+}
+
 TEST_F(TaskCostsTest, NoFurtherRoundBeginsAfterTheBudget) {
   add(milliseconds(2));
   (void)Executor(plan_).measure_tasks({.repeats = 25, .budget_seconds = 0});
