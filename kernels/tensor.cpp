@@ -19,6 +19,14 @@ namespace {
                   to_string(shape)));
 }
 
+class OpaqueLayout final : public LayoutDetail {
+ public:
+  [[nodiscard]] bool equals(const LayoutDetail& other) const override {
+    return dynamic_cast<const OpaqueLayout*>(&other) != nullptr;
+  }
+  [[nodiscard]] std::string name() const override { return "opaque"; }
+};
+
 }  // namespace
 
 std::int64_t element_count(const Shape& shape) {
@@ -38,6 +46,17 @@ TensorDesc canonical(Shape shape, DType dtype) {
   if (__builtin_mul_overflow(element_count(desc.shape), element, &bytes)) refuse_size(desc.shape);
   desc.bytes = static_cast<std::size_t>(bytes);
   return desc;
+}
+
+TensorDesc opaque(std::size_t bytes) {
+  return {.shape = {static_cast<std::int64_t>(bytes)},
+          .dtype = DType::f32,
+          .layout = Layout(std::make_shared<OpaqueLayout>()),
+          .bytes = bytes};
+}
+
+bool is_opaque(const Layout& layout) {
+  return dynamic_cast<const OpaqueLayout*>(layout.detail()) != nullptr;
 }
 
 }  // namespace parbench

@@ -69,4 +69,8 @@ struct TensorDesc {
 /// A dense row-major tensor.
 [[nodiscard]] TensorDesc canonical(Shape shape, DType dtype = DType::f32);
 
+/// Bytes that only the operation itself and its counterpart understand: masks, indices, counters.
+[[nodiscard]] TensorDesc opaque(std::size_t bytes);
+[[nodiscard]] bool is_opaque(const Layout& layout);
+
 }  // namespace parbench

@@ -4,8 +4,9 @@
 #include <array>
 #include <span>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
 #include "kernels/error.h"
@@ -56,7 +57,7 @@ enum ForwardSlot : std::size_t {
   mask
 };
 
-class BatchNormForwardOp final : public PlannedOp {
+class BatchNormForwardOp final : public CpuOp {
  public:
   BatchNormForwardOp(const BatchNormForward& desc,
                      const dnnl::batch_normalization_forward::primitive_desc& chosen);
@@ -74,7 +75,7 @@ class BatchNormForwardOp final : public PlannedOp {
 
 BatchNormForwardOp::BatchNormForwardOp(
     const BatchNormForward& desc, const dnnl::batch_normalization_forward::primitive_desc& chosen)
-    : PlannedOp(name_of(desc)),
+    : CpuOp(name_of(desc)),
       call_(chosen, dnnl::batch_normalization_forward(chosen)),
       relu_(desc.relu),
       channels_(static_cast<std::size_t>(desc.shape[1])),

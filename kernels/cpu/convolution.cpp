@@ -1,8 +1,9 @@
 // Convolution and its two backward passes on oneDNN.
 #include <utility>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "kernels/op.h"
+#include "kernels/described_op.h"
 
 namespace dnnl {
 struct stream;
@@ -19,8 +19,10 @@ struct Execution {
   int threads;           // the OpenMP team that the operation was prepared for is already set
 };
 
-class CpuOp : public Op {
+class CpuOp : public DescribedOp {
  public:
+  using DescribedOp::DescribedOp;
+
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
   /// Runs once in the calling thread. `arguments` are addresses in the order of `arguments()`.
@@ -29,8 +31,6 @@ class CpuOp : public Op {
 
   /// Threads that it was prepared for; a stream with another number refuses it.
   int threads = 1;
-
-  static constexpr std::size_t max_arguments = 12;
 };
 
 }  // namespace parbench::cpu

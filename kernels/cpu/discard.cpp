@@ -7,17 +7,17 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/plans.h"
 #include "kernels/error.h"
 
 namespace parbench::cpu {
 namespace {
 
-class DiscardOp final : public PlannedOp {
+class DiscardOp final : public CpuOp {
  public:
   explicit DiscardOp(const Discard& desc)
-      : PlannedOp(name_of(desc)), bytes_(static_cast<std::size_t>(desc.bytes)) {
+      : CpuOp(name_of(desc)), bytes_(static_cast<std::size_t>(desc.bytes)) {
     add_argument("memory", Access::write, opaque(bytes_));
     work_.bytes = 0;  // nothing moves
     set_implementation("madvise");

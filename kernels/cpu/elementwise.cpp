@@ -1,8 +1,9 @@
 // ReLU, additions and their backward steps on activations.
 #include <array>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/flat_loops.h"
 #include "kernels/cpu/plans.h"
 #include "kernels/cpu/prepare.h"
@@ -23,10 +24,10 @@ memory::desc checked_activation(const Desc& desc) {
 
 double count_of(const Shape& shape) { return static_cast<double>(element_count(shape)); }
 
-class AddReluBackwardOp final : public PlannedOp {
+class AddReluBackwardOp final : public CpuOp {
  public:
   explicit AddReluBackwardOp(const AddReluBackward& desc)
-      : PlannedOp(name_of(desc)),
+      : CpuOp(name_of(desc)),
         dtype_(desc.dtype),
         count_(static_cast<std::size_t>(element_count(desc.shape))) {
     const TensorDesc tensor = activation(desc.shape, desc.dtype);

@@ -1,6 +1,10 @@
 // Asks oneDNN which instructions it may use; ONEDNN_MAX_CPU_ISA lowers the answer.
 #include "kernels/cpu/engine.h"
 
+#include <fmt/format.h>
+
+#include "kernels/error.h"
+
 namespace parbench::cpu {
 namespace {
 
@@ -18,6 +22,14 @@ const dnnl::engine& engine() {
 }
 
 bool has_native_bf16() { return offers(dnnl::cpu_isa::avx512_core_bf16); }
+
+void check_dtype(std::string_view operation, DType dtype) {
+  if (dtype != DType::bf16 || has_native_bf16()) return;
+  throw Unsupported(fmt::format(
+      "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
+      "find here or is told not to use; use f32",
+      operation));
+}
 
 int channel_block() { return offers(dnnl::cpu_isa::avx512_core) ? 16 : 8; }
 

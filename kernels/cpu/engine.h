@@ -2,6 +2,9 @@
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+
+#include "kernels/tensor.h"
 
 namespace parbench::cpu {
 
@@ -11,6 +14,10 @@ namespace parbench::cpu {
 /// Whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would be
 /// emulated, whose speed says nothing.
 [[nodiscard]] bool has_native_bf16();
+
+/// Throws Unsupported, in the operation's name, for a type that this processor has no arithmetic
+/// for.
+void check_dtype(std::string_view operation, DType dtype);
 
 /// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels
 /// want it.

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/flat_loops.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/plans.h"
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t chunk = 1024;  // values converted at a time; a multiple of 4
 
-class FillOp final : public PlannedOp {
+class FillOp final : public CpuOp {
  public:
   explicit FillOp(const Fill& desc)
-      : PlannedOp(name_of(desc)), desc_(desc), count_(static_cast<std::size_t>(desc.count)) {
+      : CpuOp(name_of(desc)), desc_(desc), count_(static_cast<std::size_t>(desc.count)) {
     add_argument("destination", Access::write, canonical({desc.count}, desc.dtype));
     set_implementation("philox4x32-10");
   }

@@ -13,7 +13,7 @@ namespace parbench::cpu {
 
 /// oneDNN's backward primitives cannot add to what a gradient holds, so with `accumulate` the
 /// primitive writes gradients to scratch memory, and they are added from there.
-class GradientOp final : public PlannedOp {
+class GradientOp final : public CpuOp {
  public:
   GradientOp(std::string_view name, const dnnl::primitive_desc_base& plan,
              const dnnl::primitive& primitive, bool accumulate);

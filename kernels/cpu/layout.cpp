@@ -34,14 +34,6 @@ class DnnlLayout final : public LayoutDetail {
   memory::desc desc_;
 };
 
-class OpaqueLayout final : public LayoutDetail {
- public:
-  [[nodiscard]] bool equals(const LayoutDetail& other) const override {
-    return dynamic_cast<const OpaqueLayout*>(&other) != nullptr;
-  }
-  [[nodiscard]] std::string name() const override { return "opaque"; }
-};
-
 memory::dims row_major_strides(const memory::dims& dims) {
   memory::dims strides(dims.size(), 1);
   for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
@@ -127,17 +119,6 @@ TensorDesc describe(const memory::desc& desc) {
                     .bytes = desc.get_size()};
   if (!is_row_major(desc)) tensor.layout = Layout(std::make_shared<DnnlLayout>(desc));
   return tensor;
-}
-
-TensorDesc opaque(std::size_t bytes) {
-  return {.shape = {static_cast<std::int64_t>(bytes)},
-          .dtype = DType::f32,
-          .layout = Layout(std::make_shared<OpaqueLayout>()),
-          .bytes = bytes};
-}
-
-bool is_opaque(const Layout& layout) {
-  return dynamic_cast<const OpaqueLayout*>(layout.detail()) != nullptr;
 }
 
 memory::desc activation_desc(const Shape& shape, DType dtype) {

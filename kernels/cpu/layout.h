@@ -20,10 +20,6 @@ namespace parbench::cpu {
 /// The portable description; a descriptor that is dense and row-major is canonical.
 [[nodiscard]] TensorDesc describe(const dnnl::memory::desc& desc);
 
-/// Bytes that only the operation itself and its counterpart understand: masks, indices, counters.
-[[nodiscard]] TensorDesc opaque(std::size_t bytes);
-[[nodiscard]] bool is_opaque(const Layout& layout);
-
 /// The activation as oneDNN sees it. A matrix {N, C} has one pixel: {N, C, 1, 1} in the layout of
 /// activations, the same bytes.
 [[nodiscard]] dnnl::memory::desc activation_desc(const Shape& shape, DType dtype);

@@ -1,6 +1,7 @@
 // Fully connected layers and matrix products on oneDNN.
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
 

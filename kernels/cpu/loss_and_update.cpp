@@ -1,7 +1,8 @@
 // Mean squared error, gradient descent and the sums of reductions: loops of our own.
 #include <fmt/format.h>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/flat_loops.h"
 #include "kernels/cpu/plans.h"
 #include "kernels/cpu/prepare.h"
@@ -14,10 +15,10 @@ constexpr std::string_view own_loop = "vector loop";
 
 float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
-class MseLossOp final : public PlannedOp {
+class MseLossOp final : public CpuOp {
  public:
   explicit MseLossOp(const MseLoss& desc)
-      : PlannedOp(name_of(desc)),
+      : CpuOp(name_of(desc)),
         desc_(desc),
         count_(static_cast<std::size_t>(element_count(desc.shape))),
         blocks_((count_ + error_block - 1) / error_block) {
@@ -58,9 +59,9 @@ class MseLossOp final : public PlannedOp {
   std::size_t blocks_;
 };
 
-class SgdOp final : public PlannedOp {
+class SgdOp final : public CpuOp {
  public:
-  explicit SgdOp(const Sgd& desc) : PlannedOp(name_of(desc)), desc_(desc) {
+  explicit SgdOp(const Sgd& desc) : CpuOp(name_of(desc)), desc_(desc) {
     add_argument("parameters", Access::read_write, canonical({desc.count}));
     add_argument("gradients", Access::read, canonical({desc.count}));
     set_flops(2 * static_cast<double>(desc.count));
@@ -76,10 +77,10 @@ class SgdOp final : public PlannedOp {
   Sgd desc_;
 };
 
-class AccumulateOp final : public PlannedOp {
+class AccumulateOp final : public CpuOp {
  public:
   explicit AccumulateOp(const Accumulate& desc)
-      : PlannedOp(name_of(desc)), count_(static_cast<std::size_t>(desc.count)) {
+      : CpuOp(name_of(desc)), count_(static_cast<std::size_t>(desc.count)) {
     add_argument("source", Access::read, canonical({desc.count}));
     add_argument("destination", Access::read_write, canonical({desc.count}));
     set_flops(static_cast<double>(desc.count));

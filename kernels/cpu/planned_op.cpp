@@ -4,14 +4,8 @@
 #include <utility>
 
 #include "kernels/cpu/dnnl_compat.h"
-#include "kernels/round_up.h"
 
 namespace parbench::cpu {
-namespace {
-
-constexpr std::size_t cache_line = 64;
-
-}  // namespace
 
 dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
@@ -52,24 +46,9 @@ void PrimitiveCall::run(const Execution& execution, std::span<std::byte* const> 
       "could not execute a primitive");
 }
 
-void PlannedOp::add_argument(std::string_view role, Access access, TensorDesc tensor) {
-  const double elements = is_opaque(tensor.layout)
-                              ? static_cast<double>(tensor.bytes)
-                              : static_cast<double>(element_count(tensor.shape)) *
-                                    static_cast<double>(size_of(tensor.dtype));
-  work_.bytes += access == Access::read_write ? 2 * elements : elements;
-  arguments_.push_back({role, access, std::move(tensor)});
-}
-
-std::size_t PlannedOp::add_scratch(std::size_t bytes) {
-  const std::size_t begin = scratch_bytes_;
-  scratch_bytes_ += round_up(bytes, cache_line);
-  return begin;
-}
-
 PrimitiveOp::PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
                          const dnnl::primitive& primitive)
-    : PlannedOp(name), call_(plan, primitive) {
+    : CpuOp(name), call_(plan, primitive) {
   set_implementation(plan.impl_info_str());
   add_scratch(call_.scratch_bytes());
 }

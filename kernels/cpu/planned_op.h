@@ -42,24 +42,8 @@ class PrimitiveCall {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-/// Base of the operations: collects arguments, work and scratch while it is planned.
-class PlannedOp : public CpuOp {
- public:
-  explicit PlannedOp(std::string_view name) { name_ = name; }
-
-  /// Appends an argument and counts its traffic.
-  void add_argument(std::string_view role, Access access, TensorDesc tensor);
-
-  void set_flops(double flops) { work_.flops = flops; }
-  void set_seconds(double seconds) { work_.seconds = seconds; }
-  void set_implementation(std::string_view name) { implementation_ = name; }
-
-  /// Asks for scratch memory of its own; returns where in `Execution::scratch` it begins.
-  std::size_t add_scratch(std::size_t bytes);
-};
-
 /// An operation that is exactly one primitive.
-class PrimitiveOp final : public PlannedOp {
+class PrimitiveOp final : public CpuOp {
  public:
   PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
               const dnnl::primitive& primitive);

@@ -10,7 +10,7 @@
 
 namespace parbench::cpu {
 
-using Planned = std::unique_ptr<PlannedOp>;
+using Planned = std::unique_ptr<CpuOp>;
 
 // Weights have the activations' type, bias is f32.
 [[nodiscard]] Planned plan(const ConvolutionForward& desc);

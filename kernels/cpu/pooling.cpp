@@ -1,6 +1,7 @@
 // Max pooling and global average pooling, both ways, on oneDNN.
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/plans.h"
 
 namespace parbench::cpu {

@@ -1,7 +1,7 @@
 // Copies between any two layouts and element types.
 #include <fmt/format.h>
 
-#include "kernels/cpu/checks.h"
+#include "kernels/checks.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/plans.h"
 #include "kernels/error.h"

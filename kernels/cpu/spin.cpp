@@ -13,9 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class SpinOp final : public PlannedOp {
+class SpinOp final : public CpuOp {
  public:
-  explicit SpinOp(const Spin& desc) : PlannedOp(name_of(desc)), desc_(desc) {
+  explicit SpinOp(const Spin& desc) : CpuOp(name_of(desc)), desc_(desc) {
     add_argument("counter", Access::read_write, opaque(sizeof(std::uint64_t)));
     set_seconds(std::chrono::duration<double>(desc.duration).count());  // noise leaves the mean
     set_implementation("steady_clock");

@@ -62,24 +62,11 @@ void CpuStream::grow_scratch(std::size_t bytes) {
   device_.grow(scratch_, bytes, MemoryKind::device);
 }
 
-std::byte* CpuStream::resolve(const BufferView& view, std::string_view command,
-                              std::string_view role) const {
-  if (view.is_backed()) return view.data();
-  throw std::invalid_argument(fmt::format(
-      "{} on {}: {} is {} bytes from byte {} of {}; allocate or commit its memory first", command,
-      name_, role, view.bytes, view.offset,
-      view.buffer == nullptr ? "no buffer"
-                             : fmt::format("a buffer of {} bytes", view.buffer->bytes())));
-}
-
 void CpuStream::copy(BufferView destination, BufferView source) {
-  if (destination.bytes != source.bytes) {
-    throw std::invalid_argument(fmt::format("a copy of {} bytes into {} bytes on {}", source.bytes,
-                                            destination.bytes, name_));
-  }
+  check_copy(destination, source, name_);
   Command command{.kind = Kind::copy, .number = source.bytes};
-  command.arguments[0] = resolve(destination, "copy", "destination");
-  command.arguments[1] = resolve(source, "copy", "source");
+  command.arguments[0] = resolved(destination, "copy", name_, "destination");
+  command.arguments[1] = resolved(source, "copy", name_, "source");
   push(command);
 }
 
@@ -108,10 +95,6 @@ void CpuStream::throw_failure() {
 }
 
 void CpuStream::execute(CpuOp& op, std::span<const BufferView> views) {
-  if (views.size() != op.arguments().size() || views.size() > CpuOp::max_arguments) {
-    throw std::invalid_argument(fmt::format("{} takes {} arguments, not {}", op.name(),
-                                            op.arguments().size(), views.size()));
-  }
   if (op.threads != threads_) {
     throw std::invalid_argument(fmt::format("{} was prepared for {} threads, {} has {}", op.name(),
                                             op.threads, name_, threads_));
@@ -121,14 +104,7 @@ void CpuStream::execute(CpuOp& op, std::span<const BufferView> views) {
                                             op.scratch_bytes(), name_, scratch_.bytes()));
   }
   Command command{.kind = Kind::op, .op = &op};
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    if (views[i].bytes < op.arguments()[i].tensor.bytes) {
-      throw std::invalid_argument(fmt::format("{}: {} needs {} bytes, got {}", op.name(),
-                                              op.arguments()[i].role,
-                                              op.arguments()[i].tensor.bytes, views[i].bytes));
-    }
-    command.arguments[i] = resolve(views[i], op.name(), op.arguments()[i].role);
-  }
+  op.resolve(views, name_, command.arguments);
   push(command);
 }
 

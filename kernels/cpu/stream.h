@@ -58,10 +58,6 @@ class CpuStream final : public Stream {
   };
 
   void grow_scratch(std::size_t bytes) override;
-  /// The address of a view. Throws std::invalid_argument, naming its role in the command, when the
-  /// view is not backed by memory.
-  [[nodiscard]] std::byte* resolve(const BufferView& view, std::string_view command,
-                                   std::string_view role) const;
   void push(const Command& command);
   void work();
   void stop();

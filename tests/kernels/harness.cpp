@@ -41,7 +41,7 @@ std::vector<double> draw(std::string_view role, const TensorDesc& tensor, std::u
 
 }  // namespace
 
-bool is_opaque(const Argument& argument) { return argument.tensor.layout.name() == "opaque"; }
+bool is_opaque(const Argument& argument) { return parbench::is_opaque(argument.tensor.layout); }
 
 const std::vector<Lane>& lanes() {
   static const std::vector<Lane> all{{"cpu:0", 1}, {"cpu:0", 2}};

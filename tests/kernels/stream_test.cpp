@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 /// An operation that runs a function in the stream's worker.
 class FunctionOp final : public cpu::CpuOp {
  public:
-  explicit FunctionOp(std::function<void()> function) : function_(std::move(function)) {
+  explicit FunctionOp(std::function<void()> function)
+      : cpu::CpuOp("function"), function_(std::move(function)) {
     name_ = "function";
   }
   void execute(const cpu::Execution& /*execution*/,

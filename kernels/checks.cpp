@@ -1,14 +1,13 @@
-// Refuses descriptions that make no sense before oneDNN sees them, in words for people.
-#include "kernels/cpu/checks.h"
+// Refuses descriptions that make no sense before a library sees them, in words for people.
+#include "kernels/checks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "kernels/cpu/engine.h"
 #include "kernels/error.h"
 
-namespace parbench::cpu {
+namespace parbench {
 namespace {
 
 void check_not_negative(std::string_view operation, std::string_view field, std::int64_t value) {
@@ -44,14 +43,6 @@ void check_shape(std::string_view operation, const Shape& shape, std::size_t ran
                                  to_string(shape), shape.size(), rank));
   }
   check_extents(operation, shape);
-}
-
-void check_dtype(std::string_view operation, DType dtype) {
-  if (dtype != DType::bf16 || has_native_bf16()) return;
-  throw Unsupported(fmt::format(
-      "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
-      "find here or is told not to use; use f32",
-      operation));
 }
 
 void check(std::string_view operation, const ConvolutionShape& shape) {
@@ -91,4 +82,4 @@ void check(std::string_view operation, const LinearShape& shape) {
   check_positive(operation, "out_features", shape.out_features);
 }
 
-}  // namespace parbench::cpu
+}  // namespace parbench

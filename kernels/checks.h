@@ -6,7 +6,7 @@
 
 #include "kernels/ops.h"
 
-namespace parbench::cpu {
+namespace parbench {
 
 /// Throws UsageError unless `value` is at least 1.
 void check_positive(std::string_view operation, std::string_view field, std::int64_t value);
@@ -17,11 +17,8 @@ void check_shape(std::string_view operation, const Shape& shape, std::size_t ran
 /// Throws UsageError unless all dimensions, of whatever number, are at least 1.
 void check_extents(std::string_view operation, const Shape& shape);
 
-/// Throws Unsupported for a type that this processor has no arithmetic for.
-void check_dtype(std::string_view operation, DType dtype);
-
 void check(std::string_view operation, const ConvolutionShape& shape);
 void check(std::string_view operation, const PoolingShape& shape);
 void check(std::string_view operation, const LinearShape& shape);
 
-}  // namespace parbench::cpu
+}  // namespace parbench
