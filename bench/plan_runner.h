@@ -18,8 +18,8 @@ struct Timing {
 /// How much measuring the tasks of a plan alone may take.
 struct CostLimits {
   int repeats = 1;  // measurements of each cost key at most
-  /// After which no further round over all keys begins; one is made in any case, and up to three
-  /// measurements of keys that several tasks share.
+  /// After which no further round over all keys begins; one is made in any case, and three
+  /// measurements of keys that three tasks or more share.
   double budget_seconds = 0;
   std::function<bool()> interrupted = [] { return false; };  // asked before each task
 };

@@ -34,10 +34,9 @@ struct CostGroup {
   std::vector<double> seconds;
 
   /// An error of one measurement counts as often as there are tasks, and a further measurement
-  /// takes the less of the plan's time the more there are: three are enough to outvote one.
-  [[nodiscard]] bool wants_more() const {
-    return static_cast<int>(seconds.size()) < std::clamp((tasks + 1) / 2, 1, 3);
-  }
+  /// takes the less of the plan's time the more there are: from three tasks on, two more are made
+  /// to outvote one that was disturbed.
+  [[nodiscard]] bool wants_more() const { return seconds.size() < (tasks < 3 ? 1U : 3U); }
 };
 
 bool has_operations(const Task& task) {

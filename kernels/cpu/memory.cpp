@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "kernels/cpu/control_group.h"
@@ -38,6 +39,13 @@ std::size_t meminfo(const std::string& field) {
   return std::numeric_limits<std::size_t>::max();
 }
 
+void try_to_bind(const std::vector<int>& cores) {
+  try {
+    bind_this_thread(cores);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): pages further away serve as well
+  }
+}
+
 void touch_here(std::byte* data, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0) return;
@@ -45,17 +53,23 @@ void touch_here(std::byte* data, std::size_t bytes) {
   for (std::size_t offset = 0; offset < bytes; offset += page) data[offset] = std::byte{0};
 }
 
+/// All threads at once, and in the caller's what no thread could be started for: pages that lie
+/// further away are better than a case that fails.
 void touch(std::byte* data, std::size_t bytes, const std::vector<int>& cores) {
   const std::size_t threads = std::clamp<std::size_t>(bytes / least_touched, 1, cores.size());
   const std::size_t part = round_up(bytes / threads, huge_page);
   std::vector<std::future<void>> touching;
   for (std::size_t first = 0; first < bytes; first += part) {
-    touching.push_back(std::async(std::launch::async, [=, &cores] {
-      bind_this_thread(cores);
+    const auto work = [=, &cores] {
+      try_to_bind(cores);
       touch_here(data + first, std::min(part, bytes - first));
-    }));
+    };
+    try {
+      touching.push_back(std::async(std::launch::async, work));
+    } catch (const std::system_error&) {
+      touch_here(data + first, std::min(part, bytes - first));
+    }
   }
-  for (std::future<void>& one : touching) one.get();
 }
 
 }  // namespace

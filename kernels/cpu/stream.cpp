@@ -59,7 +59,8 @@ void CpuStream::stop() {
 
 void CpuStream::grow_scratch(std::size_t bytes) {
   synchronize(default_limit);
-  device_.grow(scratch_, bytes, MemoryKind::device);
+  scratch_ = {};
+  scratch_ = device_.allocate(bytes, MemoryKind::device);
 }
 
 void CpuStream::copy(BufferView destination, BufferView source) {

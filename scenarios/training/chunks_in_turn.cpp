@@ -19,10 +19,13 @@ struct Share {
   std::vector<std::int64_t> chunks;
 };
 
-std::vector<int> devices_like_the_first(const Context& context) {
+/// Each replica takes the memory of a whole model, and two save half of the time.
+constexpr std::size_t most_replicas = 2;
+
+std::vector<int> devices_of_replicas(const Context& context) {
   const DeviceInfo& first = context.device(0).info();
   std::vector<int> alike;
-  for (int device = 0; device < context.device_count(); ++device) {
+  for (int device = 0; device < context.device_count() && alike.size() < most_replicas; ++device) {
     const DeviceInfo& info = context.device(device).info();
     if (info.backend == first.backend && info.model == first.model) alike.push_back(device);
   }
@@ -69,7 +72,7 @@ std::vector<std::unique_ptr<Stage>> add_chunks_in_turn(CaseParts& parts, const S
                                                        const std::vector<std::int64_t>& chunks) {
   std::vector<std::unique_ptr<Stage>> replicas;
   std::vector<std::vector<Output>> outputs;
-  for (const Share& share : shares_of(devices_like_the_first(parts.context), whole.batch, chunks)) {
+  for (const Share& share : shares_of(devices_of_replicas(parts.context), whole.batch, chunks)) {
     std::vector<std::unique_ptr<Stage>> replica;
     replica.push_back(
         std::make_unique<Stage>(parts, Stage::Options{.device = share.device,

@@ -11,9 +11,9 @@
 namespace parbench {
 
 /// Adds a plan and outputs that train on the chunks one after the other, without stages or copies.
-/// Devices like the first take a run of chunks each: the chunks of one step depend on each other
-/// only by the sum of their gradients, which is formed when the outputs are read. Returns one
-/// replica of the whole model for each device that has chunks.
+/// The first device and another like it take a run of chunks each: the chunks of one step depend on
+/// each other only by the sum of their gradients, which is formed when the outputs are read.
+/// Returns one replica of the whole model for each device that has chunks.
 [[nodiscard]] std::vector<std::unique_ptr<Stage>> add_chunks_in_turn(
     CaseParts& parts, const StageRange& whole, const std::vector<std::int64_t>& chunks);
 

@@ -102,10 +102,11 @@ TEST_F(TaskCostsTest, OfTasksThatShareAKeyAreMeasuredOnceAndAreNoExecution) {
 }
 
 TEST_F(TaskCostsTest, OfManyTasksThatShareAKeyHaveSeveralMeasurementsWhateverTheBudget) {
-  for (int i = 0; i < 8; ++i) add(milliseconds(2), "many");
+  for (int i = 0; i < 3; ++i) add(milliseconds(2), "three");
+  for (int i = 0; i < 2; ++i) add(milliseconds(2), "two");
   add(milliseconds(2), "one");
   (void)Executor(plan_).measure_tasks({.repeats = 25, .budget_seconds = 0});
-  EXPECT_EQ(executions(), 3U + 1U);
+  EXPECT_EQ(executions(), 3U + 1U + 1U);
 }
 
 TEST_F(TaskCostsTest, NoFurtherRoundBeginsAfterTheBudget) {
