@@ -1,0 +1,59 @@
+// A CUDA device: a GPU, or a part of its multiprocessors.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda.h>
+#include <cudnn.h>
+
+#include <memory>
+#include <string_view>
+
+#include "kernels/cuda/partition.h"
+#include "kernels/device.h"
+
+namespace parbench::cuda {
+
+class CudaDevice final : public Device {
+ public:
+  /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU.
+  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] AvailableMemory available_memory() override;
+  [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
+                                                    int sharers) override;
+  [[nodiscard]] std::unique_ptr<Event> make_event() override;
+  [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
+
+  /// Makes it the device (and partition) that the calling thread's CUDA calls mean.
+  void make_current() const;
+  /// Never the default stream, which waits for all others. The caller destroys it.
+  [[nodiscard]] cudaStream_t create_stream();
+
+  /// Throws Unsupported, in the operation's name, for a type that this GPU has no arithmetic for.
+  void check_dtype(std::string_view operation, DType dtype) const;
+
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+
+  // For planning, which happens in one thread at a time; made at the first call. Streams execute
+  // cuDNN's plans with handles of their own.
+  [[nodiscard]] cudnnHandle_t cudnn();
+  [[nodiscard]] cublasLtHandle_t cublas();
+
+ private:
+  DeviceInfo info_;
+  int ordinal_;
+  std::unique_ptr<Partition> partition_;
+  int multiprocessors_ = 0;
+  int compute_capability_ = 0;  // 90 for 9.0
+  cudnnHandle_t cudnn_ = nullptr;
+  cublasLtHandle_t cublas_ = nullptr;
+};
+
+}  // namespace parbench::cuda

@@ -1,0 +1,38 @@
+// Checked calls of CUDA and its libraries: a failure carries the expression, where it stands, the
+// device and the library's own words.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+#include <string>
+
+namespace parbench::cuda {
+
+/// A call in the source.
+struct CallSite {
+  const char* expression;
+  const char* file;
+  int line;
+};
+
+// Each returns where the call succeeded, and throws otherwise: DeviceLost for what makes the device
+// unusable until the process ends, Unsupported where a library says that it does not have the
+// operation, Error for the rest.
+void check(cudaError_t status, const CallSite& site);
+void check(CUresult status, const CallSite& site);
+void check(cublasStatus_t status, const CallSite& site);
+void check(cudnnStatus_t status, const CallSite& site);
+
+/// "no CUDA-capable device is detected (cudaErrorNoDevice)".
+[[nodiscard]] std::string text_of(cudaError_t status);
+
+/// Whether this error stays with the context: every later call returns it as well.
+[[nodiscard]] bool is_sticky(cudaError_t status);
+
+}  // namespace parbench::cuda
+
+#define PARBENCH_CUDA(expression) \
+  ::parbench::cuda::check((expression), {#expression, __FILE__, __LINE__})

@@ -1,0 +1,26 @@
+// Implementation of CUDA events.
+#include "kernels/cuda/event.h"
+
+#include <stdexcept>
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/error.h"
+
+namespace parbench::cuda {
+
+CudaEvent::CudaEvent(CudaDevice& device) {
+  device.make_current();
+  PARBENCH_CUDA(cudaEventCreate(&event_));
+}
+
+CudaEvent::~CudaEvent() { (void)cudaEventDestroy(event_); }
+
+double CudaEvent::seconds_since(const Event& earlier) const {
+  const auto* begin = dynamic_cast<const CudaEvent*>(&earlier);
+  if (begin == nullptr) throw std::invalid_argument("events of two backends have no common clock");
+  float milliseconds = 0;
+  PARBENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin->event_, event_));
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,25 @@
+// Launching kernels of our own: grids over elements. For .cu files only.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/error.h"
+
+namespace parbench::cuda {
+
+constexpr int block_threads = 256;
+
+/// Blocks for kernels whose threads stride over `count` elements: enough to fill any GPU.
+[[nodiscard]] inline unsigned int blocks_for(std::int64_t count) {
+  constexpr std::int64_t most = 132 * 16;
+  return static_cast<unsigned int>(
+      std::clamp<std::int64_t>((count + block_threads - 1) / block_threads, 1, most));
+}
+
+}  // namespace parbench::cuda
+
+/// After a launch: throws what it failed with.
+#define PARBENCH_CUDA_LAUNCHED() PARBENCH_CUDA(cudaGetLastError())

@@ -1,0 +1,74 @@
+// Allocation through the runtime library.
+#include "kernels/cuda/memory.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+
+#include "kernels/cuda/error.h"
+#include "kernels/error.h"
+#include "kernels/round_up.h"
+
+namespace parbench::cuda {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+std::size_t free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  PARBENCH_CUDA(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+Buffer allocate_device(const std::string& owner, std::size_t bytes) {
+  void* address = nullptr;
+  const cudaError_t status = cudaMalloc(&address, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    throw OutOfMemory(owner, bytes, free_bytes());
+  }
+  PARBENCH_CUDA(status);
+  return {static_cast<std::byte*>(address), bytes, MemoryKind::device,
+          [](std::byte* data) { (void)cudaFree(data); }};
+}
+
+Buffer allocate_pinned(const std::string& owner, std::size_t bytes) {
+  void* address = nullptr;
+  const cudaError_t status = cudaHostAlloc(&address, bytes, cudaHostAllocPortable);
+  if (status == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    throw OutOfMemory(owner + ": no page-locked host memory for the request; use --memory pageable "
+                              "or a smaller case");
+  }
+  PARBENCH_CUDA(status);
+  return {static_cast<std::byte*>(address), bytes, MemoryKind::pinned,
+          [](std::byte* data) { (void)cudaFreeHost(data); }};
+}
+
+/// In whole pages, so that they can be given back one by one (the operation Discard).
+Buffer allocate_pageable(const std::string& owner, std::size_t bytes) {
+  void* address = std::aligned_alloc(page, round_up(bytes, page));
+  if (address == nullptr) {
+    throw OutOfMemory(owner + ": out of memory on the host; use a smaller case");
+  }
+  return {static_cast<std::byte*>(address), bytes, MemoryKind::pageable,
+          [](std::byte* data) { std::free(data); }};
+}
+
+}  // namespace
+
+Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind kind) {
+  if (bytes == 0) return {};
+  switch (kind) {
+    case MemoryKind::device:
+      return allocate_device(owner, bytes);
+    case MemoryKind::pinned:
+      return allocate_pinned(owner, bytes);
+    case MemoryKind::pageable:
+      break;
+  }
+  return allocate_pageable(owner, bytes);
+}
+
+}  // namespace parbench::cuda

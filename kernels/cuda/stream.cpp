@@ -1,0 +1,114 @@
+// Implementation of CUDA streams.
+#include "kernels/cuda/stream.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "kernels/cuda/cuda_op.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/event.h"
+#include "kernels/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long a waiting caller asks again and again, before it sleeps between questions.
+constexpr auto eager = std::chrono::milliseconds(1);
+constexpr auto nap = std::chrono::microseconds(50);
+
+CudaEvent& cuda_event(Event& event) {
+  auto* mine = dynamic_cast<CudaEvent*>(&event);
+  if (mine == nullptr) throw std::invalid_argument("a CUDA stream got another backend's event");
+  return *mine;
+}
+
+}  // namespace
+
+CudaStream::CudaStream(CudaDevice& device, std::string name)
+    : device_(device), name_(std::move(name)), stream_(device.create_stream()) {}
+
+CudaStream::~CudaStream() {
+  (void)cudaStreamSynchronize(stream_);
+  if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
+  (void)cudaStreamDestroy(stream_);
+}
+
+Device& CudaStream::device() const { return device_; }
+
+void CudaStream::grow_scratch(std::size_t bytes) {
+  synchronize(default_limit);
+  scratch_ = {};
+  scratch_ = device_.allocate(bytes, MemoryKind::device);
+}
+
+void CudaStream::copy(BufferView destination, BufferView source) {
+  check_copy(destination, source, name_);
+  std::byte* to = resolved(destination, "copy", name_, "destination");
+  const std::byte* from = resolved(source, "copy", name_, "source");
+  device_.make_current();
+  PARBENCH_CUDA(cudaMemcpyAsync(to, from, source.bytes, cudaMemcpyDefault, stream_));
+}
+
+void CudaStream::record(Event& event) {
+  device_.make_current();
+  PARBENCH_CUDA(cudaEventRecord(cuda_event(event).handle(), stream_));
+}
+
+void CudaStream::wait(Event& event) {
+  device_.make_current();
+  PARBENCH_CUDA(cudaStreamWaitEvent(stream_, cuda_event(event).handle(), 0));
+}
+
+void CudaStream::synchronize(std::chrono::milliseconds limit) {
+  device_.make_current();
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    const cudaError_t status = cudaStreamQuery(stream_);
+    if (status != cudaErrorNotReady) {
+      PARBENCH_CUDA(status);
+      return;
+    }
+    const auto waited = Clock::now() - begin;
+    if (waited > limit) {
+      throw TimedOut(
+          fmt::format("{} did not finish within {} s; its kernels hang or the case is too large",
+                      name_, std::chrono::duration<double>(limit).count()));
+    }
+    if (waited > eager) std::this_thread::sleep_for(nap);
+  }
+}
+
+void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
+  if (&op.device() != &device_) {
+    throw std::invalid_argument(
+        fmt::format("{} was prepared for {}, not for {}", op.name(), op.device().info().name, name_));
+  }
+  if (op.scratch_bytes() > scratch_.bytes()) {
+    throw std::invalid_argument(fmt::format("{} needs {} bytes of scratch, {} has {}", op.name(),
+                                            op.scratch_bytes(), name_, scratch_.bytes()));
+  }
+  std::array<std::byte*, DescribedOp::max_arguments> addresses{};
+  op.resolve(views, name_, addresses);
+  device_.make_current();
+  op.execute(*this, std::span(addresses).first(views.size()));
+}
+
+cudnnHandle_t CudaStream::cudnn() {
+  if (cudnn_ == nullptr) {
+    device_.make_current();
+    PARBENCH_CUDA(cudnnCreate(&cudnn_));
+    PARBENCH_CUDA(cudnnSetStream(cudnn_, stream_));
+  }
+  return cudnn_;
+}
+
+}  // namespace parbench::cuda

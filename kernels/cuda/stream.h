@@ -1,0 +1,54 @@
+// Streams of CUDA devices, with the library handles that belong to each.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+#include <memory>
+#include <string>
+
+#include "kernels/stream.h"
+
+namespace parbench::cuda {
+
+class CudaDevice;
+class CudaOp;
+
+class CudaStream final : public Stream {
+ public:
+  CudaStream(CudaDevice& device, std::string name);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  [[nodiscard]] Device& device() const override;
+  [[nodiscard]] int threads() const override { return 1; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
+  void copy(BufferView destination, BufferView source) override;
+  void record(Event& event) override;
+  void wait(Event& event) override;
+  void synchronize(std::chrono::milliseconds limit) override;
+
+  /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
+  void execute(CudaOp& op, std::span<const BufferView> views);
+
+  [[nodiscard]] CudaDevice& cuda_device() const { return device_; }
+  [[nodiscard]] cudaStream_t handle() const { return stream_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
+
+  /// Made at the first call, which is in the run that verifies a case, before time starts.
+  [[nodiscard]] cudnnHandle_t cudnn();
+
+ private:
+  void grow_scratch(std::size_t bytes) override;
+
+  CudaDevice& device_;
+  std::string name_;
+  cudaStream_t stream_ = nullptr;
+  Buffer scratch_;
+  cudnnHandle_t cudnn_ = nullptr;
+};
+
+}  // namespace parbench::cuda
