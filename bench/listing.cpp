@@ -51,8 +51,7 @@ std::string backend_text(const Backend& backend) {
 }
 
 std::string devices_text(Backend& backend) {
-  std::vector<int> all(static_cast<std::size_t>(std::max(0, backend.device_limit())));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  const std::vector<DeviceNumber> all = backend.choose(backend.device_count());
   if (all.empty()) return {};
   std::string text = fmt::format("  devices, when all {} are used in one run:\n", all.size());
   for (const auto& device : backend.open(all, false)) {

@@ -26,6 +26,13 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
+/// The device cannot be used again before the process starts anew. What else was to run on it ends
+/// with the case.
+class DeviceLost : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A wait passed its limit; what was waited for still runs, so its memory must not be freed.
 class TimedOut : public Error {
  public:

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <optional>
+#include <utility>
 
 #include "kernels/cpu/backend.h"
+#ifdef PARBENCH_CUDA
+#include "kernels/cuda/backend.h"
+#endif
 #include "kernels/error.h"
 
 namespace parbench {
@@ -36,20 +39,66 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+/// "0" or "0/1".
+std::optional<DeviceNumber> device_number(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto device = whole_number(text.substr(0, slash));
+  if (!device) return std::nullopt;
+  if (slash == std::string_view::npos) return DeviceNumber{.device = *device};
+  const auto partition = whole_number(text.substr(slash + 1));
+  if (!partition) return std::nullopt;
+  return DeviceNumber{.device = *device, .partition = partition};
+}
+
 /// Which names a backend has.
 std::string names_of(const Backend& backend) {
-  const int count = backend.device_limit();
-  if (count <= 0) return "there is none";
+  const int count = backend.device_count();
+  if (count <= 0) return fmt::format("there is none: {}", backend.description());
   if (count == 1) return fmt::format("there is {}:0 alone", backend.name());
   return fmt::format("there are {0}:0 to {0}:{1}", backend.name(), count - 1);
 }
 
+[[noreturn]] void refuse(std::string_view word, std::string_view why) {
+  throw UsageError(
+      fmt::format("--devices: '{}' {}; allowed are a count, or names like cpu:0,cpu:1 (`parbench "
+                  "devices` lists what there is)",
+                  word, why));
+}
+
+/// The devices of one backend that a request names. Each backend divides its hardware among all its
+/// devices of the run, so it is asked once.
+struct Wanted {
+  Backend* backend = nullptr;
+  std::vector<DeviceNumber> numbers;
+};
+
 }  // namespace
 
-Machine::Machine() { backends_.push_back(cpu::make_backend()); }
+std::string to_string(const DeviceNumber& number) {
+  return number.partition ? fmt::format("{}/{}", number.device, *number.partition)
+                          : std::to_string(number.device);
+}
+
+std::vector<DeviceNumber> Backend::choose(int count) const {
+  std::vector<DeviceNumber> numbers;
+  for (int device = 0; device < count; ++device) numbers.push_back({.device = device});
+  return numbers;
+}
+
+Machine::Machine() {
+  backends_.push_back(cpu::make_backend());
+#ifdef PARBENCH_CUDA
+  const bool default_one = backends_.emplace_back(cuda::make_backend())->device_count() > 0;
+  if (default_one) std::swap(backends_.front(), backends_.back());
+#endif
+}
 
 std::vector<Machine::Missing> Machine::missing_backends() {
+#ifdef PARBENCH_CUDA
+  return {};
+#else
   return {{"cuda", "not in this build, which computes on CPU devices only"}};
+#endif
 }
 
 Backend* Machine::find(std::string_view name) const {
@@ -58,57 +107,61 @@ Backend* Machine::find(std::string_view name) const {
   return found == backends_.end() ? nullptr : found->get();
 }
 
+namespace {
+
+Backend& backend_named(const Machine& machine, std::string_view word, std::string_view name) {
+  if (Backend* backend = machine.find(name)) return *backend;
+  const auto missing = Machine::missing_backends();
+  const auto known = std::ranges::find(missing, name, &Machine::Missing::name);
+  refuse(word, known != missing.end()
+                   ? fmt::format("needs the {} backend, which is {}", name, known->reason)
+                   : fmt::format("names the backend '{}', which does not exist", name));
+}
+
+DeviceNumber number_in(const Backend& backend, std::string_view word, std::string_view text) {
+  const auto number = device_number(text);
+  if (!number) refuse(word, "has no device number behind the colon");
+  if (number->device >= backend.device_count()) {
+    refuse(word, "does not exist, " + names_of(backend));
+  }
+  return *number;
+}
+
+std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_view request,
+                                                int count, bool spare_for_copies) {
+  if (count == 0) refuse(request, "opens no device");
+  const int limit = backend.device_limit();
+  if (count > limit) {
+    refuse(request, fmt::format("is more than this machine has: {} {} device{}", limit,
+                                backend.name(), limit == 1 ? "" : "s"));
+  }
+  return backend.open(backend.choose(count), spare_for_copies);
+}
+
+}  // namespace
+
 std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
                                                    bool spare_for_copies) const {
-  const auto refuse = [&](std::string_view word, std::string_view why) {
-    throw UsageError(
-        fmt::format("--devices: '{}' {}; allowed are a count, or names like cpu:0,cpu:1 (`parbench "
-                    "devices` lists "
-                    "what there is)",
-                    word, why));
-  };
-
   if (const auto count = whole_number(request)) {
-    Backend& backend = *backends_.front();
-    if (*count == 0) refuse(request, "opens no device");
-    if (*count > backend.device_limit()) {
-      refuse(request,
-             fmt::format("is more than this machine has: {} {} device{}", backend.device_limit(),
-                         backend.name(), backend.device_limit() == 1 ? "" : "s"));
-    }
-    std::vector<int> indices(static_cast<std::size_t>(*count));
-    std::ranges::generate(indices, [next = 0]() mutable { return next++; });
-    return backend.open(indices, spare_for_copies);
+    return open_count(*backends_.front(), request, *count, spare_for_copies);
   }
-
-  // Each backend divides its hardware among all its devices of the run, so it is asked once.
-  std::map<Backend*, std::vector<int>> wanted;
-  std::vector<std::pair<Backend*, std::size_t>> order;
+  std::vector<Wanted> wanted;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // place in `wanted`, and in its numbers
   for (const std::string_view word : split(request, ',')) {
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos) refuse(word, "is neither a count nor a device name");
-    Backend* backend = find(word.substr(0, colon));
-    if (backend == nullptr) {
-      const std::string_view name = word.substr(0, colon);
-      const auto missing = missing_backends();
-      const auto known = std::ranges::find(missing, name, &Missing::name);
-      refuse(word, known != missing.end()
-                       ? fmt::format("needs the {} backend, which is {}", name, known->reason)
-                       : fmt::format("names the backend '{}', which does not exist", name));
-    }
-    const auto index = whole_number(word.substr(colon + 1));
-    if (!index) refuse(word, "has no device number behind the colon");
-    if (*index >= backend->device_limit()) {
-      refuse(word, "does not exist, " + names_of(*backend));
-    }
-    auto& indices = wanted[backend];
-    if (std::ranges::find(indices, *index) != indices.end()) refuse(word, "is named twice");
-    order.emplace_back(backend, indices.size());
-    indices.push_back(*index);
+    Backend& backend = backend_named(*this, word, word.substr(0, colon));
+    const DeviceNumber number = number_in(backend, word, word.substr(colon + 1));
+    auto of_backend = std::ranges::find(wanted, &backend, &Wanted::backend);
+    if (of_backend == wanted.end()) of_backend = wanted.insert(of_backend, {&backend, {}});
+    std::vector<DeviceNumber>& numbers = of_backend->numbers;
+    if (std::ranges::find(numbers, number) != numbers.end()) refuse(word, "is named twice");
+    order.emplace_back(of_backend - wanted.begin(), numbers.size());
+    numbers.push_back(number);
   }
-  std::map<Backend*, std::vector<std::unique_ptr<Device>>> opened;
-  for (const auto& [backend, indices] : wanted) {
-    opened[backend] = backend->open(indices, spare_for_copies);
+  std::vector<std::vector<std::unique_ptr<Device>>> opened;
+  for (const Wanted& one : wanted) {
+    opened.push_back(one.backend->open(one.numbers, spare_for_copies));
   }
   std::vector<std::unique_ptr<Device>> devices;
   for (const auto& [backend, position] : order) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,14 @@
 #include "kernels/device.h"
 
 namespace parbench {
+
+/// A device by its name behind the colon: "0", or "0/1" for a partition of device 0.
+struct DeviceNumber {
+  int device = 0;
+  std::optional<int> partition = {};
+  friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
+};
+[[nodiscard]] std::string to_string(const DeviceNumber& number);
 
 /// One way to compute (oneDNN on CPU cores, CUDA on GPUs).
 class Backend {
@@ -24,18 +33,24 @@ class Backend {
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 
-  /// Most devices that one run can have (one core or one GPU each). 0 when there are none.
-  [[nodiscard]] virtual int device_limit() const = 0;
+  /// Device numbers are below this: cores, or GPUs. 0 when there are none.
+  [[nodiscard]] virtual int device_count() const = 0;
+
+  /// Most devices that a run can ask for by their number alone; more than `device_count` where one
+  /// device can be divided.
+  [[nodiscard]] virtual int device_limit() const { return device_count(); }
+  /// What a request for that many devices, at most `device_limit`, means.
+  [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
   /// One line for people: what was found ("2 cores: 0,1 …"), or why nothing was and what would mend
   /// it.
   [[nodiscard]] virtual std::string description() const = 0;
 
-  /// Opens devices for one run. `indices` are the numbers behind the colon, distinct and sorted as
-  /// the user gave them; `spare_for_copies` asks to leave a core or engine to copy lanes if there
-  /// are enough. Throws UsageError when there are not so many.
-  [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(const std::vector<int>& indices,
-                                                                  bool spare_for_copies) = 0;
+  /// Opens devices for one run, distinct and in the order in which the user gave them;
+  /// `spare_for_copies` asks to leave a core or engine to copy lanes if there are enough. Throws
+  /// UsageError when there are not so many, and for a partition where there is none.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
+      const std::vector<DeviceNumber>& numbers, bool spare_for_copies) = 0;
 };
 
 /// Made once in `main` and passed by reference.
@@ -45,6 +60,7 @@ class Machine {
   explicit Machine(std::vector<std::unique_ptr<Backend>> backends)
       : backends_(std::move(backends)) {}
 
+  /// The default one first: GPUs where there are any.
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   [[nodiscard]] Backend* find(std::string_view name) const;  // nullptr when not built in
 
@@ -56,7 +72,7 @@ class Machine {
   [[nodiscard]] static std::vector<Missing> missing_backends();
 
   /// Opens the devices of `--devices`: a count ("2": that many of the default backend) or a comma
-  /// list ("cpu:0,cpu:1"). Throws UsageError that names the word, what is wrong and what there is.
+  /// list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError that names the word, what is wrong and what there is.
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(std::string_view request,
                                                           bool spare_for_copies) const;
 

@@ -62,7 +62,7 @@ class CpuBackend final : public Backend {
             {"OpenMP waiting", waiting_policy()}};
   }
 
-  [[nodiscard]] int device_limit() const override { return static_cast<int>(cores_.size()); }
+  [[nodiscard]] int device_count() const override { return static_cast<int>(cores_.size()); }
 
   [[nodiscard]] std::string description() const override {
     return fmt::format("{}: {} core{} ({}), {:.1f} GiB of memory, oneDNN with {}", model_,
@@ -70,10 +70,18 @@ class CpuBackend final : public Backend {
                        static_cast<double>(total_memory()) / (1U << 30U), isa_name());
   }
 
-  [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<int>& indices,
+  [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           bool spare_for_copies) override {
-    const int parts = *std::ranges::max_element(indices) + 1;
-    const int count = device_limit();
+    int parts = 0;
+    for (const DeviceNumber& number : numbers) {
+      if (number.partition) {
+        throw UsageError(fmt::format(
+            "--devices: cpu:{} does not exist: cores are divided among cpu:0, cpu:1 and so on",
+            to_string(number)));
+      }
+      parts = std::max(parts, number.device + 1);
+    }
+    const int count = device_count();
     if (parts > count) {
       throw UsageError(fmt::format(
           "--devices: cpu:{} does not exist; this process may use {} core{}, so cpu:0 to cpu:{}",
@@ -82,7 +90,7 @@ class CpuBackend final : public Backend {
     const int spare = spare_for_copies && count > parts ? 1 : 0;
     const std::ptrdiff_t width = (count - spare) / parts;
     std::vector<std::unique_ptr<Device>> devices;
-    for (const int index : indices) {
+    for (const auto& [index, partition] : numbers) {
       const auto first = cores_.begin() + index * width;
       const std::vector<int> own(first, first + width);
       // Cores that no device computes on serve the copies of all.

@@ -59,7 +59,7 @@ cudaStream_t CudaDevice::create_stream() {
   return stream;
 }
 
-AvailableMemory CudaDevice::available_memory() {
+AvailableMemory CudaDevice::available_memory() const {
   make_current();
   std::size_t free = 0;
   std::size_t total = 0;

@@ -22,7 +22,7 @@ class CudaDevice final : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-  [[nodiscard]] AvailableMemory available_memory() override;
+  [[nodiscard]] AvailableMemory available_memory() const override;
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event() override;

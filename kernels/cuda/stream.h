@@ -6,6 +6,7 @@
 #include <cudnn.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "kernels/stream.h"

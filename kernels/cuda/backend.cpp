@@ -1,0 +1,185 @@
+// Finds GPUs, or the reason why there are none, and opens them whole or in parts.
+#include "kernels/cuda/backend.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/error.h"
+#include "kernels/cuda/partition.h"
+#include "kernels/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// "13.0" from the runtime's 13000.
+std::string cuda_version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+/// "9.19.0" from cuDNN's 91900 and "13.1.0" from cuBLAS's 130100.
+std::string library_version(std::size_t number) {
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+/// Without a driver there is nobody to ask.
+std::optional<int> driver_version() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
+  return version;
+}
+
+int runtime_version() {
+  int version = 0;
+  (void)cudaRuntimeGetVersion(&version);
+  return version;
+}
+
+/// What is wrong and what would mend it.
+std::string absence_text(cudaError_t status) {
+  const auto driver = driver_version();
+  if (!driver) {
+    return "no NVIDIA driver on this machine; install one, or start a container with access to GPUs";
+  }
+  if (status == cudaErrorInsufficientDriver) {
+    return fmt::format("the driver is for CUDA {}, this build needs {}; update the driver",
+                       cuda_version(*driver), cuda_version(runtime_version()));
+  }
+  if (status == cudaErrorNoDevice || status == cudaSuccess) {
+    return "the driver finds no GPU; is one visible to this process (CUDA_VISIBLE_DEVICES)?";
+  }
+  return fmt::format("the driver does not start: {}; look at `nvidia-smi`", text_of(status));
+}
+
+cudaDeviceProp properties_of(int ordinal) {
+  cudaDeviceProp properties{};
+  PARBENCH_CUDA(cudaGetDeviceProperties(&properties, ordinal));
+  return properties;
+}
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend() {
+    const cudaError_t status = cudaGetDeviceCount(&count_);
+    if (status != cudaSuccess) {
+      (void)cudaGetLastError();
+      count_ = 0;
+    }
+    if (count_ == 0) absence_ = absence_text(status);
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "cuda"; }
+  [[nodiscard]] std::vector<Component> components() const override;
+  [[nodiscard]] int device_count() const override { return count_; }
+  [[nodiscard]] int device_limit() const override;
+  [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
+                                                          bool spare_for_copies) override;
+
+ private:
+  int count_ = 0;
+  std::string absence_;
+};
+
+std::vector<Backend::Component> CudaBackend::components() const {
+  const auto driver = driver_version();
+  return {{"CUDA", cuda_version(runtime_version())},
+          {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
+          {"cuDNN", library_version(cudnnGetVersion())},
+          {"cuBLAS", library_version(cublasLtGetVersion())}};
+}
+
+/// A single GPU can be divided, as far as its architecture goes.
+int CudaBackend::device_limit() const {
+  if (count_ != 1) return count_;
+  const cudaDeviceProp gpu = properties_of(0);
+  const int step = partition_granularity(10 * gpu.major + gpu.minor);
+  return std::max(1, gpu.multiProcessorCount / step);
+}
+
+std::vector<DeviceNumber> CudaBackend::choose(int count) const {
+  if (count <= count_) return Backend::choose(count);
+  std::vector<DeviceNumber> numbers;
+  for (int part = 0; part < count; ++part) numbers.push_back({.device = 0, .partition = part});
+  return numbers;
+}
+
+std::string CudaBackend::description() const {
+  if (count_ == 0) return absence_;
+  std::vector<std::string> names;
+  for (int i = 0; i < count_; ++i) {
+    const cudaDeviceProp gpu = properties_of(i);
+    names.push_back(fmt::format("{} (compute capability {}.{}, {} multiprocessors, {:.0f} GiB)",
+                                gpu.name, gpu.major, gpu.minor, gpu.multiProcessorCount,
+                                static_cast<double>(gpu.totalGlobalMem) / (1U << 30U)));
+  }
+  return fmt::format("{} GPU{}: {}", count_, count_ == 1 ? "" : "s", fmt::join(names, ", "));
+}
+
+/// How many parts of each GPU a run asks for. Throws UsageError for a GPU asked for both as a whole
+/// and in parts.
+std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
+  std::map<int, int> parts;
+  for (const DeviceNumber& number : numbers) {
+    const int wanted = number.partition ? *number.partition + 1 : 0;
+    const auto [known, is_new] = parts.try_emplace(number.device, wanted);
+    if (!is_new && (wanted == 0 || known->second == 0)) {
+      throw UsageError(fmt::format(
+          "--devices: cuda:{} is asked for as a whole and in parts, which share multiprocessors",
+          number.device));
+    }
+    known->second = std::max(known->second, wanted);
+  }
+  return parts;
+}
+
+DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int parts) {
+  const cudaDeviceProp gpu = properties_of(number.device);
+  DeviceInfo info{.name = "cuda:" + to_string(number),
+                  .backend = "cuda",
+                  .model = gpu.name,
+                  .cores = {},
+                  .copy_cores = {},
+                  .memory_bytes = gpu.totalGlobalMem};
+  if (partition != nullptr) {
+    info.model += fmt::format(" (partition {} of {}: {} of {} multiprocessors)",
+                              *number.partition + 1, parts, partition->multiprocessors(),
+                              gpu.multiProcessorCount);
+  }
+  return info;
+}
+
+std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
+                                                       bool /*spare_for_copies*/) {
+  const std::map<int, int> parts = parts_of(numbers);
+  std::map<int, std::vector<std::unique_ptr<Partition>>> partitions;
+  for (const auto& [device, count] : parts) {
+    if (count > 0) partitions[device] = divide(device, count);
+  }
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const DeviceNumber& number : numbers) {
+    std::unique_ptr<Partition> partition;
+    if (number.partition) {
+      partition = std::move(
+          partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
+    }
+    DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
+    devices.push_back(
+        std::make_unique<CudaDevice>(std::move(info), number.device, std::move(partition)));
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() { return std::make_unique<CudaBackend>(); }
+
+}  // namespace parbench::cuda
