@@ -1,10 +1,17 @@
 # Warnings, sanitizers and ccache: what every target of the project is compiled with.
 add_library(parbench_flags INTERFACE)
 target_include_directories(parbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(parbench_flags INTERFACE
+set(warnings
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
   # GCC 12 sees overlapping copies in std::string assignments that are none.
-  -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
+  -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_options(parbench_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:${warnings}>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>>:-Werror=all-warnings>
+  # Errors of CUDA calls name their place; the folder of the clone is nobody's business.
+  $<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 
 if(PARBENCH_SANITIZE)
   target_compile_options(parbench_flags INTERFACE

@@ -109,7 +109,7 @@ TEST_P(Allocation, CounterSeesAllocations) {
 TEST_P(Allocation, RunningAllocatesNothing) {
   std::string why;
   const auto bench = Bench::open(GetParam(), why);
-  if (!bench) GTEST_SKIP() << why;
+  if (!bench) SKIP_WITHOUT_LANE(GetParam(), why);
   for (const OperationCase& one : all_cases()) {
     SCOPED_TRACE(one.name);
     try {

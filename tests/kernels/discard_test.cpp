@@ -18,7 +18,7 @@ class DiscardOperation : public testing::TestWithParam<Lane> {
   void SetUp() override {
     std::string why;
     bench_ = Bench::open(GetParam(), why);
-    if (!bench_) GTEST_SKIP() << why;
+    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
     memory_ = bench_->device().allocate(8 * page, MemoryKind::pageable);
     std::memset(memory_.data(), 0x5A, memory_.bytes());
   }

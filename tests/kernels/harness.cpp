@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/bfloat16.h"
@@ -44,7 +45,11 @@ std::vector<double> draw(std::string_view role, const TensorDesc& tensor, std::u
 bool is_opaque(const Argument& argument) { return parbench::is_opaque(argument.tensor.layout); }
 
 const std::vector<Lane>& lanes() {
-  static const std::vector<Lane> all{{"cpu:0", 1}, {"cpu:0", 2}};
+  static const std::vector<Lane> all = [] {
+    std::vector<Lane> found{{"cpu:0", 1}, {"cpu:0", 2}};
+    if (Machine().find("cuda") != nullptr) found.push_back({"cuda:0", 1});
+    return found;
+  }();
   return all;
 }
 
@@ -53,6 +58,11 @@ std::string name_of(const Lane& lane) {
   std::ranges::replace_if(
       name, [](char c) { return c == ':' || c == '/'; }, '_');
   return name;
+}
+
+bool is_required(const Lane& lane) {
+  const char* wanted = std::getenv("PARBENCH_REQUIRE_CUDA");
+  return wanted != nullptr && std::string_view(wanted) == "1" && lane.device.starts_with("cuda:");
 }
 
 std::optional<Bench> Bench::open(const Lane& lane, std::string& why) {
@@ -64,7 +74,7 @@ std::optional<Bench> Bench::open(const Lane& lane, std::string& why) {
     return std::nullopt;
   }
   const auto cores = static_cast<int>(bench.device_->info().cores.size());
-  if (lane.sharers > cores && lane.sharers > 1) {
+  if (cores > 0 && lane.sharers > cores && lane.sharers > 1) {
     why = fmt::format("{} has {} core", lane.device, cores);
     return std::nullopt;
   }

@@ -23,10 +23,20 @@ struct Lane {
   int sharers = 1;
 };
 
-/// The lanes that every backend's suite runs on.
+/// The lanes that every backend's suite runs on: those of all backends that this build has, whether
+/// or not this machine has devices for them.
 [[nodiscard]] const std::vector<Lane>& lanes();
 [[nodiscard]] std::string name_of(const Lane& lane);
 inline void PrintTo(const Lane& lane, std::ostream* out) { *out << name_of(lane); }
+
+/// Ends a test whose lane this machine does not have: skipped, or failed where the environment says
+/// that it must be there (PARBENCH_REQUIRE_CUDA=1).
+#define SKIP_WITHOUT_LANE(lane, why)                          \
+  do {                                                        \
+    if (::parbench::test::is_required(lane)) FAIL() << (why); \
+    GTEST_SKIP() << (why);                                    \
+  } while (false)
+[[nodiscard]] bool is_required(const Lane& lane);
 
 /// A device and one stream of it.
 class Bench {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "kernels/error.h"
+#include "tests/support/cpu_devices.h"
 
 namespace parbench {
 namespace {
@@ -20,7 +21,7 @@ TEST(Machine, DevicesAreDisjointSetsOfUsableCores) {
   const int limit = machine.find("cpu")->device_limit();
   ASSERT_GE(limit, 1);
   for (int count = 1; count <= limit; ++count) {
-    const auto devices = machine.open(std::to_string(count), false);
+    const auto devices = test::cpu_devices(count, machine);
     ASSERT_EQ(devices.size(), static_cast<std::size_t>(count));
     std::set<int> cores;
     for (const auto& device : devices) {
@@ -44,7 +45,7 @@ TEST(Machine, NamesOpenTheirPartInTheOrderGiven) {
 TEST(Machine, SpareCoreServesCopies) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";
-  const auto devices = machine.open("1", true);
+  const auto devices = machine.open("cpu:0", true);
   for (const int core : devices[0]->info().copy_cores) {
     EXPECT_THAT(devices[0]->info().cores, ::testing::Not(::testing::Contains(core)));
   }

@@ -20,7 +20,7 @@ class Planning : public testing::TestWithParam<Lane> {
   void SetUp() override {
     std::string why;
     bench_ = Bench::open(GetParam(), why);
-    if (!bench_) GTEST_SKIP() << why;
+    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
   }
 
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc) const {

@@ -19,7 +19,7 @@ class SpinOperation : public testing::TestWithParam<Lane> {
   void SetUp() override {
     std::string why;
     bench_ = Bench::open(GetParam(), why);
-    if (!bench_) GTEST_SKIP() << why;
+    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
     counter_ = bench_->device().allocate(sizeof(std::uint64_t), MemoryKind::pinned);
     std::memset(counter_.data(), 0, counter_.bytes());
   }

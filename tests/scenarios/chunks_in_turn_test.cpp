@@ -7,13 +7,14 @@
 #include "scenarios/models/models.h"
 #include "scenarios/training/chunks_in_turn.h"
 #include "scenarios/training/step_checks.h"
+#include "tests/support/cpu_devices.h"
 
 namespace parbench {
 namespace {
 
 struct Step {
   explicit Step(int devices)
-      : context(Machine().open(std::to_string(devices), false), Context::Options{.seed = 5}) {}
+      : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {}
 
   OutputValues run(const Network& network, const std::vector<std::int64_t>& chunks) {
     const StageRange whole{.network = &network,

@@ -13,7 +13,7 @@ constexpr std::size_t page = 4096;
 
 class ContextTest : public ::testing::Test {
  protected:
-  Context context_{Machine().open("1", false), {}};
+  Context context_{Machine().open("cpu:0", false), {}};
 };
 
 TEST_F(ContextTest, SweepHoldsItsLargestCaseNotTheSum) {

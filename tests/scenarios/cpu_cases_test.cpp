@@ -11,6 +11,7 @@
 #include "scenarios/pipeline.h"
 #include "scenarios/selftest.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/support/cpu_devices.h"
 
 namespace parbench::test {
 namespace {
@@ -41,7 +42,7 @@ TEST_P(CpuCases, AreRight) {
     GTEST_SKIP() << "needs " << one.devices << " CPU devices";
   }
   const auto scenario = one.make();
-  Context context(machine.open(std::to_string(one.devices), scenario->wants_copy_core()),
+  Context context(cpu_devices(one.devices, machine, scenario->wants_copy_core()),
                   {.seed = 3});
   for (const Strategy& strategy : scenario->strategies()) {
     SCOPED_TRACE(strategy.name);

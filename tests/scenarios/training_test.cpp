@@ -14,6 +14,7 @@
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/step_checks.h"
 #include "tests/scenarios/naive_network.h"
+#include "tests/support/cpu_devices.h"
 
 namespace parbench {
 namespace {
@@ -87,7 +88,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     if (stages > Machine().find("cpu")->device_limit()) {
       GTEST_SKIP() << "this machine has fewer cores than the setting has stages";
     }
-    context_ = std::make_unique<Context>(Machine().open(std::to_string(stages), false),
+    context_ = std::make_unique<Context>(test::cpu_devices(stages),
                                          Context::Options{});
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();

@@ -1,0 +1,68 @@
+# The CUDA backend: whether it is built, and where its compiler and libraries are. Looked for in
+# build/cuda-wheels (scripts/cuda-libraries puts PyPI's wheels there), then where the system has them.
+set(PARBENCH_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO (where it can be)")
+set_property(CACHE PARBENCH_CUDA PROPERTY STRINGS ON OFF AUTO)
+set(PARBENCH_CUDA_WHEELS ${PROJECT_SOURCE_DIR}/build/cuda-wheels CACHE PATH "Folder of unpacked CUDA wheels")
+
+set(PARBENCH_HAS_CUDA OFF)
+if(NOT PARBENCH_CUDA)
+  return()
+endif()
+
+set(toolkit ${PARBENCH_CUDA_WHEELS}/nvidia/cu13)
+set(roots ${toolkit} ${PARBENCH_CUDA_WHEELS}/nvidia/cudnn ${PARBENCH_CUDA_WHEELS}
+          $ENV{CUDA_HOME} $ENV{CUDNN_HOME} /usr/local/cuda)
+find_program(PARBENCH_NVCC nvcc HINTS ${roots} PATH_SUFFIXES bin)
+find_path(PARBENCH_CUDNN_INCLUDE cudnn.h HINTS ${roots} PATH_SUFFIXES include)
+find_path(PARBENCH_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h HINTS ${roots} PATH_SUFFIXES include)
+find_path(PARBENCH_CUBLAS_INCLUDE cublasLt.h HINTS ${roots} PATH_SUFFIXES include)
+find_library(PARBENCH_CUDNN_LIBRARY cudnn HINTS ${roots} PATH_SUFFIXES lib lib64)
+find_library(PARBENCH_CUBLAS_LIBRARY cublasLt HINTS ${roots} PATH_SUFFIXES lib lib64)
+
+set(parts NVCC CUDNN_INCLUDE CUDNN_FRONTEND_INCLUDE CUBLAS_INCLUDE CUDNN_LIBRARY CUBLAS_LIBRARY)
+set(missing)
+foreach(part IN LISTS parts)
+  if(NOT PARBENCH_${part})
+    list(APPEND missing PARBENCH_${part})
+  endif()
+endforeach()
+if(missing)
+  list(JOIN missing ", " missing)
+  set(text "CUDA backend not built; not found: ${missing}. scripts/cuda-libraries fetches all of it.")
+  if(PARBENCH_CUDA STREQUAL AUTO)
+    message(STATUS ${text})
+    return()
+  endif()
+  message(FATAL_ERROR ${text})
+endif()
+
+# Turing to Blackwell, one of each generation that this compiler knows; the last also as PTX, for
+# what comes after.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND ${PARBENCH_NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
+  foreach(architecture 75 80 86 89 90 100 120)
+    if(known MATCHES "compute_${architecture}\n")
+      list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
+      set(newest ${architecture})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM CMAKE_CUDA_ARCHITECTURES ${newest}-real)
+  list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest})
+endif()
+set(CMAKE_CUDA_COMPILER ${PARBENCH_NVCC})
+set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+set(CMAKE_CUDA_STANDARD 20)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+set(PARBENCH_HAS_CUDA ON)
+
+# What kernels/cuda is compiled and linked with. The driver's library is not among it.
+add_library(parbench_cuda_libraries INTERFACE)
+target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE
+  ${PARBENCH_CUDNN_INCLUDE} ${PARBENCH_CUDNN_FRONTEND_INCLUDE} ${PARBENCH_CUBLAS_INCLUDE})
+target_link_libraries(parbench_cuda_libraries INTERFACE
+  ${PARBENCH_CUDNN_LIBRARY} ${PARBENCH_CUBLAS_LIBRARY} CUDA::cudart_static)
+message(STATUS "CUDA backend: ${PARBENCH_NVCC}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
