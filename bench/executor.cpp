@@ -46,6 +46,7 @@ void Executor::find_steps() {
   steps_.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     steps_[i].task = &tasks[i];
+    steps_[i].range = &range_of(tasks[i]);
     std::map<LaneId, TaskId> latest;  // order within a lane makes the others redundant
     for (const TaskId before : tasks[i].after) {
       const LaneId lane = tasks[static_cast<std::size_t>(before)].lane;
@@ -62,6 +63,11 @@ void Executor::find_steps() {
       producer.done = events_.back().get();
     }
   }
+}
+
+const RangeName& Executor::range_of(const Task& task) {
+  const std::string& name = task.cost_key.empty() ? task.name : task.cost_key;
+  return ranges_.try_emplace(name, name).first->second;
 }
 
 std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan) {
@@ -129,7 +135,10 @@ void Executor::enqueue_step(std::size_t index) {
     if (launchers_) wait_until_enqueued(before);
     stream.wait(*steps_[static_cast<std::size_t>(before)].done);
   }
-  for (const Call& call : step.task->calls) enqueue(call, stream);
+  {
+    const Range range(*step.range, static_cast<std::int64_t>(index));
+    for (const Call& call : step.task->calls) enqueue(call, stream);
+  }
   if (step.done != nullptr) stream.record(*step.done);
   if (launchers_) mark_enqueued(index);
 }

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/launchers.h"
 #include "bench/plan_runner.h"
+#include "bench/ranges.h"
 #include "kernels/device.h"
 #include "scenarios/plan.h"
 
@@ -36,9 +39,13 @@ class Executor final : public PlanRunner {
     const Task* task = nullptr;
     std::vector<TaskId> waits;  // tasks of other lanes, at most the latest of each lane
     Event* done = nullptr;      // recorded after the task, if another lane waits for it
+    const RangeName* range = nullptr;
   };
 
   void find_steps();
+  /// Tasks that cost the same share a name, so that a tool can group them; the payload of a range
+  /// is the task's place in the plan.
+  [[nodiscard]] const RangeName& range_of(const Task& task);
   void enqueue_steps(LaneId only_lane);
   void enqueue_step(std::size_t index);
   void launch_lane(LaneId lane);
@@ -48,6 +55,7 @@ class Executor final : public PlanRunner {
 
   const Plan& plan_;
   std::vector<Step> steps_;
+  std::map<std::string, RangeName> ranges_;
   std::vector<std::unique_ptr<Event>> events_;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;

@@ -72,7 +72,8 @@ class Machine {
   [[nodiscard]] static std::vector<Missing> missing_backends();
 
   /// Opens the devices of `--devices`: a count ("2": that many of the default backend) or a comma
-  /// list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError that names the word, what is wrong and what there is.
+  /// list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError that names the word, what is
+  /// wrong and what there is.
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(std::string_view request,
                                                           bool spare_for_copies) const;
 

@@ -46,7 +46,8 @@ int runtime_version() {
 std::string absence_text(cudaError_t status) {
   const auto driver = driver_version();
   if (!driver) {
-    return "no NVIDIA driver on this machine; install one, or start a container with access to GPUs";
+    return "no NVIDIA driver on this machine; install one, or start a container with access to "
+           "GPUs";
   }
   if (status == cudaErrorInsufficientDriver) {
     return fmt::format("the driver is for CUDA {}, this build needs {}; update the driver",
@@ -150,9 +151,9 @@ DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int p
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
   if (partition != nullptr) {
-    info.model += fmt::format(" (partition {} of {}: {} of {} multiprocessors)",
-                              *number.partition + 1, parts, partition->multiprocessors(),
-                              gpu.multiProcessorCount);
+    info.model +=
+        fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
+                    partition->multiprocessors(), gpu.multiProcessorCount);
   }
   return info;
 }
@@ -168,8 +169,8 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
     if (number.partition) {
-      partition = std::move(
-          partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
+      partition =
+          std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
     devices.push_back(

@@ -71,8 +71,8 @@ std::unique_ptr<Stream> CudaDevice::make_stream(StreamKind kind, int index, int 
   if (sharers < 1 || index < 0 || index >= sharers) {
     throw std::invalid_argument(fmt::format("stream {} of {} does not exist", index, sharers));
   }
-  const std::string name = kind == StreamKind::copy ? info_.name + "/copy"
-                                                    : fmt::format("{}/{}", info_.name, index);
+  const std::string name =
+      kind == StreamKind::copy ? info_.name + "/copy" : fmt::format("{}/{}", info_.name, index);
   return std::make_unique<CudaStream>(*this, name);
 }
 
@@ -110,9 +110,9 @@ TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {
 
 void CudaDevice::check_dtype(std::string_view operation, DType dtype) const {
   if (dtype != DType::bf16 || compute_capability_ >= first_with_bf16) return;
-  throw Unsupported(fmt::format(
-      "{}: bf16 needs a GPU of compute capability 8.0 or more, {} has {}.{}; use f32", operation,
-      info_.name, compute_capability_ / 10, compute_capability_ % 10));
+  throw Unsupported(
+      fmt::format("{}: bf16 needs a GPU of compute capability 8.0 or more, {} has {}.{}; use f32",
+                  operation, info_.name, compute_capability_ / 10, compute_capability_ % 10));
 }
 
 cudnnHandle_t CudaDevice::cudnn() {

@@ -30,8 +30,8 @@ std::vector<std::size_t> order_of(const TensorDesc& tensor) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (tensor.layout.is_canonical()) return order;
   if (dynamic_cast<const ChannelsLast*>(tensor.layout.detail()) == nullptr) {
-    throw UsageError(fmt::format("a tensor in layout {} is not one of a CUDA device",
-                                 tensor.layout.name()));
+    throw UsageError(
+        fmt::format("a tensor in layout {} is not one of a CUDA device", tensor.layout.name()));
   }
   const std::size_t channels = rank - spatial_dimensions - 1;
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(channels));

@@ -58,9 +58,10 @@ std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
                          attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
   const int size = partition_size(all, parts, partition_granularity(capability));
   if (size == 0) {
-    throw UsageError(fmt::format("--devices: {} partitions are too many for the {} multiprocessors "
-                                 "of cuda:{}; the least is {} each",
-                                 parts, all, ordinal, partition_granularity(capability)));
+    throw UsageError(
+        fmt::format("--devices: {} partitions are too many for the {} multiprocessors "
+                    "of cuda:{}; the least is {} each",
+                    parts, all, ordinal, partition_granularity(capability)));
   }
   CUdevResource whole{};
   PARBENCH_CUDA(driver().device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
@@ -70,19 +71,19 @@ std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
   PARBENCH_CUDA(driver().split_multiprocessors(groups.data(), &count, &whole, &remaining, 0,
                                                static_cast<unsigned int>(size)));
   if (count < static_cast<unsigned int>(parts)) {
-    throw Unsupported(fmt::format("cuda:{} can be divided into {} partitions of {} "
-                                  "multiprocessors, not into {}",
-                                  ordinal, count, size, parts));
+    throw Unsupported(
+        fmt::format("cuda:{} can be divided into {} partitions of {} "
+                    "multiprocessors, not into {}",
+                    ordinal, count, size, parts));
   }
   std::vector<std::unique_ptr<Partition>> partitions;
   for (CUdevResource& group : groups) {
     CUdevResourceDesc description = nullptr;
     PARBENCH_CUDA(driver().describe_resources(&description, &group, 1));
     CUgreenCtx green = nullptr;
-    PARBENCH_CUDA(driver().create_green_context(&green, description, ordinal,
-                                                CU_GREEN_CTX_DEFAULT_STREAM));
-    partitions.push_back(
-        std::make_unique<Partition>(green, static_cast<int>(group.sm.smCount)));
+    PARBENCH_CUDA(
+        driver().create_green_context(&green, description, ordinal, CU_GREEN_CTX_DEFAULT_STREAM));
+    partitions.push_back(std::make_unique<Partition>(green, static_cast<int>(group.sm.smCount)));
   }
   return partitions;
 }

@@ -89,8 +89,8 @@ void CudaStream::synchronize(std::chrono::milliseconds limit) {
 
 void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
   if (&op.device() != &device_) {
-    throw std::invalid_argument(
-        fmt::format("{} was prepared for {}, not for {}", op.name(), op.device().info().name, name_));
+    throw std::invalid_argument(fmt::format("{} was prepared for {}, not for {}", op.name(),
+                                            op.device().info().name, name_));
   }
   if (op.scratch_bytes() > scratch_.bytes()) {
     throw std::invalid_argument(fmt::format("{} needs {} bytes of scratch, {} has {}", op.name(),

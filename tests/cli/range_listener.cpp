@@ -27,14 +27,14 @@ nvtxStringHandle_t register_string(nvtxDomainHandle_t, const char* text) {
 
 int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   const bool registered = attributes->messageType == NVTX_MESSAGE_TYPE_REGISTERED;
-  std::fprintf(output, "push %s %s %lld\n", reinterpret_cast<const char*>(domain),
+  std::fprintf(output, "push\t%s\t%s\t%lld\n", reinterpret_cast<const char*>(domain),
                registered ? reinterpret_cast<const char*>(attributes->message.registered) : "?",
                static_cast<long long>(attributes->payload.llValue));
   return 0;
 }
 
 int pop(nvtxDomainHandle_t domain) {
-  std::fprintf(output, "pop %s\n", reinterpret_cast<const char*>(domain));
+  std::fprintf(output, "pop\t%s\n", reinterpret_cast<const char*>(domain));
   std::fflush(output);
   return 0;
 }

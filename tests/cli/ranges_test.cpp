@@ -29,12 +29,15 @@ Seen read(const std::string& text) {
   Seen seen;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
+    std::istringstream fields(line);
     std::string action;
     std::string domain;
     std::string name;
     long long payload = 0;
-    words >> action >> domain >> name >> payload;
+    std::getline(fields, action, '\t');
+    std::getline(fields, domain, '\t');
+    std::getline(fields, name, '\t');
+    fields >> payload;
     seen.domains.push_back(domain);
     if (action == "pop") {
       seen.open.pop_back();
@@ -46,7 +49,7 @@ Seen read(const std::string& text) {
   return seen;
 }
 
-TEST(Ranges, NestSamplesInTheirCase) {
+TEST(Ranges, NestTasksInSamplesInTheirCase) {
   const TemporaryFolder folder;
   const std::string list = (folder / "ranges.txt").string();
   const std::string report = (folder / "report.json").string();
@@ -70,6 +73,17 @@ TEST(Ranges, NestSamplesInTheirCase) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     EXPECT_EQ(written.cases[0].samples[i].round, rounds[i]);
   }
+  // Ten tasks of one cost, in the order of the plan, each time the plan runs.
+  const std::string task = name + " > sample > spin";
+  ASSERT_THAT(seen.payloads, Contains(Key(task)));
+  const std::vector<long long>& tasks = seen.payloads.at(task);
+  std::size_t executions = 0;
+  for (const report::Sample& sample : written.cases[0].samples) {
+    executions += static_cast<std::size_t>(sample.iterations);
+  }
+  ASSERT_THAT(tasks, SizeIs(10 * executions));
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    EXPECT_EQ(tasks[i], static_cast<long long>(i % 10));
 }
 
 TEST(Ranges, AreNotNeededToRun) {

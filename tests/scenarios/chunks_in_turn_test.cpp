@@ -13,8 +13,7 @@ namespace parbench {
 namespace {
 
 struct Step {
-  explicit Step(int devices)
-      : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {}
+  explicit Step(int devices) : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {}
 
   OutputValues run(const Network& network, const std::vector<std::int64_t>& chunks) {
     const StageRange whole{.network = &network,

@@ -42,8 +42,7 @@ TEST_P(CpuCases, AreRight) {
     GTEST_SKIP() << "needs " << one.devices << " CPU devices";
   }
   const auto scenario = one.make();
-  Context context(cpu_devices(one.devices, machine, scenario->wants_copy_core()),
-                  {.seed = 3});
+  Context context(cpu_devices(one.devices, machine, scenario->wants_copy_core()), {.seed = 3});
   for (const Strategy& strategy : scenario->strategies()) {
     SCOPED_TRACE(strategy.name);
     CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices);

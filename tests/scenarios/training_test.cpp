@@ -88,8 +88,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     if (stages > Machine().find("cpu")->device_limit()) {
       GTEST_SKIP() << "this machine has fewer cores than the setting has stages";
     }
-    context_ = std::make_unique<Context>(test::cpu_devices(stages),
-                                         Context::Options{});
+    context_ = std::make_unique<Context>(test::cpu_devices(stages), Context::Options{});
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();
     parts_ = std::make_unique<CaseParts>(*context_);
