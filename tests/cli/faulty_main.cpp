@@ -22,10 +22,7 @@ using namespace parbench;
 /// Throws in the worker thread of its stream.
 class ThrowingOp : public cpu::CpuOp {
  public:
-  explicit ThrowingOp(int stream_threads) {
-    name_ = "throwing";
-    threads = stream_threads;
-  }
+  explicit ThrowingOp(int stream_threads) : CpuOp("throwing") { threads = stream_threads; }
   void execute(const cpu::Execution&, std::span<std::byte* const>) override {
     throw Error("planted failure of a kernel");
   }
@@ -34,10 +31,7 @@ class ThrowingOp : public cpu::CpuOp {
 /// Says that it has begun, and does not end while a test waits.
 class StuckOp : public cpu::CpuOp {
  public:
-  explicit StuckOp(int stream_threads) {
-    name_ = "stuck";
-    threads = stream_threads;
-  }
+  explicit StuckOp(int stream_threads) : CpuOp("stuck") { threads = stream_threads; }
   void execute(const cpu::Execution&, std::span<std::byte* const>) override {
     std::fputs("stuck has begun\n", stderr);
     std::this_thread::sleep_for(std::chrono::minutes(1));

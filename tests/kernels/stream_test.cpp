@@ -21,9 +21,7 @@ using namespace std::chrono_literals;
 class FunctionOp final : public cpu::CpuOp {
  public:
   explicit FunctionOp(std::function<void()> function)
-      : cpu::CpuOp("function"), function_(std::move(function)) {
-    name_ = "function";
-  }
+      : cpu::CpuOp("function"), function_(std::move(function)) {}
   void execute(const cpu::Execution& /*execution*/,
                std::span<std::byte* const> /*arguments*/) override {
     function_();
