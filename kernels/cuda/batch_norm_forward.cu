@@ -1,0 +1,205 @@
+// Batch normalisation in training: kernels of the forward pass.
+#include "kernels/cuda/batch_norm_device.cuh"
+
+namespace parbench::cuda {
+namespace {
+
+// Blocks of a multiprocessor that the kernels are compiled to fit; the grids count on it.
+constexpr int resident_blocks = 4;
+
+// Sums of x − x₀ and of its square, where x₀ is the channel's first value: a variance that is small
+// beside the mean survives.
+template <class Element, int width>
+__global__ __launch_bounds__(block_threads, resident_blocks) void moments_kernel(
+    const Element* __restrict__ source, NormShape shape, float* __restrict__ partials) {
+  using Packed = Pack<Element, width>;
+  float sums[width]{};
+  float squares[width]{};
+  const std::int64_t channel = first_channel<width>();
+  if (channel < shape.channels) {
+    float origin[width];
+    Packed packs[Packed::batch];
+    packs[0].load(source + channel);
+    packs[0].unpack(origin);
+    const auto add = [&](const Packed& pack) {
+      float values[width];
+      pack.unpack(values);
+#pragma unroll
+      for (int i = 0; i < width; ++i) {
+        const float difference = values[i] - origin[i];
+        sums[i] += difference;
+        squares[i] = fmaf(difference, difference, squares[i]);
+      }
+    };
+    const std::int64_t step = row_step();
+    std::int64_t row = first_row();
+    for (; row + (Packed::batch - 1) * step < shape.rows; row += Packed::batch * step) {
+#pragma unroll
+      for (int i = 0; i < Packed::batch; ++i) {
+        packs[i].load(source + (row + i * step) * shape.channels + channel);
+      }
+#pragma unroll
+      for (int i = 0; i < Packed::batch; ++i) add(packs[i]);
+    }
+    for (; row < shape.rows; row += step) {
+      packs[0].load(source + row * shape.channels + channel);
+      add(packs[0]);
+    }
+  }
+  reduce_block(sums, squares, shape, partials);
+}
+
+// Statistics of the batch, running statistics, and factor and summand of every channel.
+template <class Element>
+__global__ void statistics_kernel(NormForward<Element> at, NormShape shape, float epsilon,
+                                  float momentum, NormScratch scratch) {
+  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * summed_channels + threadIdx.x;
+  const ChannelSums sums = sum_slices(shape, scratch.partials, c);
+  if (threadIdx.y != 0 || c >= shape.channels) return;
+  const auto count = static_cast<double>(shape.rows);
+  const double offset = sums.first / count;
+  const double mean = static_cast<double>(widened(at.source[c])) + offset;
+  const double difference = sums.second / count - offset * offset;
+  const double variance = difference < 0 ? 0 : difference;  // a NaN stays one
+  const double unbiased = variance * count / (count - 1);
+  at.mean[c] = static_cast<float>(mean);
+  at.variance[c] = static_cast<float>(variance);
+  at.running_mean[c] += momentum * (static_cast<float>(mean) - at.running_mean[c]);
+  at.running_variance[c] += momentum * (static_cast<float>(unbiased) - at.running_variance[c]);
+  const auto factor = static_cast<float>(static_cast<double>(at.scale[c]) /
+                                         sqrt(variance + static_cast<double>(epsilon)));
+  scratch.coefficients[c] = factor;
+  scratch.coefficients[shape.channels + c] =
+      static_cast<float>(static_cast<double>(at.shift[c]) - static_cast<double>(factor) * mean);
+}
+
+// Clamps at zero, but lets a NaN pass, and tells which elements are positive.
+template <int width>
+__device__ std::uint8_t clamp(float (&values)[width]) {
+  unsigned int bits = 0;
+#pragma unroll
+  for (int i = 0; i < width; ++i) {
+    if (values[i] > 0) bits |= 1U << static_cast<unsigned int>(i);
+    if (values[i] <= 0) values[i] = 0;
+  }
+  return static_cast<std::uint8_t>(bits);
+}
+
+// From the last row to the first: the rows that were read last may still be in the cache.
+template <class Element, bool relu>
+__global__ __launch_bounds__(block_threads, resident_blocks) void normalise_vectors_kernel(
+    NormForward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
+  using Packed = Pack<Element, vector_width>;
+  const std::int64_t channel = first_channel<vector_width>();
+  if (channel >= shape.channels) return;
+  float factors[vector_width];
+  float summands[vector_width];
+  load_floats(coefficients + channel, factors);
+  load_floats(coefficients + shape.channels + channel, summands);
+  const auto write = [&](Packed& pack, std::int64_t index) {
+    float values[vector_width];
+    pack.unpack(values);
+#pragma unroll
+    for (int i = 0; i < vector_width; ++i) values[i] = fmaf(values[i], factors[i], summands[i]);
+    if constexpr (relu) at.mask[index / vector_width] = clamp(values);
+    pack.pack(values);
+    pack.store(at.destination + index);
+  };
+  Packed packs[Packed::batch];
+  const std::int64_t step = row_step();
+  std::int64_t row = shape.rows - 1 - first_row();
+  for (; row - (Packed::batch - 1) * step >= 0; row -= Packed::batch * step) {
+#pragma unroll
+    for (int i = 0; i < Packed::batch; ++i) {
+      packs[i].load(at.source + (row - i * step) * shape.channels + channel);
+    }
+#pragma unroll
+    for (int i = 0; i < Packed::batch; ++i) {
+      write(packs[i], (row - i * step) * shape.channels + channel);
+    }
+  }
+  for (; row >= 0; row -= step) {
+    packs[0].load(at.source + row * shape.channels + channel);
+    write(packs[0], row * shape.channels + channel);
+  }
+}
+
+// A thread takes eight elements in a row, whatever their channels: those of one byte of the mask.
+template <class Element, bool relu>
+__global__ void normalise_scalars_kernel(NormForward<Element> at, NormShape shape,
+                                         const float* __restrict__ coefficients) {
+  const std::int64_t count = shape.rows * shape.channels;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x * 8;
+  std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 8;
+  for (; begin < count; begin += step) {
+    const int here = static_cast<int>(count - begin < 8 ? count - begin : 8);
+    std::int64_t channel = begin % shape.channels;
+    unsigned int bits = 0;
+    for (int i = 0; i < here; ++i) {
+      float value[1]{fmaf(widened(at.source[begin + i]), coefficients[channel],
+                          coefficients[shape.channels + channel])};
+      if constexpr (relu) bits |= static_cast<unsigned int>(clamp(value)) << i;
+      narrow(value[0], at.destination[begin + i]);
+      if (++channel == shape.channels) channel = 0;
+    }
+    if constexpr (relu) at.mask[begin / 8] = static_cast<std::uint8_t>(bits);
+  }
+}
+
+template <class Element, bool relu>
+void normalise(const NormShape& shape, const NormForward<Element>& at, const float* coefficients,
+               bool vectors, cudaStream_t stream) {
+  if (vectors) {
+    const Division parts = divide(shape, vector_width);
+    normalise_vectors_kernel<Element, relu>
+        <<<parts.grid, parts.block, 0, stream>>>(at, shape, coefficients);
+  } else {
+    const unsigned int blocks = blocks_for(mask_bytes(shape.rows * shape.channels));
+    normalise_scalars_kernel<Element, relu>
+        <<<blocks, block_threads, 0, stream>>>(at, shape, coefficients);
+  }
+  PARBENCH_CUDA_LAUNCHED();
+}
+
+template <class Element>
+void forward(const NormShape& shape, const NormForward<Element>& at, float epsilon, float momentum,
+             const NormScratch& scratch, cudaStream_t stream) {
+  const bool vectors = vectorised(shape, at.source, at.destination, nullptr);
+  const Division parts = divide(shape, vectors ? vector_width : 1);
+  const auto moments =
+      vectors ? &moments_kernel<Element, vector_width> : &moments_kernel<Element, 1>;
+  moments<<<parts.grid, parts.block, 0, stream>>>(at.source, shape, scratch.partials);
+  PARBENCH_CUDA_LAUNCHED();
+  const Division channels = divide_channels(shape);
+  statistics_kernel<Element>
+      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, momentum, scratch);
+  PARBENCH_CUDA_LAUNCHED();
+  const auto finish = at.mask != nullptr ? &normalise<Element, true> : &normalise<Element, false>;
+  finish(shape, at, scratch.coefficients, vectors, stream);
+}
+
+}  // namespace
+
+NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors) {
+  constexpr std::int64_t least_rows = 4;  // of a thread: fewer do not pay for the sums over a block
+  const int width = channels % vector_width == 0 ? vector_width : 1;
+  const std::int64_t rows_of_block =
+      least_rows * (block_threads / static_cast<int>(threads_across(channels, width)));
+  const std::int64_t useful = (rows + rows_of_block - 1) / rows_of_block;
+  const std::int64_t resident = static_cast<std::int64_t>(resident_blocks) * multiprocessors;
+  const std::int64_t fitting = std::max<std::int64_t>(
+      1, resident / static_cast<std::int64_t>(blocks_across(channels, width)));
+  return {rows, channels, static_cast<int>(std::min(useful, fitting))};
+}
+
+void batch_norm_forward(const NormShape& shape, const NormForward<float>& at, float epsilon,
+                        float momentum, const NormScratch& scratch, cudaStream_t stream) {
+  forward(shape, at, epsilon, momentum, scratch, stream);
+}
+
+void batch_norm_forward(const NormShape& shape, const NormForward<std::uint16_t>& at, float epsilon,
+                        float momentum, const NormScratch& scratch, cudaStream_t stream) {
+  forward(shape, at, epsilon, momentum, scratch, stream);
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,27 @@
+// What fully connected layers need beside matrix products.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parbench::cuda {
+
+/// Writes the row to every row of a dense matrix {rows, columns}; the second form in bf16.
+void repeat_row(const float* row, std::int64_t rows, std::int64_t columns, float* matrix,
+                cudaStream_t stream);
+void repeat_row(const float* row, std::int64_t rows, std::int64_t columns, std::uint16_t* matrix,
+                cudaStream_t stream);
+
+/// Scratch memory of `sum_columns`, in floats.
+[[nodiscard]] std::size_t column_sum_partials(std::int64_t rows, std::int64_t columns);
+
+/// Sums of the columns of a dense matrix {rows, columns}, the second form's in bf16, always in the
+/// same order. `accumulate` adds to what `sums` holds.
+void sum_columns(const float* matrix, std::int64_t rows, std::int64_t columns, bool accumulate,
+                 float* partials, float* sums, cudaStream_t stream);
+void sum_columns(const std::uint16_t* matrix, std::int64_t rows, std::int64_t columns,
+                 bool accumulate, float* partials, float* sums, cudaStream_t stream);
+
+}  // namespace parbench::cuda

@@ -1,0 +1,206 @@
+// Planning and running of products with cuBLASLt.
+#include "kernels/cuda/matmul.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/error.h"
+#include "kernels/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// What the widest loads need (16-byte vectors, and the tensor copies of Hopper). The default of
+/// 256 would promise more than views of arenas and of rows keep.
+constexpr std::uint32_t vector_alignment = 16;
+
+int current_device_attribute(cudaDeviceAttr which) {
+  int ordinal = 0;
+  PARBENCH_CUDA(cudaGetDevice(&ordinal));
+  int value = 0;
+  PARBENCH_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+/// The sizes that cuBLAS itself takes by default and recommends (cublasSetWorkspace): from Hopper
+/// on, kernels that divide k among blocks are worth more memory.
+std::uint64_t workspace_limit() {
+  constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+  constexpr int hopper = 9;
+  return (current_device_attribute(cudaDevAttrComputeCapabilityMajor) >= hopper ? 32 : 4) *
+         mebibyte;
+}
+
+cudaDataType_t data_type_of(DType dtype) { return dtype == DType::f32 ? CUDA_R_32F : CUDA_R_16BF; }
+
+std::uint32_t bytes_of(DType dtype) { return static_cast<std::uint32_t>(size_of(dtype)); }
+
+// cuBLASLt counts columns first, so a dense row-major matrix is the transpose of what it sees.
+void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, std::int64_t rows,
+          std::int64_t columns) {
+  PARBENCH_CUDA(cublasLtMatrixLayoutInit(&layout, data_type_of(dtype),
+                                         static_cast<std::uint64_t>(columns),
+                                         static_cast<std::uint64_t>(rows), columns));
+}
+
+template <class Value>
+void set(cublasLtMatmulDescOpaque_t& operation, cublasLtMatmulDescAttributes_t attribute,
+         const Value& value) {
+  PARBENCH_CUDA(cublasLtMatmulDescSetAttribute(&operation, attribute, &value, sizeof value));
+}
+
+template <class Value>
+void set(cublasLtMatmulPreferenceOpaque_t& preference,
+         cublasLtMatmulPreferenceAttributes_t attribute, const Value& value) {
+  PARBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value));
+}
+
+/// Zero for what the algorithm does not have: a description must not fail a plan.
+template <class Value>
+Value setting(const cublasLtMatmulAlgo_t& algorithm,
+              cublasLtMatmulAlgoConfigAttributes_t attribute) {
+  Value value{};
+  std::size_t written = 0;
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written);
+  return status == CUBLAS_STATUS_SUCCESS ? value : Value{};
+}
+
+bool aligned(const void* address, std::uint32_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
+}
+
+std::string described(const Product& product) {
+  return fmt::format(
+      "{}x{} = {}x{}{} by {}x{}{} in {}{}", product.m, product.n, product.m, product.k,
+      product.transpose_a ? " (transposed)" : "", product.k, product.n,
+      product.transpose_b ? " (transposed)" : "", to_string(product.input),
+      product.input == product.output ? "" : fmt::format(" to {}", to_string(product.output)));
+}
+
+}  // namespace
+
+std::unique_ptr<Matmul> Matmul::find(CudaDevice& device, const Product& product) {
+  std::unique_ptr<Matmul> matmul(new Matmul(device, product));
+  if (!matmul->aligned_) return nullptr;
+  return matmul;
+}
+
+std::unique_ptr<Matmul> Matmul::get(CudaDevice& device, std::string_view operation,
+                                    const Product& product) {
+  auto matmul = find(device, product);
+  if (matmul) return matmul;
+  throw Unsupported(
+      fmt::format("{}: cuBLASLt has no algorithm for {} on {}; use f32, or sizes "
+                  "that are multiples of 8",
+                  operation, described(product), device.info().name));
+}
+
+Matmul::Matmul(CudaDevice& device, const Product& product)
+    : device_(device), handle_(device.cublas()), product_(product) {
+  describe();
+  any_ = search(bytes_of(product_.input), bytes_of(product_.output));
+  aligned_ = search(vector_alignment, vector_alignment);
+  if (!aligned_) aligned_ = any_;
+}
+
+// The library's first operand is b and its second a: cᵀ = op(b)ᵀ·op(a)ᵀ.
+void Matmul::describe() {
+  PARBENCH_CUDA(cublasLtMatmulDescInit(&operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+  const auto operation_of = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, operation_of(product_.transpose_b));
+  set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, operation_of(product_.transpose_a));
+  if (product_.bias) set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+  const int multiprocessors = device_.multiprocessors();
+  if (multiprocessors < current_device_attribute(cudaDevAttrMultiProcessorCount)) {
+    set(operation_, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, multiprocessors);
+  }
+  const auto& [m, n, k, transpose_a, transpose_b, input, output, bias, accumulate] = product_;
+  init(a_, input, transpose_a ? k : m, transpose_a ? m : k);
+  init(b_, input, transpose_b ? n : k, transpose_b ? k : n);
+  init(c_, output, m, n);
+}
+
+void Matmul::set_bias(const void* address) {
+  set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, address);
+}
+
+std::optional<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
+                                                std::uint32_t output_alignment) {
+  // The search takes the alignment of the bias from its address, and does not follow it.
+  if (product_.bias) set_bias(reinterpret_cast<const void*>(std::uintptr_t{output_alignment}));
+  cublasLtMatmulPreferenceOpaque_t preference{};
+  PARBENCH_CUDA(cublasLtMatmulPreferenceInit(&preference));
+  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_limit());
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, input_alignment);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, input_alignment);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, output_alignment);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, output_alignment);
+  // Where k is divided, sums stay in f32 and are added up in a fixed order.
+  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+      std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
+  std::array<cublasLtMatmulHeuristicResult_t, 8> results{};
+  int count = 0;
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(handle_, &operation_, &b_, &a_, &c_, &c_, &preference,
+                                     static_cast<int>(results.size()), results.data(), &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return std::nullopt;
+  PARBENCH_CUDA(status);
+  for (int i = 0; i < count; ++i) {
+    const auto& result = results[static_cast<std::size_t>(i)];
+    if (result.state == CUBLAS_STATUS_SUCCESS) return Algorithm{result.algo, result.workspaceSize};
+  }
+  return std::nullopt;
+}
+
+std::size_t Matmul::workspace_bytes() const {
+  return std::max(aligned_->workspace, any_ ? any_->workspace : 0);
+}
+
+std::string Matmul::text_of(const Algorithm& algorithm) {
+  const auto number = [&](auto attribute) {
+    return setting<std::uint32_t>(algorithm.choice, attribute);
+  };
+  const auto id = setting<std::int32_t>(algorithm.choice, CUBLASLT_ALGO_CONFIG_ID);
+  const auto parts = setting<std::int32_t>(algorithm.choice, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+  const auto cluster =
+      setting<std::uint16_t>(algorithm.choice, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID);
+  return fmt::format("algorithm {}, tile {}, stages {}, cluster {}, split-K {}, workspace {}", id,
+                     number(CUBLASLT_ALGO_CONFIG_TILE_ID), number(CUBLASLT_ALGO_CONFIG_STAGES_ID),
+                     cluster, parts, algorithm.workspace);
+}
+
+std::string Matmul::description() const {
+  const std::string first = text_of(*aligned_);
+  const std::string second = any_ ? text_of(*any_) : "none";
+  if (first == second) return "cuBLASLt " + first;
+  return fmt::format("cuBLASLt {}; for addresses not aligned to {} bytes: {}", first,
+                     vector_alignment, second);
+}
+
+const Matmul::Algorithm& Matmul::algorithm_for(const ProductAddresses& at) const {
+  const std::array<const void*, 4> addresses{at.a, at.b, at.c, at.bias};
+  const bool all_aligned = std::ranges::all_of(
+      addresses, [](const void* address) { return aligned(address, vector_alignment); });
+  if (all_aligned) return *aligned_;
+  if (any_) return *any_;
+  throw Error(fmt::format(
+      "cuBLASLt needs addresses aligned to {} bytes for {}; use sizes that are multiples of {}",
+      vector_alignment, described(product_), vector_alignment / bytes_of(product_.input)));
+}
+
+void Matmul::run(cudaStream_t stream, const ProductAddresses& at, std::byte* workspace) {
+  const Algorithm& algorithm = algorithm_for(at);
+  if (product_.bias) set_bias(at.bias);
+  const float alpha = 1;
+  const float beta = product_.accumulate ? 1.0F : 0.0F;
+  PARBENCH_CUDA(cublasLtMatmul(handle_, &operation_, &alpha, at.b, &b_, at.a, &a_, &beta, at.c, &c_,
+                               at.c, &c_, &algorithm.choice, workspace, algorithm.workspace,
+                               stream));
+}
+
+}  // namespace parbench::cuda
