@@ -76,7 +76,7 @@ std::vector<report::Metric> metrics_of(const Scenario& scenario, const std::vect
     std::vector<Samples> samples;
     for (const std::size_t i : *needed) samples.emplace_back(cases[i].samples);
     const auto median = paired_median(samples, metric.value);
-    if (median) metrics.push_back({metric.name, median->value, median->interval, metric.unit});
+    if (median) metrics.push_back({metric.name, median->value, median->interval});
   }
   return metrics;
 }

@@ -56,12 +56,11 @@ struct Ratio {
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };
 
-/// A number that follows from the times of several cases, from rounds in which all were sampled.
+/// A fraction that follows from the times of several cases, from rounds in which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
   std::optional<Interval> interval;
-  std::string unit;  // "fraction" is shown in percent
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
@@ -179,8 +178,9 @@ struct Report {
   /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
   /// plan in its order warm it up as well.
   double sampling_seconds = 0;
-  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
-  bool complete = false;         // every case was measured
+  /// Of it, in other measurements of tasks alone, for the bounds; none: from before this was told.
+  std::optional<double> task_cost_seconds;
+  bool complete = false;  // every case was measured
   std::vector<std::string> command_line;
   NamedValues options;  // the flags that would measure in the same way again
   std::vector<Sampling> sampling;

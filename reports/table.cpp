@@ -165,16 +165,9 @@ std::pair<std::string, std::string> parts_of(const Ratio& speedup) {
 
 std::pair<std::string, std::string> parts_of(const Metric& metric) {
   const auto& interval = metric.interval;
-  if (metric.unit == "fraction") {
-    return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
-                             : format_percent(metric.value, 0),
-                    interval);
-  }
-  const std::string text = fmt::format("{} {}", format_number(metric.value, 4), metric.unit);
-  if (!interval) return {text, ""};
-  const std::string range =
-      fmt::format("({} to {})", format_number(interval->low, 4), format_number(interval->high, 4));
-  return {text, range + std::string(is_low(interval) ? low_confidence_mark : "")};
+  return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
+                           : format_percent(metric.value, 0),
+                  interval);
 }
 
 const Metric* find_metric(const Case& c, const std::string& name) {
@@ -442,9 +435,11 @@ std::string counts_line(const Report& report, const TextStyle& style) {
     const auto share = [&](double seconds) {
       return format_percent(seconds / report.duration_seconds, 0);
     };
-    text += fmt::format(" · {}: {} in samples and warm-up, {} measuring tasks alone",
-                        format_wait(report.duration_seconds), share(report.sampling_seconds),
-                        share(report.task_cost_seconds));
+    text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
+                        share(report.sampling_seconds));
+    if (report.task_cost_seconds) {
+      text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
+    }
   }
   return hanging("", text, style.width, Emphasis::none, style.color);
 }

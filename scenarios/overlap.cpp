@@ -255,7 +255,6 @@ class Overlap final : public Scenario {
     if (spec.strategy != "overlapped") return {};
     return {
         {.name = std::string(achieved_overlap),
-         .unit = "fraction",
          .others = {with_strategy(spec, "compute", {"n", "inner", "count", "direction"}),
                     with_strategy(spec, "copy", {"n", "count", "direction", "memory", "chunk"})},
          .value = hidden_fraction}};

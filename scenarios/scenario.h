@@ -92,10 +92,9 @@ class Case {
   }
 };
 
-/// A number of a case that follows from the times of several: how much of a copy is hidden.
+/// A fraction of a case that follows from the times of several: how much of a copy is hidden.
 struct Metric {
   std::string name;
-  std::string unit;              // "fraction" is shown in percent
   std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
   /// From the seconds of one execution: the case's own, then those of the others in their order.
   std::function<double(std::span<const double> seconds)> value;

@@ -126,7 +126,6 @@ class SessionMetrics : public SessionTest {
     scenario.metric_rule = [](const CaseSpec& spec) -> std::vector<Metric> {
       if (spec.strategy != "whole") return {};
       return {{.name = "extra",
-               .unit = "s",
                .others = {FakeScenario::spec("part")},
                .value = [](std::span<const double> seconds) { return seconds[1] - seconds[0]; }}};
     };
@@ -141,7 +140,6 @@ TEST_F(SessionMetrics, ComeFromPairedRoundsWithAnInterval) {
   ASSERT_THAT(result.cases[1].metrics, SizeIs(1));
   const report::Metric& extra = result.cases[1].metrics[0];
   EXPECT_EQ(extra.name, "extra");
-  EXPECT_EQ(extra.unit, "s");
   ASSERT_TRUE(extra.interval.has_value());
   EXPECT_DOUBLE_EQ(extra.interval->low, -0.75);
   EXPECT_DOUBLE_EQ(extra.interval->high, -0.5);

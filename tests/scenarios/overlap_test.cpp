@@ -232,7 +232,6 @@ TEST_F(OverlapTest, AchievedOverlapIsOfTheShorterPart) {
   const std::vector<Metric> metrics = scenario->metrics(overlapped);
   ASSERT_EQ(metrics.size(), 1);
   EXPECT_EQ(metrics[0].name, "achieved overlap");
-  EXPECT_EQ(metrics[0].unit, "fraction");
   ASSERT_EQ(metrics[0].others.size(), 2);
   EXPECT_EQ(metrics[0].others[0].name(), spec("compute", tiny("d2h")).name());
   EXPECT_EQ(metrics[0].others[1].name(), spec("copy", tiny("d2h", "pageable", 0, 4)).name());
