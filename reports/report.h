@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "reports/interval.h"
+
 namespace parbench::report {
 
 /// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
@@ -19,14 +21,6 @@ inline constexpr int schema_version = 1;
 using Value = std::variant<std::int64_t, double, std::string>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-  double confidence =
-      0;  // that was reached, for example 0.969; order statistics cannot hit 0.95 exactly
-  friend bool operator==(const Interval&, const Interval&) = default;
-};
 
 struct Statistics {
   double median = 0;

@@ -85,13 +85,7 @@ std::string status_cell(const Case& c, Reasons& reasons) {
   return std::string(word) + reasons.reference(c);
 }
 
-constexpr double wanted_confidence = 0.95;
 constexpr std::string_view low_confidence_mark = "°";
-
-/// Too few samples for the confidence that the title promises.
-bool is_low(const std::optional<Interval>& interval) {
-  return interval && interval->confidence < wanted_confidence;
-}
 
 /// `others_marked`: the column's numbers stay below each other.
 std::string interval_cell(const Case& c, bool others_marked) {
@@ -362,7 +356,7 @@ class Table {
     }
     std::vector<std::string> texts;
     for (const double confidence : found) {
-      texts.push_back(format_number(100 * confidence) + '%');
+      texts.push_back(format_confidence(confidence));
     }
     return texts;
   }
