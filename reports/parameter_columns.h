@@ -18,6 +18,8 @@ struct ParameterColumn {
   /// The value of all cases of every strategy that has the parameter: it tells no rows apart that
   /// the strategy does not. Nothing where values differ.
   std::optional<std::string> common = {};
+  /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
+  std::string applies_to = {};
 };
 
 /// In the order in which the cases name them, dtype first.

@@ -216,14 +216,24 @@ class Table {
     grid_.columns.push_back(std::move(strategy));
     for (const ParameterColumn& parameter : parameter_columns(cases_)) {
       if (parameter.common) {
-        constants_.push_back(parameter.name == "dtype" ? *parameter.common
-                                                       : parameter.name + ' ' + *parameter.common);
+        add_constant(parameter);
         continue;
       }
       Column column{parameter.name, {}};
       for (const auto& value : parameter.values) column.cells.push_back(value.value_or("–"));
       grid_.columns.push_back(std::move(column));
     }
+  }
+
+  void add_constant(const ParameterColumn& parameter) {
+    const auto found =
+        std::find_if(constants_.begin(), constants_.end(),
+                     [&](const Constants& known) { return known.of == parameter.applies_to; });
+    Constants& constants = found == constants_.end()
+                               ? constants_.emplace_back(Constants{parameter.applies_to, {}})
+                               : *found;
+    constants.items.push_back(parameter.name == "dtype" ? *parameter.common
+                                                        : parameter.name + ' ' + *parameter.common);
   }
 
   void add_numbers() {
@@ -272,9 +282,13 @@ class Table {
         Align::left, 1);
   }
 
-  /// The last word of the name stands over the intervals.
+  /// The last word of the name stands over the intervals, where there are any.
   void add_metric(const std::string& name) {
-    const std::size_t blank = std::min(name.rfind(' '), name.size());
+    const bool intervals = any_measured([&](const Case& c) {
+      const Metric* metric = find_metric(c, name);
+      return metric != nullptr && metric->interval;
+    });
+    const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
     const auto cell = [&](auto part) {
       return [name, part](const Case& c) {
         const Metric* metric = find_metric(c, name);
@@ -337,9 +351,15 @@ class Table {
   }
 
   [[nodiscard]] std::string caption() const {
-    std::vector<std::string> items = constants_;
-    if (!devices_.empty()) items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
-    return joined(items, style_, Emphasis::none);
+    std::string text;
+    for (auto [of, items] : constants_) {
+      if (!of.empty()) items.front().insert(0, of + ": ");
+      if (of.empty() && !devices_.empty()) {
+        items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
+      }
+      text += joined(items, style_, Emphasis::none);
+    }
+    return text;
   }
 
   /// Of the marked intervals, each once, the least first.
@@ -382,11 +402,17 @@ class Table {
     return text.empty() ? text : '\n' + text;
   }
 
+  /// Parameters that have one value in all rows of some strategies.
+  struct Constants {
+    std::string of;  // which strategies; empty: all
+    std::vector<std::string> items;
+  };
+
   Cases cases_;
   const TextStyle& style_;
   std::set<std::string> baselines_;
   std::vector<std::string> devices_;
-  std::vector<std::string> constants_;
+  std::vector<Constants> constants_ = {{}};  // what all strategies share first
   Reasons reasons_;
   Grid grid_;
 };

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "reports/json.h"
 #include "reports/text.h"
@@ -63,20 +64,35 @@ TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
   EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
 }
 
-TEST(Table, AValueThatAllStrategiesShareWhereItAppliesStandsAbove) {
+TEST(Table, AValueThatAllRowsOfSomeStrategiesShareStandsAboveWithTheirNames) {
   const auto pipeline = [](std::int64_t split, const char* cut) {
     return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);
   };
   const Case single = measured_case("pipeline", "single", {}, 2e-3, 5);
   const std::string alike =
       to_table(report_of({single, pipeline(3, "published"), pipeline(5, "published")}));
-  EXPECT_THAT(alike, HasSubstr("\nf32 · cut published\n"));
+  EXPECT_THAT(alike, HasSubstr("\nf32\npipeline: cut published\n"));
   EXPECT_THAT(line_with(alike, "strategy"), AllOf(HasSubstr("split"), Not(HasSubstr("cut"))));
   const std::string differing =
       to_table(report_of({single, pipeline(3, "published"), pipeline(3, "balanced")}));
-  EXPECT_THAT(differing, HasSubstr("\nf32 · split 3\n"));
+  EXPECT_THAT(differing, HasSubstr("\nf32\npipeline: split 3\n"));
   EXPECT_THAT(line_with(differing, "2.000 ms"), HasSubstr("–"));
   EXPECT_THAT(differing, AllOf(HasSubstr(" published "), HasSubstr(" balanced ")));
+}
+
+TEST(Table, NamesTheFewerOfTheStrategiesThatAValueAppliesToOrNot) {
+  const auto row = [](const char* strategy, NamedValues parameters) {
+    return measured_case("pipeline", strategy, std::move(parameters), 1e-3, 5);
+  };
+  const std::int64_t two = 2;
+  const std::string text = to_table(report_of(
+      {row("single", {{"batch", two}}),
+       row("model-parallel", {{"batch", two}, {"devices", two}, {"cut", "published"}}),
+       row("pipeline",
+           {{"batch", two}, {"devices", two}, {"cut", "published"}, {"schedule", "gpipe"}})}));
+  EXPECT_THAT(text, HasSubstr("\nf32 · batch 2\n"
+                              "all but single: devices 2 · cut published\n"
+                              "pipeline: schedule gpipe\n"));
 }
 
 TEST(Table, AParameterOfSomeRowsOfAStrategyHasAColumn) {
@@ -138,6 +154,12 @@ TEST(Table, MetricsHaveAColumnWithTheirInterval) {
   EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("52% (−1 to 61%)"));
   EXPECT_THAT(line_with(text, "2.000 ms"), AllOf(HasSubstr("91% (90–93%)°"), HasSubstr(" 2%")));
   EXPECT_THAT(text, HasSubstr("holds the median with 75% only"));
+}
+
+TEST(Table, MetricsWithoutIntervalKeepTheirName) {
+  Case once = measured_case("overlap", "overlapped", {}, 1e-3, 1);
+  once.metrics = {{"achieved overlap", 0.52, std::nullopt}};
+  EXPECT_THAT(line_with(to_table(report_of({once})), "strategy"), HasSubstr("achieved overlap"));
 }
 
 TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
