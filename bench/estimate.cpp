@@ -182,7 +182,7 @@ std::string memory_text(const std::vector<std::size_t>& bytes) {
 }
 
 std::string outcome_text(const CaseEstimate& estimated) {
-  const std::string memory = memory_text(estimated.device_bytes);
+  std::string memory = memory_text(estimated.device_bytes);
   if (estimated.error.empty()) return memory;
   return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
 }

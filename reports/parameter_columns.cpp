@@ -73,4 +73,16 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   return columns;
 }
 
+std::vector<CommonParameters> common_parameters(const std::vector<ParameterColumn>& columns) {
+  std::vector<CommonParameters> lines(1);
+  for (const ParameterColumn& column : columns) {
+    if (!column.common) continue;
+    auto line = std::ranges::find(lines, column.applies_to, &CommonParameters::of);
+    if (line == lines.end()) line = lines.insert(lines.end(), {{}, column.applies_to});
+    const bool named = column.name != "dtype";
+    line->items.push_back(named ? column.name + ' ' + *column.common : *column.common);
+  }
+  return lines;
+}
+
 }  // namespace parbench::report

@@ -22,7 +22,17 @@ struct ParameterColumn {
   std::string applies_to = {};
 };
 
+/// The common values of one line above a table: "split 3", "cut published".
+struct CommonParameters {
+  std::vector<std::string> items;
+  std::string of = {};  // ParameterColumn::applies_to
+};
+
 /// In the order in which the cases name them, dtype first.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
+
+/// Those of all strategies first, with or without items.
+[[nodiscard]] std::vector<CommonParameters> common_parameters(
+    const std::vector<ParameterColumn>& columns);
 
 }  // namespace parbench::report

@@ -214,26 +214,14 @@ class Table {
     Column strategy{"strategy", {}, Align::left};
     for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
     grid_.columns.push_back(std::move(strategy));
-    for (const ParameterColumn& parameter : parameter_columns(cases_)) {
-      if (parameter.common) {
-        add_constant(parameter);
-        continue;
-      }
+    const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
+    constants_ = common_parameters(parameters);
+    for (const ParameterColumn& parameter : parameters) {
+      if (parameter.common) continue;
       Column column{parameter.name, {}};
       for (const auto& value : parameter.values) column.cells.push_back(value.value_or("–"));
       grid_.columns.push_back(std::move(column));
     }
-  }
-
-  void add_constant(const ParameterColumn& parameter) {
-    const auto found =
-        std::find_if(constants_.begin(), constants_.end(),
-                     [&](const Constants& known) { return known.of == parameter.applies_to; });
-    Constants& constants = found == constants_.end()
-                               ? constants_.emplace_back(Constants{parameter.applies_to, {}})
-                               : *found;
-    constants.items.push_back(parameter.name == "dtype" ? *parameter.common
-                                                        : parameter.name + ' ' + *parameter.common);
   }
 
   void add_numbers() {
@@ -352,7 +340,7 @@ class Table {
 
   [[nodiscard]] std::string caption() const {
     std::string text;
-    for (auto [of, items] : constants_) {
+    for (auto [items, of] : constants_) {
       if (!of.empty()) items.front().insert(0, of + ": ");
       if (of.empty() && !devices_.empty()) {
         items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
@@ -402,17 +390,11 @@ class Table {
     return text.empty() ? text : '\n' + text;
   }
 
-  /// Parameters that have one value in all rows of some strategies.
-  struct Constants {
-    std::string of;  // which strategies; empty: all
-    std::vector<std::string> items;
-  };
-
   Cases cases_;
   const TextStyle& style_;
   std::set<std::string> baselines_;
   std::vector<std::string> devices_;
-  std::vector<Constants> constants_ = {{}};  // what all strategies share first
+  std::vector<CommonParameters> constants_;
   Reasons reasons_;
   Grid grid_;
 };
