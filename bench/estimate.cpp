@@ -9,7 +9,10 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 
+#include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/units.h"
 
@@ -87,13 +90,9 @@ class Estimator {
     CaseEstimate result;
     result.name = spec.name();
     try {
-      context_.begin_case();
-      const auto planned = scenario_.prepare(spec, context_);
-      for (int i = 0; i < context_.device_count(); ++i) {
-        result.device_bytes.push_back(context_.case_bytes(i));
-      }
-      check_fits(context_, result.device_bytes);
+      const auto planned = plan(spec, result.device_bytes);
       result.execution_seconds = bound_of(planned->plan(), task_seconds(planned->plan())).seconds();
+      check_reference(spec);
     } catch (const Error& error) {
       result.error = error.what();
     }
@@ -101,6 +100,37 @@ class Estimator {
   }
 
  private:
+  /// Throws what a run would throw; the bytes are known when they do not fit, too.
+  std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
+    context_.begin_case();
+    auto planned = scenario_.prepare(spec, context_);
+    for (int i = 0; i < context_.device_count(); ++i) {
+      device_bytes.push_back(context_.case_bytes(i));
+    }
+    check_fits(context_, device_bytes);
+    return planned;
+  }
+
+  /// A run prepares the reference first, whether it is in the sweep or not, and without it has
+  /// nothing to verify the case against. Each is planned once.
+  void check_reference(const CaseSpec& spec) {
+    const std::optional<CaseSpec> reference = scenario_.reference(spec);
+    if (!reference || reference->name() == spec.name()) return;
+    const auto [known, is_new] = reference_errors_.try_emplace(reference->name());
+    if (is_new) known->second = error_of(*reference);
+    if (!known->second.empty()) throw Error(unverified_text(known->first, known->second));
+  }
+
+  std::string error_of(const CaseSpec& spec) {
+    try {
+      std::vector<std::size_t> device_bytes;
+      (void)plan(spec, device_bytes);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
   std::vector<double> task_seconds(const Plan& plan) {
     std::vector<double> seconds;
     for (const Task& task : plan.tasks()) {
@@ -122,6 +152,7 @@ class Estimator {
   const Scenario& scenario_;
   Context& context_;
   std::map<Stream*, Speed> speeds_;
+  std::map<std::string, std::string> reference_errors_;  // by name; empty: it can run
 };
 
 /// Adds the time of one case: its verification with that of its reference, warm-up, samples.

@@ -23,9 +23,9 @@ struct RunEstimate {
   double most_seconds = 0;   // when every case uses its time
 };
 
-/// Plans each case without allocating its memory, and says which would find too little of it as
-/// things are now. Such a case takes no time, as a run skips it. A short product and a short copy
-/// on each stream tell how fast its tasks may run.
+/// Plans each case and its reference without allocating their memory, and says which would find too
+/// little of it as things are now. Such a case takes no time, as a run skips it. A short product
+/// and a short copy on each stream tell how fast its tasks may run.
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
                                    const SamplerOptions& options);

@@ -1,8 +1,6 @@
 // Keeps outputs of references alive exactly as long as a later case needs them.
 #include "bench/preparation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <new>
 #include <string_view>
@@ -16,9 +14,7 @@ namespace {
 
 /// Throws why a reference failed, in the type that tells what becomes of the case that needs it.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
-  const auto reason = [&](std::string_view what) {
-    return fmt::format("cannot be verified, its reference {}: {}", name, what);
-  };
+  const auto reason = [&](std::string_view what) { return unverified_text(name, what); };
   try {
     std::rethrow_exception(failure);
   } catch (const Interrupted&) {

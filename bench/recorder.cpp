@@ -118,11 +118,13 @@ void Recorder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  report_.sampling_seconds = report_.task_cost_seconds = 0;
+  report_.sampling_seconds = 0;
+  double task_cost_seconds = 0;
   for (const auto& [scenario, times] : times_) {
     report_.sampling_seconds += times.sampling_seconds;
-    report_.task_cost_seconds += times.task_cost_seconds;
+    task_cost_seconds += times.task_cost_seconds;
   }
+  report_.task_cost_seconds = task_cost_seconds;
 }
 
 void Recorder::write(const GoogleBenchmark& raw) const {

@@ -5,20 +5,15 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <string>
 #include <utility>
-
-#include "bench/statistics.h"
 
 namespace parbench {
 namespace {
 
-/// Of a speedup or a metric; a single round gives no interval but the value itself.
-CaseOutcome::Ratio ratio_of(const auto& measured) {
-  const double value = measured.value;
-  const auto interval = measured.interval.value_or(report::Interval{value, value, 0});
-  return {value, interval.low, interval.high};
-}
+/// Of a speedup or a metric.
+CaseOutcome::Ratio ratio_of(const auto& measured) { return {measured.value, measured.interval}; }
 
 CaseOutcome outcome_of(const CaseSpec& spec, const report::Case& measured) {
   CaseOutcome outcome;
@@ -32,51 +27,67 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::Case& measured) {
   return outcome;
 }
 
-/// The cases that a metric needs, the one it belongs to first; nothing when the session lacks one.
-std::optional<std::vector<std::size_t>> cases_of(const Metric& metric,
-                                                 const std::vector<CaseSpec>& specs,
-                                                 std::size_t index) {
-  std::vector<std::size_t> found{index};
-  for (const CaseSpec& other : metric.others) {
-    const auto place = std::ranges::find(specs, other.name(), &CaseSpec::name);
-    if (place == specs.end()) return std::nullopt;
-    found.push_back(static_cast<std::size_t>(place - specs.begin()));
+std::optional<std::size_t> baseline_of(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+                                       const CaseSpec& spec) {
+  if (!scenario.comparable(spec)) return std::nullopt;
+  const auto found = std::ranges::find_if(
+      specs, [&](const CaseSpec& candidate) { return scenario.is_baseline_of(candidate, spec); });
+  if (found == specs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - specs.begin());
+}
+
+/// Where each name stands; nothing when the session lacks one.
+std::optional<std::vector<std::size_t>> places_of(
+    const std::vector<CaseSpec>& others, const std::map<std::string, std::size_t>& places) {
+  std::vector<std::size_t> found;
+  for (const CaseSpec& other : others) {
+    const auto place = places.find(other.name());
+    if (place == places.end()) return std::nullopt;
+    found.push_back(place->second);
   }
   return found;
 }
 
 }  // namespace
 
-std::optional<std::size_t> baseline_of(const Scenario& scenario, const std::vector<CaseSpec>& specs,
-                                       std::size_t index) {
-  if (!scenario.comparable(specs[index])) return std::nullopt;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (scenario.is_baseline_of(specs[i], specs[index])) return i;
+std::vector<Comparisons> comparisons_of(const Scenario& scenario,
+                                        const std::vector<CaseSpec>& specs) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < specs.size(); ++i) places.emplace(specs[i].name(), i);
+  std::vector<Comparisons> all;
+  for (const CaseSpec& spec : specs) {
+    Comparisons& one = all.emplace_back();
+    one.baseline = baseline_of(scenario, specs, spec);
+    for (Metric& metric : scenario.metrics(spec)) {
+      auto others = places_of(metric.others, places);
+      if (!others) continue;
+      one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value)});
+    }
   }
-  return std::nullopt;
+  return all;
 }
 
-std::vector<std::size_t> compared_with(const Scenario& scenario, const std::vector<CaseSpec>& specs,
-                                       std::size_t index) {
+std::vector<std::size_t> compared_with(const Comparisons& comparisons,
+                                       const std::function<bool(std::size_t)>& is_prepared) {
   std::vector<std::size_t> others;
-  if (const auto baseline = baseline_of(scenario, specs, index)) others.push_back(*baseline);
-  for (const Metric& metric : scenario.metrics(specs[index])) {
-    const auto needed = cases_of(metric, specs, index);
-    if (needed) others.insert(others.end(), needed->begin() + 1, needed->end());
+  if (comparisons.baseline && is_prepared(*comparisons.baseline)) {
+    others.push_back(*comparisons.baseline);
+  }
+  for (const PairedMetric& metric : comparisons.metrics) {
+    if (!std::ranges::all_of(metric.others, is_prepared)) continue;
+    others.insert(others.end(), metric.others.begin(), metric.others.end());
   }
   return others;
 }
 
-std::vector<report::Metric> metrics_of(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
                                        const std::vector<report::Case>& cases, std::size_t index) {
   std::vector<report::Metric> metrics;
-  for (const Metric& metric : scenario.metrics(specs[index])) {
-    const auto needed = cases_of(metric, specs, index);
-    if (!needed) continue;
-    std::vector<Samples> samples;
-    for (const std::size_t i : *needed) samples.emplace_back(cases[i].samples);
+  for (const PairedMetric& metric : comparisons.metrics) {
+    std::vector<Samples> samples{cases[index].samples};
+    for (const std::size_t other : metric.others) samples.emplace_back(cases[other].samples);
     const auto median = paired_median(samples, metric.value);
-    if (median) metrics.push_back({metric.name, median->value, median->interval, metric.unit});
+    if (median) metrics.push_back({metric.name, median->value, median->interval});
   }
   return metrics;
 }

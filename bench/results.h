@@ -2,29 +2,42 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "bench/statistics.h"
 #include "reports/report.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {
 
-/// The case of the session that another's speedup is measured against, as the scenario has it.
-[[nodiscard]] std::optional<std::size_t> baseline_of(const Scenario& scenario,
-                                                     const std::vector<CaseSpec>& specs,
-                                                     std::size_t index);
+/// A metric of a case, with the cases of the session that it needs beside it.
+struct PairedMetric {
+  std::string name;
+  std::vector<std::size_t> others;
+  CombineRound value;
+};
 
-/// The cases of the session whose samples are paired with those of another: its baseline and those
-/// that its metrics need.
-[[nodiscard]] std::vector<std::size_t> compared_with(const Scenario& scenario,
-                                                     const std::vector<CaseSpec>& specs,
-                                                     std::size_t index);
+/// What one case of a session is compared with, by the indices of the specs.
+struct Comparisons {
+  std::optional<std::size_t> baseline;  // that its speedup is measured against
+  std::vector<PairedMetric> metrics;    // those whose cases the session has
+};
+
+/// Of each spec. Names are searched here, once for a session.
+[[nodiscard]] std::vector<Comparisons> comparisons_of(const Scenario& scenario,
+                                                      const std::vector<CaseSpec>& specs);
+
+/// The cases whose samples are paired with those of another, as far as they were prepared: its
+/// baseline, and all that a metric needs or none of them.
+[[nodiscard]] std::vector<std::size_t> compared_with(
+    const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
 
 /// The metrics of one of `cases`, which are in the order of the specs, from the rounds in which all
 /// cases that they need were sampled; none of a metric whose cases were not all measured.
-[[nodiscard]] std::vector<report::Metric> metrics_of(const Scenario& scenario,
-                                                     const std::vector<CaseSpec>& specs,
+[[nodiscard]] std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
                                                      const std::vector<report::Case>& cases,
                                                      std::size_t index);
 

@@ -16,12 +16,11 @@ constexpr std::int64_t most_iterations = 1'000'000;
 constexpr std::int64_t largest_growth = 100;
 constexpr int most_warm_ups = 6;
 constexpr double first_execution_margin = 5;
-constexpr double wanted_confidence = 0.95;
 
 std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   const std::vector<double> seconds = seconds_of(samples);
-  const auto interval = median_interval(seconds, wanted_confidence);
-  if (!interval || interval->confidence < wanted_confidence) return std::nullopt;
+  const auto interval = median_interval(seconds);
+  if (!interval || is_low(interval)) return std::nullopt;
   return relative_half_width(*interval, median(seconds));
 }
 
@@ -131,16 +130,10 @@ bool Sampler::out_of_time(const State& state) const {
 }
 
 void Sampler::end_what_time_forbids() {
-  double round_cost = 0;
   for (State& state : states_) {
-    if (ended(state)) continue;
-    if (out_of_time(state)) {
-      state.stopped_because = "max-time";
-    } else {
-      round_cost += expected_cost(state);
-    }
+    if (!ended(state) && out_of_time(state)) state.stopped_because = "max-time";
   }
-  if (spent_seconds() + round_cost <= options_.total_seconds) return;
+  if (spent_seconds() + round_cost() <= options_.total_seconds) return;
   for (State& state : states_) {
     const auto count = static_cast<int>(state.samples.size());
     if (!ended(state) && count >= SamplerOptions::floor_samples) {
@@ -149,19 +142,34 @@ void Sampler::end_what_time_forbids() {
   }
 }
 
-bool Sampler::wanted_by_others(std::size_t index) const {
+double Sampler::round_cost() const {
+  double cost = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (is_due(i)) cost += expected_cost(states_[i]);
+  }
+  return cost;
+}
+
+bool Sampler::is_due(std::size_t index) const {
+  return !ended(states_[index]) || samples_for_others(index) > 0;
+}
+
+double Sampler::samples_for_others(std::size_t index) const {
   const State& state = states_[index];
-  if (state.failed || options_.fixed_samples > 0 || out_of_time(state)) return false;
-  return std::ranges::any_of(states_, [&](const State& other) {
-    return !ended(other) &&
-           std::ranges::find(other.compared_with, index) != other.compared_with.end();
-  });
+  if (state.failed || options_.fixed_samples > 0 || out_of_time(state)) return 0;
+  double most = 0;
+  for (const State& other : states_) {
+    const bool compared =
+        std::ranges::find(other.compared_with, index) != other.compared_with.end();
+    if (compared) most = std::max(most, samples_left(other));
+  }
+  return most;
 }
 
 void Sampler::begin_round() {
   end_what_time_forbids();
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (!ended(states_[i]) || wanted_by_others(i)) order_.push_back(i);
+    if (is_due(i)) order_.push_back(i);
   }
   if (order_.empty()) return;
   ++round_;
@@ -206,7 +214,7 @@ double Sampler::spent_seconds() const {
   return spent;
 }
 
-double Sampler::seconds_left(const State& state) const {
+double Sampler::samples_left(const State& state) const {
   if (ended(state)) return 0;
   const auto count = static_cast<double>(state.samples.size());
   double wanted = std::max(options_.min_samples, 6);
@@ -216,14 +224,24 @@ double Sampler::seconds_left(const State& state) const {
     const double ratio = *state.precision / options_.precision;
     wanted = std::max(wanted, count * ratio * ratio);
   }
-  const double samples_left = std::max(1.0, wanted - count);
-  const double time_left = std::max(0.0, options_.max_seconds - state.spent);
-  return std::min(samples_left * expected_cost(state), time_left);
+  // What a time limit forbids is ended at the next round: until then, one sample at least.
+  const double affordable = time_left(state) / expected_cost(state);
+  return std::max(1.0, std::min(wanted - count, affordable));
+}
+
+double Sampler::time_left(const State& state) const {
+  return std::max(0.0, options_.max_seconds - state.spent);
+}
+
+double Sampler::seconds_left(std::size_t index) const {
+  const State& state = states_[index];
+  const double samples = std::max(samples_left(state), samples_for_others(index));
+  return std::min(samples * expected_cost(state), time_left(state));
 }
 
 double Sampler::seconds_left() const {
   double left = 0;
-  for (const State& state : states_) left += seconds_left(state);
+  for (std::size_t i = 0; i < states_.size(); ++i) left += seconds_left(i);
   return std::min(left, std::max(0.0, options_.total_seconds - spent_seconds()));
 }
 

@@ -84,7 +84,7 @@ class Sampler {
   [[nodiscard]] double spent_seconds() const;
 
   /// Estimated wall time until every case has ended, from the cost of its samples so far and the
-  /// 1/√n law of its interval.
+  /// 1/√n law of its interval; what ended cases are sampled on for others included.
   [[nodiscard]] double seconds_left() const;
 
  private:
@@ -105,12 +105,20 @@ class Sampler {
   void settle_iterations(State& state) const;
   void begin_round();
   [[nodiscard]] bool ended(const State& state) const;
-  [[nodiscard]] bool wanted_by_others(std::size_t index) const;
+  /// Whether it is sampled in the next round.
+  [[nodiscard]] bool is_due(std::size_t index) const;
+  /// How many more samples a case is wanted for by those that have not ended and are compared with
+  /// it; 0 where it cannot give any.
+  [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
   void end_if_done(State& state) const;
   void end_what_time_forbids();
   [[nodiscard]] double expected_cost(const State& state) const;
-  [[nodiscard]] double seconds_left(const State& state) const;
+  [[nodiscard]] double round_cost() const;
+  /// Expected until the case ends; at least one of a case that has not.
+  [[nodiscard]] double samples_left(const State& state) const;
+  [[nodiscard]] double time_left(const State& state) const;
+  [[nodiscard]] double seconds_left(std::size_t index) const;
 
   SamplerOptions options_;
   std::vector<State> states_;

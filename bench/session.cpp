@@ -96,6 +96,7 @@ class Session {
   SessionEnvironment environment_;
   std::vector<report::Case> cases_;
   std::vector<Entry> entries_;
+  std::vector<Comparisons> comparisons_;  // of each spec
   Ranges ranges_;
   std::optional<Sampler> sampler_;
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
@@ -115,7 +116,8 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
       context_(context),
       specs_(specs),
       options_(options),
-      environment_(std::move(environment)) {
+      environment_(std::move(environment)),
+      comparisons_(comparisons_of(scenario, specs)) {
   if (!environment_.now) environment_.now = steady_seconds;
   for (const CaseSpec& spec : specs_) {
     cases_.push_back(described(spec));
@@ -264,10 +266,10 @@ void Session::make_sampler() {
     warm_up_seconds += prepared.warm_up_seconds;
     cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
   }
+  const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
-    for (const std::size_t other : compared_with(scenario_, specs_, sampled_[i])) {
-      const auto index = entries_[other].sampler_index;
-      if (index) cases[i].compared_with.push_back(*index);
+    for (const std::size_t other : compared_with(comparisons_[sampled_[i]], is_sampled)) {
+      cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
   options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds;
@@ -352,7 +354,7 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
 }
 
 void Session::add_speedup(std::size_t index, report::Case& result) const {
-  const auto baseline = baseline_of(scenario_, specs_, index);
+  const auto baseline = comparisons_[index].baseline;
   if (!baseline || result.status != report::CaseStatus::measured) return;
   const Entry& other = entries_[*baseline];
   if (!other.prepared || !other.sampler_index) return;
@@ -368,7 +370,7 @@ SessionResult Session::result() const {
     add_speedup(i, result.cases[i]);
   }
   for (std::size_t i = 0; i < cases_.size(); ++i) {
-    result.cases[i].metrics = metrics_of(scenario_, specs_, result.cases, i);
+    result.cases[i].metrics = metrics_of(comparisons_[i], result.cases, i);
   }
   result.sampling_seconds = sampling_seconds_;
   result.task_cost_seconds = task_cost_seconds_;

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace parbench {
@@ -43,6 +44,33 @@ std::optional<PairedMedian> median_over_rounds(const std::vector<double>& values
       std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   if (values.empty() || !finite) return std::nullopt;
   return PairedMedian{median(values), median_interval(values)};
+}
+
+/// The seconds of all cases in each round in which all were sampled.
+std::vector<std::vector<double>> common_rounds(std::span<const Samples> cases) {
+  std::map<int, std::vector<double>> rounds;  // seconds of the cases so far
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const report::Sample& sample : cases[i]) {
+      std::vector<double>& seconds = rounds[sample.round];
+      if (seconds.size() == i) seconds.push_back(sample.seconds);
+    }
+  }
+  std::vector<std::vector<double>> common;
+  for (auto& [round, seconds] : rounds) {
+    if (seconds.size() == cases.size()) common.push_back(std::move(seconds));
+  }
+  return common;
+}
+
+std::vector<double> medians_of_cases(const std::vector<std::vector<double>>& rounds) {
+  std::vector<double> medians;
+  for (std::size_t i = 0; i < rounds.front().size(); ++i) {
+    std::vector<double> seconds;
+    seconds.reserve(rounds.size());
+    for (const std::vector<double>& round : rounds) seconds.push_back(round[i]);
+    medians.push_back(median(seconds));
+  }
+  return medians;
 }
 
 double ratio_of(double baseline_seconds, double case_seconds) {
@@ -112,20 +140,14 @@ report::Statistics summarise(std::span<const double> seconds) {
   return result;
 }
 
-std::optional<PairedMedian> paired_median(
-    std::span<const Samples> cases,
-    const std::function<double(std::span<const double> seconds)>& combine) {
-  std::map<int, std::vector<double>> rounds;  // seconds of the cases so far
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (const report::Sample& sample : cases[i]) {
-      std::vector<double>& seconds = rounds[sample.round];
-      if (seconds.size() == i) seconds.push_back(sample.seconds);
-    }
-  }
+std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
+                                          const CombineRound& combine) {
+  const std::vector<std::vector<double>> rounds = common_rounds(cases);
+  if (rounds.empty()) return std::nullopt;
+  const std::vector<double> medians = medians_of_cases(rounds);
   std::vector<double> values;
-  for (const auto& [round, seconds] : rounds) {
-    if (seconds.size() == cases.size()) values.push_back(combine(seconds));
-  }
+  values.reserve(rounds.size());
+  for (const std::vector<double>& seconds : rounds) values.push_back(combine(seconds, medians));
   return median_over_rounds(values);
 }
 
@@ -139,9 +161,10 @@ std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_second
 }
 
 std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples) {
-  return paired_median(std::array{baseline, samples}, [](std::span<const double> seconds) {
-    return ratio_of(seconds[0], seconds[1]);
-  });
+  return paired_median(std::array{baseline, samples},
+                       [](std::span<const double> seconds, std::span<const double>) {
+                         return ratio_of(seconds[0], seconds[1]);
+                       });
 }
 
 }  // namespace parbench

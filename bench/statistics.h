@@ -26,8 +26,8 @@ namespace parbench {
 /// 1 − 2·P(Binomial(n, 1/2) < rank) reaches `confidence`. With too few values for that it is least
 /// to most, and the confidence it reports, 1 − 2^(1−n), is below what was asked for. Nothing with
 /// fewer than two values.
-[[nodiscard]] std::optional<report::Interval> median_interval(std::span<const double> values,
-                                                              double confidence = 0.95);
+[[nodiscard]] std::optional<report::Interval> median_interval(
+    std::span<const double> values, double confidence = report::wanted_confidence);
 
 /// Half the interval's width over the value it surrounds; infinite when that is zero and the
 /// interval is not.
@@ -46,12 +46,16 @@ struct PairedMedian {
   std::optional<report::Interval> interval;
 };
 
+/// Makes one number of the seconds that several cases took in one round. `medians` are those of the
+/// same cases over all rounds that are combined: for a choice that must be the same in every round.
+using CombineRound =
+    std::function<double(std::span<const double> seconds, std::span<const double> medians)>;
+
 /// Median of what `combine` makes of one sample of each case, over the rounds in which all cases
 /// were sampled; their seconds come in the order of the cases. Nothing without such a round, and
 /// nothing where a value is not finite.
-[[nodiscard]] std::optional<PairedMedian> paired_median(
-    std::span<const Samples> cases,
-    const std::function<double(std::span<const double> seconds)>& combine);
+[[nodiscard]] std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
+                                                        const CombineRound& combine);
 
 /// Median of baseline/case over rounds in which both were sampled. The spans are paired by index.
 /// Nothing without pairs or with a case that took no time.

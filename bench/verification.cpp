@@ -208,4 +208,8 @@ report::Verification with_check(Case& subject, report::Verification comparison) 
   return comparison;
 }
 
+std::string unverified_text(std::string_view reference, std::string_view reason) {
+  return fmt::format("cannot be verified, its reference {}: {}", reference, reason);
+}
+
 }  // namespace parbench

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/report.h"
@@ -33,5 +34,8 @@ using OutputValues = std::map<std::string, std::vector<float>>;
 /// comparison (`against` is empty) the case is verified by its own check alone, and `against` says
 /// what that looks at; a case that has no check either fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
+
+/// Why a case has no number whose reference has no outputs.
+[[nodiscard]] std::string unverified_text(std::string_view reference, std::string_view reason);
 
 }  // namespace parbench

@@ -54,7 +54,6 @@ void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
   visit("name", x.name);
   visit("value", x.value);
   visit.optional("interval", x.interval);
-  visit("unit", x.unit);
 }
 
 template <class V>
@@ -162,7 +161,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("sampling_seconds", x.sampling_seconds);
-  visit("task_cost_seconds", x.task_cost_seconds);
+  visit.optional("task_cost_seconds", x.task_cost_seconds);
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit("options", x.options);

@@ -2,9 +2,9 @@
 #include "reports/parameter_columns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <variant>
 
@@ -19,19 +19,35 @@ std::string text_of(const Value& value) {
   return std::get<std::string>(value);
 }
 
-/// `values` has an entry for each case.
-std::optional<std::string> common_value(const Cases& cases,
-                                        const std::vector<std::optional<std::string>>& values) {
+/// The strategies of a table in the order of its rows, and whether each has a parameter.
+using Applies = std::vector<std::pair<std::string, bool>>;
+
+/// The shorter of naming those that have the parameter and those that lack it.
+std::string applies_to(const Applies& applies) {
+  std::vector<std::string> having;
+  std::vector<std::string> lacking;
+  for (const auto& [strategy, has] : applies) (has ? having : lacking).push_back(strategy);
+  if (lacking.empty()) return {};
+  if (lacking.size() < having.size()) return fmt::format("all but {}", fmt::join(lacking, ", "));
+  return fmt::format("{}", fmt::join(having, ", "));
+}
+
+/// `column.values` has an entry for each case.
+void find_common_value(const Cases& cases, ParameterColumn& column) {
   std::optional<std::string> common;
-  std::map<std::string, bool> applies;  // by strategy
+  Applies applies;
   for (std::size_t row = 0; row < cases.size(); ++row) {
-    const auto& value = values[row];
-    const auto [strategy, is_new] = applies.emplace(cases[row]->strategy, value.has_value());
-    if (strategy->second != value.has_value()) return std::nullopt;
-    if (value && common && *value != *common) return std::nullopt;
+    const auto& value = column.values[row];
+    auto strategy = std::ranges::find(applies, cases[row]->strategy, &Applies::value_type::first);
+    if (strategy == applies.end()) {
+      strategy = applies.insert(applies.end(), {cases[row]->strategy, value.has_value()});
+    }
+    if (strategy->second != value.has_value()) return;
+    if (value && common && *value != *common) return;
     if (value) common = value;
   }
-  return common;
+  column.common = common;
+  column.applies_to = applies_to(applies);
 }
 
 }  // namespace
@@ -53,8 +69,20 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
     for (const auto& [name, value] : cases[row]->parameters) set(name, row, text_of(value));
     for (const auto& [name, value] : cases[row]->hidden_parameters) set(name, row, text_of(value));
   }
-  for (ParameterColumn& column : columns) column.common = common_value(cases, column.values);
+  for (ParameterColumn& column : columns) find_common_value(cases, column);
   return columns;
+}
+
+std::vector<CommonParameters> common_parameters(const std::vector<ParameterColumn>& columns) {
+  std::vector<CommonParameters> lines(1);
+  for (const ParameterColumn& column : columns) {
+    if (!column.common) continue;
+    auto line = std::ranges::find(lines, column.applies_to, &CommonParameters::of);
+    if (line == lines.end()) line = lines.insert(lines.end(), {{}, column.applies_to});
+    const bool named = column.name != "dtype";
+    line->items.push_back(named ? column.name + ' ' + *column.common : *column.common);
+  }
+  return lines;
 }
 
 }  // namespace parbench::report

@@ -18,9 +18,21 @@ struct ParameterColumn {
   /// The value of all cases of every strategy that has the parameter: it tells no rows apart that
   /// the strategy does not. Nothing where values differ.
   std::optional<std::string> common = {};
+  /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
+  std::string applies_to = {};
+};
+
+/// The common values of one line above a table: "split 3", "cut published".
+struct CommonParameters {
+  std::vector<std::string> items;
+  std::string of = {};  // ParameterColumn::applies_to
 };
 
 /// In the order in which the cases name them, dtype first.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
+
+/// Those of all strategies first, with or without items.
+[[nodiscard]] std::vector<CommonParameters> common_parameters(
+    const std::vector<ParameterColumn>& columns);
 
 }  // namespace parbench::report

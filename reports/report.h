@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "reports/interval.h"
+
 namespace parbench::report {
 
 /// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
@@ -19,14 +21,6 @@ inline constexpr int schema_version = 1;
 using Value = std::variant<std::int64_t, double, std::string>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-  double confidence =
-      0;  // that was reached, for example 0.969; order statistics cannot hit 0.95 exactly
-  friend bool operator==(const Interval&, const Interval&) = default;
-};
 
 struct Statistics {
   double median = 0;
@@ -56,12 +50,11 @@ struct Ratio {
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };
 
-/// A number that follows from the times of several cases, from rounds in which all were sampled.
+/// A fraction that follows from the times of several cases, from rounds in which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
   std::optional<Interval> interval;
-  std::string unit;  // "fraction" is shown in percent
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
@@ -179,8 +172,9 @@ struct Report {
   /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
   /// plan in its order warm it up as well.
   double sampling_seconds = 0;
-  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
-  bool complete = false;         // every case was measured
+  /// Of it, in other measurements of tasks alone, for the bounds; none: from before this was told.
+  std::optional<double> task_cost_seconds;
+  bool complete = false;  // every case was measured
   std::vector<std::string> command_line;
   NamedValues options;  // the flags that would measure in the same way again
   std::vector<Sampling> sampling;

@@ -85,13 +85,7 @@ std::string status_cell(const Case& c, Reasons& reasons) {
   return std::string(word) + reasons.reference(c);
 }
 
-constexpr double wanted_confidence = 0.95;
 constexpr std::string_view low_confidence_mark = "°";
-
-/// Too few samples for the confidence that the title promises.
-bool is_low(const std::optional<Interval>& interval) {
-  return interval && interval->confidence < wanted_confidence;
-}
 
 /// `others_marked`: the column's numbers stay below each other.
 std::string interval_cell(const Case& c, bool others_marked) {
@@ -165,16 +159,9 @@ std::pair<std::string, std::string> parts_of(const Ratio& speedup) {
 
 std::pair<std::string, std::string> parts_of(const Metric& metric) {
   const auto& interval = metric.interval;
-  if (metric.unit == "fraction") {
-    return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
-                             : format_percent(metric.value, 0),
-                    interval);
-  }
-  const std::string text = fmt::format("{} {}", format_number(metric.value, 4), metric.unit);
-  if (!interval) return {text, ""};
-  const std::string range =
-      fmt::format("({} to {})", format_number(interval->low, 4), format_number(interval->high, 4));
-  return {text, range + std::string(is_low(interval) ? low_confidence_mark : "")};
+  return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
+                           : format_percent(metric.value, 0),
+                  interval);
 }
 
 const Metric* find_metric(const Case& c, const std::string& name) {
@@ -227,12 +214,10 @@ class Table {
     Column strategy{"strategy", {}, Align::left};
     for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
     grid_.columns.push_back(std::move(strategy));
-    for (const ParameterColumn& parameter : parameter_columns(cases_)) {
-      if (parameter.common) {
-        constants_.push_back(parameter.name == "dtype" ? *parameter.common
-                                                       : parameter.name + ' ' + *parameter.common);
-        continue;
-      }
+    const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
+    constants_ = common_parameters(parameters);
+    for (const ParameterColumn& parameter : parameters) {
+      if (parameter.common) continue;
       Column column{parameter.name, {}};
       for (const auto& value : parameter.values) column.cells.push_back(value.value_or("–"));
       grid_.columns.push_back(std::move(column));
@@ -285,9 +270,13 @@ class Table {
         Align::left, 1);
   }
 
-  /// The last word of the name stands over the intervals.
+  /// The last word of the name stands over the intervals, where there are any.
   void add_metric(const std::string& name) {
-    const std::size_t blank = std::min(name.rfind(' '), name.size());
+    const bool intervals = any_measured([&](const Case& c) {
+      const Metric* metric = find_metric(c, name);
+      return metric != nullptr && metric->interval;
+    });
+    const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
     const auto cell = [&](auto part) {
       return [name, part](const Case& c) {
         const Metric* metric = find_metric(c, name);
@@ -350,9 +339,15 @@ class Table {
   }
 
   [[nodiscard]] std::string caption() const {
-    std::vector<std::string> items = constants_;
-    if (!devices_.empty()) items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
-    return joined(items, style_, Emphasis::none);
+    std::string text;
+    for (auto [items, of] : constants_) {
+      if (!of.empty()) items.front().insert(0, of + ": ");
+      if (of.empty() && !devices_.empty()) {
+        items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
+      }
+      text += joined(items, style_, Emphasis::none);
+    }
+    return text;
   }
 
   /// Of the marked intervals, each once, the least first.
@@ -369,7 +364,7 @@ class Table {
     }
     std::vector<std::string> texts;
     for (const double confidence : found) {
-      texts.push_back(format_number(100 * confidence) + '%');
+      texts.push_back(format_confidence(confidence));
     }
     return texts;
   }
@@ -399,7 +394,7 @@ class Table {
   const TextStyle& style_;
   std::set<std::string> baselines_;
   std::vector<std::string> devices_;
-  std::vector<std::string> constants_;
+  std::vector<CommonParameters> constants_;
   Reasons reasons_;
   Grid grid_;
 };
@@ -442,9 +437,11 @@ std::string counts_line(const Report& report, const TextStyle& style) {
     const auto share = [&](double seconds) {
       return format_percent(seconds / report.duration_seconds, 0);
     };
-    text += fmt::format(" · {}: {} in samples and warm-up, {} measuring tasks alone",
-                        format_wait(report.duration_seconds), share(report.sampling_seconds),
-                        share(report.task_cost_seconds));
+    text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
+                        share(report.sampling_seconds));
+    if (report.task_cost_seconds) {
+      text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
+    }
   }
   return hanging("", text, style.width, Emphasis::none, style.color);
 }

@@ -47,6 +47,13 @@ std::string scaled(double value, std::span<const Unit> units, int significant) {
   return fmt::format("{:.{}f} {}", shown, decimals_for(shown, significant), unit.name);
 }
 
+/// Without the sign of percent; a zero has no sign of its own.
+std::string signed_percent(double fraction, int decimals) {
+  std::string digits = fmt::format("{:.{}f}", std::abs(fraction) * 100, decimals);
+  const bool zero = digits.find_first_not_of("0.") == std::string::npos;
+  return fraction < 0 && !zero ? "−" + digits : digits;
+}
+
 int ratio_decimals(double ratio) {
   const double magnitude = std::abs(rounded(ratio, 3));
   if (magnitude >= 100) return 0;
@@ -103,18 +110,14 @@ std::string format_rate(double per_second, std::string_view unit) {
 
 std::string format_percent(double fraction, int decimals) {
   if (!std::isfinite(fraction)) return std::string(no_number);
-  return fmt::format("{:.{}f}%", fraction * 100, decimals);
+  return signed_percent(fraction, decimals) + '%';
 }
 
 std::string format_percent(double fraction, double low, double high) {
   if (!std::isfinite(fraction)) return std::string(no_number);
   if (!std::isfinite(low) || !std::isfinite(high)) return format_percent(fraction, 0);
   int decimals = 0;
-  const auto text = [&](double value) {
-    std::string digits = fmt::format("{:.{}f}", std::abs(value) * 100, decimals);
-    const bool zero = digits.find_first_not_of("0.") == std::string::npos;
-    return value < 0 && !zero ? "−" + digits : digits;
-  };
+  const auto text = [&](double value) { return signed_percent(value, decimals); };
   if (text(low) == text(high)) ++decimals;
   const std::string_view between = text(low).starts_with("−") ? " to " : "–";
   return fmt::format("{}% ({}{}{}%)", text(fraction), text(low), between, text(high));
@@ -132,6 +135,15 @@ std::string format_ratio(double ratio, double low, double high) {
   const auto text = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
   if (text(low) == text(high)) ++decimals;
   return fmt::format("{}× ({}–{})", text(ratio), text(low), text(high));
+}
+
+std::string format_confidence(double confidence) { return format_number(100 * confidence) + '%'; }
+
+std::string with_confidence(std::string text, const Interval& interval) {
+  if (!is_low(interval) || !text.ends_with(')')) return text;
+  text.insert(text.size() - 1,
+              fmt::format(" at {} confidence", format_confidence(interval.confidence)));
+  return text;
 }
 
 std::string format_number(double value, int significant) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "reports/interval.h"
+
 namespace parbench::report {
 
 /// What every function below writes for a number that is not finite.
@@ -40,6 +42,13 @@ inline constexpr std::string_view no_number = "–";
 /// A ratio and its interval with the same digits: "1.71× (1.69–1.73)". Three decimals instead of
 /// two where two would show both ends alike.
 [[nodiscard]] std::string format_ratio(double ratio, double low, double high);
+
+/// A share of intervals that hold what they are about: "87.5%".
+[[nodiscard]] std::string format_confidence(double confidence);
+
+/// Names the confidence in the brackets that end `text` where it is less than wanted: "1.71×
+/// (1.69–1.73)" becomes "1.71× (1.69–1.73 at 75% confidence)".
+[[nodiscard]] std::string with_confidence(std::string text, const Interval& interval);
 
 /// A plain number with up to `significant` digits and no trailing zeros: "0.5", "12", "1e+09".
 [[nodiscard]] std::string format_number(double value, int significant = 6);

@@ -120,7 +120,8 @@ struct SizeFinding {
   double layer_flops = 0;
   std::string name;
   std::optional<Technique> best;
-  [[nodiscard]] bool pays() const { return best && best->speedup.low > 1.0; }
+  [[nodiscard]] bool has_interval() const { return best && best->speedup.interval; }
+  [[nodiscard]] bool pays() const { return best && best->speedup.above(1); }
 };
 
 std::vector<SizeFinding> findings(const std::vector<CaseOutcome>& outcomes) {
@@ -150,6 +151,9 @@ std::string describe(const SizeFinding& size) {
 }
 
 std::string sentence(const std::vector<SizeFinding>& sizes) {
+  if (std::ranges::none_of(sizes, &SizeFinding::has_interval)) {
+    return "Speedups from a single round have no interval, so they do not tell what pays";
+  }
   const auto first_without = std::ranges::find_if_not(sizes, &SizeFinding::pays);
   const bool clean =
       std::none_of(first_without, sizes.end(), [](const SizeFinding& size) { return size.pays(); });

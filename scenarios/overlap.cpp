@@ -40,14 +40,27 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
   return sizes;
 }
 
+// --- the parts of an overlapped case, each alone ---
+
+CaseSpec products_of(const CaseSpec& spec) {
+  return with_strategy(spec, "compute", {"n", "inner", "count", "direction"});
+}
+
+CaseSpec copies_of(const CaseSpec& spec) {
+  return with_strategy(spec, "copy", {"n", "count", "direction", "memory", "chunk"});
+}
+
 constexpr std::string_view achieved_overlap = "achieved overlap";
 
 /// How much of the shorter part is hidden: 1 all, 0 nothing, below it where overlapping costs time.
-double hidden_fraction(std::span<const double> seconds) {
+double hidden_fraction(std::span<const double> seconds, std::span<const double> medians) {
   const double overlapped = seconds[0];
   const double compute = seconds[1];
   const double copy = seconds[2];
-  return (compute + copy - overlapped) / std::min(compute, copy);
+  // The smaller of two samples is smaller than either part is: parts of like length would seem
+  // hidden more than they are.
+  const double shorter = medians[1] < medians[2] ? compute : copy;
+  return (compute + copy - overlapped) / shorter;
 }
 
 // --- the answer ---
@@ -56,14 +69,14 @@ double hidden_fraction(std::span<const double> seconds) {
 struct Finding {
   std::optional<double> compute;
   std::optional<double> copy;
-  std::optional<CaseOutcome> overlapped;  // with the best depth
-  [[nodiscard]] const CaseOutcome::Ratio* hidden() const {
-    if (!overlapped) return nullptr;
-    const auto found = overlapped->metrics.find(achieved_overlap);
-    return found == overlapped->metrics.end() ? nullptr : &found->second;
-  }
-  [[nodiscard]] bool complete() const { return compute && copy && hidden() != nullptr; }
+  std::optional<CaseOutcome> overlapped;  // the fastest depth whose overlap is known
+  [[nodiscard]] bool complete() const { return compute && copy && overlapped; }
 };
+
+const CaseOutcome::Ratio* hidden_in(const CaseOutcome& overlapped) {
+  const auto found = overlapped.metrics.find(achieved_overlap);
+  return found == overlapped.metrics.end() ? nullptr : &found->second;
+}
 
 std::string label_of(const CaseSpec& spec) {
   std::string label =
@@ -74,40 +87,38 @@ std::string label_of(const CaseSpec& spec) {
   return label;
 }
 
-bool same(const CaseSpec& a, const CaseSpec& b, std::initializer_list<std::string_view> names) {
-  return std::ranges::all_of(names, [&](std::string_view name) {
-    const Value* mine = a.parameters.find(name);
-    const Value* other = b.parameters.find(name);
-    return mine != nullptr && other != nullptr && *mine == *other;
-  });
-}
+bool same(const CaseSpec& a, const CaseSpec& b) { return a.name() == b.name(); }
 
+/// `spec` is of an overlapped case.
 Finding find_for(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
+  const CaseSpec products = products_of(spec);
+  const CaseSpec copies = copies_of(spec);
   Finding found;
   for (const CaseOutcome& outcome : outcomes) {
-    const std::string& strategy = outcome.spec.strategy;
     const double seconds = outcome.median_seconds;
-    const bool copies_alike =
-        same(outcome.spec, spec, {"n", "count", "direction", "memory", "chunk"});
-    const bool products_alike = same(outcome.spec, spec, {"n", "inner", "count", "direction"});
-    if (strategy == "compute" && products_alike) found.compute = seconds;
-    if (strategy == "copy" && copies_alike) found.copy = seconds;
-    if (!copies_alike || !products_alike) continue;
-    if (strategy != "overlapped") continue;
+    if (same(outcome.spec, products)) found.compute = seconds;
+    if (same(outcome.spec, copies)) found.copy = seconds;
+    if (outcome.spec.strategy != "overlapped" || hidden_in(outcome) == nullptr) continue;
+    if (!same(products_of(outcome.spec), products) || !same(copies_of(outcome.spec), copies)) {
+      continue;
+    }
     if (!found.overlapped || seconds < found.overlapped->median_seconds) found.overlapped = outcome;
   }
   return found;
 }
 
+/// No overlap is shown by a fraction that is not above zero, nor by an interval that holds zero.
+std::string share_text(const CaseOutcome::Ratio& hidden) {
+  const bool shown = hidden.interval ? hidden.above(0) : hidden.value > 0;
+  if (shown) return fmt::format("{} of the shorter part is hidden", percent_text(hidden));
+  return fmt::format("no overlap is shown, {} of the shorter part", percent_text(hidden));
+}
+
 std::string describe(const CaseSpec& spec, const Finding& found) {
-  const CaseOutcome::Ratio& hidden = *found.hidden();
   const auto& speedup = found.overlapped->speedup;
-  const std::string percent = report::format_percent(hidden.value, hidden.low, hidden.high);
-  std::string share = hidden.high > 0
-                          ? fmt::format("{} of the shorter part is hidden", percent)
-                          : fmt::format("nothing is hidden, {} of the shorter part", percent);
-  if (speedup && speedup->high < 1) share += ", overlapping costs more than it saves";
-  std::string text = fmt::format("{}: {}", label_of(spec), share);
+  std::string text =
+      fmt::format("{}: {}", label_of(spec), share_text(*hidden_in(*found.overlapped)));
+  if (speedup && speedup->below(1)) text += ", overlapping costs more than it saves";
   if (speedup) {
     text += fmt::format(", {} one after the other", ratio_text(*speedup));
   }
@@ -253,12 +264,9 @@ class Overlap final : public Scenario {
 
   std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != "overlapped") return {};
-    return {
-        {.name = std::string(achieved_overlap),
-         .unit = "fraction",
-         .others = {with_strategy(spec, "compute", {"n", "inner", "count", "direction"}),
-                    with_strategy(spec, "copy", {"n", "count", "direction", "memory", "chunk"})},
-         .value = hidden_fraction}};
+    return {{.name = std::string(achieved_overlap),
+             .others = {products_of(spec), copies_of(spec)},
+             .value = hidden_fraction}};
   }
 
   std::string answer(const std::vector<CaseOutcome>& outcomes) const override {

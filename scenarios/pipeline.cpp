@@ -423,7 +423,7 @@ std::string sentence(const Finding& found) {
   }
   if (best->speedup) text += fmt::format(": {} the single device", ratio_text(*best->speedup));
   text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
-  if (best->speedup && best->speedup->high < 1) text += "; splitting this model does not pay";
+  if (best->speedup && best->speedup->below(1)) text += "; splitting this model does not pay";
   if (whole != nullptr && whole->speedup) {
     text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));
   }

@@ -30,9 +30,20 @@ inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
   return other;
 }
 
-/// "1.71× (1.69–1.73)"
+/// "1.71× (1.69–1.73)"; without an interval no brackets, with one of few samples its confidence.
 inline std::string ratio_text(const CaseOutcome::Ratio& ratio) {
-  return report::format_ratio(ratio.value, ratio.low, ratio.high);
+  const auto& interval = ratio.interval;
+  if (!interval) return report::format_ratio(ratio.value);
+  return with_confidence(report::format_ratio(ratio.value, interval->low, interval->high),
+                         *interval);
+}
+
+/// "75% (73–77%)", as `ratio_text`.
+inline std::string percent_text(const CaseOutcome::Ratio& fraction) {
+  const auto& interval = fraction.interval;
+  if (!interval) return report::format_percent(fraction.value, 0);
+  return with_confidence(report::format_percent(fraction.value, interval->low, interval->high),
+                         *interval);
 }
 
 }  // namespace parbench

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/interval.h"
 #include "scenarios/context.h"
 #include "scenarios/parameters.h"
 #include "scenarios/plan.h"
@@ -92,13 +93,14 @@ class Case {
   }
 };
 
-/// A number of a case that follows from the times of several: how much of a copy is hidden.
+/// A fraction of a case that follows from the times of several: how much of a copy is hidden.
 struct Metric {
   std::string name;
-  std::string unit;              // "fraction" is shown in percent
   std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
-  /// From the seconds of one execution: the case's own, then those of the others in their order.
-  std::function<double(std::span<const double> seconds)> value;
+  /// From the seconds of one execution in one round: the case's own, then those of the others in
+  /// their order. `medians`, in the same order, are over all rounds: what is chosen by them is the
+  /// same in every round, so that the choice does not follow the noise of single samples.
+  std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
 };
 
 /// What sampling found for a case, as far as the scenario's answer needs it.
@@ -107,8 +109,11 @@ struct CaseOutcome {
   double median_seconds = 0;
   struct Ratio {
     double value = 0;
-    double low = 0;
-    double high = 0;
+    std::optional<report::Interval> interval = {};  // none from a single round
+
+    /// Whether its whole interval is above a number; unknown, and so false, without an interval.
+    [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }
+    [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
   };
   std::optional<Ratio> speedup;  // over its baseline case, from paired rounds
   double efficiency = 0;         // bound over measured

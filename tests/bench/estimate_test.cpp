@@ -12,6 +12,7 @@
 #include "kernels/error.h"
 #include "kernels/machine.h"
 #include "scenarios/selftest.h"
+#include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench {
@@ -74,6 +75,48 @@ TEST_F(ScarceMemoryTest, IsThatOfEachDeviceWithItsOwn) {
   ASSERT_THAT(run.cases, SizeIs(1));
   EXPECT_EQ(run.cases[0].error,
             OutOfMemory("the second", run.cases[0].device_bytes.at(1), 100).what());
+}
+
+/// Cases that are small beside their reference.
+class LargeReference : public fake::FakeScenario {
+ public:
+  LargeReference() {
+    reference_strategy = "reference";
+    for (const char* strategy : {"reference", "first", "second"}) behaviours[strategy] = {};
+  }
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override {
+    const std::size_t blocks = spec.strategy == reference_strategy ? 10 : 1;
+    (void)context.borrow(0, blocks * Context::alignment);
+    return FakeScenario::prepare(spec, context);
+  }
+};
+
+TEST(EstimateOfReferences, NamesOneThatFindsTooLittleMemory) {
+  LargeReference scenario;
+  Context context = test::fake_context(1, {.measures = false});
+  test::fake(context, 0).available = {"the host", 5 * Context::alignment};
+  const std::vector<CaseSpec> specs{fake::FakeScenario::spec("first"),
+                                    fake::FakeScenario::spec("second")};
+  const RunEstimate run = estimate(scenario, context, specs, SamplerOptions{});
+  ASSERT_THAT(run.cases, SizeIs(2));
+  for (const CaseEstimate& estimated : run.cases) {
+    EXPECT_THAT(estimated.device_bytes, ElementsAre(Lt(5 * Context::alignment)));
+    EXPECT_THAT(estimated.error, HasSubstr("its reference fake/reference/n:1: out of memory"));
+  }
+  EXPECT_EQ(run.least_seconds, 0) << "a run skips the cases";
+  EXPECT_EQ(scenario.count("prepare fake/reference/n:1"), 1U);
+}
+
+TEST(EstimateOfReferences, LetsThoseThatFitBe) {
+  LargeReference scenario;
+  Context context = test::fake_context(1, {.measures = false});
+  test::fake(context, 0).available = {"the host", 20 * Context::alignment};
+  const std::vector<CaseSpec> specs{fake::FakeScenario::spec("reference"),
+                                    fake::FakeScenario::spec("first")};
+  for (const CaseEstimate& estimated : estimate(scenario, context, specs, SamplerOptions{}).cases) {
+    EXPECT_EQ(estimated.error, "");
+  }
 }
 
 }  // namespace

@@ -325,6 +325,57 @@ TEST(Sampler, TimeLeftOfAFixedCountIsExact) {
   EXPECT_DOUBLE_EQ(machine.sampler.spent_seconds(), 22);
 }
 
+/// A steady case that ends after six samples, and a noisy one that goes on after the first six
+/// rounds, compared with it or not.
+Machine after_six_rounds(SamplerOptions options, bool compared, double steady_seconds,
+                         double noisy_seconds) {
+  std::vector<std::size_t> others;
+  if (compared) others.push_back(0);
+  Machine machine(options,
+                  {{steady_seconds, steady_seconds}, {noisy_seconds, noisy_seconds, others}},
+                  [=](std::size_t index, int i) {
+                    return index == 0 ? steady_seconds : noisy(i, noisy_seconds, 0.06);
+                  });
+  machine.run(12);
+  return machine;
+}
+
+TEST(Sampler, TimeLeftCountsWhatIsSampledForOthers) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  const Machine apart = after_six_rounds(options, false, 1.0, 1.0);
+  const Machine compared = after_six_rounds(options, true, 1.0, 1.0);
+  ASSERT_EQ(compared.sampler.stopped_because(0), "precision");
+  ASSERT_EQ(compared.sampler.stopped_because(1), "");
+  const double latest = compared.sampler.samples(1).back().seconds;
+  const double samples = apart.sampler.seconds_left() / latest;
+  EXPECT_GT(samples, 6);
+  EXPECT_NEAR(compared.sampler.seconds_left(), samples * (1.0 + latest), 1e-9);
+}
+
+TEST(Sampler, WhatIsSampledForOthersKeepsToItsOwnTime) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 16.5;
+  const Machine machine = after_six_rounds(options, true, 2.0, 1.0);
+  const double noisy_left = options.max_seconds - machine.sampler.spent_seconds() + 14;
+  EXPECT_NEAR(machine.sampler.seconds_left(), noisy_left + 2.5, 1e-9) << "of 14 s spent of 16.5";
+}
+
+TEST(Sampler, ARoundCostsWhatIsSampledForOthersToo) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 1000;
+  options.total_seconds = 58.5;
+  Machine machine = after_six_rounds(options, true, 5.0, 1.0);
+  ASSERT_EQ(machine.sampler.stopped_because(0), "precision");
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.sampler.stopped_because(1), "total-time");
+  EXPECT_LE(machine.sampler.spent_seconds(), 58.5);
+  EXPECT_GT(machine.sampler.spent_seconds(), 50);
+}
+
 TEST(Sampler, TimeLeftNeverPassesTheLimits) {
   SamplerOptions options;
   options.precision = 1e-9;

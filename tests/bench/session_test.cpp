@@ -126,9 +126,10 @@ class SessionMetrics : public SessionTest {
     scenario.metric_rule = [](const CaseSpec& spec) -> std::vector<Metric> {
       if (spec.strategy != "whole") return {};
       return {{.name = "extra",
-               .unit = "s",
                .others = {FakeScenario::spec("part")},
-               .value = [](std::span<const double> seconds) { return seconds[1] - seconds[0]; }}};
+               .value = [](std::span<const double> seconds, std::span<const double>) {
+                 return seconds[1] - seconds[0];
+               }}};
     };
     scenario.behaviours["part"] = {.seconds = steady};
     scenario.behaviours["whole"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.5 : 1.75; }};
@@ -141,7 +142,6 @@ TEST_F(SessionMetrics, ComeFromPairedRoundsWithAnInterval) {
   ASSERT_THAT(result.cases[1].metrics, SizeIs(1));
   const report::Metric& extra = result.cases[1].metrics[0];
   EXPECT_EQ(extra.name, "extra");
-  EXPECT_EQ(extra.unit, "s");
   ASSERT_TRUE(extra.interval.has_value());
   EXPECT_DOUBLE_EQ(extra.interval->low, -0.75);
   EXPECT_DOUBLE_EQ(extra.interval->high, -0.5);
@@ -151,12 +151,44 @@ TEST_F(SessionMetrics, ComeFromPairedRoundsWithAnInterval) {
 }
 
 TEST_F(SessionMetrics, ReachTheAnswer) {
-  (void)run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  const SessionResult result = run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
   ASSERT_THAT(scenario.answered, SizeIs(2));
   EXPECT_TRUE(scenario.answered[0].metrics.empty());
   ASSERT_TRUE(scenario.answered[1].metrics.contains("extra"));
-  EXPECT_DOUBLE_EQ(scenario.answered[1].metrics.at("extra").low, -0.75);
-  EXPECT_DOUBLE_EQ(scenario.answered[1].metrics.at("extra").high, -0.5);
+  EXPECT_EQ(scenario.answered[1].metrics.at("extra").interval, result.cases[1].metrics[0].interval);
+}
+
+TEST_F(SessionMetrics, HaveNoIntervalFromASingleRound) {
+  options.fixed_samples = 1;
+  (void)run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  ASSERT_THAT(scenario.answered, SizeIs(2));
+  EXPECT_EQ(scenario.answered[1].metrics.at("extra").interval, std::nullopt);
+}
+
+TEST_F(SessionMetrics, AskNothingOfCasesWhenOneWasNotPrepared) {
+  scenario.metric_rule = [](const CaseSpec& spec) -> std::vector<Metric> {
+    if (spec.strategy != "whole") return {};
+    return {{.name = "share",
+             .others = {FakeScenario::spec("part"), FakeScenario::spec("broken")},
+             .value = [](std::span<const double>, std::span<const double>) { return 1.0; }}};
+  };
+  scenario.behaviours["broken"] = {.on_prepare = [] { throw Error("no"); }};
+  const SessionResult result =
+      run({FakeScenario::spec("part"), FakeScenario::spec("whole"), FakeScenario::spec("broken")});
+  EXPECT_GT(result.cases[1].samples.size(), 6U);
+  EXPECT_THAT(result.cases[0].samples, SizeIs(6)) << "there is no metric that it could be for";
+}
+
+TEST_F(SessionMetrics, AreLookedUpOnce) {
+  int asked = 0;
+  scenario.metric_rule = [&asked, rule = scenario.metric_rule](const CaseSpec& spec) {
+    ++asked;
+    return rule(spec);
+  };
+  scenario.behaviours["whole"].seconds = [](int i) { return i % 2 == 0 ? 3.0 : 4.0; };
+  (void)run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  EXPECT_GE(checkpoints.size(), 3U);
+  EXPECT_EQ(asked, 2) << "once for each case";
 }
 
 TEST_F(SessionMetrics, NeedAllTheirCases) {

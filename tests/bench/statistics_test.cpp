@@ -137,7 +137,7 @@ TEST(PairedMedian, TakesRoundsThatAllCasesHave) {
   const std::vector<report::Sample> first{{1, 1, 1, 0}, {2, 2, 1, 1}, {3, 3, 1, 2}, {9, 9, 1, 4}};
   const std::vector<report::Sample> second{{20, 20, 1, 1}, {30, 30, 1, 2}, {90, 90, 1, 4}};
   const std::vector<report::Sample> third{{900, 9, 1, 4}, {100, 1, 1, 0}, {200, 2, 1, 1}};
-  const auto sum = [](std::span<const double> seconds) {
+  const auto sum = [](std::span<const double> seconds, std::span<const double>) {
     return seconds[0] + seconds[1] - seconds[2];
   };
   const auto result = paired_median(std::vector<Samples>{first, second, third}, sum);
@@ -148,11 +148,25 @@ TEST(PairedMedian, TakesRoundsThatAllCasesHave) {
   EXPECT_DOUBLE_EQ(result->interval->confidence, 0.5);
 }
 
+TEST(PairedMedian, TellsTheMediansOfTheCommonRounds) {
+  const std::vector<report::Sample> first{{1, 1, 1, 0}, {2, 2, 1, 1}, {9, 9, 1, 2}, {4, 4, 1, 3}};
+  const std::vector<report::Sample> second{{8, 8, 1, 1}, {6, 6, 1, 2}, {7, 7, 1, 3}};
+  const auto medians = [](std::span<const double>, std::span<const double> of_cases) {
+    return 100 * of_cases[0] + of_cases[1];
+  };
+  const auto result = paired_median(std::vector<Samples>{first, second}, medians);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_DOUBLE_EQ(result->value, 407.0);
+  EXPECT_DOUBLE_EQ(result->interval->low, result->interval->high) << "the same in every round";
+}
+
 TEST(PairedMedian, NothingWithoutACommonRoundOrAFiniteValue) {
   const std::vector<report::Sample> first{{1, 1, 1, 0}};
   const std::vector<report::Sample> later{{0, 0, 1, 1}};
   const std::vector<report::Sample> same{{0, 0, 1, 0}};
-  const auto ratio = [](std::span<const double> seconds) { return seconds[0] / seconds[1]; };
+  const auto ratio = [](std::span<const double> seconds, std::span<const double>) {
+    return seconds[0] / seconds[1];
+  };
   EXPECT_FALSE(paired_median(std::vector<Samples>{first, later}, ratio).has_value());
   EXPECT_FALSE(paired_median(std::vector<Samples>{first, same}, ratio).has_value());
 }

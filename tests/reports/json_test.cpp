@@ -31,8 +31,8 @@ std::string complaint(const std::function<void(Json&)>& spoil) {
 
 TEST(ReportJson, RoundTripIsLossless) {
   Report report = sample_report();
-  report.cases[1].metrics = {{"achieved overlap", 0.5, Interval{-0.1, 0.6, 0.96}, "fraction"},
-                             {"waste", 2.5, std::nullopt, "J"}};
+  report.cases[1].metrics = {{"achieved overlap", 0.5, Interval{-0.1, 0.6, 0.96}},
+                             {"waste", 0.025, std::nullopt}};
   const std::string text = to_text(to_json(report, sample_rows(report)));
   EXPECT_EQ(from_json(Json::parse(text)), report);
 }
@@ -108,6 +108,17 @@ TEST(ReportJson, TextThatIsNotUtf8IsReplaced) {
 TEST(ReportJson, IgnoresUnknownFields) {
   EXPECT_EQ(complaint([](Json& file) { file["parbench"]["machine"]["shoe_size"] = 43; }),
             "accepted");
+}
+
+/// What later versions added is missing there, and what they dropped is still there.
+TEST(ReportJson, ReadsReportsOfEarlierVersions) {
+  Report report = sample_report();
+  report.cases[1].metrics = {{"achieved overlap", 0.5, std::nullopt}};
+  Json file = to_json(report);
+  file["parbench"].erase("task_cost_seconds");
+  file["parbench"]["cases"][1]["metrics"][0]["unit"] = "fraction";
+  report.task_cost_seconds.reset();
+  EXPECT_EQ(from_json(file), report);
 }
 
 TEST(ReportJson, RefusesFilesOfOthers) {

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "reports/json.h"
 #include "reports/text.h"
@@ -17,6 +18,7 @@ namespace parbench::report {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -62,20 +64,35 @@ TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
   EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
 }
 
-TEST(Table, AValueThatAllStrategiesShareWhereItAppliesStandsAbove) {
+TEST(Table, AValueThatAllRowsOfSomeStrategiesShareStandsAboveWithTheirNames) {
   const auto pipeline = [](std::int64_t split, const char* cut) {
     return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);
   };
   const Case single = measured_case("pipeline", "single", {}, 2e-3, 5);
   const std::string alike =
       to_table(report_of({single, pipeline(3, "published"), pipeline(5, "published")}));
-  EXPECT_THAT(alike, HasSubstr("\nf32 · cut published\n"));
+  EXPECT_THAT(alike, HasSubstr("\nf32\npipeline: cut published\n"));
   EXPECT_THAT(line_with(alike, "strategy"), AllOf(HasSubstr("split"), Not(HasSubstr("cut"))));
   const std::string differing =
       to_table(report_of({single, pipeline(3, "published"), pipeline(3, "balanced")}));
-  EXPECT_THAT(differing, HasSubstr("\nf32 · split 3\n"));
+  EXPECT_THAT(differing, HasSubstr("\nf32\npipeline: split 3\n"));
   EXPECT_THAT(line_with(differing, "2.000 ms"), HasSubstr("–"));
   EXPECT_THAT(differing, AllOf(HasSubstr(" published "), HasSubstr(" balanced ")));
+}
+
+TEST(Table, NamesTheFewerOfTheStrategiesThatAValueAppliesToOrNot) {
+  const auto row = [](const char* strategy, NamedValues parameters) {
+    return measured_case("pipeline", strategy, std::move(parameters), 1e-3, 5);
+  };
+  const std::int64_t two = 2;
+  const std::string text = to_table(report_of(
+      {row("single", {{"batch", two}}),
+       row("model-parallel", {{"batch", two}, {"devices", two}, {"cut", "published"}}),
+       row("pipeline",
+           {{"batch", two}, {"devices", two}, {"cut", "published"}, {"schedule", "gpipe"}})}));
+  EXPECT_THAT(text, HasSubstr("\nf32 · batch 2\n"
+                              "all but single: devices 2 · cut published\n"
+                              "pipeline: schedule gpipe\n"));
 }
 
 TEST(Table, AParameterOfSomeRowsOfAStrategyHasAColumn) {
@@ -128,16 +145,21 @@ TEST(Table, EachSpeedupNamesItsBaselineWhereTheyDiffer) {
 TEST(Table, MetricsHaveAColumnWithTheirInterval) {
   Case half = measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{1}}}, 1e-3, 8);
   Case most = measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{4}}}, 2e-3, 8);
-  half.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.96}, "fraction"}};
-  most.metrics = {{"achieved overlap", 0.912, Interval{0.9, 0.93, 0.75}, "fraction"},
-                  {"waste", 2.5, Interval{2, 3, 0.96}, "J"}};
+  half.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.96}}};
+  most.metrics = {{"achieved overlap", 0.912, Interval{0.9, 0.93, 0.75}},
+                  {"waste", 0.025, std::nullopt}};
   const std::string text = to_table(report_of({half, most}));
   EXPECT_THAT(line_with(text, "strategy"),
               AllOf(HasSubstr("achieved overlap"), HasSubstr("waste")));
   EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("52% (−1 to 61%)"));
-  EXPECT_THAT(line_with(text, "2.000 ms"),
-              AllOf(HasSubstr("91% (90–93%)°"), HasSubstr("2.5 J (2 to 3)")));
+  EXPECT_THAT(line_with(text, "2.000 ms"), AllOf(HasSubstr("91% (90–93%)°"), HasSubstr(" 2%")));
   EXPECT_THAT(text, HasSubstr("holds the median with 75% only"));
+}
+
+TEST(Table, MetricsWithoutIntervalKeepTheirName) {
+  Case once = measured_case("overlap", "overlapped", {}, 1e-3, 1);
+  once.metrics = {{"achieved overlap", 0.52, std::nullopt}};
+  EXPECT_THAT(line_with(to_table(report_of({once})), "strategy"), HasSubstr("achieved overlap"));
 }
 
 TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
@@ -238,6 +260,9 @@ TEST(Table, EndsWithWhatWasMeasured) {
             "warm-up, 3% measuring tasks alone");
   report.complete = false;
   EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"));
+  report.task_cost_seconds.reset();
+  EXPECT_THAT(lines_of(to_table(report)).back(),
+              EndsWith("· 2 min 21 s: 91% in samples and warm-up"));
 }
 
 TEST(Table, WrapsTheAnswer) {
@@ -252,7 +277,7 @@ TEST(Table, EscapesOnlyWhenAskedTo) {
   EXPECT_THAT(line_with(text, "failed (1)"), StartsWith("\033[2m"));
   for (const std::string& line : lines_of(text)) {
     if (line.find('\033') == std::string::npos) continue;
-    EXPECT_THAT(line, testing::EndsWith("\033[0m"));
+    EXPECT_THAT(line, EndsWith("\033[0m"));
   }
 }
 

@@ -97,6 +97,15 @@ TEST(Ratio, ShowsItsIntervalWithTheSameDigits) {
   EXPECT_EQ(format_ratio(1.709, nan, 2), "1.71×");
 }
 
+TEST(Confidence, IsNamedWhereItIsLow) {
+  EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.75}),
+            "1.71× (1.69–1.73 at 75% confidence)");
+  EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.9375}),
+            "1.71× (1.69–1.73 at 93.75% confidence)");
+  EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.95}), "1.71× (1.69–1.73)");
+  EXPECT_EQ(with_confidence("1.71×", {nan, nan, 0.75}), "1.71×") << "it shows no interval";
+}
+
 TEST(Number, DropsTrailingZeros) {
   EXPECT_EQ(format_number(0.5), "0.5");
   EXPECT_EQ(format_number(12), "12");

@@ -166,7 +166,7 @@ CaseOutcome outcome(const std::string& strategy, std::int64_t image, double valu
     outcome.spec.parameters.set(name, std::int64_t{number});
   }
   if (strategy == "streams") outcome.spec.parameters.set("streams", std::int64_t{2});
-  outcome.speedup = {value, low, high};
+  outcome.speedup = {value, report::Interval{low, high, 0.97}};
   return outcome;
 }
 
@@ -190,6 +190,11 @@ TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {
               HasSubstr("no gain beyond its interval at any size"));
   EXPECT_THAT(scenario->answer({bad, large_good}), HasSubstr("without a clear limit"));
   EXPECT_THAT(scenario->answer({}), HasSubstr("no answer"));
+  CaseOutcome single_round = good;
+  single_round.speedup->interval.reset();
+  EXPECT_THAT(
+      scenario->answer({single_round}),
+      testing::AllOf(HasSubstr("from a single round have no interval"), HasSubstr("2.00×")));
 }
 
 }  // namespace

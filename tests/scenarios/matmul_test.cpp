@@ -266,7 +266,8 @@ TEST_F(MatmulRequests, Answer) {
     CaseOutcome one;
     one.spec = spec_of(*scenario, strategy, {{"n", 64}, {"count", 10}, {"streams", 2}}, 2);
     one.median_seconds = seconds;
-    if (speedup > 0) one.speedup = {speedup, speedup - 0.01, speedup + 0.01};
+    if (speedup > 0)
+      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
     return one;
   };
   const std::string text =

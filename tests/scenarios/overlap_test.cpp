@@ -232,12 +232,12 @@ TEST_F(OverlapTest, AchievedOverlapIsOfTheShorterPart) {
   const std::vector<Metric> metrics = scenario->metrics(overlapped);
   ASSERT_EQ(metrics.size(), 1);
   EXPECT_EQ(metrics[0].name, "achieved overlap");
-  EXPECT_EQ(metrics[0].unit, "fraction");
   ASSERT_EQ(metrics[0].others.size(), 2);
   EXPECT_EQ(metrics[0].others[0].name(), spec("compute", tiny("d2h")).name());
   EXPECT_EQ(metrics[0].others[1].name(), spec("copy", tiny("d2h", "pageable", 0, 4)).name());
   const auto of = [&](double whole, double compute, double copy) {
-    return metrics[0].value(std::vector{whole, compute, copy});
+    const std::vector<double> seconds{whole, compute, copy};
+    return metrics[0].value(seconds, seconds);
   };
   EXPECT_DOUBLE_EQ(of(22, 20, 8), 0.75);
   EXPECT_DOUBLE_EQ(of(22, 8, 20), 0.75);
@@ -255,6 +255,9 @@ struct OverlapAnswer : OverlapTest {
     one.median_seconds = milliseconds * 1e-3;
     return one;
   }
+  static CaseOutcome::Ratio ratio(double value, double low, double high, double confidence = 0.97) {
+    return {value, report::Interval{low, high, confidence}};
+  }
   CaseOutcome overlapped(double milliseconds, std::int64_t prefetch, CaseOutcome::Ratio hidden) {
     CaseOutcome one = outcome("overlapped", milliseconds, prefetch);
     one.metrics["achieved overlap"] = hidden;
@@ -263,13 +266,35 @@ struct OverlapAnswer : OverlapTest {
 };
 
 TEST_F(OverlapAnswer, HasTheAchievedOverlapOfTheBestDepthWithItsInterval) {
-  CaseOutcome best = overlapped(22, 4, {0.75, 0.731, 0.768});
-  best.speedup = {1.27, 1.26, 1.28};
+  CaseOutcome best = overlapped(22, 4, ratio(0.75, 0.731, 0.768));
+  best.speedup = ratio(1.27, 1.26, 1.28);
   EXPECT_EQ(scenario->answer({outcome("compute", 20), outcome("copy", 8), outcome("sequential", 28),
-                              overlapped(24, 1, {0.5, 0.4, 0.6}), best}),
+                              overlapped(24, 1, ratio(0.5, 0.4, 0.6)), best}),
             "d2h pinned: 75% (73–77%) of the shorter part is hidden, 1.27× (1.26–1.28) one after "
             "the other (medians: computing 20.00 ms, copying 8.000 ms, overlapped 22.00 ms at "
             "prefetch 4).");
+}
+
+TEST_F(OverlapAnswer, NamesAConfidenceThatIsLow) {
+  CaseOutcome best = overlapped(22, 4, ratio(0.75, 0.731, 0.768, 0.75));
+  best.speedup = ratio(1.27, 1.26, 1.28, 0.875);
+  EXPECT_THAT(scenario->answer({outcome("compute", 20), outcome("copy", 8), best}),
+              HasSubstr("75% (73–77% at 75% confidence) of the shorter part is hidden, "
+                        "1.27× (1.26–1.28 at 87.5% confidence) one after the other"));
+}
+
+TEST_F(OverlapAnswer, HasNoIntervalFromASingleRound) {
+  CaseOutcome best = overlapped(22, 4, {.value = 0.75});
+  best.speedup = {.value = 1.27};
+  EXPECT_THAT(scenario->answer({outcome("compute", 20), outcome("copy", 8), best}),
+              HasSubstr("75% of the shorter part is hidden, 1.27× one after the other"));
+}
+
+TEST_F(OverlapAnswer, SkipsADepthWithoutTheNumber) {
+  EXPECT_THAT(
+      scenario->answer({outcome("compute", 20), outcome("copy", 8),
+                        overlapped(24, 1, ratio(0.5, 0.4, 0.6)), outcome("overlapped", 22, 4)}),
+      HasSubstr("50% (40–60%) of the shorter part is hidden"));
 }
 
 TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
@@ -277,10 +302,13 @@ TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
     return scenario->answer(
         {outcome("compute", 20), outcome("copy", 8), overlapped(30, 1, hidden)});
   };
-  EXPECT_THAT(answer_of({-0.25, -0.3, -0.1}),
-              HasSubstr("nothing is hidden, −25% (−30 to −10%) of the shorter part"));
-  EXPECT_THAT(answer_of({-0.25, -0.3, 0.1}),
-              HasSubstr("−25% (−30 to 10%) of the shorter part is hidden"));
+  EXPECT_THAT(answer_of(ratio(-0.25, -0.3, -0.1)),
+              HasSubstr("no overlap is shown, −25% (−30 to −10%) of the shorter part"));
+  EXPECT_THAT(answer_of(ratio(0.05, -0.02, 0.1)),
+              HasSubstr("no overlap is shown, 5% (−2 to 10%) of the shorter part"));
+  EXPECT_THAT(answer_of({.value = -0.25}),
+              HasSubstr("no overlap is shown, −25% of the shorter part"));
+  EXPECT_THAT(answer_of({.value = 0.05}), HasSubstr("5% of the shorter part is hidden"));
 }
 
 TEST_F(OverlapAnswer, NeedsAllParts) {

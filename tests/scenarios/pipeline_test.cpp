@@ -180,7 +180,8 @@ struct PipelineAnswer : PipelineTest {
     one.spec = *scenario->resolve(request(strategy, values));
     one.median_seconds = seconds;
     one.efficiency = 0.9;
-    if (strategy != "single") one.speedup = {speedup, speedup - 0.01, speedup + 0.01};
+    if (strategy != "single")
+      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
     return one;
   }
 };
