@@ -1,0 +1,121 @@
+// Convolution and the gradient of its source: one engine each, and a kernel for the bias where no
+// engine adds it.
+#include <array>
+#include <utility>
+
+#include "kernels/checks.h"
+#include "kernels/cuda/channel_kernels.h"
+#include "kernels/cuda/convolution_engine.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/layout.h"
+#include "kernels/cuda/plans.h"
+#include "kernels/cuda/stream.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// An operation that is exactly one engine.
+class ConvolutionOp final : public CudaOp {
+ public:
+  ConvolutionOp(CudaDevice& device, std::string_view name, ConvolutionEngine engine)
+      : CudaOp(device, name),
+        engine_(std::move(engine)),
+        workspace_(add_scratch(engine_.workspace_bytes())) {
+    set_implementation(engine_.name());
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    engine_.run(stream, arguments, stream.scratch() + workspace_);
+  }
+
+ private:
+  ConvolutionEngine engine_;
+  std::size_t workspace_;
+};
+
+/// Forward with the bias added behind the engine.
+class BiasedConvolutionOp final : public CudaOp {
+ public:
+  BiasedConvolutionOp(CudaDevice& device, std::string_view name, ConvolutionEngine engine)
+      : CudaOp(device, name),
+        engine_(std::move(engine)),
+        workspace_(add_scratch(engine_.workspace_bytes())) {
+    set_implementation(engine_.name() + " + CUDA kernel (bias)");
+    const ConvolutionShape& shape = engine_.graph().shape;
+    pixels_ = {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels,
+               engine_.graph().dtype};
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    const auto* bias = reinterpret_cast<const float*>(arguments[2]);
+    std::byte* destination = arguments[3];
+    engine_.run(stream, std::array{arguments[0], arguments[1], destination},
+                stream.scratch() + workspace_);
+    add_bias(destination, bias, pixels_, stream.handle());
+  }
+
+ private:
+  ConvolutionEngine engine_;
+  std::size_t workspace_;
+  Pixels pixels_;
+};
+
+Arithmetic arithmetic_of(DType dtype) {
+  return dtype == DType::f32 ? Arithmetic::f32 : Arithmetic::tensor_cores;
+}
+
+Planned plan_forward(CudaDevice& device, std::string_view name, const ConvolutionForward& desc) {
+  ConvolutionGraph graph{.pass = ConvolutionPass::forward,
+                         .shape = desc.shape,
+                         .dtype = desc.dtype,
+                         .arithmetic = arithmetic_of(desc.dtype),
+                         .bias = desc.bias};
+  if (!desc.bias) {
+    return std::make_unique<ConvolutionOp>(device, name,
+                                           ConvolutionEngine::choose(device, name, graph));
+  }
+  std::string reason;
+  if (auto fused = ConvolutionEngine::find(device, graph, reason)) {
+    return std::make_unique<ConvolutionOp>(device, name, *std::move(fused));
+  }
+  graph.bias = false;
+  return std::make_unique<BiasedConvolutionOp>(device, name,
+                                               ConvolutionEngine::choose(device, name, graph));
+}
+
+}  // namespace
+
+Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  device.check_dtype(name, desc.dtype);
+  Planned op = plan_forward(device, name, desc);
+  op->add_argument("source", Access::read, device.activation(desc.shape.source(), desc.dtype));
+  op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));
+  if (desc.bias) op->add_argument("bias", Access::read, canonical({desc.shape.out_channels}));
+  op->add_argument("destination", Access::write,
+                   device.activation(desc.shape.destination(), desc.dtype));
+  op->set_flops(product_flops(desc.shape) + bias_flops(desc.shape, desc.bias));
+  return op;
+}
+
+Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  device.check_dtype(name, desc.dtype);
+  const ConvolutionGraph graph{.pass = ConvolutionPass::backward_data,
+                               .shape = desc.shape,
+                               .dtype = desc.dtype,
+                               .arithmetic = arithmetic_of(desc.dtype)};
+  auto op =
+      std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, name, graph));
+  op->add_argument("diff_destination", Access::read,
+                   device.activation(desc.shape.destination(), desc.dtype));
+  op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));
+  op->add_argument("diff_source", Access::write,
+                   device.activation(desc.shape.source(), desc.dtype));
+  op->set_flops(product_flops(desc.shape));
+  return op;
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,53 @@
+// What computes one pass of a convolution: an engine of cuDNN's, or the direct kernel.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kernels/cuda/cudnn_graph.h"
+
+namespace parbench::cuda {
+
+class CudaDevice;
+class CudaStream;
+
+class ConvolutionEngine {
+ public:
+  /// cuDNN's engine for the graph; nothing, with cuDNN's words in `reason`, when it has none.
+  [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
+                                                             ConvolutionGraph graph,
+                                                             std::string& reason);
+
+  /// The same, but with the direct kernel where cuDNN has nothing for f32. Throws Unsupported, in
+  /// the operation's name and with cuDNN's words, for another type.
+  [[nodiscard]] static ConvolutionEngine choose(CudaDevice& device, std::string_view operation,
+                                                const ConvolutionGraph& graph);
+
+  [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
+  [[nodiscard]] std::size_t workspace_bytes() const { return plan_ ? plan_->workspace_bytes() : 0; }
+  /// For reports: "cuDNN ConvFwd_eng36_k2=7_…".
+  [[nodiscard]] std::string name() const;
+
+  /// Enqueues the pass. Tensors are in the order of the operation's arguments, without those that
+  /// the graph does not have.
+  void run(CudaStream& stream, std::span<std::byte* const> tensors, std::byte* workspace);
+
+ private:
+  ConvolutionEngine(const ConvolutionGraph& graph, std::optional<CudnnPlan> plan)
+      : graph_(graph), plan_(std::move(plan)) {}
+
+  ConvolutionGraph graph_;
+  std::optional<CudnnPlan> plan_;  // else the direct kernel
+};
+
+/// Throws Unsupported, in the operation's name and with cuDNN's words.
+[[noreturn]] void refuse(std::string_view operation, const std::string& reason);
+
+// The work that passes do by definition.
+[[nodiscard]] double product_flops(const ConvolutionShape& shape);
+[[nodiscard]] double bias_flops(const ConvolutionShape& shape, bool bias);
+
+}  // namespace parbench::cuda
