@@ -66,7 +66,7 @@ void check(CUresult status, const CallSite& site) {
 
 void check(cublasStatus_t status, const CallSite& site) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  const std::string text = described(site, cublasGetStatusString(status));
+  const std::string text = described(site, cublasLtGetStatusString(status));
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) throw Unsupported(text);
   throw Error(text);
 }
