@@ -54,6 +54,10 @@ std::vector<Flag> fixed_flags() {
        output},
       {"dry-run", "", "Show the cases, their memory and the estimated time; measure nothing",
        output, toggle},
+      {"profile", "",
+       "For a profiler (scripts/nsys-capture): warm up, then three samples of one execution each "
+       "between its start and stop, without progress",
+       how, toggle},
       {"quiet", "", "No progress; only the tables, the answers and errors", output, toggle},
       {"version", "", "Print the version and exit", output, toggle},
   };
@@ -263,6 +267,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   read_measurement(values, options);
   options.dry_run = is_on(values, "dry-run");
   options.quiet = is_on(values, "quiet");
+  options.profile = is_on(values, "profile");
   for (const auto& [name, texts] : values) {
     if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
   }

@@ -37,6 +37,7 @@ struct Options {
   std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
   bool dry_run = false;
   bool quiet = false;
+  bool profile = false;  // a few samples between the profilers' start and stop
 
   /// Exact case names to run, from `--rerun`; empty: the whole sweep.
   std::vector<std::string> only_cases;

@@ -22,6 +22,7 @@
 #include "bench/listing.h"
 #include "bench/progress.h"
 #include "bench/recorder.h"
+#include "bench/sampler_options.h"
 #include "bench/session.h"
 #include "bench/standard_streams.h"
 #include "bench/sweep.h"
@@ -98,11 +99,14 @@ report::TextStyle text_style() {
 /// Runs the jobs one after the other and keeps the report up to date.
 class Run {
  public:
-  Run(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs, Recorder recorder)
+  Run(const Options& options, const BenchmarkFlags& flags, const Machine& machine,
+      std::vector<Job> jobs, Recorder recorder)
       : options_(options),
+        machine_(machine),
         flags_(flags),
         jobs_(std::move(jobs)),
-        progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
+        progress_(
+            make_progress(std::cerr, standard_error_options(options.quiet || options.profile))),
         recorder_(std::move(recorder)) {
     for (const Job& job : jobs_) {
       recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
@@ -112,7 +116,7 @@ class Run {
 
   ExitCode operator()() {
     recorder_.write(samples_);
-    for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
+    for (std::size_t i = 0; i < jobs_.size() && !interrupted_ && !device_lost_; ++i) run(i);
     progress_->finish();
     const bool delivered = deliver();
     if (interrupted_) return ExitCode::interrupted;
@@ -128,6 +132,7 @@ class Run {
         .progress = *progress_,
         .part = {.index = index, .count = jobs_.size()},
         .make_runner = make_plan_runner,
+        .profile = [this](bool on) { profile(on); },
         .interrupted = InterruptHandler::requested,
         .checkpoint =
             [&](const SessionResult& known) {
@@ -142,7 +147,13 @@ class Run {
                     sampler_options(options_, flags_, *job.scenario), std::move(environment));
     recorder_.update(*job.scenario, result);
     interrupted_ = result.interrupted;
+    device_lost_ = result.device_lost;
     all_measured_ = all_measured_ && result.all_measured();
+  }
+
+  void profile(bool on) const {
+    if (!options_.profile) return;
+    for (const auto& backend : machine_.backends()) backend->profile(on);
   }
 
   /// Brings the results to where they belong, files before the terminal, which may be gone. What
@@ -219,6 +230,7 @@ class Run {
   }
 
   const Options& options_;
+  const Machine& machine_;
   const BenchmarkFlags& flags_;
   std::vector<Job> jobs_;
   InterruptHandler interrupt_;
@@ -226,6 +238,7 @@ class Run {
   std::unique_ptr<Progress> progress_;
   Recorder recorder_;
   bool interrupted_ = false;
+  bool device_lost_ = false;
   bool all_measured_ = true;
   bool warned_ = false;  // of a checkpoint that could not be written
 };
@@ -248,7 +261,7 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
   const auto started = std::chrono::system_clock::now();
   Recorder recorder(provide_report_path(options, scenarios.size(), started), options, machine,
                     flags, started);
-  return Run(options, flags, std::move(jobs), std::move(recorder))();
+  return Run(options, flags, machine, std::move(jobs), std::move(recorder))();
 }
 
 ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {

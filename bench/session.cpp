@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <memory>
 #include <new>
 #include <utility>
@@ -22,12 +21,6 @@
 namespace parbench {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-constexpr double default_case_seconds = 20;
-constexpr double default_total_seconds = 140;
-constexpr double seed_case_seconds = 300;
-
 constexpr double preparation_checkpoint_seconds = 2;
 constexpr double sampling_checkpoint_seconds = 5;
 
@@ -40,6 +33,24 @@ constexpr double least_cost_seconds = 0.05;
 /// From so many executions in a sample on, one more before it, untimed, costs little; it brings
 /// back into the caches what another case has driven out.
 constexpr std::int64_t rewarmed_iterations = 4;
+
+/// Between what it says to profilers when it is made and when it goes.
+class Profiled {
+ public:
+  explicit Profiled(const std::function<void(bool)>& tell) : tell_(tell) { tell_(true); }
+  ~Profiled() {
+    try {
+      tell_(false);
+    } catch (
+        ...) {  // NOLINT(bugprone-empty-catch): a trace without an end is no reason to lose a run
+    }
+  }
+  Profiled(const Profiled&) = delete;
+  Profiled& operator=(const Profiled&) = delete;
+
+ private:
+  const std::function<void(bool)>& tell_;
+};
 
 class Session {
  public:
@@ -76,6 +87,7 @@ class Session {
   report::Sample execute(Entry& entry, const Step& step);
 
   void abandon(std::size_t index, const TimedOut& error);
+  void lose_device(std::size_t index, const DeviceLost& error);
   void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
   template <typename Work>
   bool guarded(std::size_t index, Work&& work);
@@ -108,6 +120,7 @@ class Session {
   double fraction_ = 0;  // of this session, as shown
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
+  bool device_lost_ = false;
 };
 
 Session::Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
@@ -128,8 +141,9 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
 
 SessionResult Session::run() {
   prepare_all();
-  if (!interrupted_) {
+  if (!interrupted_ && !device_lost_) {
     make_sampler();
+    const Profiled profiled(environment_.profile);
     sample_all();
   }
   environment_.progress.finish();
@@ -146,7 +160,7 @@ void Session::prepare_all() {
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
-    if (interrupted_) return;
+    if (interrupted_ || device_lost_) return;
     show_preparation(index, done++);
     prepare(index, preparation);
     preparation.release_reference(index);
@@ -217,6 +231,9 @@ bool Session::guarded(std::size_t index, Work&& work) {
   } catch (const TimedOut& error) {
     abandon(index, error);
     throw;
+  } catch (const DeviceLost& error) {
+    give_up(index, CaseStatus::failed, error.what());
+    lose_device(index, error);
   } catch (const Unsupported& error) {
     give_up(index, CaseStatus::skipped, error.what());
   } catch (const OutOfMemory& error) {
@@ -244,6 +261,18 @@ void Session::give_up(std::size_t index, report::CaseStatus status, const std::s
   environment_.progress.note(
       fmt::format("{} {}: {}", result.name,
                   status == report::CaseStatus::failed ? "failed" : "skipped", reason));
+}
+
+/// What has samples keeps them; the rest can no longer run.
+void Session::lose_device(std::size_t index, const DeviceLost& error) {
+  device_lost_ = true;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const bool sampled =
+        entries_[i].sampler_index && !sampler_->samples(*entries_[i].sampler_index).empty();
+    if (i == index || sampled || cases_[i].status != report::CaseStatus::not_run) continue;
+    cases_[i].error =
+        fmt::format("not run, its device was lost in {}: {}", cases_[index].name, error.what());
+  }
 }
 
 /// A stream still works on the case, so the case outlives the session's interest in it.
@@ -277,7 +306,7 @@ void Session::make_sampler() {
 }
 
 void Session::sample_all() {
-  while (!interrupted_) {
+  while (!interrupted_ && !device_lost_) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) break;
     const std::optional<Step> step = sampler_->next();
@@ -375,6 +404,7 @@ SessionResult Session::result() const {
   result.sampling_seconds = sampling_seconds_;
   result.task_cost_seconds = task_cost_seconds_;
   result.interrupted = interrupted_;
+  result.device_lost = device_lost_;
   return result;
 }
 
@@ -425,38 +455,12 @@ double Session::fraction_of_run(double seconds_left) {
   return (static_cast<double>(part.index) + fraction_) / static_cast<double>(part.count);
 }
 
-int seed_samples(const Options& options, const Scenario& scenario) {
-  const bool adaptive = options.precision_given || options.min_samples;
-  return options.preset == "seed" && !adaptive ? scenario.seed_sampling().samples : 0;
-}
-
 }  // namespace
 
 bool SessionResult::all_measured() const {
   return !interrupted && std::ranges::all_of(cases, [](const report::Case& one) {
     return one.status == report::CaseStatus::measured;
   });
-}
-
-SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& flags,
-                               const Scenario& scenario) {
-  const bool seed = options.preset == "seed";
-  SamplerOptions result;
-  result.seed = options.seed;
-  result.precision = options.precision_percent / 100;
-  result.min_samples = options.min_samples.value_or(result.min_samples);
-  result.fixed_samples = flags.repetitions.value_or(seed_samples(options, scenario));
-  if (flags.min_time_seconds) {
-    result.least_sample_seconds = *flags.min_time_seconds;
-  } else if (seed) {
-    result.fixed_iterations = scenario.seed_sampling().iterations;
-  }
-  const bool limited = result.fixed_samples == 0;
-  const double case_seconds = seed ? seed_case_seconds : default_case_seconds;
-  result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
-  const bool total = limited && !seed && !options.max_time_seconds;
-  if (total) result.total_seconds = default_total_seconds;
-  return result;
 }
 
 SessionResult run_session(const Scenario& scenario, Context& context,

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/benchmark_flags.h"
 #include "bench/google_benchmark.h"
-#include "bench/options.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
 #include "bench/sampler.h"
@@ -28,18 +26,11 @@ struct SessionResult {
   double sampling_seconds = 0;
   double task_cost_seconds = 0;  // other measurements of tasks alone
   bool interrupted = false;
+  bool device_lost = false;  // what has not run cannot run any more, in later sessions neither
 
   /// Every case was measured to its end: exit code 0, and the report is complete.
   [[nodiscard]] bool all_measured() const;
 };
-
-/// How one scenario is sampled, from the command line, the --benchmark_* flags and the preset.
-/// Without --max-time, a case gets 20 s and all cases of the scenario together 140 s, preparation
-/// included, so that a default sweep ends within two to three minutes. The fixed numbers of the
-/// seed preset and of --benchmark_repetitions are cut by --max-time only. --precision and
-/// --min-samples make the seed preset adaptive, with 300 s for a case.
-[[nodiscard]] SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& flags,
-                                             const Scenario& scenario);
 
 /// What a session works with. All references outlive it.
 struct SessionEnvironment {
@@ -47,6 +38,8 @@ struct SessionEnvironment {
   Progress& progress;
   RunPart part = {};
   MakePlanRunner make_runner = make_plan_runner;
+  /// Called with true before the first sample and with false after the last, whatever ends them.
+  std::function<void(bool)> profile = [](bool) {};
   std::function<bool()> interrupted = [] { return false; };
   /// Called with what is known so far, after preparation steps at most every 2 s and after rounds
   /// at most every 5 s, so that a run that is killed leaves what it had.

@@ -46,6 +46,9 @@ class Backend {
   /// it.
   [[nodiscard]] virtual std::string description() const = 0;
 
+  /// Tells profilers that listen to this backend that what counts begins or ends here.
+  virtual void profile([[maybe_unused]] bool on) {}
+
   /// Opens devices for one run, distinct and in the order in which the user gave them;
   /// `spare_for_copies` asks to leave a core or engine to copy lanes if there are enough. Throws
   /// UsageError when there are not so many, and for a partition where there is none.

@@ -2,6 +2,7 @@
 #include "kernels/cuda/backend.h"
 
 #include <cublasLt.h>
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 #include <fmt/format.h>
@@ -82,6 +83,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int device_limit() const override;
   [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
   [[nodiscard]] std::string description() const override;
+  void profile(bool on) override;
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           bool spare_for_copies) override;
 
@@ -123,6 +125,10 @@ std::string CudaBackend::description() const {
                                 static_cast<double>(gpu.totalGlobalMem) / (1U << 30U)));
   }
   return fmt::format("{} GPU{}: {}", count_, count_ == 1 ? "" : "s", fmt::join(names, ", "));
+}
+
+void CudaBackend::profile(bool on) {
+  if (count_ > 0) PARBENCH_CUDA(on ? cudaProfilerStart() : cudaProfilerStop());
 }
 
 /// How many parts of each GPU a run asks for. Throws UsageError for a GPU asked for both as a whole

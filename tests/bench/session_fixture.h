@@ -21,6 +21,7 @@ class SessionTest : public testing::Test {
          .progress = progress,
          .part = run_part,
          .make_runner = scenario.runners(),
+         .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
          .interrupted = interrupted,
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
          .on_timeout = on_timeout,
@@ -36,6 +37,7 @@ class SessionTest : public testing::Test {
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
   std::vector<SessionResult> checkpoints;
+  std::vector<std::size_t> profile_marks;  // how long the log was when profilers were told
 };
 
 }  // namespace parbench::fake

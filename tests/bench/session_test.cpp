@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/sampler_options.h"
 #include "kernels/error.h"
 #include "tests/bench/session_fixture.h"
 
@@ -331,6 +332,20 @@ TEST_F(SessionTest, ProgressNeverGoesBack) {
   EXPECT_LT(shown.back(), 1);
 }
 
+TEST_F(SessionTest, ProfilersSeeAllSamplesAndNothingElse) {
+  scenario.behaviours["base"] = {};
+  options.fixed_samples = 3;
+  (void)run({FakeScenario::spec("base")});
+  ASSERT_EQ(profile_marks.size(), 2U);
+  const auto runs_until = [&](std::size_t end) {
+    return std::count(scenario.log.begin(), scenario.log.begin() + static_cast<long>(end),
+                      "run fake/base/n:1");
+  };
+  EXPECT_EQ(runs_until(profile_marks[0]), 1) << "the verification is the warm-up";
+  EXPECT_EQ(runs_until(profile_marks[1]), 1 + 3);
+  EXPECT_EQ(profile_marks[1], scenario.log.size());
+}
+
 class SamplerOptionsTest : public testing::Test {
  protected:
   SamplerOptionsTest() { scenario.published = {10, 3}; }
@@ -357,6 +372,16 @@ TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
   EXPECT_EQ(result.fixed_samples, 10);
   EXPECT_EQ(result.fixed_iterations, 3);
   EXPECT_TRUE(std::isinf(result.max_seconds));
+}
+
+TEST_F(SamplerOptionsTest, AProfileIsAFewExecutions) {
+  options.profile = true;
+  EXPECT_EQ(resolved().fixed_samples, 3);
+  EXPECT_EQ(resolved().fixed_iterations, 1);
+  options.preset = "seed";
+  EXPECT_EQ(resolved().fixed_samples, 3);
+  flags.repetitions = 5;
+  EXPECT_EQ(resolved().fixed_samples, 5);
 }
 
 TEST_F(SamplerOptionsTest, PrecisionMakesSeedAdaptive) {
