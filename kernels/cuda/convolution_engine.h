@@ -28,7 +28,7 @@ class ConvolutionEngine {
 
   [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_ ? plan_->workspace_bytes() : 0; }
-  /// For reports: "cuDNN ConvFwd_eng36_k2=7_…".
+  /// For reports: "cuDNN eng36_k2=7_…".
   [[nodiscard]] std::string name() const;
 
   /// Enqueues the pass. Tensors are in the order of the operation's arguments, without those that

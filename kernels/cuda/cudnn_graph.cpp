@@ -179,6 +179,20 @@ fe::error_t build(PlannedGraph& graph, cudnnHandle_t handle, const ConvolutionGr
   }
 }
 
+/// cuDNN's words without those on each engine and each of its functions: the first lines.
+std::string shortened(std::string words) {
+  constexpr std::size_t most = 600;
+  if (words.size() > most) words = words.substr(0, most) + "…";
+  std::ranges::replace(words, '\n', ' ');
+  return words;
+}
+
+/// cudnn-frontend puts the operations' names first, of which its own graphs have none.
+std::string engine_name(const fe::ExecutionPlan& plan) {
+  const std::string& tag = plan.getTag();
+  return tag.substr(std::min(tag.find_first_not_of('_'), tag.size()));
+}
+
 /// A device that is lost must not pass for one without engines; other errors were cuDNN's affair.
 void check_device() {
   const cudaError_t left = cudaGetLastError();
@@ -198,12 +212,12 @@ std::optional<CudnnPlan> find_plan(cudnnHandle_t handle, const ConvolutionGraph&
   PlannedGraph graph;
   if (const fe::error_t status = build(graph, handle, wanted); status.is_bad()) {
     check_device();
-    reason = status.err_msg;
+    reason = shortened(status.err_msg);
     return std::nullopt;
   }
   const std::shared_ptr<fe::ExecutionPlan> plan = graph.chosen();
   return CudnnPlan(plan, plan->get_raw_desc(), static_cast<std::size_t>(plan->getWorkspaceSize()),
-                   plan->getTag());
+                   engine_name(*plan));
 }
 
 void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,

@@ -49,7 +49,7 @@ class CudnnPlan {
         engine_(std::move(engine)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
-  /// cuDNN's name of the engine with its settings: "ConvFwd_eng36_k2=7_…".
+  /// cuDNN's name of the engine with its settings: "eng36_k2=7_…".
   [[nodiscard]] const std::string& engine() const { return engine_; }
 
   /// Enqueues it on the handle's stream. The addresses of the last run are kept, so that a run on
