@@ -132,6 +132,7 @@ void Matmul::set_bias(const void* address) {
 std::optional<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
                                                 std::uint32_t output_alignment) {
   // The search takes the alignment of the bias from its address, and does not follow it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it is a number that looks like an address
   if (product_.bias) set_bias(reinterpret_cast<const void*>(std::uintptr_t{output_alignment}));
   cublasLtMatmulPreferenceOpaque_t preference{};
   PARBENCH_CUDA(cublasLtMatmulPreferenceInit(&preference));
