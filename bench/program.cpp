@@ -92,7 +92,12 @@ void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Jo
 
 report::TextStyle text_style() {
   report::TextStyle style;
-  style.color = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  style.color = terminal && std::getenv("NO_COLOR") == nullptr;
+  if (terminal) {
+    const auto columns = static_cast<std::size_t>(terminal_columns(STDOUT_FILENO));
+    style.width = std::min(style.width, std::max<std::size_t>(columns, 40));
+  }
   return style;
 }
 

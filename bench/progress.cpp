@@ -2,7 +2,6 @@
 #include "bench/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "bench/clock.h"
+#include "bench/standard_streams.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
@@ -161,12 +161,6 @@ class RedrawnLine : public Progress {
   bool drawn_ = false;
 };
 
-int terminal_columns() {
-  winsize size = {};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
-}
-
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): set by no thread
   return value != nullptr && *value != '\0';
@@ -205,7 +199,7 @@ ProgressOptions standard_error_options(bool quiet) {
   options.quiet = quiet;
   options.terminal = isatty(STDERR_FILENO) == 1 && !terminal_is_dumb();
   options.color = options.terminal && !is_set("NO_COLOR");
-  options.columns = terminal_columns;
+  options.columns = [] { return terminal_columns(STDERR_FILENO); };
   return options;
 }
 

@@ -19,7 +19,9 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::Case& measured) {
   CaseOutcome outcome;
   outcome.spec = spec;
   outcome.median_seconds = measured.statistics->median;
-  if (measured.bound) outcome.efficiency = measured.bound->efficiency;
+  if (measured.bound && measured.bound->efficiency <= report::most_credible_efficiency) {
+    outcome.efficiency = measured.bound->efficiency;
+  }
   if (measured.speedup) outcome.speedup = ratio_of(*measured.speedup);
   for (const report::Metric& metric : measured.metrics) {
     outcome.metrics.emplace(metric.name, ratio_of(metric));

@@ -2,6 +2,7 @@
 #include "bench/standard_streams.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -37,6 +38,12 @@ void require_printed() {
   throw Error(
       "standard output could not be written" + why +
       "\nnot everything was printed; send it to a terminal, a file or a pipe with a reader");
+}
+
+int terminal_columns(int descriptor) {
+  winsize size = {};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
 }
 
 void print_error(std::string_view message) noexcept {

@@ -17,6 +17,9 @@ void print(std::string_view text);
 /// Throws Error when something printed since the last call did not reach standard output.
 void require_printed();
 
+/// Columns of the terminal behind a descriptor; 80 where it does not tell, or is none.
+[[nodiscard]] int terminal_columns(int descriptor);
+
 /// "parbench: error: …" on standard error; lines after the first are hints, indented. Never fails.
 void print_error(std::string_view message) noexcept;
 

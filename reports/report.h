@@ -165,6 +165,10 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
+/// Tasks measured alone are sometimes disturbed, and caches help tasks in sequence; a bound further
+/// above the measured time than this is none.
+constexpr double most_credible_efficiency = 1.05;
+
 struct Report {
   std::string version;      // of parbench
   std::string started_utc;  // ISO 8601

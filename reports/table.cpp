@@ -124,6 +124,17 @@ std::string samples_cell(const Case& c, bool others_marked) {
   return fmt::format("{}{}", c.samples.size(), ending != nullptr ? ending->mark : blank);
 }
 
+constexpr std::string_view no_bound_mark = "¶";
+
+bool is_no_bound(const Case& c) {
+  return c.bound && c.bound->efficiency > most_credible_efficiency;
+}
+
+std::string efficiency_cell(const Case& c) {
+  if (is_no_bound(c)) return std::string(no_bound_mark);
+  return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
+}
+
 std::string throughput_cell(const Case& c) {
   if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
   return format_rate(c.amount / c.statistics->median, c.amount_unit);
@@ -241,9 +252,7 @@ class Table {
     move_unit_to_title(grid_.columns.back());
     add_speedup();
     for (const std::string& name : metric_names()) add_metric(name);
-    add("of bound", [](const Case& c) {
-      return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
-    });
+    add("of bound", efficiency_cell);
     add("peak memory", [this](const Case& c) { return memory_cell(c, devices_); });
     if (devices_.size() > 1) {
       const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
@@ -383,6 +392,11 @@ class Table {
       add_note(fmt::format("{} ", low_confidence_mark),
                fmt::format("fewer than 6 samples: this interval holds the median with {} only",
                            fmt::join(confidences, " or ")));
+    }
+    if (any_measured(is_no_bound)) {
+      add_note(fmt::format("{} ", no_bound_mark),
+               "the tasks took longer alone than the whole case: their measurement was disturbed, "
+               "so there is no bound");
     }
     for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
       add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);

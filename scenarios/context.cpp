@@ -17,9 +17,13 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
     index = 0;
     sharers = 1;
   }
-  auto& stream = streams_[{device, kind, index, sharers}];
-  if (!stream) stream = this->device(device).make_stream(kind, index, sharers);
-  return *stream;
+  const auto key = std::tuple(device, kind, index, sharers);
+  auto found = streams_.find(key);
+  if (found == streams_.end()) {
+    auto made = this->device(device).make_stream(kind, index, sharers);
+    found = streams_.emplace(key, std::move(made)).first;
+  }
+  return *found->second;
 }
 
 void Context::begin_case() {

@@ -222,11 +222,15 @@ class Matmul final : public Scenario {
 
   std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
     std::vector<std::string> sizes;
-    for (const auto& [size, found] : findings(outcomes)) {
+    const std::map<Size, Findings> found_by_size = findings(outcomes);
+    const bool several_counts = std::ranges::any_of(found_by_size, [&](const auto& one) {
+      return one.first.second != found_by_size.begin()->first.second;
+    });
+    for (const auto& [size, found] : found_by_size) {
       const std::vector<std::string> parts = describe(found);
-      if (!parts.empty()) {
-        sizes.push_back(fmt::format("n {}: {}", size.first, fmt::join(parts, ", ")));
-      }
+      if (parts.empty()) continue;
+      const std::string count = several_counts ? fmt::format(", count {}", size.second) : "";
+      sizes.push_back(fmt::format("n {}{}: {}", size.first, count, fmt::join(parts, ", ")));
     }
     if (sizes.empty()) return "Too little was measured to compare: there is no answer.";
     return fmt::format("{}.", fmt::join(sizes, "; "));

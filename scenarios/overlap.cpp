@@ -114,10 +114,12 @@ std::string share_text(const CaseOutcome::Ratio& hidden) {
   return fmt::format("no overlap is shown, {} of the shorter part", percent_text(hidden));
 }
 
-std::string describe(const CaseSpec& spec, const Finding& found) {
+std::string describe(const CaseSpec& spec, const Finding& found,
+                     const std::vector<CaseOutcome>& outcomes) {
   const auto& speedup = found.overlapped->speedup;
-  std::string text =
-      fmt::format("{}: {}", label_of(spec), share_text(*hidden_in(*found.overlapped)));
+  const std::string sizes = telling_parameters(spec, {"n", "inner", "count"}, outcomes);
+  std::string text = fmt::format("{}{}{}: {}", label_of(spec), sizes.empty() ? "" : ", ", sizes,
+                                 share_text(*hidden_in(*found.overlapped)));
   if (speedup && speedup->below(1)) text += ", overlapping costs more than it saves";
   if (speedup) {
     text += fmt::format(", {} one after the other", ratio_text(*speedup));
@@ -275,7 +277,7 @@ class Overlap final : public Scenario {
       if (outcome.spec.strategy != "overlapped") continue;
       const Finding found = find_for(outcome.spec, outcomes);
       if (!found.complete()) continue;
-      const std::string text = describe(outcome.spec, found);
+      const std::string text = describe(outcome.spec, found, outcomes);
       if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
     }
     if (texts.empty()) {

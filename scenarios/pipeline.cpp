@@ -422,7 +422,9 @@ std::string sentence(const Finding& found) {
     if (!choice.implied) text += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
   if (best->speedup) text += fmt::format(": {} the single device", ratio_text(*best->speedup));
-  text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
+  if (best->efficiency > 0) {
+    text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
+  }
   if (best->speedup && best->speedup->below(1)) text += "; splitting this model does not pay";
   if (whole != nullptr && whole->speedup) {
     text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));

@@ -18,6 +18,21 @@ std::string CaseSpec::name() const {
   return text;
 }
 
+std::string telling_parameters(const CaseSpec& spec, const std::vector<std::string_view>& axes,
+                               const std::vector<CaseOutcome>& outcomes) {
+  std::string text;
+  for (const std::string_view axis : axes) {
+    const Value* own = spec.parameters.find(axis);
+    const bool differs = own != nullptr && std::ranges::any_of(outcomes, [&](const auto& outcome) {
+                           const Value* value = outcome.spec.parameters.find(axis);
+                           return value != nullptr && *value != *own;
+                         });
+    if (!differs) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, to_string(*own));
+  }
+  return text;
+}
+
 bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
   if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
   if (candidate.dtype != spec.dtype) return false;

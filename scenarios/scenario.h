@@ -116,9 +116,15 @@ struct CaseOutcome {
     [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
   };
   std::optional<Ratio> speedup;  // over its baseline case, from paired rounds
-  double efficiency = 0;         // bound over measured
+  double efficiency = 0;         // bound over measured; 0: there is no bound
   std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
 };
+
+/// "n 256, count 8": those of the axes in which the outcomes' cases differ, for sentences about one
+/// of them. Empty where they differ in none.
+[[nodiscard]] std::string telling_parameters(const CaseSpec& spec,
+                                             const std::vector<std::string_view>& axes,
+                                             const std::vector<CaseOutcome>& outcomes);
 
 struct Strategy {
   std::string name;

@@ -138,7 +138,7 @@ TEST_F(Peers, APeerThatTalksNonsenseFailsItsMeasurementOnly) {
   const fs::path program = folder_ / "parbench-peers";
   std::ofstream(program) << "#!/bin/sh\n"
                             "if [ \"$1\" = convolution ]; then echo nonsense; exit 0; fi\n"
-                            "exec " PEERS_BINARY " \"$@\"\n";
+                            "exec '" PEERS_BINARY "' \"$@\"\n";
   fs::permissions(program, fs::perms::owner_all);
   const Finished finished = peers({"--quick", "--only", "convolution,executor", "-o", output(),
                                    "--binaries", folder_.path().string()});

@@ -253,6 +253,17 @@ TEST(Table, NeverShowsNanOrInfinity) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
 }
 
+TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
+  Report report = sample_report();
+  ASSERT_TRUE(report.cases[1].bound.has_value());
+  report.cases[1].bound->efficiency = 2.81;
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, Not(HasSubstr("281%")));
+  EXPECT_THAT(text, HasSubstr("\n¶ the tasks took longer alone than the whole case"));
+  report.cases[1].bound->efficiency = 1.04;
+  EXPECT_THAT(to_table(report), AllOf(HasSubstr("104%"), Not(HasSubstr("¶"))));
+}
+
 TEST(Table, EndsWithWhatWasMeasured) {
   Report report = sample_report();
   EXPECT_EQ(lines_of(to_table(report)).back(),

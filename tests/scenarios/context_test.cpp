@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "kernels/error.h"
 #include "kernels/machine.h"
 
@@ -15,6 +17,13 @@ class ContextTest : public ::testing::Test {
  protected:
   Context context_{Machine().open("cpu:0", false), {}};
 };
+
+TEST_F(ContextTest, AStreamThatCannotBeMadeLeavesNothingBehind) {
+  context_.begin_case();
+  EXPECT_THROW((void)context_.stream(0, StreamKind::compute, 2, 2), std::invalid_argument);
+  context_.begin_case();
+  EXPECT_EQ(context_.case_bytes(0), 0U);
+}
 
 TEST_F(ContextTest, SweepHoldsItsLargestCaseNotTheSum) {
   context_.begin_case();

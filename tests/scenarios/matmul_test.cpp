@@ -17,6 +17,7 @@
 namespace parbench::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 const std::vector<Parameter> tiny = {{"n", 7}, {"count", 3}};
@@ -279,6 +280,11 @@ TEST_F(MatmulRequests, Answer) {
             "between them (column-sharded) 1.80× (1.79–1.81), 2 streams on one device 1.24× "
             "(1.23–1.25) one stream.");
   EXPECT_THAT(scenario->answer({outcome("alone", 1.0, 0)}), HasSubstr("no answer"));
+
+  CaseOutcome fewer = outcome("concurrent", 0.5, 1.5);
+  fewer.spec.parameters.set("count", std::int64_t{4});
+  EXPECT_THAT(scenario->answer({outcome("concurrent", 1.02, 1.96), fewer}),
+              AllOf(HasSubstr("n 64, count 4: 2 devices"), HasSubstr("n 64, count 10: 2 devices")));
 }
 
 }  // namespace

@@ -207,6 +207,13 @@ TEST_F(PipelineAnswer, NamesChoicesThatDifferFromTheDefault) {
               HasSubstr("Best split 6, cut balanced, schedule 1f1b: 1.50×"));
 }
 
+TEST_F(PipelineAnswer, DoesNotSpeakOfABoundThatIsNone) {
+  CaseOutcome best = outcome("pipeline", {{"split", 6}}, 1.5, 1.33);
+  best.efficiency = 0;
+  EXPECT_EQ(scenario->answer({outcome("single", {}, 2.0, 1), best}),
+            "Best split 6: 1.33× (1.32–1.34) the single device.");
+}
+
 TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
   const Parameter small{"batch", std::int64_t{40}};
   const Parameter large{"batch", std::int64_t{120}};
