@@ -82,4 +82,24 @@ void check(std::string_view operation, const LinearShape& shape) {
   check_positive(operation, "out_features", shape.out_features);
 }
 
+void check_batch_norm(std::string_view operation, const Shape& shape) {
+  check_shape(operation, shape, 4);
+  (void)canonical(shape);  // its size fits 64 bits
+  if (shape[0] * shape[2] * shape[3] >= 2) return;
+  throw UsageError(
+      fmt::format("{}: the shape '{}' has one value per channel; a variance needs at "
+                  "least 2: use a larger batch or image",
+                  operation, to_string(shape)));
+}
+
+void check(std::string_view operation, const Spin& spin) {
+  if (spin.duration.count() < 0) {
+    throw UsageError(fmt::format("{}: the duration is {} ns; it must not be negative", operation,
+                                 spin.duration.count()));
+  }
+  if (spin.noise >= 0 && spin.noise <= 1) return;
+  throw UsageError(
+      fmt::format("{}: noise is {}; it must be a fraction from 0 to 1", operation, spin.noise));
+}
+
 }  // namespace parbench

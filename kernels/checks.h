@@ -17,8 +17,12 @@ void check_shape(std::string_view operation, const Shape& shape, std::size_t ran
 /// Throws UsageError unless all dimensions, of whatever number, are at least 1.
 void check_extents(std::string_view operation, const Shape& shape);
 
+/// Throws UsageError unless a batch normalisation of this shape has a variance to compute.
+void check_batch_norm(std::string_view operation, const Shape& shape);
+
 void check(std::string_view operation, const ConvolutionShape& shape);
 void check(std::string_view operation, const PoolingShape& shape);
 void check(std::string_view operation, const LinearShape& shape);
+void check(std::string_view operation, const Spin& spin);
 
 }  // namespace parbench

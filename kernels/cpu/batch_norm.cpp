@@ -22,28 +22,6 @@ dnnl::normalization_flags flags_of(bool relu) {
   return relu ? affine | Flags::fuse_norm_relu : affine;
 }
 
-void check_batch_norm(std::string_view name, const Shape& shape, DType dtype) {
-  check_shape(name, shape, 4);
-  check_dtype(name, dtype);
-  if (shape[0] * shape[2] * shape[3] < 2) {
-    throw UsageError(
-        fmt::format("{}: the shape '{}' has one value per channel; a variance needs "
-                    "at least 2: use a larger batch or image",
-                    name, to_string(shape)));
-  }
-}
-
-// Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2, ReLU 1.
-double forward_flops(const BatchNormForward& desc) {
-  return static_cast<double>(element_count(desc.shape)) * (desc.relu ? 9 : 8);
-}
-
-// Per element: diff_shift 1, diff_scale 4 (centre, normalise, multiply, add), diff_source 6,
-// ReLU 1.
-double backward_flops(const BatchNormBackward& desc) {
-  return static_cast<double>(element_count(desc.shape)) * (desc.relu ? 12 : 11);
-}
-
 // Argument positions, as ops.h lists them.
 enum ForwardSlot : std::size_t {
   source,
@@ -101,7 +79,6 @@ BatchNormForwardOp::BatchNormForwardOp(
   call_.add(DNNL_ARG_VARIANCE, channel_desc);
   if (relu_) call_.add(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
   add_scratch(call_.scratch_bytes());
-  set_flops(forward_flops(desc));
   set_implementation(chosen.impl_info_str());
 }
 
@@ -131,7 +108,8 @@ void BatchNormForwardOp::execute(const Execution& execution,
 }  // namespace
 
 Planned plan(const BatchNormForward& desc) {
-  check_batch_norm(name_of(desc), desc.shape, desc.dtype);
+  check_batch_norm(name_of(desc), desc.shape);
+  check_dtype(name_of(desc), desc.dtype);
   const auto chosen =
       compat::plan_batch_norm(user_scratchpad(), activation_desc(desc.shape, desc.dtype),
                               desc.epsilon, flags_of(desc.relu));
@@ -140,7 +118,8 @@ Planned plan(const BatchNormForward& desc) {
 
 Planned plan(const BatchNormBackward& desc) {
   const auto name = name_of(desc);
-  check_batch_norm(name, desc.shape, desc.dtype);
+  check_batch_norm(name, desc.shape);
+  check_dtype(name, desc.dtype);
   const auto chosen =
       compat::plan_batch_norm_backward(user_scratchpad(), activation_desc(desc.shape, desc.dtype),
                                        desc.epsilon, flags_of(desc.relu));
@@ -160,7 +139,6 @@ Planned plan(const BatchNormBackward& desc) {
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
   op->bind_gradient("diff_scale", DNNL_ARG_DIFF_SCALE, channel);
   op->bind_gradient("diff_shift", DNNL_ARG_DIFF_SHIFT, channel);
-  op->set_flops(backward_flops(desc));
   return op;
 }
 

@@ -28,18 +28,6 @@ struct Geometry {
   memory::dims padding;
 };
 
-// 2·N·OC·OH·OW·IC/g·K·K for each of the passes.
-double product_flops(const ConvolutionShape& shape) {
-  const double outputs = static_cast<double>(element_count(shape.destination()));
-  const std::int64_t group_channels = shape.in_channels / shape.groups;
-  const auto inputs = static_cast<double>(group_channels * shape.kernel * shape.kernel);
-  return 2 * outputs * inputs;
-}
-
-double bias_flops(const ConvolutionShape& shape, bool bias) {
-  return bias ? static_cast<double>(element_count(shape.destination())) : 0;
-}
-
 memory::desc bias_desc(const ConvolutionShape& shape) {
   return memory_desc(canonical({shape.out_channels}));
 }
@@ -86,7 +74,6 @@ Planned plan(const ConvolutionForward& desc) {
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
   if (desc.bias) op->bind("bias", Access::read, DNNL_ARG_BIAS, chosen.bias_desc());
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
-  op->set_flops(product_flops(desc.shape) + bias_flops(desc.shape, desc.bias));
   return op;
 }
 
@@ -103,7 +90,6 @@ Planned plan(const ConvolutionBackwardData& desc) {
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  op->set_flops(product_flops(desc.shape));
   return op;
 }
 
@@ -118,7 +104,6 @@ Planned plan(const ConvolutionBackwardWeights& desc) {
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind_gradient("diff_weights", DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
   if (desc.bias) op->bind_gradient("diff_bias", DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
-  op->set_flops(product_flops(desc.shape) + bias_flops(desc.shape, desc.bias));
   return op;
 }
 

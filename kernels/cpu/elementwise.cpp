@@ -22,8 +22,6 @@ memory::desc checked_activation(const Desc& desc) {
   return activation_desc(desc.shape, desc.dtype);
 }
 
-double count_of(const Shape& shape) { return static_cast<double>(element_count(shape)); }
-
 class AddReluBackwardOp final : public CpuOp {
  public:
   explicit AddReluBackwardOp(const AddReluBackward& desc)
@@ -35,7 +33,6 @@ class AddReluBackwardOp final : public CpuOp {
     add_argument("a", Access::read, tensor);
     add_argument("b", Access::read, tensor);
     add_argument("diff_source", Access::write, tensor);
-    set_flops(2 * count_of(desc.shape));
     set_implementation("vector loop");
   }
 
@@ -67,7 +64,6 @@ Planned plan(const ReluForward& desc) {
   auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, data, tensor);
   op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
-  op->set_flops(count_of(desc.shape));
   return op;
 }
 
@@ -79,7 +75,6 @@ Planned plan(const ReluBackward& desc) {
   op->bind("destination", Access::read, DNNL_ARG_DST, data, tensor);
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, data, tensor);
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, data, tensor);
-  op->set_flops(count_of(desc.shape));
   return op;
 }
 
@@ -98,7 +93,6 @@ Planned plan(const Add& desc) {
   op->bind("a", Access::read, DNNL_ARG_SRC_0, data, tensor);
   op->bind("b", Access::read, DNNL_ARG_SRC_1, data, tensor);
   op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
-  op->set_flops(count_of(desc.shape) * (desc.relu ? 2 : 1));
   return op;
 }
 

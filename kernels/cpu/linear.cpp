@@ -32,18 +32,6 @@ dnnl::inner_product_forward::primitive_desc plan_forward(const LinearShape& shap
       weights_desc(shape, dtype), bias_desc(shape), destination_desc(shape, dtype));
 }
 
-double product_flops(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-}
-
-double product_flops(const LinearShape& shape) {
-  return product_flops(shape.batch, shape.in_features, shape.out_features);
-}
-
-double bias_flops(const LinearShape& shape) {
-  return static_cast<double>(shape.batch) * static_cast<double>(shape.out_features);
-}
-
 // A matrix of rows × columns that is stored transposed if `transposed`.
 memory::desc operand(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
   const memory::dims strides = transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
@@ -67,7 +55,6 @@ Planned plan(const LinearForward& desc) {
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
   op->bind("bias", Access::read, DNNL_ARG_BIAS, chosen.bias_desc());
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
-  op->set_flops(product_flops(desc.shape) + bias_flops(desc.shape));
   return op;
 }
 
@@ -82,7 +69,6 @@ Planned plan(const LinearBackwardData& desc) {
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  op->set_flops(product_flops(desc.shape));
   return op;
 }
 
@@ -100,7 +86,6 @@ Planned plan(const LinearBackwardWeights& desc) {
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind_gradient("diff_weights", DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
   op->bind_gradient("diff_bias", DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
-  op->set_flops(product_flops(desc.shape) + bias_flops(desc.shape));
   return op;
 }
 
@@ -127,7 +112,6 @@ Planned plan(const Gemm& desc) {
            stored(desc.k, desc.n, desc.transpose_b, desc.dtype));
   op->bind("c", desc.accumulate ? Access::read_write : Access::write, DNNL_ARG_DST,
            chosen.dst_desc(), stored(desc.m, desc.n, false, desc.dtype));
-  op->set_flops(product_flops(desc.m, desc.n, desc.k));
   return op;
 }
 

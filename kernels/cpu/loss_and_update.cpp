@@ -28,7 +28,6 @@ class MseLossOp final : public CpuOp {
     add_argument("loss", desc.accumulate ? Access::read_write : Access::write, canonical({1}));
     add_argument("diff_prediction", Access::write, tensor);
     add_scratch(blocks_ * sizeof(double));
-    set_flops(4 * static_cast<double>(count_));  // subtract, square, add, scale
     set_implementation(own_loop);
   }
 
@@ -64,7 +63,6 @@ class SgdOp final : public CpuOp {
   explicit SgdOp(const Sgd& desc) : CpuOp(name_of(desc)), desc_(desc) {
     add_argument("parameters", Access::read_write, canonical({desc.count}));
     add_argument("gradients", Access::read, canonical({desc.count}));
-    set_flops(2 * static_cast<double>(desc.count));
     set_implementation(own_loop);
   }
 
@@ -83,7 +81,6 @@ class AccumulateOp final : public CpuOp {
       : CpuOp(name_of(desc)), count_(static_cast<std::size_t>(desc.count)) {
     add_argument("source", Access::read, canonical({desc.count}));
     add_argument("destination", Access::read_write, canonical({desc.count}));
-    set_flops(static_cast<double>(desc.count));
     set_implementation(own_loop);
   }
 

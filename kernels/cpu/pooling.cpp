@@ -24,11 +24,6 @@ compat::PoolingWindow mean_window(const Shape& source) {
 
 Shape matrix(const Shape& source) { return {source[0], source[1]}; }
 
-// One comparison per element of every window, or one addition in backward.
-double max_pool_flops(const PoolingShape& shape) {
-  return static_cast<double>(element_count(shape.destination()) * shape.kernel * shape.kernel);
-}
-
 void check_mean(std::string_view name, const Shape& source, DType dtype) {
   check_shape(name, source, 4);
   check_dtype(name, dtype);
@@ -48,7 +43,6 @@ Planned plan(const MaxPoolForward& desc) {
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
   op->bind("indices", Access::write, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
            opaque(chosen.workspace_desc().get_size()));
-  op->set_flops(max_pool_flops(desc.shape));
   return op;
 }
 
@@ -64,7 +58,6 @@ Planned plan(const MaxPoolBackward& desc) {
   op->bind("indices", Access::read, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
            opaque(chosen.workspace_desc().get_size()));
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  op->set_flops(static_cast<double>(element_count(desc.shape.destination())));
   return op;
 }
 
@@ -78,7 +71,6 @@ Planned plan(const GlobalAveragePoolForward& desc) {
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc(),
            canonical(matrix(desc.source), desc.dtype));
-  op->set_flops(static_cast<double>(element_count(desc.source)));
   return op;
 }
 
@@ -92,7 +84,6 @@ Planned plan(const GlobalAveragePoolBackward& desc) {
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc(),
            canonical(matrix(desc.source), desc.dtype));
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  op->set_flops(static_cast<double>(element_count(desc.source)));
   return op;
 }
 

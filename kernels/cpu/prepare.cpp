@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/plans.h"
 #include "kernels/error.h"
+#include "kernels/flops.h"
 
 namespace parbench::cpu {
 namespace {
@@ -31,6 +32,7 @@ std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads) {
   try {
     Planned op = std::visit([](const auto& one) { return plan(one); }, desc);
     op->threads = threads;
+    op->set_flops(flops_of(desc));
     return op;
   } catch (const dnnl::error& error) {
     rethrow(desc, error);

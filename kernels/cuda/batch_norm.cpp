@@ -22,30 +22,6 @@
 namespace parbench::cuda {
 namespace {
 
-void check_batch_norm(const CudaDevice& device, std::string_view name, const Shape& shape,
-                      DType dtype) {
-  check_shape(name, shape, 4);
-  device.check_dtype(name, dtype);
-  (void)canonical(shape, dtype);  // its size fits 64 bits
-  if (shape[0] * shape[2] * shape[3] < 2) {
-    throw UsageError(
-        fmt::format("{}: the shape '{}' has one value per channel; a variance needs "
-                    "at least 2: use a larger batch or image",
-                    name, to_string(shape)));
-  }
-}
-
-// Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2, ReLU 1.
-double forward_flops(const BatchNormForward& desc) {
-  return static_cast<double>(element_count(desc.shape)) * (desc.relu ? 9 : 8);
-}
-
-// Per element: diff_shift 1, diff_scale 4 (centre, normalise, multiply, add), diff_source 6,
-// ReLU 1.
-double backward_flops(const BatchNormBackward& desc) {
-  return static_cast<double>(element_count(desc.shape)) * (desc.relu ? 12 : 11);
-}
-
 TensorDesc mask_of(const Shape& shape) {
   return opaque(static_cast<std::size_t>(mask_bytes(element_count(shape))));
 }
@@ -104,7 +80,6 @@ BatchNormForwardOp::BatchNormForwardOp(CudaDevice& device, const BatchNormForwar
   add_argument("mean", Access::write, channel);
   add_argument("variance", Access::write, channel);
   if (desc.relu) add_argument("mask", Access::write, mask_of(desc.shape));
-  set_flops(forward_flops(desc));
 }
 
 template <class Element>
@@ -159,7 +134,6 @@ BatchNormBackwardOp::BatchNormBackwardOp(CudaDevice& device, const BatchNormBack
   add_argument("diff_source", Access::write, activation);
   add_argument("diff_scale", gradient, channel);
   add_argument("diff_shift", gradient, channel);
-  set_flops(backward_flops(desc));
 }
 
 template <class Element>
@@ -191,12 +165,14 @@ void BatchNormBackwardOp::execute(CudaStream& stream, std::span<std::byte* const
 }  // namespace
 
 Planned plan(CudaDevice& device, const BatchNormForward& desc) {
-  check_batch_norm(device, name_of(desc), desc.shape, desc.dtype);
+  check_batch_norm(name_of(desc), desc.shape);
+  device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<BatchNormForwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const BatchNormBackward& desc) {
-  check_batch_norm(device, name_of(desc), desc.shape, desc.dtype);
+  check_batch_norm(name_of(desc), desc.shape);
+  device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<BatchNormBackwardOp>(device, desc);
 }
 

@@ -95,7 +95,6 @@ Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
   if (desc.bias) op->add_argument("bias", Access::read, canonical({desc.shape.out_channels}));
   op->add_argument("destination", Access::write,
                    device.activation(desc.shape.destination(), desc.dtype));
-  op->set_flops(product_flops(desc.shape) + bias_flops(desc.shape, desc.bias));
   return op;
 }
 
@@ -114,7 +113,6 @@ Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
   op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));
   op->add_argument("diff_source", Access::write,
                    device.activation(desc.shape.source(), desc.dtype));
-  op->set_flops(product_flops(desc.shape));
   return op;
 }
 

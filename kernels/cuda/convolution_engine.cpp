@@ -67,15 +67,4 @@ void refuse(std::string_view operation, const std::string& reason) {
       operation, reason));
 }
 
-// 2·N·OC·OH·OW·IC/g·K·K for each of the passes.
-double product_flops(const ConvolutionShape& shape) {
-  const double outputs = static_cast<double>(element_count(shape.destination()));
-  const std::int64_t group_channels = shape.in_channels / shape.groups;
-  return 2 * outputs * static_cast<double>(group_channels * shape.kernel * shape.kernel);
-}
-
-double bias_flops(const ConvolutionShape& shape, bool bias) {
-  return bias ? static_cast<double>(element_count(shape.destination())) : 0;
-}
-
 }  // namespace parbench::cuda

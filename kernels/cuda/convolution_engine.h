@@ -46,8 +46,4 @@ class ConvolutionEngine {
 /// Throws Unsupported, in the operation's name and with cuDNN's words.
 [[noreturn]] void refuse(std::string_view operation, const std::string& reason);
 
-// The work that passes do by definition.
-[[nodiscard]] double product_flops(const ConvolutionShape& shape);
-[[nodiscard]] double bias_flops(const ConvolutionShape& shape, bool bias);
-
 }  // namespace parbench::cuda

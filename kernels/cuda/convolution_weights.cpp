@@ -83,7 +83,6 @@ void ConvolutionWeightsOp::describe(const ConvolutionBackwardWeights& desc) {
   add_argument("diff_destination", Access::read, destination);
   add_argument("diff_weights", gradient, weights);
   if (bias_) add_argument("diff_bias", gradient, canonical({desc.shape.out_channels}));
-  set_flops(product_flops(desc.shape) + bias_flops(desc.shape, bias_));
   set_implementation(engine_.name() + (widened_ ? " on inputs widened to f32" : "") +
                      (bias_ ? " + CUDA kernel (bias)" : ""));
 }

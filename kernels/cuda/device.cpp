@@ -15,6 +15,7 @@
 #include "kernels/cuda/plans.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/error.h"
+#include "kernels/flops.h"
 
 namespace parbench::cuda {
 namespace {
@@ -97,8 +98,9 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
 
 std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
   make_current();
-  return std::visit([this](const auto& one) -> std::unique_ptr<Op> { return plan(*this, one); },
-                    desc);
+  Planned op = std::visit([this](const auto& one) { return plan(*this, one); }, desc);
+  op->set_flops(flops_of(desc));
+  return op;
 }
 
 TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {

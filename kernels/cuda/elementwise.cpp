@@ -28,7 +28,6 @@ class ElementwiseOp final : public CudaOp {
 
   void reads(std::string_view role) { add_argument(role, Access::read, tensor_); }
   void writes(std::string_view role) { add_argument(role, Access::write, tensor_); }
-  void set_flops_per_element(double flops) { set_flops(flops * static_cast<double>(count_)); }
 
   void execute(CudaStream& stream, Addresses arguments) override {
     launch_(arguments, dtype_, count_, stream.handle());
@@ -76,7 +75,6 @@ Planned plan(CudaDevice& device, const ReluForward& desc) {
   auto op = checked(device, desc, launch_relu);
   op->reads("source");
   op->writes("destination");
-  op->set_flops_per_element(1);
   return op;
 }
 
@@ -85,7 +83,6 @@ Planned plan(CudaDevice& device, const ReluBackward& desc) {
   op->reads("destination");
   op->reads("diff_destination");
   op->writes("diff_source");
-  op->set_flops_per_element(1);
   return op;
 }
 
@@ -94,7 +91,6 @@ Planned plan(CudaDevice& device, const Add& desc) {
   op->reads("a");
   op->reads("b");
   op->writes("destination");
-  op->set_flops_per_element(desc.relu ? 2 : 1);
   return op;
 }
 
@@ -104,7 +100,6 @@ Planned plan(CudaDevice& device, const AddReluBackward& desc) {
   op->reads("a");
   op->reads("b");
   op->writes("diff_source");
-  op->set_flops_per_element(2);
   return op;
 }
 

@@ -14,18 +14,6 @@
 namespace parbench::cuda {
 namespace {
 
-double product_flops(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-}
-
-double product_flops(const LinearShape& shape) {
-  return product_flops(shape.batch, shape.in_features, shape.out_features);
-}
-
-double bias_flops(const LinearShape& shape) {
-  return static_cast<double>(shape.batch) * static_cast<double>(shape.out_features);
-}
-
 TensorDesc source_of(const LinearShape& shape, DType dtype) {
   return canonical({shape.batch, shape.in_features}, dtype);
 }
@@ -50,7 +38,6 @@ class ProductOp final : public CudaOp {
       : CudaOp(device, name),
         matmul_(Matmul::get(device, name, product)),
         workspace_(add_scratch(matmul_->workspace_bytes())) {
-    set_flops(product_flops(product.m, product.n, product.k));
     set_implementation(matmul_->description());
   }
 
@@ -108,7 +95,6 @@ LinearForwardOp::LinearForwardOp(CudaDevice& device, const LinearForward& desc)
   if (fused_ && desc.dtype == DType::bf16) {
     rounded_ = add_scratch(canonical({out_features}, desc.dtype).bytes);
   }
-  set_flops(product_flops(desc.shape) + bias_flops(desc.shape));
   set_implementation(matmul_->description() +
                      (fused_ ? ", bias in its epilogue" : ", bias by a CUDA kernel"));
 }
@@ -171,7 +157,6 @@ LinearBackwardWeightsOp::LinearBackwardWeightsOp(CudaDevice& device,
                          .accumulate = desc.accumulate});
   workspace_ = add_scratch(matmul_->workspace_bytes());
   partials_ = add_scratch(column_sum_partials(batch, out_features) * sizeof(float));
-  set_flops(product_flops(desc.shape) + bias_flops(desc.shape));
   set_implementation(matmul_->description() + ", diff_bias by a CUDA kernel");
 }
 

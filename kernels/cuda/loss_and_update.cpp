@@ -29,7 +29,6 @@ class MseLossOp final : public CudaOp {
     add_argument("diff_prediction", Access::write, tensor);
     partials_ = add_scratch(sizeof(double) *
                             static_cast<std::size_t>(squared_error_partials(desc.dtype, count_)));
-    set_flops(4 * static_cast<double>(count_));  // subtract, square, add, scale
     set_implementation(own_kernel);
   }
 
@@ -58,7 +57,6 @@ class SgdOp final : public CudaOp {
   SgdOp(CudaDevice& device, const Sgd& desc) : CudaOp(device, name_of(desc)), desc_(desc) {
     add_argument("parameters", Access::read_write, canonical({desc.count}));
     add_argument("gradients", Access::read, canonical({desc.count}));
-    set_flops(2 * static_cast<double>(desc.count));
     set_implementation(own_kernel);
   }
 
@@ -77,7 +75,6 @@ class AccumulateOp final : public CudaOp {
       : CudaOp(device, name_of(desc)), count_(desc.count) {
     add_argument("source", Access::read, canonical({desc.count}));
     add_argument("destination", Access::read_write, canonical({desc.count}));
-    set_flops(static_cast<double>(desc.count));
     set_implementation(own_kernel);
   }
 

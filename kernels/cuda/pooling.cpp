@@ -48,7 +48,6 @@ class MaxPoolForwardOp final : public CudaOp {
     add_argument("destination", Access::write, device.activation(destination, dtype_));
     add_argument("indices", Access::write, indices_of(desc.shape));
     // One comparison per element of every window.
-    set_flops(static_cast<double>(element_count(destination) * windows_.kernel * windows_.kernel));
     set_implementation(own_kernel);
   }
 
@@ -69,7 +68,6 @@ class MaxPoolBackwardOp final : public CudaOp {
     add_argument("diff_destination", Access::read, device.activation(destination, dtype_));
     add_argument("indices", Access::read, indices_of(desc.shape));
     add_argument("diff_source", Access::write, device.activation(desc.shape.source, dtype_));
-    set_flops(static_cast<double>(element_count(destination)));
     set_implementation(own_kernel);
   }
 
@@ -106,7 +104,6 @@ class AveragePoolOp final : public CudaOp {
   AveragePoolOp(CudaDevice& device, std::string_view name, const Shape& source, DType dtype,
                 Launch launch)
       : CudaOp(device, name), source_(source), dtype_(dtype), launch_(launch) {
-    set_flops(static_cast<double>(element_count(source)));
     set_implementation(own_kernel);
   }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "kernels/checks.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/plans.h"
@@ -52,15 +53,7 @@ class SpinOp final : public CudaOp {
 }  // namespace
 
 Planned plan(CudaDevice& device, const Spin& desc) {
-  const auto name = name_of(desc);
-  if (desc.duration.count() < 0) {
-    throw UsageError(fmt::format("{}: the duration is {} ns; it must not be negative", name,
-                                 desc.duration.count()));
-  }
-  if (!(desc.noise >= 0 && desc.noise <= 1)) {
-    throw UsageError(
-        fmt::format("{}: noise is {}; it must be a fraction from 0 to 1", name, desc.noise));
-  }
+  check(name_of(desc), desc);
   return std::make_unique<SpinOp>(device, desc);
 }
 
