@@ -97,6 +97,8 @@ Timing Executor::run() {
       synchronize_lanes();
     } catch (const TimedOut&) {
       throw;
+    } catch (const DeviceLost&) {
+      throw;         // says more than what failed first because of it
     } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
     }
     throw;

@@ -21,6 +21,8 @@ namespace {
     throw;
   } catch (const TimedOut&) {
     throw;
+  } catch (const DeviceLost&) {
+    throw;
   } catch (const Unsupported& error) {
     throw Unsupported(reason(error.what()));
   } catch (const OutOfMemory& error) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -35,6 +36,11 @@ std::optional<int> driver_version() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
   return version;
+}
+
+std::string connections() {
+  const char* value = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  return value != nullptr ? value : "default";
 }
 
 int runtime_version() {
@@ -96,6 +102,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
   const auto driver = driver_version();
   return {{"CUDA", cuda_version(runtime_version())},
           {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
+          {"CUDA connections", connections()},
           {"cuDNN", library_version(cudnnGetVersion())},
           {"cuBLAS", library_version(cublasLtGetVersion())}};
 }
@@ -187,6 +194,11 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend() { return std::make_unique<CudaBackend>(); }
+std::unique_ptr<Backend> make_backend() {
+  // The default is 8 hardware queues; more streams than that wait for each other without need. Read
+  // when the first context is made, and a value of the user's stands.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // NOLINT(concurrency-mt-unsafe): one thread yet
+  return std::make_unique<CudaBackend>();
+}
 
 }  // namespace parbench::cuda

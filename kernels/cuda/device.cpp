@@ -40,6 +40,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> 
                           attribute(cudaDevAttrComputeCapabilityMinor, ordinal)) {}
 
 CudaDevice::~CudaDevice() {
+  try_to_make_current();
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }
@@ -49,6 +50,13 @@ void CudaDevice::make_current() const {
     partition_->make_current();
   } else {
     PARBENCH_CUDA(cudaSetDevice(ordinal_));
+  }
+}
+
+void CudaDevice::try_to_make_current() const noexcept {
+  try {
+    make_current();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): what follows fails as well and is ignored too
   }
 }
 

@@ -33,6 +33,8 @@ class CudaDevice final : public Device {
 
   /// Makes it the device (and partition) that the calling thread's CUDA calls mean.
   void make_current() const;
+  /// The same in destructors, which have nobody to tell of a failure.
+  void try_to_make_current() const noexcept;
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
 

@@ -22,6 +22,30 @@ std::string described(const CallSite& site, const std::string& words) {
                      words);
 }
 
+/// Ends a failed call. A library may be the first to meet an error that has made the device
+/// unusable, and then has words of its own for it: the runtime knows.
+[[noreturn]] void fail(const std::string& text, cudaError_t status) {
+  if (!is_sticky(status)) status = cudaFree(nullptr);
+  (void)cudaGetLastError();  // one that does not stay must not be found by the next call
+  if (is_sticky(status)) {
+    throw DeviceLost(
+        fmt::format("{}; {}: the device cannot be used again before parbench starts anew", text,
+                    text_of(status)));
+  }
+  throw Error(text);
+}
+
+[[noreturn]] void fail_for_memory(const std::string& text) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  (void)cudaMemGetInfo(&free, &total);
+  (void)cudaGetLastError();
+  throw OutOfMemory(
+      fmt::format("{}; {:.1f} MiB are free on the device; use a smaller batch, image "
+                  "or matrix",
+                  text, static_cast<double>(free) / (1U << 20U)));
+}
+
 }  // namespace
 
 std::string text_of(cudaError_t status) {
@@ -41,8 +65,11 @@ bool is_sticky(cudaError_t status) {
     case cudaErrorAssert:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
     case cudaErrorDevicesUnavailable:
-    case cudaErrorContextIsDestroyed:
       return true;
     default:
       return false;
@@ -51,24 +78,24 @@ bool is_sticky(cudaError_t status) {
 
 void check(cudaError_t status, const CallSite& site) {
   if (status == cudaSuccess) return;
-  (void)cudaGetLastError();  // one that does not stay must not be found by the next call
   const std::string text = described(site, text_of(status));
-  if (is_sticky(status)) {
-    throw DeviceLost(text + "; the device cannot be used again before parbench starts anew");
-  }
-  throw Error(text);
+  if (status == cudaErrorMemoryAllocation) fail_for_memory(text);
+  fail(text, status);
 }
 
 void check(CUresult status, const CallSite& site) {
   if (status == CUDA_SUCCESS) return;
-  throw Error(described(site, driver().error_text(status)));
+  const std::string text = described(site, driver().error_text(status));
+  if (status == CUDA_ERROR_OUT_OF_MEMORY) fail_for_memory(text);
+  fail(text, cudaSuccess);
 }
 
 void check(cublasStatus_t status, const CallSite& site) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   const std::string text = described(site, cublasLtGetStatusString(status));
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) throw Unsupported(text);
-  throw Error(text);
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) fail_for_memory(text);
+  fail(text, cudaSuccess);
 }
 
 void check(cudnnStatus_t status, const CallSite& site) {
@@ -79,7 +106,8 @@ void check(cudnnStatus_t status, const CallSite& site) {
       described(site, fmt::format("{}: {}", cudnnGetErrorString(status), details.data()));
   constexpr int category = 1000;  // cuDNN 9 numbers its errors in categories of a thousand
   if (status / category == CUDNN_STATUS_NOT_SUPPORTED / category) throw Unsupported(text);
-  throw Error(text);
+  if (status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED) fail_for_memory(text);
+  fail(text, cudaSuccess);
 }
 
 }  // namespace parbench::cuda

@@ -19,8 +19,8 @@ struct CallSite {
 };
 
 // Each returns where the call succeeded, and throws otherwise: DeviceLost for what makes the device
-// unusable until the process ends, Unsupported where a library says that it does not have the
-// operation, Error for the rest.
+// unusable until the process ends, OutOfMemory with the bytes that are free, Unsupported where a
+// library says that it does not have the operation, Error for the rest.
 void check(cudaError_t status, const CallSite& site);
 void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);

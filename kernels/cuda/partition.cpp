@@ -36,7 +36,10 @@ Partition::Partition(CUgreenCtx green, int multiprocessors)
   PARBENCH_CUDA(driver().context_of(&context_, green_));
 }
 
-Partition::~Partition() { (void)driver().destroy_green_context(green_); }
+Partition::~Partition() {
+  (void)driver().set_current(nullptr);  // it may be this context, which later calls must not find
+  (void)driver().destroy_green_context(green_);
+}
 
 void Partition::make_current() const { PARBENCH_CUDA(driver().set_current(context_)); }
 

@@ -37,6 +37,7 @@ CudaStream::CudaStream(CudaDevice& device, std::string name)
     : device_(device), name_(std::move(name)), stream_(device.create_stream()) {}
 
 CudaStream::~CudaStream() {
+  device_.try_to_make_current();
   (void)cudaStreamSynchronize(stream_);
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   (void)cudaStreamDestroy(stream_);

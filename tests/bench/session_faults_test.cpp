@@ -381,6 +381,16 @@ TEST_F(SessionTest, NothingElseRunsOnADeviceThatIsLost) {
   EXPECT_THAT(profile_marks, IsEmpty());
 }
 
+TEST_F(SessionTest, ADeviceThatAReferenceLosesIsLost) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["good"] = {};
+  scenario.behaviours["elsewhere"].seconds = [](int) -> double { throw DeviceLost("it fell off"); };
+  const SessionResult result = run({FakeScenario::spec("good", 1), FakeScenario::spec("good", 2)});
+  EXPECT_TRUE(result.device_lost);
+  EXPECT_EQ(result.cases[0].status, report::CaseStatus::failed);
+  EXPECT_EQ(result.cases[1].status, report::CaseStatus::not_run);
+}
+
 TEST_F(SessionTest, SamplesFromBeforeADeviceWasLostAreKept) {
   scenario.behaviours["good"] = {};
   scenario.behaviours["lost"].seconds = [](int execution) {

@@ -123,6 +123,8 @@ TEST_F(Usage, RefusesDevicesThatAreNotThere) {
   EXPECT_THAT(selftest_refusal({"--devices", "tpu:0"}), HasSubstr("tpu"));
   EXPECT_THAT(selftest_refusal({"--devices", "cuda:999"}),
               AnyOf(HasSubstr("not in this build"), HasSubstr("does not exist")));
+  EXPECT_THAT(refusal({"--scenario", "selftest,matmul", "--profile"}),
+              HasSubstr("--profile: takes one scenario, not 2"));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/1"}), HasSubstr("cpu:0/1 does not exist"));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/"}), HasSubstr("no device number"));
   EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),
