@@ -251,12 +251,12 @@ class Run {
 ExitCode run(const Options& options, const ScenarioList& scenarios, const Machine& machine) {
   const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
   check_files_differ(options, flags.out_path);
-  if (options.profile && scenarios.size() > 1) {
+  std::vector<Job> jobs = plan_jobs(options, flags, scenarios, machine);
+  if (options.profile && jobs.size() > 1) {
     throw UsageError(fmt::format(
         "--profile: takes one scenario, not {}: a profiler's capture begins and ends once",
-        scenarios.size()));
+        jobs.size()));
   }
-  std::vector<Job> jobs = plan_jobs(options, flags, scenarios, machine);
   if (flags.list_tests) {
     list_cases(jobs);
     return ExitCode::measured;
