@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -18,6 +17,7 @@
 
 #include "reports/grid.h"
 #include "reports/parameter_columns.h"
+#include "reports/table_cells.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
@@ -60,86 +60,6 @@ std::string hanging(std::string_view lead, std::string_view text, std::size_t wi
   return result;
 }
 
-// ------------------------------------------------------------------------------------------ cells
-
-/// Numbered reasons of the cases without a number; equal reasons share one.
-class Reasons {
- public:
-  std::string reference(const Case& c) {
-    if (c.error.empty()) return {};
-    const auto at = std::find(texts_.begin(), texts_.end(), c.error);
-    const auto index = at - texts_.begin();
-    if (at == texts_.end()) texts_.push_back(c.error);
-    return fmt::format(" ({})", index + 1);
-  }
-  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
-
- private:
-  std::vector<std::string> texts_;
-};
-
-std::string status_cell(const Case& c, Reasons& reasons) {
-  std::string_view word = "not run";
-  if (c.status == CaseStatus::failed) word = "failed";
-  if (c.status == CaseStatus::skipped) word = "skipped";
-  return std::string(word) + reasons.reference(c);
-}
-
-constexpr std::string_view low_confidence_mark = "°";
-
-/// `others_marked`: the column's numbers stay below each other.
-std::string interval_cell(const Case& c, bool others_marked) {
-  const Statistics& s = *c.statistics;
-  if (!s.median_interval || !(s.median > 0)) return {};
-  const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
-  const std::string_view blank = others_marked ? " " : "";
-  return fmt::format("± {}{}", format_percent(half_width / s.median),
-                     is_low(s.median_interval) ? low_confidence_mark : blank);
-}
-
-/// Why sampling ended when it did not end as wished.
-struct Ending {
-  std::string_view reason;
-  std::string_view mark;
-  std::string_view note;
-};
-
-constexpr std::array endings{
-    Ending{"max-time", "*", "sampling ended at the time limit of one case (--max-time)"},
-    Ending{"total-time", "‡", "sampling ended at the time limit of the whole run"},
-    Ending{"interrupted", "†", "sampling was interrupted"},
-};
-
-const Ending* ending_of(const Case& c) {
-  const auto* const found = std::find_if(endings.begin(), endings.end(), [&](const Ending& ending) {
-    return c.stopped_because == ending.reason;
-  });
-  return found == endings.end() ? nullptr : found;
-}
-
-/// The number of samples, marked when sampling did not end as wished.
-std::string samples_cell(const Case& c, bool others_marked) {
-  const Ending* ending = ending_of(c);
-  const std::string_view blank = others_marked ? " " : "";
-  return fmt::format("{}{}", c.samples.size(), ending != nullptr ? ending->mark : blank);
-}
-
-constexpr std::string_view no_bound_mark = "¶";
-
-bool is_no_bound(const Case& c) {
-  return c.bound && c.bound->efficiency > most_credible_efficiency;
-}
-
-std::string efficiency_cell(const Case& c) {
-  if (is_no_bound(c)) return std::string(no_bound_mark);
-  return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
-}
-
-std::string throughput_cell(const Case& c) {
-  if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
-  return format_rate(c.amount / c.statistics->median, c.amount_unit);
-}
-
 /// A unit that all cells share stands in the title instead: "images/s" above "44.3".
 void move_unit_to_title(Column& column) {
   std::set<std::string> units;
@@ -149,48 +69,6 @@ void move_unit_to_title(Column& column) {
   if (units.size() != 1 || units.begin()->empty()) return;
   column.title = units.begin()->substr(1);
   for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
-}
-
-/// "1.71× (1.69–1.73)" in the two parts that stand below each other: the value, and the interval
-/// with its mark.
-std::pair<std::string, std::string> parts_of(const std::string& text,
-                                             const std::optional<Interval>& interval) {
-  const std::size_t blank = std::min(text.find(' '), text.size());
-  std::string range = text.substr(std::min(blank + 1, text.size()));
-  if (is_low(interval)) range += low_confidence_mark;
-  return {text.substr(0, blank), std::move(range)};
-}
-
-std::pair<std::string, std::string> parts_of(const Ratio& speedup) {
-  const auto& interval = speedup.interval;
-  const std::string text = interval ? format_ratio(speedup.value, interval->low, interval->high)
-                                    : format_ratio(speedup.value);
-  return parts_of(text, interval);
-}
-
-std::pair<std::string, std::string> parts_of(const Metric& metric) {
-  const auto& interval = metric.interval;
-  return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
-                           : format_percent(metric.value, 0),
-                  interval);
-}
-
-const Metric* find_metric(const Case& c, const std::string& name) {
-  const auto found = std::find_if(c.metrics.begin(), c.metrics.end(),
-                                  [&](const Metric& metric) { return metric.name == name; });
-  return found == c.metrics.end() ? nullptr : &*found;
-}
-
-/// The memory of each device in one unit: "1.21 + 0.98 GiB".
-std::string memory_cell(const Case& c, const std::vector<std::string>& devices) {
-  if (c.memory.empty()) return {};
-  std::vector<double> bytes;
-  for (const std::string& device : devices) {
-    const auto at = std::find_if(c.memory.begin(), c.memory.end(),
-                                 [&](const DeviceMemory& m) { return m.device == device; });
-    bytes.push_back(at == c.memory.end() ? 0 : static_cast<double>(at->bytes));
-  }
-  return format_bytes(bytes);
 }
 
 // ----------------------------------------------------------------------------------------- tables

@@ -1,0 +1,100 @@
+// Cells of tables from the fields of a case.
+#include "reports/table_cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+/// "1.71× (1.69–1.73)" in the two parts that stand below each other: the value, and the interval
+/// with its mark.
+std::pair<std::string, std::string> parts_of(const std::string& text,
+                                             const std::optional<Interval>& interval) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  std::string range = text.substr(std::min(blank + 1, text.size()));
+  if (is_low(interval)) range += low_confidence_mark;
+  return {text.substr(0, blank), std::move(range)};
+}
+
+}  // namespace
+
+std::string status_cell(const Case& c, Reasons& reasons) {
+  std::string_view word = "not run";
+  if (c.status == CaseStatus::failed) word = "failed";
+  if (c.status == CaseStatus::skipped) word = "skipped";
+  return std::string(word) + reasons.reference(c);
+}
+
+std::string interval_cell(const Case& c, bool others_marked) {
+  const Statistics& s = *c.statistics;
+  if (!s.median_interval || !(s.median > 0)) return {};
+  const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
+  const std::string_view blank = others_marked ? " " : "";
+  return fmt::format("± {}{}", format_percent(half_width / s.median),
+                     is_low(s.median_interval) ? low_confidence_mark : blank);
+}
+
+const Ending* ending_of(const Case& c) {
+  const auto* const found = std::find_if(endings.begin(), endings.end(), [&](const Ending& ending) {
+    return c.stopped_because == ending.reason;
+  });
+  return found == endings.end() ? nullptr : found;
+}
+
+std::string samples_cell(const Case& c, bool others_marked) {
+  const Ending* ending = ending_of(c);
+  const std::string_view blank = others_marked ? " " : "";
+  return fmt::format("{}{}", c.samples.size(), ending != nullptr ? ending->mark : blank);
+}
+
+bool is_no_bound(const Case& c) {
+  return c.bound && c.bound->efficiency > most_credible_efficiency;
+}
+
+std::string efficiency_cell(const Case& c) {
+  if (is_no_bound(c)) return std::string(no_bound_mark);
+  return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
+}
+
+std::string throughput_cell(const Case& c) {
+  if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
+  return format_rate(c.amount / c.statistics->median, c.amount_unit);
+}
+
+std::pair<std::string, std::string> parts_of(const Ratio& speedup) {
+  const auto& interval = speedup.interval;
+  const std::string text = interval ? format_ratio(speedup.value, interval->low, interval->high)
+                                    : format_ratio(speedup.value);
+  return parts_of(text, interval);
+}
+
+std::pair<std::string, std::string> parts_of(const Metric& metric) {
+  const auto& interval = metric.interval;
+  return parts_of(interval ? format_percent(metric.value, interval->low, interval->high)
+                           : format_percent(metric.value, 0),
+                  interval);
+}
+
+const Metric* find_metric(const Case& c, const std::string& name) {
+  const auto found = std::find_if(c.metrics.begin(), c.metrics.end(),
+                                  [&](const Metric& metric) { return metric.name == name; });
+  return found == c.metrics.end() ? nullptr : &*found;
+}
+
+std::string memory_cell(const Case& c, const std::vector<std::string>& devices) {
+  if (c.memory.empty()) return {};
+  std::vector<double> bytes;
+  for (const std::string& device : devices) {
+    const auto at = std::find_if(c.memory.begin(), c.memory.end(),
+                                 [&](const DeviceMemory& m) { return m.device == device; });
+    bytes.push_back(at == c.memory.end() ? 0 : static_cast<double>(at->bytes));
+  }
+  return format_bytes(bytes);
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,64 @@
+// What the cells of a table say of one case, and what their marks mean.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// Numbered reasons of the cases without a number; equal reasons share one.
+class Reasons {
+ public:
+  std::string reference(const Case& c) {
+    if (c.error.empty()) return {};
+    const auto at = std::find(texts_.begin(), texts_.end(), c.error);
+    const auto index = at - texts_.begin();
+    if (at == texts_.end()) texts_.push_back(c.error);
+    return " (" + std::to_string(index + 1) + ")";
+  }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+/// Why sampling ended when it did not end as wished.
+struct Ending {
+  std::string_view reason;
+  std::string_view mark;
+  std::string_view note;
+};
+
+inline constexpr std::array endings{
+    Ending{"max-time", "*", "sampling ended at the time limit of one case (--max-time)"},
+    Ending{"total-time", "‡", "sampling ended at the time limit of the whole run"},
+    Ending{"interrupted", "†", "sampling was interrupted"},
+};
+
+inline constexpr std::string_view low_confidence_mark = "°";
+inline constexpr std::string_view no_bound_mark = "¶";
+
+/// Of a case without a number: why it has none.
+[[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
+/// `others_marked`: the column's numbers stay below each other.
+[[nodiscard]] std::string interval_cell(const Case& c, bool others_marked);
+[[nodiscard]] const Ending* ending_of(const Case& c);
+/// The number of samples, marked when sampling did not end as wished.
+[[nodiscard]] std::string samples_cell(const Case& c, bool others_marked);
+[[nodiscard]] bool is_no_bound(const Case& c);
+/// The bound over the time measured, or the mark of a bound that is none.
+[[nodiscard]] std::string efficiency_cell(const Case& c);
+[[nodiscard]] std::string throughput_cell(const Case& c);
+[[nodiscard]] std::pair<std::string, std::string> parts_of(const Ratio& speedup);
+[[nodiscard]] std::pair<std::string, std::string> parts_of(const Metric& metric);
+[[nodiscard]] const Metric* find_metric(const Case& c, const std::string& name);
+/// The memory of each device in one unit: "1.21 + 0.98 GiB".
+[[nodiscard]] std::string memory_cell(const Case& c, const std::vector<std::string>& devices);
+
+}  // namespace parbench::report
