@@ -24,7 +24,7 @@ namespace parbench {
   planned.strategy = spec.strategy;
   planned.parameters = named_values(spec.parameters);
   planned.hidden_parameters = named_values(spec.hidden);
-  planned.dtype = to_string(spec.dtype);
+  planned.dtype = to_string(spec.format());
   return planned;
 }
 

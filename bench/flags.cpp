@@ -30,7 +30,14 @@ std::vector<Flag> fixed_flags() {
        what},
       {"devices", "N|NAME,NAME…",
        "How many devices, or which: 2, or cpu:0,cpu:1; `parbench devices` shows them", what},
-      {"dtype", "f32|bf16", "Element type of activations and weights; default: f32", what},
+      {"dtype", "f32|tf32|bf16",
+       "Element type of activations and weights; tf32: f32 whose products may be taken in TF32 on "
+       "tensor cores (cuda devices); default: f32",
+       what},
+      {"autotune", "",
+       "Choose the kernels of convolutions and products by measuring them, not by the libraries' "
+       "heuristics (cuda devices)",
+       what, toggle},
       {"config", "FILE.json",
        "Flags from a file, an object such as {\"scenario\": \"pipeline\", \"split\": [1, 5]}; "
        "flags "
@@ -259,14 +266,15 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   if (const auto value = single_value(values, choice("preset", {"quick", "seed"}))) {
     options.preset = std::get<std::string>(*value);
   }
-  if (const auto value = single_value(values, choice("dtype", {"f32", "bf16"}))) {
-    options.dtype = std::get<std::string>(*value) == "bf16" ? DType::bf16 : DType::f32;
+  if (const auto value = single_value(values, choice("dtype", number_format_names()))) {
+    options.format = *number_format_named(std::get<std::string>(*value));
   }
   options.devices = text_value(values, "devices", "a count, or names like cpu:0,cpu:1");
   options.report_path = text_value(values, "report", "the path of a file");
   read_measurement(values, options);
   options.dry_run = is_on(values, "dry-run");
   options.quiet = is_on(values, "quiet");
+  options.autotune = is_on(values, "autotune");
   options.profile = is_on(values, "profile");
   for (const auto& [name, texts] : values) {
     if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
@@ -282,7 +290,8 @@ std::vector<Parameter> flags_from(const Options& options) {
   }
   flags.push_back({"preset", options.preset});
   if (!options.devices.empty()) flags.push_back({"devices", options.devices});
-  flags.push_back({"dtype", std::string(to_string(options.dtype))});
+  flags.push_back({"dtype", std::string(to_string(options.format))});
+  if (options.autotune) flags.push_back({"autotune", std::string("true")});
   // With the seed preset a precision replaces the published number of samples, so the default is
   // not to be repeated as if it had been given.
   if (options.precision_given || options.preset != "seed") {

@@ -54,7 +54,7 @@ std::string devices_text(Backend& backend) {
   const std::vector<DeviceNumber> all = backend.choose(backend.device_count());
   if (all.empty()) return {};
   std::string text = fmt::format("  devices, when all {} are used in one run:\n", all.size());
-  for (const auto& device : backend.open(all, false)) {
+  for (const auto& device : backend.open(all, {})) {
     const DeviceInfo& info = device->info();
     text += fmt::format("    {:<10} {}", info.name, info.model);
     if (!info.cores.empty()) {

@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> strategies;  // empty: all
   std::string preset = "quick";         // or "seed"
   std::string devices;                  // as given; empty: the scenario's default
-  DType dtype = DType::f32;
+  NumberFormat format;                  // --dtype
   std::map<std::string, std::vector<std::string>> axes;  // --split 1,3 → {"split", {"1", "3"}}
 
   double precision_percent = 1.0;  // half-width of the median's 95% interval, of the median
@@ -37,6 +37,7 @@ struct Options {
   std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
   bool dry_run = false;
   bool quiet = false;
+  bool autotune = false;  // kernels chosen by measuring
   bool profile = false;  // a few samples between the profilers' start and stop
 
   /// Exact case names to run, from `--rerun`; empty: the whole sweep.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -52,14 +53,30 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
+/// A dry run opens devices that do not measure.
+std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const Scenario& scenario,
+                                                  const Machine& machine) {
+  auto devices =
+      machine.open(options.devices.empty() ? usual_devices(scenario, machine) : options.devices,
+                   {.spare_for_copies = scenario.wants_copy_core(),
+                    .autotune = options.autotune && !options.dry_run});
+  const auto tunes = [&](const auto& device) {
+    return machine.find(device->info().backend)->can_autotune();
+  };
+  if (options.autotune && std::ranges::none_of(devices, tunes)) {
+    throw UsageError(
+        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
+        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices cuda:0");
+  }
+  return devices;
+}
+
 std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
                            const ScenarioList& scenarios, const Machine& machine) {
   check_selection(options, scenarios);
   std::vector<Job> jobs;
   for (const Scenario* scenario : chosen_scenarios(options, scenarios)) {
-    const std::string request =
-        options.devices.empty() ? usual_devices(*scenario, machine) : options.devices;
-    Job job{scenario, machine.open(request, scenario->wants_copy_core()), {}};
+    Job job{scenario, open_devices(options, *scenario, machine), {}};
     job.cases = expand(options, *scenario, static_cast<int>(job.devices.size()));
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (!job.cases.empty()) jobs.push_back(std::move(job));

@@ -7,7 +7,9 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 namespace parbench {
 namespace {
@@ -51,6 +53,23 @@ std::optional<std::vector<std::size_t>> places_of(
 }
 
 }  // namespace
+
+std::vector<report::Kernel> kernels_of(const Plan& plan) {
+  std::vector<report::Kernel> kernels;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
+  for (const Task& task : plan.tasks()) {
+    for (const Call& call : task.calls) {
+      const auto* operation = std::get_if<OpCall>(&call);
+      if (operation == nullptr || operation->op->implementation().empty()) continue;
+      const Op& op = *operation->op;
+      const auto [place, is_new] =
+          places.try_emplace({op.name(), op.implementation()}, kernels.size());
+      if (is_new) kernels.push_back({op.name(), op.implementation(), 0});
+      ++kernels[place->second].count;
+    }
+  }
+  return kernels;
+}
 
 std::vector<Comparisons> comparisons_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs) {

@@ -13,6 +13,10 @@
 
 namespace parbench {
 
+/// The kernels that a plan's operations run on, in the order of first use; operations with the same
+/// name and kernel are counted. Without those that name no kernel.
+[[nodiscard]] std::vector<report::Kernel> kernels_of(const Plan& plan);
+
 /// A metric of a case, with the cases of the session that it needs beside it.
 struct PairedMetric {
   std::string name;

@@ -198,6 +198,7 @@ void Session::describe_prepared(std::size_t index) {
   const Work work = prepared.subject->plan().work();
   result.flops = work.flops;
   result.bytes = work.bytes;
+  result.kernels = kernels_of(prepared.subject->plan());
   result.notes = prepared.subject->notes();
   entries_[index].rows = environment_.google_benchmark.add(result.name, std::move(amount));
 }

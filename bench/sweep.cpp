@@ -155,11 +155,16 @@ class CaseList {
   std::set<std::string> names_;
 };
 
+void set_format(CaseSpec& spec, NumberFormat format) {
+  spec.dtype = format.dtype;
+  spec.math = format.math;
+}
+
 CaseSpec new_spec(const Options& options, const Scenario& scenario, const std::string& strategy) {
   CaseSpec spec;
   spec.scenario = scenario.name();
   spec.strategy = strategy;
-  spec.dtype = options.dtype;
+  set_format(spec, options.format);
   return spec;
 }
 
@@ -213,8 +218,7 @@ void read_name_part(const Scenario& scenario, std::string_view part, Scenario::R
   if (colon == std::string_view::npos) return;
   const std::string_view name = part.substr(0, colon);
   const std::string_view text = part.substr(colon + 1);
-  if (name == "dtype")
-    request.spec.dtype = text == to_string(DType::bf16) ? DType::bf16 : DType::f32;
+  if (name == "dtype") set_format(request.spec, number_format_named(text).value_or(NumberFormat{}));
   const Axis* axis = find_axis(scenario, name);
   if (axis == nullptr) return;
   named.set(axis->name, parse_value(*axis, text));
@@ -245,7 +249,7 @@ CaseSpec named_case(const Options& options, const Scenario& scenario, const std:
   }
   Scenario::Request request;
   request.spec = new_spec(options, scenario, parts[1]);
-  request.spec.dtype = DType::f32;  // unless the name says otherwise
+  set_format(request.spec, {});  // unless the name says otherwise
   request.device_count = device_count;
   request.preset = options.preset;
   Parameters named;

@@ -128,22 +128,22 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
 }
 
 std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_view request,
-                                                int count, bool spare_for_copies) {
+                                                int count, const DeviceOptions& options) {
   if (count == 0) refuse(request, "opens no device");
   const int limit = backend.device_limit();
   if (count > limit) {
     refuse(request, fmt::format("is more than this machine has: {} {} device{}", limit,
                                 backend.name(), limit == 1 ? "" : "s"));
   }
-  return backend.open(backend.choose(count), spare_for_copies);
+  return backend.open(backend.choose(count), options);
 }
 
 }  // namespace
 
 std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
-                                                   bool spare_for_copies) const {
+                                                   const DeviceOptions& options) const {
   if (const auto count = whole_number(request)) {
-    return open_count(*backends_.front(), request, *count, spare_for_copies);
+    return open_count(*backends_.front(), request, *count, options);
   }
   std::vector<Wanted> wanted;
   std::vector<std::pair<std::size_t, std::size_t>> order;  // place in `wanted`, and in its numbers
@@ -161,7 +161,7 @@ std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
   }
   std::vector<std::vector<std::unique_ptr<Device>>> opened;
   for (const Wanted& one : wanted) {
-    opened.push_back(one.backend->open(one.numbers, spare_for_copies));
+    opened.push_back(one.backend->open(one.numbers, options));
   }
   std::vector<std::unique_ptr<Device>> devices;
   for (const auto& [backend, position] : order) {

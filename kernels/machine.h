@@ -19,6 +19,12 @@ struct DeviceNumber {
 };
 [[nodiscard]] std::string to_string(const DeviceNumber& number);
 
+/// How the devices of a run are opened.
+struct DeviceOptions {
+  bool spare_for_copies = false;  // leave a core or engine to copy lanes if there are enough
+  bool autotune = false;          // choose kernels by measuring, where the backend can
+};
+
 /// One way to compute (oneDNN on CPU cores, CUDA on GPUs).
 class Backend {
  public:
@@ -49,11 +55,13 @@ class Backend {
   /// Tells profilers that listen to this backend that what counts begins or ends here.
   virtual void profile([[maybe_unused]] bool on) {}
 
-  /// Opens devices for one run, distinct and in the order in which the user gave them;
-  /// `spare_for_copies` asks to leave a core or engine to copy lanes if there are enough. Throws
+  /// Whether its devices choose kernels by measuring them when they are asked to.
+  [[nodiscard]] virtual bool can_autotune() const { return false; }
+
+  /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
   /// UsageError when there are not so many, and for a partition where there is none.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
-      const std::vector<DeviceNumber>& numbers, bool spare_for_copies) = 0;
+      const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 };
 
 /// Made once in `main` and passed by reference.
@@ -78,7 +86,7 @@ class Machine {
   /// list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError that names the word, what is
   /// wrong and what there is.
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(std::string_view request,
-                                                          bool spare_for_copies) const;
+                                                          const DeviceOptions& options = {}) const;
 
  private:
   std::vector<std::unique_ptr<Backend>> backends_;

@@ -4,6 +4,7 @@
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
 //   weights, the planned operation chooses the layout and reports it in Op::arguments().
 // - The list behind "arguments" is the order in which Op::enqueue takes its views.
+// - `math` of those that sum products: what may become of f32 inputs before they are multiplied.
 // - `accumulate` adds the result to what the output holds instead of overwriting it.
 // - Statistics, losses and parameter gradients are f32 whatever the activations' type.
 #pragma once
@@ -51,12 +52,14 @@ struct ConvolutionForward {
   ConvolutionShape shape;
   DType dtype = DType::f32;
   bool bias = false;
+  MathMode math = MathMode::strict;
 };
 
 /// Arguments: diff_destination, weights, diff_source.
 struct ConvolutionBackwardData {
   ConvolutionShape shape;
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
 };
 
 /// Arguments: source, diff_destination, diff_weights (f32), [diff_bias (f32)].
@@ -65,6 +68,7 @@ struct ConvolutionBackwardWeights {
   DType dtype = DType::f32;
   bool bias = false;
   bool accumulate = false;
+  MathMode math = MathMode::strict;
 };
 
 /// Batch normalisation in training over {N, C, H, W}: y = scale·(x − mean)/sqrt(variance + epsilon)
@@ -167,12 +171,14 @@ struct LinearShape {
 struct LinearForward {
   LinearShape shape;
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
 };
 
 /// Arguments: diff_destination, weights, diff_source.
 struct LinearBackwardData {
   LinearShape shape;
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
 };
 
 /// Arguments: source, diff_destination, diff_weights (f32), diff_bias (f32).
@@ -180,6 +186,7 @@ struct LinearBackwardWeights {
   LinearShape shape;
   DType dtype = DType::f32;
   bool accumulate = false;
+  MathMode math = MathMode::strict;
 };
 
 /// c = op(a)·op(b) [+ c], row-major and canonical on every device: op(a) is {m, k}, op(b) {k, n}, c
@@ -192,6 +199,7 @@ struct Gemm {
   bool transpose_a = false;
   bool transpose_b = false;
   bool accumulate = false;
+  MathMode math = MathMode::strict;
 };
 
 /// Mean squared error of one chunk of a batch, and its gradient: loss [+]= Σ(prediction − target)²

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
 #include "kernels/error.h"
 
 namespace parbench {
@@ -12,6 +14,9 @@ std::string_view to_string(DType dtype) { return dtype == DType::bf16 ? "bf16" :
 std::size_t size_of(DType dtype) { return dtype == DType::bf16 ? 2 : 4; }
 
 namespace {
+
+constexpr std::array<NumberFormat, 3> number_formats{
+    {{DType::f32}, {DType::f32, MathMode::tf32}, {DType::bf16}}};
 
 [[noreturn]] void refuse_size(const Shape& shape) {
   throw UsageError(
@@ -28,6 +33,23 @@ class OpaqueLayout final : public LayoutDetail {
 };
 
 }  // namespace
+
+std::string_view to_string(const NumberFormat& format) {
+  return format == number_formats[1] ? "tf32" : to_string(format.dtype);
+}
+
+std::vector<std::string> number_format_names() {
+  std::vector<std::string> names;
+  for (const NumberFormat& format : number_formats) names.emplace_back(to_string(format));
+  return names;
+}
+
+std::optional<NumberFormat> number_format_named(std::string_view name) {
+  for (const NumberFormat& format : number_formats) {
+    if (to_string(format) == name) return format;
+  }
+  return std::nullopt;
+}
 
 std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,26 @@ enum class DType { f32, bf16 };
 
 [[nodiscard]] std::string_view to_string(DType dtype);
 [[nodiscard]] std::size_t size_of(DType dtype);  // bytes of one element
+
+/// How operations that sum products multiply f32 tensors. Nothing of it shows in memory, and it
+/// means nothing for other types.
+enum class MathMode {
+  strict,  // as f32
+  tf32     // inputs may be cut to TF32 (10 bits of mantissa) for tensor cores; sums are f32
+};
+
+/// What a case computes with, in the one word that users know: "f32", "tf32" or "bf16".
+struct NumberFormat {
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+  friend bool operator==(const NumberFormat&, const NumberFormat&) = default;
+};
+
+[[nodiscard]] std::string_view to_string(const NumberFormat& format);
+/// All of them, as `to_string` says them.
+[[nodiscard]] std::vector<std::string> number_format_names();
+/// The one of that name; nothing for another word.
+[[nodiscard]] std::optional<NumberFormat> number_format_named(std::string_view name);
 
 /// Extents, outermost first: {N, C, H, W} for activations, {O, I, KH, KW} for convolution weights
 /// ({G, O/G, I/G, KH, KW} when grouped), {rows, columns} for matrices.

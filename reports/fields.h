@@ -82,6 +82,13 @@ void visit_fields(V& visit, MaybeConst<DeviceMemory> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Kernel> auto& x) {
+  visit("operation", x.operation);
+  visit("implementation", x.implementation);
+  visit("count", x.count);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit("name", x.name);
   visit("scenario", x.scenario);
@@ -103,6 +110,7 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit.optional("throughput", x.throughput);
   visit.optional("flops", x.flops);
   visit.optional("bytes", x.bytes);
+  visit.optional("kernels", x.kernels);
   visit.optional("notes", x.notes);
   visit.optional("samples", x.samples);
 }

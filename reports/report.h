@@ -83,6 +83,14 @@ struct DeviceMemory {
   friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
 
+/// A kernel that operations of a case run on.
+struct Kernel {
+  std::string operation;       // "convolution_forward"
+  std::string implementation;  // its engine or algorithm in the library's own words
+  int count = 0;               // of such operations in one execution
+  friend bool operator==(const Kernel&, const Kernel&) = default;
+};
+
 enum class CaseStatus { measured, failed, skipped, not_run };
 
 struct Case {
@@ -109,6 +117,7 @@ struct Case {
   double throughput = 0;    // amount_unit per second, by the median
   double flops = 0;         // of one execution
   double bytes = 0;
+  std::vector<Kernel> kernels;  // in the order in which they first run; each once
   NamedTexts notes;
   friend bool operator==(const Case&, const Case&) = default;
 };

@@ -20,7 +20,8 @@ BranchSizes sizes_of(const CaseSpec& spec) {
           .channels = spec.parameters.integer("channels"),
           .image = spec.parameters.integer("image"),
           .branches = spec.parameters.integer("branches"),
-          .dtype = spec.dtype};
+          .dtype = spec.dtype,
+          .math = spec.math};
 }
 
 /// What a process can address on a 64-bit processor with 47 bits for it. Sums and products of sizes
@@ -241,9 +242,8 @@ class Branch final : public Scenario {
     const std::vector<BranchLayer> layers = plan_strategy(*parts, spec);
     add_spot_checks(*parts, sizes, layers);
     add_image_outputs(*parts, sizes, layers);
-    parts->tolerance = tolerance_of(spec.dtype);
+    parts->tolerance = tolerance_of(spec.format());
     parts->amount = {sizes.flops(), "FLOP"};
-    parts->notes.emplace_back("kernel", layers.front().op->implementation());
     if (spec.strategy == "grouped") {
       parts->notes.emplace_back("timed", "the convolution; the input was repeated beforehand");
     }

@@ -57,7 +57,7 @@ std::optional<std::string> check_image(CaseData& data, const BranchSizes& sizes,
     probe.weights = part(weights, i, sizes.channels * sizes.channels * kernel * kernel);
     probe.bias = part(bias, i, sizes.channels);
     probe.result = part(result, i, plane);
-    if (auto wrong = spot_check(probe, sizes.dtype, random_positions)) {
+    if (auto wrong = spot_check(probe, {sizes.dtype, sizes.math}, random_positions)) {
       return fmt::format("layer {}, image {}: {}", layer.first + i, image, *wrong);
     }
   }
@@ -107,6 +107,7 @@ ConvolutionForward BranchSizes::convolution(std::int64_t copies, std::int64_t gr
                 .padding = kernel / 2,
                 .groups = groups};
   desc.dtype = dtype;
+  desc.math = math;
   desc.bias = true;
   return desc;
 }

@@ -19,6 +19,7 @@ struct BranchSizes {
   std::int64_t image = 1;
   std::int64_t branches = 1;
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
 
   /// `copies` such layers as one convolution: their outputs side by side in the channels, over one
   /// input (groups == 1) or over inputs that lie side by side too (groups == copies).

@@ -25,7 +25,8 @@ bool uses_all_devices(const CaseSpec& spec) {
 MatmulSizes sizes_of(const CaseSpec& spec) {
   return {.n = spec.parameters.integer("n"),
           .count = spec.parameters.integer("count"),
-          .dtype = spec.dtype};
+          .dtype = spec.dtype,
+          .math = spec.math};
 }
 
 CaseSpec alone_on_first(const CaseSpec& spec) {
@@ -193,7 +194,7 @@ class Matmul final : public Scenario {
     plan_strategy(*parts, spec);
     const MatmulSizes sizes = sizes_of(spec);
     const int devices = uses_all_devices(spec) ? context.device_count() : 1;
-    parts->tolerance = tolerance_of(spec.dtype);
+    parts->tolerance = tolerance_of(spec.format());
     parts->amount = {sizes.product_flops() * static_cast<double>(sizes.count) * devices, "FLOP"};
     if (is_sharded(spec)) {
       parts->notes.emplace_back(

@@ -29,7 +29,7 @@ std::vector<Tensor> make_operands(CaseParts& parts, const MatmulSizes& sizes, in
 }
 
 Gemm gemm_of(const MatmulSizes& sizes, std::int64_t columns, std::int64_t inner) {
-  return {.m = sizes.n, .n = columns, .k = inner, .dtype = sizes.dtype};
+  return {.m = sizes.n, .n = columns, .k = inner, .dtype = sizes.dtype, .math = sizes.math};
 }
 
 /// Without a cost key, as each product has other memory than the one before.
@@ -183,7 +183,7 @@ void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector
     all.push_back(std::move(device));
   }
   add_product_output(parts, sizes.n, all.front(), sizes.count);
-  add_product_checks(parts, sizes.n, sizes.dtype, all.front());
+  add_product_checks(parts, sizes.n, sizes.format(), all.front());
   for (std::size_t r = 1; r < all.size(); ++r) {
     add_equality_check(parts, sizes.n, all.front(), all[r]);
   }
@@ -219,7 +219,7 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
       last = {parts.plan.add(std::move(task))};
     }
     add_product_output(parts, sizes.n, results, sizes.count);
-    add_product_checks(parts, sizes.n, sizes.dtype, results);
+    add_product_checks(parts, sizes.n, sizes.format(), results);
   }
 }
 

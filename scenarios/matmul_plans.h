@@ -12,6 +12,9 @@ struct MatmulSizes {
   std::int64_t n = 1;
   std::int64_t count = 1;  // products for each device
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+
+  [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 
   [[nodiscard]] double product_flops() const {
     return 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);

@@ -37,6 +37,7 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
   if (given.find("chunk") != nullptr) sizes.chunk = given.integer("chunk");
   if (given.find("prefetch") != nullptr) sizes.prefetch = given.integer("prefetch");
   sizes.dtype = spec.dtype;
+  sizes.math = spec.math;
   return sizes;
 }
 
@@ -232,7 +233,7 @@ class Overlap final : public Scenario {
     const OverlapSizes sizes = sizes_of(spec);
     const OverlapOrder order = order_of(spec);
     plan_overlap(*parts, sizes, order);
-    parts->tolerance = tolerance_of(spec.dtype);
+    parts->tolerance = tolerance_of(spec.format());
     switch (order) {
       case OverlapOrder::compute:
         parts->amount = {sizes.flops(), "FLOP"};

@@ -227,7 +227,7 @@ std::optional<std::string> check_product(CaseParts& parts, const OverlapData& da
   probe.a_rows = a;
   probe.b = factor;
   probe.c_rows = c;
-  if (auto wrong = spot_check(probe, data.sizes.dtype, random_columns)) {
+  if (auto wrong = spot_check(probe, {data.sizes.dtype, data.sizes.math}, random_columns)) {
     return fmt::format("result {}, rows from {} on: {}", i, rows.first, *wrong);
   }
   return std::nullopt;
@@ -273,7 +273,8 @@ void plan_overlap(CaseParts& parts, const OverlapSizes& sizes, OverlapOrder orde
     const Gemm gemm{.m = sizes.n,
                     .n = sizes.to_host ? sizes.n : sizes.inner,
                     .k = sizes.to_host ? sizes.inner : sizes.n,
-                    .dtype = sizes.dtype};
+                    .dtype = sizes.dtype,
+                    .math = sizes.math};
     data->product = &parts.ops.prepare(stream_of(parts, lanes.compute), gemm);
     add_outputs(parts, data);
   }

@@ -24,6 +24,7 @@ struct OverlapSizes {
   bool to_host = true;        // d2h
   HostMemory memory = HostMemory::pinned;
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
 
   [[nodiscard]] double flops() const {
     return 2.0 * static_cast<double>(n * n) * static_cast<double>(inner * count);

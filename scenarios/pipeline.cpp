@@ -301,6 +301,7 @@ Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& co
     return {units, kind};
   }
   const UnitRun run{.dtype = spec.dtype,
+                    .math = spec.math,
                     .samples = std::min(chunks.front(), most_samples_per_cost),
                     .accumulate = chunks.size() > 1};
   const std::vector<double>& seconds = measured_unit_seconds(context, network, run);
@@ -360,15 +361,16 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
                          .first = 0,
                          .last = static_cast<int>(network.layers.size()) - 1,
                          .dtype = spec.dtype,
+                         .math = spec.math,
                          .batch = batch};
   if (spec.strategy == chunks_in_turn) {
     parts->stages = add_chunks_in_turn(*parts, whole, chunks);
   } else {
     add_stages(spec, whole, chunks, *parts);
   }
-  add_step_checks(*parts, network, spec.dtype, parts->stages, static_cast<int>(chunks.size()));
+  add_step_checks(*parts, network, spec.format(), parts->stages, static_cast<int>(chunks.size()));
   if (spec.strategy != chunks_in_turn) add_update_check(*parts, parts->stages);
-  parts->tolerance = tolerance_of(spec.dtype);
+  parts->tolerance = tolerance_of(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};
   parts->reads_borrowed_memory = false;

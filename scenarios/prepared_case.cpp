@@ -64,8 +64,12 @@ Stream& stream_of(const CaseParts& parts, LaneId lane) {
   return *parts.plan.lanes().at(static_cast<std::size_t>(lane)).stream;
 }
 
-Tolerance tolerance_of(DType dtype) {
-  if (dtype == DType::bf16) return {.relative = 1.6e-2, .absolute = 1e-3};  // two roundings of 2⁻⁸
+Tolerance tolerance_of(NumberFormat format) {
+  // Two roundings of 2⁻⁸.
+  if (format.dtype == DType::bf16) return {.relative = 1.6e-2, .absolute = 1e-3};
+  // Each computation cuts two factors of every product, by rounding or by dropping bits: 2⁻¹⁰ each
+  // at most. Beside that the sums are those of f32.
+  if (format.math == MathMode::tf32) return {.relative = 4 * 0x1p-10 + 1e-4, .absolute = 1e-6};
   return {};
 }
 

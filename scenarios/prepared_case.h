@@ -51,7 +51,7 @@ struct CaseParts {
 /// The stream behind a lane of the plan.
 [[nodiscard]] Stream& stream_of(const CaseParts& parts, LaneId lane);
 
-/// Tolerance of a comparison between two computations in this element type.
-[[nodiscard]] Tolerance tolerance_of(DType dtype);
+/// Tolerance of a comparison between two computations with these numbers.
+[[nodiscard]] Tolerance tolerance_of(NumberFormat format);
 
 }  // namespace parbench

@@ -27,7 +27,7 @@ std::set<std::int64_t> checked_rows(std::int64_t n, std::size_t index, std::size
   return rows;
 }
 
-std::optional<std::string> check_result(CaseParts& parts, std::int64_t n, DType dtype,
+std::optional<std::string> check_result(CaseParts& parts, std::int64_t n, NumberFormat format,
                                         const DeviceResults& results, std::size_t index,
                                         const std::vector<float>& x) {
   for (const std::int64_t row : checked_rows(n, index, results.results.size())) {
@@ -39,7 +39,7 @@ std::optional<std::string> check_result(CaseParts& parts, std::int64_t n, DType 
         std::span(x).subspan(static_cast<std::size_t>(row * n), static_cast<std::size_t>(n));
     probe.b = x;
     probe.c_rows = got;
-    if (auto wrong = spot_check(probe, dtype, random_columns)) {
+    if (auto wrong = spot_check(probe, format, random_columns)) {
       return fmt::format("{}, product {}, row {}: {}",
                          parts.context.device(results.device).info().name, index, row, *wrong);
     }
@@ -88,14 +88,14 @@ void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& r
                            }});
 }
 
-void add_product_checks(CaseParts& parts, std::int64_t n, DType dtype,
+void add_product_checks(CaseParts& parts, std::int64_t n, NumberFormat format,
                         const DeviceResults& results) {
-  const auto check = [&parts, n, dtype, results]() -> std::optional<std::string> {
+  const auto check = [&parts, n, format, results]() -> std::optional<std::string> {
     std::vector<std::vector<float>> x;
     for (const Tensor& operand : results.operands) x.push_back(parts.data.read(operand));
     for (std::size_t i = 0; i < results.results.size(); ++i) {
       const std::vector<float>& operand = x[results.results[i].operand];
-      if (auto wrong = check_result(parts, n, dtype, results, i, operand)) return wrong;
+      if (auto wrong = check_result(parts, n, format, results, i, operand)) return wrong;
     }
     return std::nullopt;
   };

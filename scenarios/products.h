@@ -34,7 +34,7 @@ void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& r
                         std::int64_t count);
 
 /// Recomputes several dozen places of every result.
-void add_product_checks(CaseParts& parts, std::int64_t n, DType dtype,
+void add_product_checks(CaseParts& parts, std::int64_t n, NumberFormat format,
                         const DeviceResults& results);
 
 /// Checks that another device holds the same results as the first.

@@ -27,8 +27,12 @@ struct CaseSpec {
   Parameters parameters;  // identity, defaults included; the name shows what is not implied
   Parameters hidden;      // axes without identity
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
 
-  /// "<scenario>/<strategy>/<axis>:<value>/…"; a dtype other than f32 is shown as the last axis.
+  [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
+
+  /// "<scenario>/<strategy>/<axis>:<value>/…"; a format other than f32 is shown as the last axis,
+  /// "dtype".
   [[nodiscard]] std::string name() const;
 };
 
@@ -87,7 +91,7 @@ class Case {
 
   [[nodiscard]] virtual Amount amount() const = 0;
 
-  /// Facts that belong in the report beside the numbers: chosen cut, kernels, layer costs.
+  /// Facts that belong in the report beside the numbers: chosen cut, layer costs.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const {
     return {};
   }

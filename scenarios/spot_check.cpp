@@ -18,9 +18,14 @@ std::string wrong_at(const std::string& position, float got, double want) {
 
 }  // namespace
 
-bool agrees(float got, const Expected& want, DType dtype) {
-  const double rounding = dtype == DType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
-  const double allowed = 1e-5 * want.magnitude + rounding * std::abs(want.value) + 1e-30;
+double lost_in_products(NumberFormat format) {
+  return format.math == MathMode::tf32 ? 2 * 0x1p-10 : 0;
+}
+
+bool agrees(float got, const Expected& want, NumberFormat format) {
+  const double rounding = format.dtype == DType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
+  const double of_terms = 1e-5 + lost_in_products(format);
+  const double allowed = of_terms * want.magnitude + rounding * std::abs(want.value) + 1e-30;
   return std::abs(static_cast<double>(got) - want.value) <= allowed;  // false for NaN
 }
 
@@ -67,7 +72,7 @@ Expected expected_at(const ConvolutionProbe& probe, const Shape& position) {
   return want;
 }
 
-std::optional<std::string> spot_check(const ConvolutionProbe& probe, DType dtype,
+std::optional<std::string> spot_check(const ConvolutionProbe& probe, NumberFormat format,
                                       int random_count) {
   const ConvolutionShape& s = probe.shape;
   const Shape result = {s.out_channels, s.out_height(), s.out_width()};
@@ -75,7 +80,7 @@ std::optional<std::string> spot_check(const ConvolutionProbe& probe, DType dtype
     const float got =
         probe.result[(position[0] * result[1] + position[1]) * result[2] + position[2]];
     const Expected want = expected_at(probe, position);
-    if (!agrees(got, want, dtype)) {
+    if (!agrees(got, want, format)) {
       return wrong_at(
           fmt::format("channel {}, row {}, column {}", position[0], position[1], position[2]), got,
           want.value);
@@ -84,7 +89,7 @@ std::optional<std::string> spot_check(const ConvolutionProbe& probe, DType dtype
   return std::nullopt;
 }
 
-std::optional<std::string> spot_check(const ProductProbe& probe, DType dtype, int random_count) {
+std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat format, int random_count) {
   const auto rows = static_cast<std::int64_t>(probe.c_rows.size()) / probe.columns;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (const Shape& position : spot_positions({probe.columns}, random_count)) {
@@ -94,7 +99,7 @@ std::optional<std::string> spot_check(const ProductProbe& probe, DType dtype, in
         want.add(probe.a_rows[row * probe.inner + i], probe.b[i * probe.columns + column]);
       }
       const float got = probe.c_rows[row * probe.columns + column];
-      if (!agrees(got, want, dtype)) {
+      if (!agrees(got, want, format)) {
         return wrong_at(fmt::format("row {} of those looked at, column {}", row, column), got,
                         want.value);
       }

@@ -23,9 +23,14 @@ struct Expected {
 };
 
 /// Whether a computed value can be this sum: off by at most 1e-5 of its terms' magnitudes (the
-/// worst case of f32 accumulation over some hundred terms) and half a unit in the last place of
-/// the result's type.
-[[nodiscard]] bool agrees(float got, const Expected& want, DType dtype);
+/// worst case of f32 accumulation over some hundred terms), what cutting their factors may cost
+/// (`lost_in_products`), and half a unit in the last place of the result's type.
+[[nodiscard]] bool agrees(float got, const Expected& want, NumberFormat format);
+
+/// The share of a product's magnitude that it may be off by when each of its two f32 factors is
+/// brought into the format first: TF32 keeps 10 bits of mantissa, and what is cut off by dropping
+/// bits is below 2⁻¹⁰ of a factor. Other formats multiply what memory holds.
+[[nodiscard]] double lost_in_products(NumberFormat format);
 
 /// Positions to look at: the ends of every dimension (all corners), then positions drawn from the
 /// generator with a fixed seed.
@@ -41,8 +46,8 @@ struct ConvolutionProbe {
 };
 
 /// Returns the first position whose value is wrong, with both values, or nothing.
-[[nodiscard]] std::optional<std::string> spot_check(const ConvolutionProbe& probe, DType dtype,
-                                                    int random_count);
+[[nodiscard]] std::optional<std::string> spot_check(const ConvolutionProbe& probe,
+                                                    NumberFormat format, int random_count);
 
 /// The value at one position of {channel, y, x}.
 [[nodiscard]] Expected expected_at(const ConvolutionProbe& probe, const Shape& position);
@@ -58,7 +63,7 @@ struct ProductProbe {
 
 /// Checks the first and last columns of every chosen row and `random_count` columns drawn between.
 /// Returns the first wrong position (row counted among the chosen ones), or nothing.
-[[nodiscard]] std::optional<std::string> spot_check(const ProductProbe& probe, DType dtype,
+[[nodiscard]] std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat format,
                                                     int random_count);
 
 }  // namespace parbench

@@ -13,7 +13,7 @@ namespace parbench::peers {
 
 std::vector<std::unique_ptr<Device>> open_whole_machine() {
   const Machine machine;
-  return machine.open("cpu:0", false);
+  return machine.open("cpu:0");
 }
 
 ConvolutionForward convolution_named(std::string_view name, std::int64_t batch) {

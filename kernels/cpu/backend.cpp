@@ -71,7 +71,7 @@ class CpuBackend final : public Backend {
   }
 
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
-                                                          bool spare_for_copies) override {
+                                                          const DeviceOptions& options) override {
     int parts = 0;
     for (const DeviceNumber& number : numbers) {
       if (number.partition) {
@@ -87,7 +87,7 @@ class CpuBackend final : public Backend {
           "--devices: cpu:{} does not exist; this process may use {} core{}, so cpu:0 to cpu:{}",
           parts - 1, count, count == 1 ? "" : "s", count - 1));
     }
-    const int spare = spare_for_copies && count > parts ? 1 : 0;
+    const int spare = options.spare_for_copies && count > parts ? 1 : 0;
     const std::ptrdiff_t width = (count - spare) / parts;
     std::vector<std::unique_ptr<Device>> devices;
     for (const auto& [index, partition] : numbers) {

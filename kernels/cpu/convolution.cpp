@@ -67,7 +67,7 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Convolutio
 Planned plan(const ConvolutionForward& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = plan_forward(desc.shape, desc.dtype, desc.bias);
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
@@ -80,7 +80,7 @@ Planned plan(const ConvolutionForward& desc) {
 Planned plan(const ConvolutionBackwardData& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   const Geometry geometry(desc.shape, desc.dtype);
   const auto chosen = compat::plan_backward<dnnl::convolution_backward_data>(
       user_scratchpad(), plan_forward(desc.shape, desc.dtype, false), algorithm, geometry.source,
@@ -96,7 +96,7 @@ Planned plan(const ConvolutionBackwardData& desc) {
 Planned plan(const ConvolutionBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = plan_weights(desc.shape, desc.dtype, desc.bias);
   auto op = std::make_unique<GradientOp>(name, chosen, dnnl::convolution_backward_weights(chosen),
                                          desc.accumulate);

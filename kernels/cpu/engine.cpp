@@ -31,6 +31,15 @@ void check_dtype(std::string_view operation, DType dtype) {
       operation));
 }
 
+void check_arithmetic(std::string_view operation, NumberFormat format) {
+  check_dtype(operation, format.dtype);
+  if (format.math == MathMode::strict) return;
+  throw Unsupported(fmt::format(
+      "{}: TF32 is arithmetic of NVIDIA's tensor cores, which processors do not have; use f32, or "
+      "a cuda device",
+      operation));
+}
+
 int channel_block() { return offers(dnnl::cpu_isa::avx512_core) ? 16 : 8; }
 
 }  // namespace parbench::cpu

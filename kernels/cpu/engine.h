@@ -19,6 +19,9 @@ namespace parbench::cpu {
 /// for.
 void check_dtype(std::string_view operation, DType dtype);
 
+/// The same for operations that sum products, which have no TF32 here.
+void check_arithmetic(std::string_view operation, NumberFormat format);
+
 /// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels
 /// want it.
 [[nodiscard]] int channel_block();

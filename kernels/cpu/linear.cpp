@@ -48,7 +48,7 @@ TensorDesc stored(std::int64_t rows, std::int64_t columns, bool transposed, DTyp
 Planned plan(const LinearForward& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = plan_forward(desc.shape, desc.dtype);
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::inner_product_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
@@ -61,7 +61,7 @@ Planned plan(const LinearForward& desc) {
 Planned plan(const LinearBackwardData& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = compat::plan_backward<dnnl::inner_product_backward_data>(
       user_scratchpad(), plan_forward(desc.shape, desc.dtype), source_desc(desc.shape, desc.dtype),
       weights_desc(desc.shape, desc.dtype), destination_desc(desc.shape, desc.dtype));
@@ -75,7 +75,7 @@ Planned plan(const LinearBackwardData& desc) {
 Planned plan(const LinearBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = compat::plan_backward<dnnl::inner_product_backward_weights>(
       user_scratchpad(), plan_forward(desc.shape, desc.dtype), source_desc(desc.shape, desc.dtype),
       weights_desc(desc.shape, DType::f32), bias_desc(desc.shape),
@@ -94,7 +94,7 @@ Planned plan(const Gemm& desc) {
   check_positive(name, "m", desc.m);
   check_positive(name, "n", desc.n);
   check_positive(name, "k", desc.k);
-  check_dtype(name, desc.dtype);
+  check_arithmetic(name, {desc.dtype, desc.math});
   dnnl::primitive_attr attributes = user_scratchpad();
   if (desc.accumulate) {
     dnnl::post_ops operations;

@@ -89,9 +89,10 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int device_limit() const override;
   [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
   [[nodiscard]] std::string description() const override;
+  [[nodiscard]] bool can_autotune() const override { return true; }
   void profile(bool on) override;
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
-                                                          bool spare_for_copies) override;
+                                                          const DeviceOptions& options) override;
 
  private:
   int count_ = 0;
@@ -172,7 +173,7 @@ DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int p
 }
 
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
-                                                       bool /*spare_for_copies*/) {
+                                                       const DeviceOptions& options) {
   const std::map<int, int> parts = parts_of(numbers);
   std::map<int, std::vector<std::unique_ptr<Partition>>> partitions;
   for (const auto& [device, count] : parts) {
@@ -187,7 +188,8 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     }
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
     devices.push_back(
-        std::make_unique<CudaDevice>(std::move(info), number.device, std::move(partition)));
+        std::make_unique<CudaDevice>(std::move(info), number.device,
+                                                   std::move(partition), options.autotune));
   }
   return devices;
 }

@@ -60,27 +60,22 @@ class BiasedConvolutionOp final : public CudaOp {
   Pixels pixels_;
 };
 
-Arithmetic arithmetic_of(DType dtype) {
-  return dtype == DType::f32 ? Arithmetic::f32 : Arithmetic::tensor_cores;
-}
-
 Planned plan_forward(CudaDevice& device, std::string_view name, const ConvolutionForward& desc) {
   ConvolutionGraph graph{.pass = ConvolutionPass::forward,
                          .shape = desc.shape,
                          .dtype = desc.dtype,
-                         .arithmetic = arithmetic_of(desc.dtype),
+                         .arithmetic = arithmetic_of({desc.dtype, desc.math}),
                          .bias = desc.bias};
   if (!desc.bias) {
     return std::make_unique<ConvolutionOp>(device, name,
-                                           ConvolutionEngine::choose(device, name, graph));
+                                           ConvolutionEngine::choose(device, graph));
   }
-  std::string reason;
-  if (auto fused = ConvolutionEngine::find(device, graph, reason)) {
+  if (auto fused = ConvolutionEngine::find(device, graph)) {
     return std::make_unique<ConvolutionOp>(device, name, *std::move(fused));
   }
   graph.bias = false;
   return std::make_unique<BiasedConvolutionOp>(device, name,
-                                               ConvolutionEngine::choose(device, name, graph));
+                                               ConvolutionEngine::choose(device, graph));
 }
 
 }  // namespace
@@ -88,7 +83,7 @@ Planned plan_forward(CudaDevice& device, std::string_view name, const Convolutio
 Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  device.check_dtype(name, desc.dtype);
+  device.check_arithmetic(name, {desc.dtype, desc.math});
   Planned op = plan_forward(device, name, desc);
   op->add_argument("source", Access::read, device.activation(desc.shape.source(), desc.dtype));
   op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));
@@ -101,13 +96,13 @@ Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
 Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  device.check_dtype(name, desc.dtype);
+  device.check_arithmetic(name, {desc.dtype, desc.math});
   const ConvolutionGraph graph{.pass = ConvolutionPass::backward_data,
                                .shape = desc.shape,
                                .dtype = desc.dtype,
-                               .arithmetic = arithmetic_of(desc.dtype)};
+                               .arithmetic = arithmetic_of({desc.dtype, desc.math})};
   auto op =
-      std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, name, graph));
+      std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, graph));
   op->add_argument("diff_destination", Access::read,
                    device.activation(desc.shape.destination(), desc.dtype));
   op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));

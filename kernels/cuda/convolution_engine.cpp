@@ -3,52 +3,92 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "kernels/cuda/autotuner.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/direct_convolution.h"
+#include "kernels/cuda/layout.h"
 #include "kernels/cuda/stream.h"
-#include "kernels/error.h"
 
 namespace parbench::cuda {
 namespace {
 
-void run_directly(const ConvolutionGraph& graph, std::span<std::byte* const> tensors,
-                  cudaStream_t stream) {
-  const auto* first = reinterpret_cast<const float*>(tensors[0]);
-  const auto* second = reinterpret_cast<const float*>(tensors[1]);
-  auto* result = reinterpret_cast<float*>(tensors[2]);
+/// In the order of a run.
+std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
+  const ConvolutionShape& shape = graph.shape;
+  const TensorDesc source = channels_last(shape.source(), graph.dtype);
+  const TensorDesc destination = channels_last(shape.destination(), graph.dtype);
+  const TensorDesc weights = channels_last(shape.weights(), graph.dtype);
   switch (graph.pass) {
-    case ConvolutionPass::forward:
-      return convolve(result, first, second, graph.shape, stream);
     case ConvolutionPass::backward_data:
-      return convolve_backward_data(result, first, second, graph.shape, stream);
+      return {destination, weights, source};
     case ConvolutionPass::backward_weights:
-      return convolve_backward_weights(result, first, second, graph.shape, stream);
+      return {source, destination, channels_last(shape.weights(), DType::f32)};
+    case ConvolutionPass::forward:
+      break;
   }
+  if (!graph.bias) return {source, weights, destination};
+  return {source, weights, canonical({shape.out_channels}), destination};
+}
+
+/// All that the engines of a graph depend on.
+std::string key_of(const ConvolutionGraph& graph) {
+  const ConvolutionShape& s = graph.shape;
+  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {}",
+                     static_cast<int>(graph.pass), s.batch, s.in_channels, s.height, s.width,
+                     s.out_channels, s.kernel, s.stride, s.padding, s.groups,
+                     to_string(graph.dtype), static_cast<int>(graph.arithmetic), graph.bias,
+                     graph.aligned_images);
+}
+
+std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t index) {
+  auto plan = engines.build(index);
+  if (!plan) return std::nullopt;
+  const std::size_t workspace = plan->workspace_bytes();
+  const auto shared = std::make_shared<CudnnPlan>(*std::move(plan));
+  return TuningCandidate{workspace, [shared](CudaStream& stream,
+                                             std::span<std::byte* const> tensors,
+                                             std::byte* memory) {
+                           shared->run(stream.cudnn(), tensors, memory);
+                         }};
+}
+
+/// The fastest as measured where the device tunes, else the first that the heuristics have.
+std::optional<CudnnPlan> chosen_plan(CudaDevice& device, const ConvolutionGraph& graph,
+                                     CudnnEngines& engines) {
+  if (Autotuner* tuner = device.autotuner()) {
+    const auto fastest =
+        tuner->choose(key_of(graph), tensors_of(graph), engines.count(),
+                      [&](std::size_t index) { return candidate(engines, index); });
+    if (fastest) return engines.build(*fastest);
+  }
+  return engines.build_first();
 }
 
 }  // namespace
 
 /// Engines that take any image of a batch come first; with the others, a view that begins at an
 /// image of odd size fails when it runs, with cuDNN's words on alignment.
-std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device, ConvolutionGraph graph,
-                                                         std::string& reason) {
+std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
+                                                         ConvolutionGraph graph) {
+  const std::size_t most_workspace = workspace_limit(device.info().memory_bytes);
   for (const bool aligned : {false, true}) {
     graph.aligned_images = aligned;
-    if (auto plan = find_plan(device.cudnn(), graph, reason)) {
+    auto engines = CudnnEngines::find(device.cudnn(), graph, most_workspace);
+    if (!engines) continue;
+    if (auto plan = chosen_plan(device, graph, *engines)) {
       return ConvolutionEngine(graph, std::move(plan));
     }
   }
   return std::nullopt;
 }
 
-ConvolutionEngine ConvolutionEngine::choose(CudaDevice& device, std::string_view operation,
-                                            const ConvolutionGraph& graph) {
-  std::string reason;
-  if (auto engine = find(device, graph, reason)) return *std::move(engine);
-  if (graph.dtype != DType::f32) refuse(operation, reason);
-  return {graph, std::nullopt};
+ConvolutionEngine ConvolutionEngine::choose(CudaDevice& device, const ConvolutionGraph& graph) {
+  if (auto engine = find(device, graph)) return *std::move(engine);
+  return direct(graph);
 }
 
 std::string ConvolutionEngine::name() const {
@@ -58,13 +98,7 @@ std::string ConvolutionEngine::name() const {
 void ConvolutionEngine::run(CudaStream& stream, std::span<std::byte* const> tensors,
                             std::byte* workspace) {
   if (plan_) return plan_->run(stream.cudnn(), tensors, workspace);
-  run_directly(graph_, tensors, stream.handle());
-}
-
-void refuse(std::string_view operation, const std::string& reason) {
-  throw Unsupported(fmt::format(
-      "{}: cuDNN has no engine for this shape in bf16: {}; use channels in multiples of 8, or f32",
-      operation, reason));
+  convolve_directly(graph_.pass, graph_.shape, graph_.dtype, tensors, stream.handle());
 }
 
 }  // namespace parbench::cuda

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "kernels/cuda/cudnn_graph.h"
 
@@ -16,15 +15,17 @@ class CudaStream;
 
 class ConvolutionEngine {
  public:
-  /// cuDNN's engine for the graph; nothing, with cuDNN's words in `reason`, when it has none.
+  /// cuDNN's engine for the graph; nothing when it has none.
   [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
-                                                             ConvolutionGraph graph,
-                                                             std::string& reason);
+                                                             ConvolutionGraph graph);
 
-  /// The same, but with the direct kernel where cuDNN has nothing for f32. Throws Unsupported, in
-  /// the operation's name and with cuDNN's words, for another type.
-  [[nodiscard]] static ConvolutionEngine choose(CudaDevice& device, std::string_view operation,
-                                                const ConvolutionGraph& graph);
+  /// Our kernel that takes every shape and type.
+  [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {
+    return {graph, std::nullopt};
+  }
+
+  /// cuDNN's, or the direct kernel where cuDNN has none.
+  [[nodiscard]] static ConvolutionEngine choose(CudaDevice& device, const ConvolutionGraph& graph);
 
   [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_ ? plan_->workspace_bytes() : 0; }
@@ -42,8 +43,5 @@ class ConvolutionEngine {
   ConvolutionGraph graph_;
   std::optional<CudnnPlan> plan_;  // else the direct kernel
 };
-
-/// Throws Unsupported, in the operation's name and with cuDNN's words.
-[[noreturn]] void refuse(std::string_view operation, const std::string& reason);
 
 }  // namespace parbench::cuda

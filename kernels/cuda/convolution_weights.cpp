@@ -120,25 +120,21 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
   }
 }
 
-/// An engine that reads bf16 and writes f32, as the gradient has to be. Where there is none the
-/// inputs are widened first: TF32 holds every bf16 exactly, and sums are f32 as before. A gradient
-/// rounded to bf16 would not do: it has lost what the sum in f32 was for.
-ConvolutionEngine choose_engine(CudaDevice& device, std::string_view name,
-                                const ConvolutionBackwardWeights& desc) {
+/// An engine that reads the activations' type and writes f32, as the gradient has to be. Where there
+/// is none for bf16 the inputs are widened first: TF32 holds every bf16 exactly, and sums are f32 as
+/// before. A gradient rounded to bf16 would not do: it has lost what the sum in f32 was for.
+ConvolutionEngine choose_engine(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
   ConvolutionGraph graph{.pass = ConvolutionPass::backward_weights,
                          .shape = desc.shape,
                          .dtype = desc.dtype,
-                         .arithmetic = Arithmetic::f32};
-  if (desc.dtype == DType::f32) return ConvolutionEngine::choose(device, name, graph);
-  graph.arithmetic = Arithmetic::tensor_cores;
-  std::string reason;
-  if (auto engine = ConvolutionEngine::find(device, graph, reason)) return *std::move(engine);
-  graph.dtype = DType::f32;
-  std::string reason_widened;
-  if (auto engine = ConvolutionEngine::find(device, graph, reason_widened)) {
-    return *std::move(engine);
+                         .arithmetic = arithmetic_of({desc.dtype, desc.math})};
+  if (auto engine = ConvolutionEngine::find(device, graph)) return *std::move(engine);
+  if (desc.dtype == DType::bf16) {
+    ConvolutionGraph widened = graph;
+    widened.dtype = DType::f32;
+    if (auto engine = ConvolutionEngine::find(device, widened)) return *std::move(engine);
   }
-  refuse(name, reason);
+  return ConvolutionEngine::direct(graph);
 }
 
 }  // namespace
@@ -146,9 +142,9 @@ ConvolutionEngine choose_engine(CudaDevice& device, std::string_view name,
 Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
-  device.check_dtype(name, desc.dtype);
+  device.check_arithmetic(name, {desc.dtype, desc.math});
   return std::make_unique<ConvolutionWeightsOp>(device, name, desc,
-                                                choose_engine(device, name, desc));
+                                                choose_engine(device, desc));
 }
 
 }  // namespace parbench::cuda

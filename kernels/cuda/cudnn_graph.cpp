@@ -6,6 +6,7 @@
 #include <cudnn_frontend.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -13,21 +14,23 @@
 #include "kernels/cuda/layout.h"
 
 namespace parbench::cuda {
-namespace {
 
 namespace fe = cudnn_frontend;
+
+/// Lends out its plans: cudnn-frontend's own `execute` builds maps at every call.
+class PlannedGraph final : public fe::graph::Graph {
+ public:
+  [[nodiscard]] std::size_t plan_count() const { return plans.execution_plans.size(); }
+  [[nodiscard]] std::shared_ptr<fe::ExecutionPlan> plan(std::size_t index) const {
+    return plans.execution_plans.at(index);
+  }
+};
+
+namespace {
 
 using TensorPointer = std::shared_ptr<fe::graph::Tensor_attributes>;
 
 constexpr std::int64_t full_alignment = 16;  // bytes: the widest loads of cuDNN's kernels
-
-/// Lends out the plan that it chose: cudnn-frontend's own `execute` builds maps at every call.
-class PlannedGraph final : public fe::graph::Graph {
- public:
-  [[nodiscard]] std::shared_ptr<fe::ExecutionPlan> chosen() const {
-    return plans.execution_plans.at(static_cast<std::size_t>(plans.candidate));
-  }
-};
 
 fe::DataType_t data_type_of(DType dtype) {
   return dtype == DType::bf16 ? fe::DataType_t::BFLOAT16 : fe::DataType_t::FLOAT;
@@ -143,20 +146,20 @@ class GraphBuilder {
 };
 
 /// What an engine must not do: differ from run to run, sum in less than f32, transform in tiles
-/// whose error is beyond that of a sum in f32, and, for f32, round its inputs.
+/// whose error is beyond that of a sum in f32, round f32 to a type of less range (tensor cores read
+/// f32 as TF32 without that), and, for f32 throughout, round its inputs at all.
 std::vector<fe::NumericalNote_t> barred(const ConvolutionGraph& graph) {
   std::vector<fe::NumericalNote_t> notes{
       fe::NumericalNote_t::NONDETERMINISTIC, fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
-      fe::NumericalNote_t::WINOGRAD_TILE_6x6, fe::NumericalNote_t::WINOGRAD_TILE_13x13};
-  if (graph.arithmetic == Arithmetic::f32) {
-    notes.push_back(fe::NumericalNote_t::TENSOR_CORE);
-    notes.push_back(fe::NumericalNote_t::DOWN_CONVERT_INPUTS);
-  }
+      fe::NumericalNote_t::WINOGRAD_TILE_6x6, fe::NumericalNote_t::WINOGRAD_TILE_13x13,
+      fe::NumericalNote_t::DOWN_CONVERT_INPUTS};
+  if (graph.arithmetic == Arithmetic::f32) notes.push_back(fe::NumericalNote_t::TENSOR_CORE);
   return notes;
 }
 
-/// The candidates stay in the graph in the order of the heuristics: measuring them would go here.
-fe::error_t choose(PlannedGraph& graph, cudnnHandle_t handle, const ConvolutionGraph& wanted) {
+fe::error_t list_engines(PlannedGraph& graph, cudnnHandle_t handle, const ConvolutionGraph& wanted,
+                         std::size_t most_workspace) {
+  GraphBuilder(graph, wanted).build();
   if (fe::error_t status = graph.validate(); status.is_bad()) return status;
   if (fe::error_t status = graph.build_operation_graph(handle); status.is_bad()) return status;
   if (fe::error_t status =
@@ -165,26 +168,17 @@ fe::error_t choose(PlannedGraph& graph, cudnnHandle_t handle, const ConvolutionG
     return status;
   }
   graph.deselect_numeric_notes(barred(wanted));
-  if (fe::error_t status = graph.check_support(); status.is_bad()) return status;
-  return graph.build_plans(fe::BuildPlanPolicy_t::HEURISTICS_CHOICE);
+  graph.deselect_workspace_greater_than(static_cast<std::int64_t>(most_workspace));
+  return graph.check_support();
 }
 
 /// Some of cudnn-frontend's calls throw instead of returning what went wrong.
-fe::error_t build(PlannedGraph& graph, cudnnHandle_t handle, const ConvolutionGraph& wanted) {
+fe::error_t status_of(const std::function<fe::error_t()>& work) {
   try {
-    GraphBuilder(graph, wanted).build();
-    return choose(graph, handle, wanted);
+    return work();
   } catch (const fe::cudnnException& error) {
     return {fe::error_code_t::CUDNN_BACKEND_API_FAILED, error.what()};
   }
-}
-
-/// cuDNN's words without those on each engine and each of its functions: the first lines.
-std::string shortened(std::string words) {
-  constexpr std::size_t most = 600;
-  if (words.size() > most) words = words.substr(0, most) + "…";
-  std::ranges::replace(words, '\n', ' ');
-  return words;
 }
 
 /// cudnn-frontend puts the operations' names first, of which its own graphs have none.
@@ -207,40 +201,62 @@ void set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
 
 }  // namespace
 
-std::optional<CudnnPlan> find_plan(cudnnHandle_t handle, const ConvolutionGraph& wanted,
-                                   std::string& reason) {
-  PlannedGraph graph;
-  if (const fe::error_t status = build(graph, handle, wanted); status.is_bad()) {
+std::size_t workspace_limit(std::size_t device_bytes) {
+  constexpr std::size_t gibibyte = std::size_t{1} << 30U;
+  return std::min(gibibyte, device_bytes / 16);
+}
+
+std::optional<CudnnEngines> CudnnEngines::find(cudnnHandle_t handle, const ConvolutionGraph& wanted,
+                                               std::size_t most_workspace) {
+  auto graph = std::make_shared<PlannedGraph>();
+  const fe::error_t status =
+      status_of([&] { return list_engines(*graph, handle, wanted, most_workspace); });
+  if (status.is_good()) return CudnnEngines(std::move(graph));
+  check_device();
+  return std::nullopt;
+}
+
+std::size_t CudnnEngines::count() const { return graph_->plan_count(); }
+
+std::optional<CudnnPlan> CudnnEngines::build(std::size_t index) {
+  const fe::error_t status =
+      status_of([&] { return graph_->build_plan_at_index(static_cast<std::int64_t>(index)); });
+  if (status.is_bad()) {
     check_device();
-    reason = shortened(status.err_msg);
     return std::nullopt;
   }
-  const std::shared_ptr<fe::ExecutionPlan> plan = graph.chosen();
+  const std::shared_ptr<fe::ExecutionPlan> plan = graph_->plan(index);
   return CudnnPlan(plan, plan->get_raw_desc(), static_cast<std::size_t>(plan->getWorkspaceSize()),
                    engine_name(*plan));
 }
 
-void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
-                    std::byte* workspace) {
-  Addresses wanted{};
-  std::ranges::copy(addresses, wanted.begin());
-  wanted.back() = workspace;
-  if (!variant_pack_ || wanted != addresses_) point(wanted, addresses.size());
-  PARBENCH_CUDA(cudnnBackendExecute(handle, plan_, variant_pack_.get()));
+std::optional<CudnnPlan> CudnnEngines::build_first() {
+  for (std::size_t index = 0; index < count(); ++index) {
+    if (auto plan = build(index)) return plan;
+  }
+  return std::nullopt;
 }
 
-/// A finished descriptor cannot be changed, so other addresses take a new one.
-void CudnnPlan::point(const Addresses& addresses, std::size_t tensors) {
+void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
+                    std::byte* workspace) {
+  Addresses key{};
+  std::ranges::copy(addresses, key.begin());
+  key.back() = workspace;
+  const VariantPack& pack = packs_.get(key, [&] { return make_pack(key, addresses.size()); });
+  PARBENCH_CUDA(cudnnBackendExecute(handle, plan_, pack.get()));
+}
+
+/// A finished descriptor cannot be changed, so other addresses take another one.
+CudnnPlan::VariantPack CudnnPlan::make_pack(const Addresses& addresses, std::size_t tensors) {
   cudnnBackendDescriptor_t made = nullptr;
   PARBENCH_CUDA(cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &made));
-  variant_pack_.reset(made);
-  addresses_ = {};
+  VariantPack pack(made);
   constexpr std::array<std::int64_t, max_tensors> numbers{1, 2, 3, 4};  // as GraphBuilder counts
   set(made, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &addresses.back());
   set(made, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, tensors, addresses.data());
   set(made, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, tensors, numbers.data());
   PARBENCH_CUDA(cudnnBackendFinalize(made));
-  addresses_ = addresses;
+  return pack;
 }
 
 }  // namespace parbench::cuda

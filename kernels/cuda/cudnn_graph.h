@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/cuda/bounded_cache.h"
 #include "kernels/ops.h"
 
 namespace parbench::cuda {
@@ -22,6 +23,14 @@ enum class Arithmetic {
   f32,          // f32 throughout: no tensor cores, no conversion of inputs
   tensor_cores  // whatever multiplies the inputs' type fastest (TF32 for f32), sums in f32
 };
+
+[[nodiscard]] constexpr Arithmetic arithmetic_of(NumberFormat format) {
+  return format == NumberFormat{} ? Arithmetic::f32 : Arithmetic::tensor_cores;
+}
+
+/// The most workspace that is worth an engine on a device with that much memory: 1 GiB, but no more
+/// than a sixteenth of the memory. Every stream that runs the operation holds it.
+[[nodiscard]] std::size_t workspace_limit(std::size_t device_bytes);
 
 /// What a graph computes. All tensors have their channels innermost. Inputs and result are `dtype`,
 /// but for f32 weight gradients and f32 bias.
@@ -46,14 +55,15 @@ class CudnnPlan {
       : owner_(std::move(owner)),
         plan_(plan),
         workspace_bytes_(workspace_bytes),
-        engine_(std::move(engine)) {}
+        engine_(std::move(engine)),
+        packs_(most_packs) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
   /// cuDNN's name of the engine with its settings: "eng36_k2=7_…".
   [[nodiscard]] const std::string& engine() const { return engine_; }
 
-  /// Enqueues it on the handle's stream. The addresses of the last run are kept, so that a run on
-  /// the same memory costs one call.
+  /// Enqueues it on the handle's stream. Addresses of earlier runs are kept, so that a run on the
+  /// same memory makes nothing and costs one call.
   void run(cudnnHandle_t handle, std::span<std::byte* const> addresses, std::byte* workspace);
 
   static constexpr std::size_t max_tensors = 4;
@@ -65,22 +75,44 @@ class CudnnPlan {
     }
   };
   using Addresses = std::array<void*, max_tensors + 1>;  // the workspace is the last
+  using VariantPack = std::unique_ptr<void, Destroy>;    // what cuDNN calls the addresses of a run
 
-  void point(const Addresses& addresses, std::size_t tensors);
+  /// Several times the chunks that a batch is ever divided into.
+  static constexpr std::size_t most_packs = 512;
+
+  static VariantPack make_pack(const Addresses& addresses, std::size_t tensors);
 
   std::shared_ptr<void> owner_;  // of plan_
   cudnnBackendDescriptor_t plan_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   std::string engine_;
-  std::unique_ptr<void, Destroy> variant_pack_;  // what cuDNN calls the addresses of a run
-  Addresses addresses_{};
+  BoundedCache<Addresses, VariantPack> packs_;
 };
 
-/// The engine that cuDNN's heuristics hold for the fastest among those that compute the same bits
-/// at every run. Nothing, with cuDNN's words in `reason`, when it has none. `handle`: of the device
-/// that is current.
-[[nodiscard]] std::optional<CudnnPlan> find_plan(cudnnHandle_t handle,
-                                                 const ConvolutionGraph& graph,
-                                                 std::string& reason);
+class PlannedGraph;
+
+/// cuDNN's engines for a graph, the one first that its heuristics hold for the fastest. Only those
+/// count that compute the same bits at every run, keep to the arithmetic and to the workspace.
+class CudnnEngines {
+ public:
+  /// Nothing when there is none. `handle`: of the device that is current; it outlives the engines.
+  [[nodiscard]] static std::optional<CudnnEngines> find(cudnnHandle_t handle,
+                                                        const ConvolutionGraph& graph,
+                                                        std::size_t most_workspace);
+
+  /// Places in the heuristics' order, those of barred engines included.
+  [[nodiscard]] std::size_t count() const;
+
+  /// Makes one ready to run; nothing for one that does not count or cannot be built.
+  [[nodiscard]] std::optional<CudnnPlan> build(std::size_t index);
+
+  /// The first that can be built.
+  [[nodiscard]] std::optional<CudnnPlan> build_first();
+
+ private:
+  explicit CudnnEngines(std::shared_ptr<PlannedGraph> graph) : graph_(std::move(graph)) {}
+
+  std::shared_ptr<PlannedGraph> graph_;
+};
 
 }  // namespace parbench::cuda

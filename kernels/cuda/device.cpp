@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "kernels/cuda/autotuner.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/layout.h"
@@ -20,7 +21,7 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr int first_with_bf16 = 80;  // Ampere
+constexpr int ampere = 80;  // the first with bf16 and TF32
 
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
@@ -30,14 +31,16 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition)
+CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
+                       bool autotune)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
       multiprocessors_(partition_ ? partition_->multiprocessors()
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
-                          attribute(cudaDevAttrComputeCapabilityMinor, ordinal)) {}
+                          attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
+      autotuner_(autotune ? std::make_unique<Autotuner>(*this) : nullptr) {}
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
@@ -82,7 +85,9 @@ std::unique_ptr<Stream> CudaDevice::make_stream(StreamKind kind, int index, int 
   }
   const std::string name =
       kind == StreamKind::copy ? info_.name + "/copy" : fmt::format("{}/{}", info_.name, index);
-  return std::make_unique<CudaStream>(*this, name);
+  auto stream = std::make_unique<CudaStream>(*this, name);
+  if (kind == StreamKind::compute) (void)stream->cudnn();
+  return stream;
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() { return std::make_unique<CudaEvent>(*this); }
@@ -119,10 +124,14 @@ TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {
 }
 
 void CudaDevice::check_dtype(std::string_view operation, DType dtype) const {
-  if (dtype != DType::bf16 || compute_capability_ >= first_with_bf16) return;
-  throw Unsupported(
-      fmt::format("{}: bf16 needs a GPU of compute capability 8.0 or more, {} has {}.{}; use f32",
-                  operation, info_.name, compute_capability_ / 10, compute_capability_ % 10));
+  check_arithmetic(operation, {dtype});
+}
+
+void CudaDevice::check_arithmetic(std::string_view operation, NumberFormat format) const {
+  if (format == NumberFormat{} || compute_capability_ >= ampere) return;
+  throw Unsupported(fmt::format(
+      "{}: {} needs a GPU of compute capability 8.0 or more, {} has {}.{}; use f32", operation,
+      to_string(format), info_.name, compute_capability_ / 10, compute_capability_ % 10));
 }
 
 cudnnHandle_t CudaDevice::cudnn() {

@@ -13,10 +13,13 @@
 
 namespace parbench::cuda {
 
+class Autotuner;
+
 class CudaDevice final : public Device {
  public:
   /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU.
-  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition);
+  /// `autotune`: kernels of the libraries are chosen by measuring them.
+  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition, bool autotune);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -41,12 +44,18 @@ class CudaDevice final : public Device {
   /// Throws Unsupported, in the operation's name, for a type that this GPU has no arithmetic for.
   void check_dtype(std::string_view operation, DType dtype) const;
 
+  /// The same for operations that sum products.
+  void check_arithmetic(std::string_view operation, NumberFormat format) const;
+
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
 
   // For planning, which happens in one thread at a time; made at the first call. Streams execute
   // cuDNN's plans with handles of their own.
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
+
+  /// Null where kernels are chosen by the libraries' heuristics.
+  [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
  private:
   DeviceInfo info_;
@@ -56,6 +65,7 @@ class CudaDevice final : public Device {
   int compute_capability_ = 0;  // 90 for 9.0
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
+  std::unique_ptr<Autotuner> autotuner_;  // last: its stream belongs to all of the above
 };
 
 }  // namespace parbench::cuda

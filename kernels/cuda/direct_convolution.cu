@@ -1,6 +1,7 @@
 // One thread sums one element of an activation; a block sums one of the weights' gradient.
 #include "kernels/cuda/direct_convolution.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/vector.cuh"
 
 namespace parbench::cuda {
 namespace {
@@ -42,15 +43,11 @@ __device__ Place place_of(std::int64_t index, std::int64_t height, std::int64_t 
   return place;
 }
 
-__device__ std::int64_t first_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ std::int64_t index_step() { return std::int64_t{gridDim.x} * blockDim.x; }
-
-__global__ void forward_kernel(float* destination, const float* source, const float* weights,
+template <class Element>
+__global__ void forward_kernel(Element* destination, const Element* source, const Element* weights,
                                Sizes s) {
   const std::int64_t count = s.batch * s.out_height * s.out_width * s.out;
-  for (std::int64_t i = first_index(); i < count; i += index_step()) {
+  for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
     const Place at = place_of(i, s.out_height, s.out_width, s.out);
     const std::int64_t group = at.channel / s.group_out;
     float sum = 0;
@@ -60,13 +57,13 @@ __global__ void forward_kernel(float* destination, const float* source, const fl
       for (std::int64_t kx = 0; kx < s.kernel; ++kx) {
         const std::int64_t x = at.x * s.stride - s.padding + kx;
         if (x < 0 || x >= s.width) continue;
-        const float* pixel =
+        const Element* pixel =
             source + ((at.n * s.height + y) * s.width + x) * s.in + group * s.group_in;
-        const float* tap = weights + ((at.channel * s.kernel + ky) * s.kernel + kx) * s.group_in;
-        for (std::int64_t c = 0; c < s.group_in; ++c) sum += pixel[c] * tap[c];
+        const Element* tap = weights + ((at.channel * s.kernel + ky) * s.kernel + kx) * s.group_in;
+        for (std::int64_t c = 0; c < s.group_in; ++c) sum += widened(pixel[c]) * widened(tap[c]);
       }
     }
-    destination[i] = sum;
+    destination[i] = narrowed<Element>(sum);
   }
 }
 
@@ -78,10 +75,11 @@ __device__ std::int64_t reader(std::int64_t at, std::int64_t k, std::int64_t ext
   return shifted / s.stride;
 }
 
-__global__ void backward_data_kernel(float* diff_source, const float* diff_destination,
-                                     const float* weights, Sizes s) {
+template <class Element>
+__global__ void backward_data_kernel(Element* diff_source, const Element* diff_destination,
+                                     const Element* weights, Sizes s) {
   const std::int64_t count = s.batch * s.height * s.width * s.in;
-  for (std::int64_t i = first_index(); i < count; i += index_step()) {
+  for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
     const Place at = place_of(i, s.height, s.width, s.in);
     const std::int64_t first_out = at.channel / s.group_in * s.group_out;
     float sum = 0;
@@ -91,16 +89,16 @@ __global__ void backward_data_kernel(float* diff_source, const float* diff_desti
       for (std::int64_t kx = 0; kx < s.kernel; ++kx) {
         const std::int64_t x = reader(at.x, kx, s.out_width, s);
         if (x < 0) continue;
-        const float* pixel =
+        const Element* pixel =
             diff_destination + ((at.n * s.out_height + y) * s.out_width + x) * s.out + first_out;
-        const float* tap = weights + ((first_out * s.kernel + ky) * s.kernel + kx) * s.group_in +
+        const Element* tap = weights + ((first_out * s.kernel + ky) * s.kernel + kx) * s.group_in +
                            at.channel % s.group_in;
         for (std::int64_t o = 0; o < s.group_out; ++o) {
-          sum += pixel[o] * tap[o * s.kernel * s.kernel * s.group_in];
+          sum += widened(pixel[o]) * widened(tap[o * s.kernel * s.kernel * s.group_in]);
         }
       }
     }
-    diff_source[i] = sum;
+    diff_source[i] = narrowed<Element>(sum);
   }
 }
 
@@ -118,8 +116,9 @@ __device__ float block_sum(float value) {
   return sum;
 }
 
-__global__ void backward_weights_kernel(float* diff_weights, const float* source,
-                                        const float* diff_destination, Sizes s) {
+template <class Element>
+__global__ void backward_weights_kernel(float* diff_weights, const Element* source,
+                                        const Element* diff_destination, Sizes s) {
   const std::int64_t count = s.out * s.kernel * s.kernel * s.group_in;
   const std::int64_t pixels = s.batch * s.out_height * s.out_width;
   for (std::int64_t i = blockIdx.x; i < count; i += gridDim.x) {
@@ -131,38 +130,49 @@ __global__ void backward_weights_kernel(float* diff_weights, const float* source
       const std::int64_t y = at.y * s.stride - s.padding + tap.y;
       const std::int64_t x = at.x * s.stride - s.padding + tap.x;
       if (y < 0 || y >= s.height || x < 0 || x >= s.width) continue;
-      sum += diff_destination[p * s.out + tap.n] *
-             source[((at.n * s.height + y) * s.width + x) * s.in + channel];
+      sum += widened(diff_destination[p * s.out + tap.n]) *
+             widened(source[((at.n * s.height + y) * s.width + x) * s.in + channel]);
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) diff_weights[i] = sum;
   }
 }
 
+template <class Element>
+void run(ConvolutionPass pass, const ConvolutionShape& shape, std::span<std::byte* const> tensors,
+         cudaStream_t stream) {
+  const auto* first = reinterpret_cast<const Element*>(tensors[0]);
+  const auto* second = reinterpret_cast<const Element*>(tensors[1]);
+  auto* result = reinterpret_cast<Element*>(tensors[2]);
+  const Sizes sizes(shape);
+  switch (pass) {
+    case ConvolutionPass::forward: {
+      const unsigned int blocks = blocks_for(element_count(shape.destination()));
+      forward_kernel<<<blocks, block_threads, 0, stream>>>(result, first, second, sizes);
+      break;
+    }
+    case ConvolutionPass::backward_data: {
+      const unsigned int blocks = blocks_for(element_count(shape.source()));
+      backward_data_kernel<<<blocks, block_threads, 0, stream>>>(result, first, second, sizes);
+      break;
+    }
+    case ConvolutionPass::backward_weights: {
+      const unsigned int blocks = blocks_for(element_count(shape.weights()) * block_threads);
+      backward_weights_kernel<<<blocks, block_threads, 0, stream>>>(
+          reinterpret_cast<float*>(tensors[2]), first, second, sizes);
+      break;
+    }
+  }
+  PARBENCH_CUDA_LAUNCHED();
+}
+
 }  // namespace
 
-void convolve(float* destination, const float* source, const float* weights,
-              const ConvolutionShape& shape, cudaStream_t stream) {
-  const unsigned int blocks = blocks_for(element_count(shape.destination()));
-  forward_kernel<<<blocks, block_threads, 0, stream>>>(destination, source, weights, Sizes(shape));
-  PARBENCH_CUDA_LAUNCHED();
-}
-
-void convolve_backward_data(float* diff_source, const float* diff_destination, const float* weights,
-                            const ConvolutionShape& shape, cudaStream_t stream) {
-  const unsigned int blocks = blocks_for(element_count(shape.source()));
-  backward_data_kernel<<<blocks, block_threads, 0, stream>>>(diff_source, diff_destination, weights,
-                                                             Sizes(shape));
-  PARBENCH_CUDA_LAUNCHED();
-}
-
-void convolve_backward_weights(float* diff_weights, const float* source,
-                               const float* diff_destination, const ConvolutionShape& shape,
-                               cudaStream_t stream) {
-  const unsigned int blocks = blocks_for(element_count(shape.weights()) * block_threads);
-  backward_weights_kernel<<<blocks, block_threads, 0, stream>>>(diff_weights, source,
-                                                                diff_destination, Sizes(shape));
-  PARBENCH_CUDA_LAUNCHED();
+void convolve_directly(ConvolutionPass pass, const ConvolutionShape& shape, DType dtype,
+                       std::span<std::byte* const> tensors, cudaStream_t stream) {
+  with_element(dtype, [&](auto element) {
+    run<decltype(element)>(pass, shape, tensors, stream);
+  });
 }
 
 }  // namespace parbench::cuda

@@ -1,21 +1,22 @@
-// Convolutions in f32 by their definition, for the shapes that no engine of cuDNN takes: any
-// channels, groups, strides. Right before fast.
+// Convolutions by their definition, for what no engine of cuDNN takes: any type, channels, groups and
+// strides. Right before fast.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <span>
+
+#include "kernels/cuda/cudnn_graph.h"
 #include "kernels/ops.h"
 
 namespace parbench::cuda {
 
-// All tensors are f32 on the device with the channels innermost: activations N, H, W, C, weights
-// O, KH, KW, I/groups. Results are the same to the bit at every run.
-void convolve(float* destination, const float* source, const float* weights,
-              const ConvolutionShape& shape, cudaStream_t stream);
-void convolve_backward_data(float* diff_source, const float* diff_destination, const float* weights,
-                            const ConvolutionShape& shape, cudaStream_t stream);
-void convolve_backward_weights(float* diff_weights, const float* source,
-                               const float* diff_destination, const ConvolutionShape& shape,
-                               cudaStream_t stream);
+/// Enqueues one pass. `tensors` are in the order of the operation's arguments without a bias, with the
+/// channels innermost: activations N, H, W, C, weights O, KH, KW, I/groups. All are `dtype`, but the
+/// gradient of weights is f32. Products and sums are f32; results are the same to the bit at every
+/// run.
+void convolve_directly(ConvolutionPass pass, const ConvolutionShape& shape, DType dtype,
+                       std::span<std::byte* const> tensors, cudaStream_t stream);
 
 }  // namespace parbench::cuda

@@ -79,7 +79,8 @@ LinearForwardOp::LinearForwardOp(CudaDevice& device, const LinearForward& desc)
                   .transpose_b = true,
                   .input = desc.dtype,
                   .output = desc.dtype,
-                  .bias = true};
+                  .bias = true,
+                  .math = desc.math};
   add_argument("source", Access::read, source_of(desc.shape, desc.dtype));
   add_argument("weights", Access::read, weights_of(desc.shape, desc.dtype));
   add_argument("bias", Access::read, canonical({out_features}));
@@ -154,7 +155,8 @@ LinearBackwardWeightsOp::LinearBackwardWeightsOp(CudaDevice& device,
                          .k = batch,
                          .transpose_a = true,
                          .input = desc.dtype,
-                         .accumulate = desc.accumulate});
+                         .accumulate = desc.accumulate,
+                         .math = desc.math});
   workspace_ = add_scratch(matmul_->workspace_bytes());
   partials_ = add_scratch(column_sum_partials(batch, out_features) * sizeof(float));
   set_implementation(matmul_->description() + ", diff_bias by a CUDA kernel");
@@ -179,20 +181,21 @@ void LinearBackwardWeightsOp::execute(CudaStream& stream, std::span<std::byte* c
 
 Planned plan(CudaDevice& device, const LinearForward& desc) {
   check(name_of(desc), desc.shape);
-  device.check_dtype(name_of(desc), desc.dtype);
+  device.check_arithmetic(name_of(desc), {desc.dtype, desc.math});
   return std::make_unique<LinearForwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const LinearBackwardData& desc) {
   check(name_of(desc), desc.shape);
-  device.check_dtype(name_of(desc), desc.dtype);
+  device.check_arithmetic(name_of(desc), {desc.dtype, desc.math});
   const auto& [batch, in_features, out_features] = desc.shape;
   auto op = std::make_unique<ProductOp>(device, name_of(desc),
                                         Product{.m = batch,
                                                 .n = in_features,
                                                 .k = out_features,
                                                 .input = desc.dtype,
-                                                .output = desc.dtype});
+                                                .output = desc.dtype,
+                                                .math = desc.math});
   op->add_argument("diff_destination", Access::read, destination_of(desc.shape, desc.dtype));
   op->add_argument("weights", Access::read, weights_of(desc.shape, desc.dtype));
   op->add_argument("diff_source", Access::write, source_of(desc.shape, desc.dtype));
@@ -201,7 +204,7 @@ Planned plan(CudaDevice& device, const LinearBackwardData& desc) {
 
 Planned plan(CudaDevice& device, const LinearBackwardWeights& desc) {
   check(name_of(desc), desc.shape);
-  device.check_dtype(name_of(desc), desc.dtype);
+  device.check_arithmetic(name_of(desc), {desc.dtype, desc.math});
   return std::make_unique<LinearBackwardWeightsOp>(device, desc);
 }
 
@@ -210,7 +213,7 @@ Planned plan(CudaDevice& device, const Gemm& desc) {
   check_positive(name, "m", desc.m);
   check_positive(name, "n", desc.n);
   check_positive(name, "k", desc.k);
-  device.check_dtype(name, desc.dtype);
+  device.check_arithmetic(name, {desc.dtype, desc.math});
   auto op = std::make_unique<ProductOp>(device, name,
                                         Product{.m = desc.m,
                                                 .n = desc.n,
@@ -219,7 +222,8 @@ Planned plan(CudaDevice& device, const Gemm& desc) {
                                                 .transpose_b = desc.transpose_b,
                                                 .input = desc.dtype,
                                                 .output = desc.dtype,
-                                                .accumulate = desc.accumulate});
+                                                .accumulate = desc.accumulate,
+                                                .math = desc.math});
   op->add_argument("a", Access::read, stored(desc.m, desc.k, desc.transpose_a, desc.dtype));
   op->add_argument("b", Access::read, stored(desc.k, desc.n, desc.transpose_b, desc.dtype));
   op->add_argument("c", desc.accumulate ? Access::read_write : Access::write,

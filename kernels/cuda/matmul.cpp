@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "kernels/cuda/autotuner.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -74,12 +77,35 @@ bool aligned(const void* address, std::uint32_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
+/// Says all that an algorithm depends on.
 std::string described(const Product& product) {
   return fmt::format(
-      "{}x{} = {}x{}{} by {}x{}{} in {}{}", product.m, product.n, product.m, product.k,
+      "{}x{} = {}x{}{} by {}x{}{} in {}{}{}{}", product.m, product.n, product.m, product.k,
       product.transpose_a ? " (transposed)" : "", product.k, product.n,
-      product.transpose_b ? " (transposed)" : "", to_string(product.input),
-      product.input == product.output ? "" : fmt::format(" to {}", to_string(product.output)));
+      product.transpose_b ? " (transposed)" : "",
+      to_string(NumberFormat{product.input, product.math}),
+      product.input == product.output ? "" : fmt::format(" to {}", to_string(product.output)),
+      product.bias ? " with a bias" : "", product.accumulate ? " added to what is there" : "");
+}
+
+/// TF32 is something that f32 may be multiplied as; bf16 needs no permission.
+cublasComputeType_t compute_type_of(const Product& product) {
+  const bool tf32 = NumberFormat{product.input, product.math} == NumberFormat{DType::f32, MathMode::tf32};
+  return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+/// In the order of ProductAddresses.
+std::vector<TensorDesc> tensors_of(const Product& product) {
+  std::vector<TensorDesc> tensors{canonical({product.m, product.k}, product.input),
+                                  canonical({product.k, product.n}, product.input),
+                                  canonical({product.m, product.n}, product.output)};
+  if (product.bias) tensors.push_back(canonical({product.n}, product.output));
+  return tensors;
+}
+
+template <class Item>
+std::optional<Item> first_of(const std::vector<Item>& items) {
+  return items.empty() ? std::nullopt : std::optional(items.front());
 }
 
 }  // namespace
@@ -103,14 +129,14 @@ std::unique_ptr<Matmul> Matmul::get(CudaDevice& device, std::string_view operati
 Matmul::Matmul(CudaDevice& device, const Product& product)
     : device_(device), handle_(device.cublas()), product_(product) {
   describe();
-  any_ = search(bytes_of(product_.input), bytes_of(product_.output));
-  aligned_ = search(vector_alignment, vector_alignment);
+  any_ = first_of(search(bytes_of(product_.input), bytes_of(product_.output)));
+  aligned_ = choose(search(vector_alignment, vector_alignment));
   if (!aligned_) aligned_ = any_;
 }
 
 // The library's first operand is b and its second a: cᵀ = op(b)ᵀ·op(a)ᵀ.
 void Matmul::describe() {
-  PARBENCH_CUDA(cublasLtMatmulDescInit(&operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+  PARBENCH_CUDA(cublasLtMatmulDescInit(&operation_, compute_type_of(product_), CUDA_R_32F));
   const auto operation_of = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, operation_of(product_.transpose_b));
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, operation_of(product_.transpose_a));
@@ -119,7 +145,7 @@ void Matmul::describe() {
   if (multiprocessors < current_device_attribute(cudaDevAttrMultiProcessorCount)) {
     set(operation_, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, multiprocessors);
   }
-  const auto& [m, n, k, transpose_a, transpose_b, input, output, bias, accumulate] = product_;
+  const auto& [m, n, k, transpose_a, transpose_b, input, output, bias, accumulate, math] = product_;
   init(a_, input, transpose_a ? k : m, transpose_a ? m : k);
   init(b_, input, transpose_b ? n : k, transpose_b ? k : n);
   init(c_, output, m, n);
@@ -129,8 +155,8 @@ void Matmul::set_bias(const void* address) {
   set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, address);
 }
 
-std::optional<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
-                                                std::uint32_t output_alignment) {
+std::vector<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
+                                              std::uint32_t output_alignment) {
   // The search takes the alignment of the bias from its address, and does not follow it.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): it is a number that looks like an address
   if (product_.bias) set_bias(reinterpret_cast<const void*>(std::uintptr_t{output_alignment}));
@@ -144,18 +170,39 @@ std::optional<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
   // Where k is divided, sums stay in f32 and are added up in a fixed order.
   set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
-  std::array<cublasLtMatmulHeuristicResult_t, 8> results{};
+  std::array<cublasLtMatmulHeuristicResult_t, TuningLimits{}.candidates> results{};
   int count = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(handle_, &operation_, &b_, &a_, &c_, &c_, &preference,
                                      static_cast<int>(results.size()), results.data(), &count);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return std::nullopt;
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return {};
   PARBENCH_CUDA(status);
-  for (int i = 0; i < count; ++i) {
-    const auto& result = results[static_cast<std::size_t>(i)];
-    if (result.state == CUBLAS_STATUS_SUCCESS) return Algorithm{result.algo, result.workspaceSize};
+  std::vector<Algorithm> algorithms;
+  for (const auto& result : std::span(results).first(static_cast<std::size_t>(count))) {
+    if (result.state == CUBLAS_STATUS_SUCCESS) {
+      algorithms.push_back({result.algo, result.workspaceSize});
+    }
   }
-  return std::nullopt;
+  return algorithms;
+}
+
+std::optional<Matmul::Algorithm> Matmul::choose(const std::vector<Algorithm>& algorithms) {
+  Autotuner* tuner = device_.autotuner();
+  if (tuner == nullptr) return first_of(algorithms);
+  const auto candidate = [&](std::size_t index) -> std::optional<TuningCandidate> {
+    const Algorithm& algorithm = algorithms[index];
+    return TuningCandidate{algorithm.workspace,
+                           [&](CudaStream& stream, std::span<std::byte* const> tensors,
+                               std::byte* workspace) {
+                             const ProductAddresses at{tensors[0], tensors[1], tensors[2],
+                                                       product_.bias ? tensors[3] : nullptr};
+                             run_with(algorithm, stream.handle(), at, workspace);
+                           }};
+  };
+  const auto fastest =
+      tuner->choose(described(product_), tensors_of(product_), algorithms.size(), candidate);
+  if (!fastest) return first_of(algorithms);
+  return algorithms[*fastest];
 }
 
 std::size_t Matmul::workspace_bytes() const {
@@ -195,7 +242,11 @@ const Matmul::Algorithm& Matmul::algorithm_for(const ProductAddresses& at) const
 }
 
 void Matmul::run(cudaStream_t stream, const ProductAddresses& at, std::byte* workspace) {
-  const Algorithm& algorithm = algorithm_for(at);
+  run_with(algorithm_for(at), stream, at, workspace);
+}
+
+void Matmul::run_with(const Algorithm& algorithm, cudaStream_t stream, const ProductAddresses& at,
+                      std::byte* workspace) {
   if (product_.bias) set_bias(at.bias);
   const float alpha = 1;
   const float beta = product_.accumulate ? 1.0F : 0.0F;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/tensor.h"
 
@@ -17,8 +18,7 @@ namespace parbench::cuda {
 class CudaDevice;
 
 /// c = op(a)·op(b) [+ bias in every row] [+ c], all row-major and dense: op(a) is {m, k}, op(b)
-/// {k, n}, c {m, n}; a transposed operand is stored as {k, m} or {n, k}. Sums are taken in f32, and
-/// f32 operands are multiplied as f32 (no TF32).
+/// {k, n}, c {m, n}; a transposed operand is stored as {k, m} or {n, k}. Sums are taken in f32.
 struct Product {
   std::int64_t m = 1;
   std::int64_t n = 1;
@@ -29,6 +29,7 @@ struct Product {
   DType output = DType::f32;  // of c and the bias
   bool bias = false;          // {n}
   bool accumulate = false;
+  MathMode math = MathMode::strict;
 };
 
 struct ProductAddresses {
@@ -65,8 +66,13 @@ class Matmul {
   Matmul(CudaDevice& device, const Product& product);
   void describe();
   void set_bias(const void* address);
-  [[nodiscard]] std::optional<Algorithm> search(std::uint32_t input_alignment,
-                                                std::uint32_t output_alignment);
+  /// cuBLASLt's algorithms for such addresses, the one first that it holds for the fastest.
+  [[nodiscard]] std::vector<Algorithm> search(std::uint32_t input_alignment,
+                                              std::uint32_t output_alignment);
+  /// The fastest as measured where the device tunes, else the first; nothing where there is none.
+  [[nodiscard]] std::optional<Algorithm> choose(const std::vector<Algorithm>& algorithms);
+  void run_with(const Algorithm& algorithm, cudaStream_t stream, const ProductAddresses& at,
+                std::byte* workspace);
   [[nodiscard]] const Algorithm& algorithm_for(const ProductAddresses& at) const;
   [[nodiscard]] static std::string text_of(const Algorithm& algorithm);
 

@@ -11,6 +11,7 @@ BackwardWriter::BackwardWriter(StageProgram& program, bool accumulate)
     : program_(program),
       accumulate_(accumulate),
       dtype_(program.range_.dtype),
+      math_(program.range_.math),
       contributions_(program.outputs_.size()) {}
 
 std::vector<OpCall> BackwardWriter::write() {
@@ -247,16 +248,16 @@ void BackwardWriter::add_or_overwrite(const Gradient& from, const BufferView& to
 void BackwardWriter::write_convolution(int index, const Gradient& incoming) {
   const ConvolutionShape shape =
       convolution_of(*program_.range_.network, program_.layer(index), program_.samples_);
-  write_weight_gradient(index, ConvolutionBackwardWeights{.shape = shape, .dtype = dtype_},
+  write_weight_gradient(index, ConvolutionBackwardWeights{.shape = shape, .dtype = dtype_, .math = math_},
                         incoming);
-  write_data_gradient(index, ConvolutionBackwardData{.shape = shape, .dtype = dtype_}, incoming);
+  write_data_gradient(index, ConvolutionBackwardData{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
 }
 
 void BackwardWriter::write_linear(int index, const Gradient& incoming) {
   const LinearShape shape =
       linear_of(*program_.range_.network, program_.layer(index), program_.samples_);
-  write_weight_gradient(index, LinearBackwardWeights{.shape = shape, .dtype = dtype_}, incoming);
-  write_data_gradient(index, LinearBackwardData{.shape = shape, .dtype = dtype_}, incoming);
+  write_weight_gradient(index, LinearBackwardWeights{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
+  write_data_gradient(index, LinearBackwardData{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
 }
 
 void BackwardWriter::write_data_gradient(int index, const OpDesc& desc, const Gradient& incoming) {

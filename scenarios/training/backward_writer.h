@@ -67,6 +67,7 @@ class BackwardWriter {
   StageProgram& program_;
   const bool accumulate_;
   const DType dtype_;
+  const MathMode math_;
   RegionPlanner region_;
   std::vector<Temporary> temporaries_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index

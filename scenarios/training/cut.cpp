@@ -234,7 +234,7 @@ const std::vector<double>& measured_unit_seconds(Context& context, const Network
                                                  const UnitRun& run) {
   const std::string key =
       fmt::format("units of {} {} {} {}{}", network.name, to_string(network.input),
-                  to_string(run.dtype), run.samples, run.accumulate ? " accumulating" : "");
+                  to_string(NumberFormat{run.dtype, run.math}), run.samples, run.accumulate ? " accumulating" : "");
   return context.measured(key, [&] {
     Stream& stream = context.stream(0, StreamKind::compute);
     std::vector<int> every_unit(network.units.size() - 1);
@@ -245,6 +245,7 @@ const std::vector<double>& measured_unit_seconds(Context& context, const Network
                              .first = layers.first,
                              .last = layers.last,
                              .dtype = run.dtype,
+                             .math = run.math,
                              .batch = run.samples};
       const Unit unit(stream, range, run);
       seconds.push_back(context.options().measures ? UnitTimer(stream, unit, range).seconds()

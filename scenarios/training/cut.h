@@ -30,6 +30,7 @@ struct LayerRange {
 /// How a unit runs when it is measured.
 struct UnitRun {
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
   std::int64_t samples = 1;  // of a chunk
   /// Whether backward adds to the gradients, as it does for all chunks of a step but the first.
   bool accumulate = false;

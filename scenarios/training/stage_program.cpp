@@ -67,14 +67,16 @@ void StageProgram::add_parameters(Stream& stream, const StageRange& range, std::
       master = planned
                    .prepare(stream, ConvolutionBackwardWeights{.shape = convolution_of(
                                                                    *range.network, layer, samples),
-                                                               .dtype = range.dtype})
+                                                               .dtype = range.dtype,
+                                                               .math = range.math})
                    .tensor("diff_weights");
     } else if (layer.kind == LayerKind::linear && spec.role == "weights") {
       master =
           planned
               .prepare(stream,
                        LinearBackwardWeights{.shape = linear_of(*range.network, layer, samples),
-                                             .dtype = range.dtype})
+                                             .dtype = range.dtype,
+                                             .math = range.math})
               .tensor("diff_weights");
     }
     store.add(std::move(spec), std::move(master));
@@ -185,7 +187,8 @@ void StageProgram::write_forward(int index) {
 void StageProgram::write_convolution(int index) {
   Op& op = ops_.prepare(
       stream_, ConvolutionForward{.shape = convolution_of(*range_.network, layer(index), samples_),
-                                  .dtype = range_.dtype});
+                                  .dtype = range_.dtype,
+                                  .math = range_.math});
   BufferView& output = outputs_[local(index)];
   output = place_output(index, op.tensor("destination").bytes);
   forward_.push_back(
@@ -226,7 +229,8 @@ void StageProgram::write_batch_norm(int index) {
 void StageProgram::write_linear(int index) {
   Op& op = ops_.prepare(stream_,
                         LinearForward{.shape = linear_of(*range_.network, layer(index), samples_),
-                                      .dtype = range_.dtype});
+                                      .dtype = range_.dtype,
+                                      .math = range_.math});
   BufferView& output = outputs_[local(index)];
   output = keep(op.tensor("destination").bytes);
   forward_.push_back(

@@ -14,12 +14,13 @@
 
 namespace parbench {
 
-/// The layers [first, last] of a network, on one stream, in one element type.
+/// The layers [first, last] of a network, on one stream, in one number format.
 struct StageRange {
   const Network* network = nullptr;
   int first = 0;
   int last = 0;
   DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
   std::int64_t batch = 0;  // samples of the whole batch: what the loss is a mean over
 
   [[nodiscard]] bool is_first() const { return first == 0; }

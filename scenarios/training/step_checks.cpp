@@ -111,7 +111,7 @@ Verdict check_loss(float loss, const End& end) {
     const double delta = static_cast<double>(end.prediction[i]) - end.target[i];
     want.add(delta * share, delta);
   }
-  if (agrees(loss, want, DType::f32)) return std::nullopt;
+  if (agrees(loss, want, {DType::f32})) return std::nullopt;
   return differs("the loss", loss, want.value);
 }
 
@@ -131,11 +131,12 @@ Expected weight_gradient(const End& end, const Shape& weights, const Shape& posi
 }
 
 Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& weights,
-                              const End& end, DType dtype) {
+                              const End& end, NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
   const Shape& shape = weights.spec.shape;
   // The gradient of the prediction is rounded to the case's type: every term is that far off.
-  const double rounding = 1e-5 + (dtype == DType::bf16 ? 0x1p-8 : 0.0);
+  const double rounding =
+      1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
   for (const Shape& position : spot_positions(shape, gradient_positions)) {
     const Expected want = weight_gradient(end, shape, position);
     const double value = got[static_cast<std::size_t>(position[0] * shape[1] + position[1])];
@@ -147,14 +148,14 @@ Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& wei
   return std::nullopt;
 }
 
-Verdict check_end(CaseData& data, const Network& network, DType dtype, const Stage& last,
+Verdict check_end(CaseData& data, const Network& network, NumberFormat format, const Stage& last,
                   int chunks) {
   const End end = read_end(data, last, chunks);
   if (auto wrong = check_loss(data.read(last.loss()).front(), end)) return wrong;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
     if (parameter.spec.layer != layer || parameter.spec.role != "weights") continue;
-    if (auto wrong = check_weight_gradient(data, parameter, end, dtype)) return wrong;
+    if (auto wrong = check_weight_gradient(data, parameter, end, format)) return wrong;
   }
   return std::nullopt;
 }
@@ -167,6 +168,10 @@ Verdict check_finite(const std::vector<Output>& outputs) {
 }
 
 // --- a whole perceptron ---
+
+double linear_layers(const Network& network) {
+  return static_cast<double>(std::ranges::count(network.layers, LayerKind::linear, &Layer::kind));
+}
 
 NamedValues initial_parameters(const Stages& stages) {
   NamedValues initial;
@@ -194,13 +199,16 @@ Verdict compare(const std::string& name, const std::vector<float>& got,
   return std::nullopt;
 }
 
-Verdict check_perceptron(CaseData& data, const Network& network, DType dtype, const Stages& stages,
-                         const std::vector<Output>& outputs) {
+Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat format,
+                         const Stages& stages, const std::vector<Output>& outputs) {
   const Tensor images = stages.front()->images();
   const NaiveStep naive =
       naive_step(network, initial_parameters(stages), widened(data.read(images)),
-                 widened(data.read(stages.back()->target())), images.desc.shape.front(), dtype);
-  const Tolerance tolerance = tolerance_of(dtype);
+                 widened(data.read(stages.back()->target())), images.desc.shape.front(),
+                 format.dtype);
+  Tolerance tolerance = tolerance_of(format);
+  // The naive network multiplies in f32, and the products of all layers follow each other.
+  if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
   NamedValues want = {{loss_output, {naive.loss}}};
   for (const auto& [name, gradient] : naive.gradients) want[gradient_output(name)] = gradient;
   for (const Output& output : outputs) {
@@ -210,14 +218,14 @@ Verdict check_perceptron(CaseData& data, const Network& network, DType dtype, co
   return std::nullopt;
 }
 
-Check end_check(CaseParts& parts, const Network& network, DType dtype, const Stages& stages,
-                int chunks) {
+Check end_check(CaseParts& parts, const Network& network, NumberFormat format,
+                const Stages& stages, int chunks) {
   CaseData& data = parts.data;
   const std::vector<Output>& outputs = parts.outputs;
   const Stage& last = *stages.back();
   if (is_perceptron(network)) {
     return {"loss and all gradients computed by a naive network",
-            [&, dtype] { return check_perceptron(data, network, dtype, stages, outputs); }};
+            [&, format] { return check_perceptron(data, network, format, stages, outputs); }};
   }
   if (!last.holds_whole_batch()) {
     return {"a finite loss", [&] { return check_finite(outputs); }};
@@ -225,14 +233,14 @@ Check end_check(CaseParts& parts, const Network& network, DType dtype, const Sta
   const bool linear = network.layers.back().kind == LayerKind::linear;
   return {linear ? "loss and sampled gradients of the last layer computed naively"
                  : "loss computed naively",
-          [&, dtype, chunks] { return check_end(data, network, dtype, last, chunks); }};
+          [&, format, chunks] { return check_end(data, network, format, last, chunks); }};
 }
 
 }  // namespace
 
-void add_step_checks(CaseParts& parts, const Network& network, DType dtype, const Stages& stages,
-                     int chunks) {
-  parts.checks.push_back(end_check(parts, network, dtype, stages, chunks));
+void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
+                     const Stages& stages, int chunks) {
+  parts.checks.push_back(end_check(parts, network, format, stages, chunks));
 }
 
 void add_update_check(CaseParts& parts, const Stages& stages) {

@@ -16,7 +16,7 @@ namespace parbench {
 /// - otherwise only that there is a finite loss.
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
 /// share the chunks.
-void add_step_checks(CaseParts& parts, const Network& network, DType dtype,
+void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const std::vector<std::unique_ptr<Stage>>& stages, int chunks);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value

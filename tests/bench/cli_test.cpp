@@ -80,7 +80,7 @@ TEST(Cli, ReadsEveryFlag) {
   EXPECT_THAT(options.strategies, ElementsAre("single"));
   EXPECT_EQ(options.preset, "seed");
   EXPECT_EQ(options.devices, "2");
-  EXPECT_EQ(options.dtype, DType::bf16);
+  EXPECT_EQ(options.format, NumberFormat{DType::bf16});
   EXPECT_THAT(options.axes, ElementsAre(Pair("split", ElementsAre("1", "3", "5"))));
   EXPECT_EQ(options.precision_percent, 0.5);
   EXPECT_TRUE(options.precision_given);
@@ -159,7 +159,7 @@ TEST(Cli, RejectsBadValuesByFlagValueAndRange) {
   EXPECT_THAT(with("--min-samples", "99999999999999999999"), HasSubstr("too large"));
   EXPECT_THAT(with("--max-time", "-1"), HasSubstr("--max-time '-1'"));
   EXPECT_THAT(with("--seed", "1e3"), HasSubstr("not a whole number"));
-  EXPECT_THAT(with("--dtype", "f64"), AllOf(HasSubstr("'f64'"), HasSubstr("f32, bf16")));
+  EXPECT_THAT(with("--dtype", "f64"), AllOf(HasSubstr("'f64'"), HasSubstr("f32, tf32, bf16")));
   EXPECT_THAT(with("--split", ""), HasSubstr("empty item"));
   EXPECT_THAT(with("--split", "1,,3"), HasSubstr("empty item"));
   EXPECT_THAT(with("--split", "1,3,"), HasSubstr("empty item"));
@@ -242,7 +242,7 @@ report::Report report_of(const Options& options, const std::vector<std::string>&
 
 TEST(Cli, RunsTheCasesOfAReportAgain) {
   const Options first = parse({"--scenario", "pipe", "--preset", "seed", "--split", "2", "--seed",
-                               "9", "--devices", "2", "--slowdown", "5"});
+                               "9", "--devices", "2", "--slowdown", "5", "--autotune"});
   const std::string path = TempDir() + "cli_rerun.json";
   report::write_report(path, report_of(first, {"pipe/single/batch:12", "mat/alone/n:64"}));
   const Options again = parse({"--rerun", path, "--max-time", "3"});
@@ -252,6 +252,8 @@ TEST(Cli, RunsTheCasesOfAReportAgain) {
   EXPECT_FALSE(again.precision_given) << "the published number of samples must stay";
   EXPECT_EQ(again.seed, 9U);
   EXPECT_EQ(again.devices, "2");
+  EXPECT_TRUE(again.autotune);
+  EXPECT_FALSE(parse({"--rerun", path, "--autotune=false"}).autotune);
   EXPECT_EQ(again.max_time_seconds, 3);
   EXPECT_THAT(again.axes, ElementsAre(Pair("slowdown", ElementsAre("5"))));
   EXPECT_THAT(error_of({"--rerun", path, "--split", "3"}),

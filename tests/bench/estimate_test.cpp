@@ -42,7 +42,7 @@ class EstimateTest : public testing::Test {
 
 TEST_F(EstimateTest, OfTasksWithAKnownDurationIsTheirDuration) {
   const Machine machine;
-  Context context(machine.open("cpu:0", false), {.measures = false});
+  Context context(machine.open("cpu:0"), {.measures = false});
   const RunEstimate run = estimate_of("spin", context);
   ASSERT_THAT(run.cases, SizeIs(1));
   EXPECT_EQ(run.cases[0].error, "");

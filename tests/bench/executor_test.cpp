@@ -51,7 +51,7 @@ class TaskCostsTest : public testing::Test {
   }
 
   Machine machine_;
-  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0", false).front());
+  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0").front());
   std::unique_ptr<Stream> stream_ = device_->make_stream(StreamKind::compute);
   Buffer counter_ = zeroed(device_->allocate(sizeof(std::uint64_t), MemoryKind::device));
   std::vector<std::unique_ptr<Op>> ops_;
@@ -148,7 +148,7 @@ class HangingStream : public Stream {
 
 TEST(Executor, WaitsForNoOtherLaneAfterOneThatHangs) {
   const Machine machine;
-  const std::unique_ptr<Device> device = std::move(machine.open("cpu:0", false).front());
+  const std::unique_ptr<Device> device = std::move(machine.open("cpu:0").front());
   HangingStream first(*device);
   HangingStream second(*device);
   Plan plan;

@@ -178,8 +178,10 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
   expect_found_again(options, **pipeline);
   options.axes = {{"cut", {"balanced"}}, {"schedule", {"1f1b"}}, {"image", {"64"}}};
   options.strategies = {"pipeline"};
-  options.dtype = DType::bf16;
-  expect_found_again(options, **pipeline);
+  for (const char* dtype : {"bf16", "tf32"}) {
+    options.format = *number_format_named(dtype);
+    expect_found_again(options, **pipeline);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values("quick", "seed"),

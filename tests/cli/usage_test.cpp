@@ -105,7 +105,26 @@ TEST_F(Usage, RefusesValuesThatAreNotAllowed) {
   }
   EXPECT_THAT(selftest_refusal({"--duration", "5"}), HasSubstr("has no unit"));
   EXPECT_THAT(selftest_refusal({"--max-time", "0"}), HasSubstr("--max-time '0'"));
-  EXPECT_THAT(selftest_refusal({"--dtype", "f16"}), HasSubstr("f32, bf16"));
+  EXPECT_THAT(selftest_refusal({"--dtype", "f16"}), HasSubstr("f32, tf32, bf16"));
+}
+
+TEST_F(Usage, RefusesToTuneWhereNothingCanBe) {
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0", "--autotune"}),
+              AllOf(HasSubstr("--autotune"), HasSubstr("oneDNN"), HasSubstr("cuda:0")));
+}
+
+TEST_F(Usage, SkipsTf32OnProcessorsWithARemedy) {
+  const Finished run = parbench({"--scenario", "matmul", "--strategy", "alone", "--n", "16",
+                                 "--devices", "cpu:0", "--dtype", "tf32", "--report", "r.json"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  const report::Report report = report::read_report(folder_ / "r.json");
+  ASSERT_FALSE(report.cases.empty());
+  for (const report::Case& one : report.cases) {
+    EXPECT_EQ(one.status, report::CaseStatus::skipped) << one.name;
+    EXPECT_EQ(one.dtype, "tf32");
+    EXPECT_THAT(one.name, HasSubstr("dtype:tf32"));
+    EXPECT_THAT(one.error, AllOf(HasSubstr("TF32"), HasSubstr("use f32")));
+  }
 }
 
 TEST_F(Usage, RefusesASplitAboveTheBatch) {
@@ -272,6 +291,10 @@ TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
   for (std::size_t i = 0; i < before.cases.size(); ++i) {
     EXPECT_EQ(before.cases[i].name, after.cases[i].name);
     EXPECT_EQ(before.cases[i].parameters, after.cases[i].parameters);
+    const bool computes = before.cases[i].scenario != "selftest";
+    EXPECT_TRUE(!before.cases[i].kernels.empty() || !computes ||
+                before.cases[i].strategy == "copy")
+        << before.cases[i].name << " does not say what it ran on";
     EXPECT_EQ(after.cases[i].samples.size(), 3U) << after.cases[i].name;
   }
   const Finished compared =

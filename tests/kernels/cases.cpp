@@ -10,6 +10,11 @@ constexpr DType f32 = DType::f32;
 
 // One rounding of the result, and sums in f32.
 constexpr double tight = 2e-5;
+// Both factors of every product lose up to 2^-10 when they are brought to TF32. Where bits are
+// dropped that is 2^-10 of the sum on average, and of its random part, whose standard deviation is
+// 0.4 * 2^-10 of the results' root mean square, five times as much stays below the rest.
+constexpr double cut = 4 * 0x1p-10 + tight;
+constexpr MathMode tf32 = MathMode::tf32;
 constexpr double loose = 1e-2;  // bf16 results: 2^-8, and room for sums; three times that where
                                 // sums are rounded at every addition
 
@@ -64,6 +69,10 @@ std::vector<OperationCase> table() {
       {"convolution_bf16", ConvolutionForward{same3x3, bf16, true}, loose},
       {"convolution_first_layer_bf16", ConvolutionForward{first_layer, bf16}, loose},
       {"convolution_strided_bf16", ConvolutionForward{strided, bf16}, loose},
+      {"convolution_odd_channels_bf16", ConvolutionForward{odd_channels, bf16, true}, loose},
+      {"convolution_small_groups_bf16", ConvolutionForward{small_groups, bf16}, loose},
+      {"convolution_tf32", ConvolutionForward{same3x3, f32, true, tf32}, cut},
+      {"convolution_deep_tf32", ConvolutionForward{deep, f32, false, tf32}, cut},
 
       {"convolution_data_3x3", ConvolutionBackwardData{same3x3}, tight},
       {"convolution_data_strided", ConvolutionBackwardData{strided}, tight},
@@ -74,6 +83,8 @@ std::vector<OperationCase> table() {
       {"convolution_data_grouped", ConvolutionBackwardData{grouped}, tight},
       {"convolution_data_deep", ConvolutionBackwardData{deep}, tight},
       {"convolution_data_bf16", ConvolutionBackwardData{same3x3, bf16}, loose},
+      {"convolution_data_odd_channels_bf16", ConvolutionBackwardData{odd_channels, bf16}, loose},
+      {"convolution_data_tf32", ConvolutionBackwardData{same3x3, f32, tf32}, cut},
 
       {"convolution_weights_3x3", ConvolutionBackwardWeights{same3x3}, tight},
       {"convolution_weights_bias", ConvolutionBackwardWeights{same3x3, f32, true}, tight},
@@ -91,6 +102,9 @@ std::vector<OperationCase> table() {
       {"convolution_weights_bf16", ConvolutionBackwardWeights{same3x3, bf16, true}, 1e-3},
       {"convolution_weights_bf16_accumulate", ConvolutionBackwardWeights{strided, bf16, true, true},
        1e-3},
+      {"convolution_weights_odd_channels_bf16", ConvolutionBackwardWeights{odd_channels, bf16, true},
+       1e-3},
+      {"convolution_weights_tf32", ConvolutionBackwardWeights{same3x3, f32, true, true, tf32}, cut},
 
       {"batch_norm", BatchNormForward{blocked}, tight},
       {"batch_norm_relu", BatchNormForward{blocked, f32, true}, tight},
@@ -153,13 +167,16 @@ std::vector<OperationCase> table() {
       {"linear_toy", LinearForward{{20, 10, 5}}, tight},
       {"linear_single", LinearForward{{1, 7, 3}}, tight},
       {"linear_bf16", LinearForward{{5, 64, 40}, bf16}, loose},
+      {"linear_tf32", LinearForward{{5, 64, 40}, f32, tf32}, cut},
       {"linear_data", LinearBackwardData{{5, 64, 40}}, tight},
       {"linear_data_toy", LinearBackwardData{{20, 10, 5}}, tight},
       {"linear_data_bf16", LinearBackwardData{{5, 64, 40}, bf16}, loose},
+      {"linear_data_tf32", LinearBackwardData{{5, 64, 40}, f32, tf32}, cut},
       {"linear_weights", LinearBackwardWeights{{5, 64, 40}}, tight},
       {"linear_weights_accumulate", LinearBackwardWeights{{20, 10, 5}, f32, true}, tight},
       {"linear_weights_padded", LinearBackwardWeights{{3, 48, 1000}, f32, true}, tight},
       {"linear_weights_bf16", LinearBackwardWeights{{5, 64, 40}, bf16, true}, 1e-3},
+      {"linear_weights_tf32", LinearBackwardWeights{{5, 64, 40}, f32, true, tf32}, cut},
 
       {"gemm", Gemm{33, 21, 47}, tight},
       {"gemm_accumulate", Gemm{33, 21, 47, f32, false, false, true}, tight},
@@ -171,6 +188,7 @@ std::vector<OperationCase> table() {
       {"gemm_square", Gemm{128, 128, 128}, tight},
       {"gemm_bf16", Gemm{33, 21, 47, bf16}, loose},
       {"gemm_bf16_accumulate", Gemm{32, 64, 48, bf16, false, false, true}, loose},
+      {"gemm_tf32", Gemm{128, 64, 256, f32, false, true, true, tf32}, cut},
 
       {"mse", MseLoss{{4, 10}, f32, 40}, tight},
       {"mse_chunk", MseLoss{{12, 1000}, f32, 120000, true}, tight},

@@ -27,12 +27,17 @@ class Conformance : public testing::TestWithParam<std::tuple<Lane, OperationCase
   std::optional<Bench> bench_;
 };
 
-/// Only an element type beside f32 may be missing on a machine.
+/// Only numbers beside f32 may be missing on a machine.
 bool may_be_unsupported(const OpDesc& desc) {
   return std::visit(
       [](const auto& one) {
-        if constexpr (requires { one.dtype; }) return one.dtype != DType::f32;
-        return false;
+        if constexpr (requires { one.math; }) {
+          return NumberFormat{one.dtype, one.math} != NumberFormat{};
+        } else if constexpr (requires { one.dtype; }) {
+          return one.dtype != DType::f32;
+        } else {
+          return false;
+        }
       },
       desc);
 }

@@ -1,11 +1,19 @@
-// The parts of the CUDA backend that need no GPU: layouts, sizes of partitions, what is said where
-// there is none.
+// The parts of the CUDA backend that need no GPU: layouts, sizes of partitions, choices of kernels,
+// what is said where there is none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "kernels/cuda/backend.h"
+#include "kernels/cuda/bounded_cache.h"
+#include "kernels/cuda/cudnn_graph.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/partition.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -50,6 +58,85 @@ TEST(CudaPartition, StepsGrowWithTheArchitecture) {
   EXPECT_EQ(partition_granularity(120), 8);
 }
 
+TEST(BoundedCache, MakesAValueOnceForEveryKey) {
+  BoundedCache<int, std::unique_ptr<int>> cache(8);
+  int made = 0;
+  const auto make = [&] { return std::make_unique<int>(++made); };
+  const int* first = cache.get(1, make).get();
+  EXPECT_EQ(*cache.get(2, make), 2);
+  EXPECT_EQ(cache.get(1, make).get(), first) << "alternating keys find what was made";
+  EXPECT_EQ(made, 2);
+}
+
+TEST(BoundedCache, StaysSmallAndServesAfterwards) {
+  BoundedCache<int, int> cache(3);
+  for (int key = 0; key < 100; ++key) {
+    EXPECT_EQ(cache.get(key, [&] { return 10 * key; }), 10 * key);
+    EXPECT_LE(cache.size(), 3U);
+  }
+}
+
+TEST(BoundedCache, KeepsNothingOfAFailure) {
+  BoundedCache<int, int> cache(1);
+  cache.get(1, [] { return 1; });
+  EXPECT_THROW(cache.get(2, []() -> int { throw Error("no"); }), Error);
+  EXPECT_EQ(cache.get(1, []() -> int { throw Error("made again"); }), 1);
+}
+
+/// A clock that runs only while candidates are measured.
+struct TunedKernels {
+  std::vector<std::vector<double>> runs;  // of each candidate
+  std::vector<std::size_t> tried = {};
+  double clock = 0;
+
+  std::optional<std::size_t> choose(const TuningLimits& limits = {}) {
+    return fastest(runs.size(), limits, [&] { return clock; },
+                   [&](std::size_t index) {
+                     tried.push_back(index);
+                     for (const double seconds : runs[index]) clock += seconds;
+                     return runs[index];
+                   });
+  }
+};
+
+TEST(Tuning, TakesTheLeastMedian) {
+  EXPECT_EQ((TunedKernels{{{3, 3, 3}, {1, 2, 9}, {2.5, 2.5, 0.1}}}).choose({.seconds = 1e9}), 1U);
+}
+
+TEST(Tuning, LeavesTiesToTheHeuristicsOrder) {
+  EXPECT_EQ((TunedKernels{{{1.005}, {1}, {1}}}).choose(), 0U);
+  EXPECT_EQ((TunedKernels{{{1.02}, {1.005}, {1}}}).choose({.seconds = 1e9}), 1U);
+}
+
+TEST(Tuning, PassesOverWhatCannotRun) {
+  EXPECT_EQ((TunedKernels{{{}, {0.2}, {}, {0.1}}}).choose(), 3U);
+  EXPECT_EQ((TunedKernels{{{}, {}}}).choose(), std::nullopt);
+  EXPECT_EQ(TunedKernels{}.choose(), std::nullopt);
+}
+
+TEST(Tuning, EndsAtItsLimits) {
+  TunedKernels many{{{}, {0.3}, {0.2}, {0.1}}};
+  EXPECT_EQ(many.choose({.candidates = 2}), 2U);
+  EXPECT_THAT(many.tried, ElementsAre(0, 1, 2)) << "what cannot run does not count";
+  TunedKernels slow{{{5}, {4}, {1}}};
+  EXPECT_EQ(slow.choose({.seconds = 8}), 1U);
+  EXPECT_THAT(slow.tried, ElementsAre(0, 1));
+  TunedKernels one{{{5}, {1}}};
+  EXPECT_EQ(one.choose({.seconds = 2}), 0U) << "at least one is measured";
+}
+
+TEST(ConvolutionEngines, MayUseTensorCoresOnlyForWhatAllowsThem) {
+  EXPECT_EQ(arithmetic_of({DType::f32}), Arithmetic::f32);
+  EXPECT_EQ(arithmetic_of({DType::f32, MathMode::tf32}), Arithmetic::tensor_cores);
+  EXPECT_EQ(arithmetic_of({DType::bf16}), Arithmetic::tensor_cores);
+}
+
+TEST(ConvolutionEngines, HaveALimitedWorkspace) {
+  constexpr std::size_t gibibyte = std::size_t{1} << 30U;
+  EXPECT_EQ(workspace_limit(141 * gibibyte), gibibyte);
+  EXPECT_EQ(workspace_limit(8 * gibibyte), gibibyte / 2);
+}
+
 struct CudaWithoutGpu : testing::Test {
   void SetUp() override {
     if (backend->device_count() > 0) GTEST_SKIP() << "this machine has a GPU";
@@ -77,7 +164,7 @@ TEST_F(CudaWithoutGpu, IsNotTheDefaultAndRefusesWithTheReason) {
   const Machine machine;
   EXPECT_EQ(machine.backends().front()->name(), "cpu");
   try {
-    (void)machine.open("cuda:0", false);
+    (void)machine.open("cuda:0");
     FAIL() << "opened a GPU that is not there";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("'cuda:0' does not exist"));

@@ -11,7 +11,6 @@
 
 #include "kernels/bfloat16.h"
 #include "kernels/error.h"
-#include "kernels/machine.h"
 #include "kernels/random.h"
 
 namespace parbench::test {
@@ -65,10 +64,11 @@ bool is_required(const Lane& lane) {
   return wanted != nullptr && std::string_view(wanted) == "1" && lane.device.starts_with("cuda:");
 }
 
-std::optional<Bench> Bench::open(const Lane& lane, std::string& why) {
+std::optional<Bench> Bench::open(const Lane& lane, std::string& why,
+                                 const DeviceOptions& options) {
   Bench bench;
   try {
-    bench.device_ = std::move(Machine().open(lane.device, false).front());
+    bench.device_ = std::move(Machine().open(lane.device, options).front());
   } catch (const Error& error) {
     why = error.what();
     return std::nullopt;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/machine.h"
 #include "tests/kernels/naive.h"
 
 namespace parbench::test {
@@ -42,7 +43,8 @@ inline void PrintTo(const Lane& lane, std::ostream* out) { *out << name_of(lane)
 class Bench {
  public:
   /// Nothing, with the reason in `why`, when this machine does not have it.
-  static std::optional<Bench> open(const Lane& lane, std::string& why);
+  static std::optional<Bench> open(const Lane& lane, std::string& why,
+                                   const DeviceOptions& options = {});
 
   [[nodiscard]] Device& device() const { return *device_; }
   [[nodiscard]] Stream& stream() const { return *stream_; }

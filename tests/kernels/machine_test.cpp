@@ -35,8 +35,8 @@ TEST(Machine, DevicesAreDisjointSetsOfUsableCores) {
 TEST(Machine, NamesOpenTheirPartInTheOrderGiven) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: no second device";
-  const auto both = machine.open("cpu:0,cpu:1", false);
-  const auto turned = machine.open("cpu:1,cpu:0", false);
+  const auto both = machine.open("cpu:0,cpu:1");
+  const auto turned = machine.open("cpu:1,cpu:0");
   EXPECT_EQ(turned[0]->info().name, "cpu:1");
   EXPECT_EQ(turned[0]->info().cores, both[1]->info().cores);
   EXPECT_EQ(turned[1]->info().cores, both[0]->info().cores);
@@ -45,7 +45,7 @@ TEST(Machine, NamesOpenTheirPartInTheOrderGiven) {
 TEST(Machine, SpareCoreServesCopies) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";
-  const auto devices = machine.open("cpu:0", true);
+  const auto devices = machine.open("cpu:0", {.spare_for_copies = true});
   for (const int core : devices[0]->info().copy_cores) {
     EXPECT_THAT(devices[0]->info().cores, ::testing::Not(::testing::Contains(core)));
   }
@@ -73,7 +73,7 @@ TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
   const Machine machine;
   const auto message = [&](const std::string& request) {
     try {
-      static_cast<void>(machine.open(request, false));
+      static_cast<void>(machine.open(request));
     } catch (const UsageError& error) {
       return std::string(error.what());
     }

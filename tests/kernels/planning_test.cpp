@@ -107,6 +107,28 @@ TEST_P(Planning, MatricesAndGradientsOfBiasesAreCanonical) {
   EXPECT_EQ(op->tensor("diff_weights").shape, (Shape{32, 16, 3, 3}));
 }
 
+// A case that is labelled tf32 must not quietly be f32.
+TEST_P(Planning, ProcessorsRefuseTf32WithARemedy) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "GPUs have TF32, or say why not";
+  const std::vector<OpDesc> products{
+      ConvolutionForward{.shape = {1, 16, 8, 8, 16}, .math = MathMode::tf32},
+      ConvolutionBackwardData{.shape = {1, 16, 8, 8, 16}, .math = MathMode::tf32},
+      ConvolutionBackwardWeights{.shape = {1, 16, 8, 8, 16}, .math = MathMode::tf32},
+      LinearForward{.shape = {2, 3, 4}, .math = MathMode::tf32},
+      LinearBackwardData{.shape = {2, 3, 4}, .math = MathMode::tf32},
+      LinearBackwardWeights{.shape = {2, 3, 4}, .math = MathMode::tf32},
+      Gemm{.m = 2, .n = 3, .k = 4, .math = MathMode::tf32}};
+  for (const OpDesc& desc : products) {
+    try {
+      (void)prepare(desc);
+      ADD_FAILURE() << name_of(desc) << " was accepted";
+    } catch (const Unsupported& reason) {
+      EXPECT_THAT(reason.what(), AllOf(HasSubstr(std::string(name_of(desc))), HasSubstr("TF32"),
+                                       HasSubstr("use f32")));
+    }
+  }
+}
+
 // Whatever the planned layouts are: there and back again is the identity.
 TEST_P(Planning, WeightsSurviveAReorderThereAndBack) {
   std::string why;
@@ -176,6 +198,16 @@ TEST_P(Planning, RefusesALayoutOfAnotherBackend) {
 
 INSTANTIATE_TEST_SUITE_P(Lanes, Planning, testing::ValuesIn(lanes()),
                          [](const auto& lane) { return name_of(lane.param); });
+
+TEST(NumberFormats, AreFoundByTheirNames) {
+  for (const std::string& name : number_format_names()) {
+    const auto format = number_format_named(name);
+    ASSERT_TRUE(format) << name;
+    EXPECT_EQ(to_string(*format), name);
+  }
+  EXPECT_EQ(number_format_named("tf32"), (NumberFormat{DType::f32, MathMode::tf32}));
+  EXPECT_EQ(number_format_named("f16"), std::nullopt);
+}
 
 TEST(OperationNames, AreSnakeCaseOfTheStructs) {
   EXPECT_EQ(name_of(OpDesc(GlobalAveragePoolBackward{})), "global_average_pool_backward");

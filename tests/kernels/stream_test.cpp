@@ -33,7 +33,7 @@ class FunctionOp final : public cpu::CpuOp {
 
 class StreamTest : public ::testing::Test {
  protected:
-  std::vector<std::unique_ptr<Device>> devices_ = Machine().open("cpu:0", false);
+  std::vector<std::unique_ptr<Device>> devices_ = Machine().open("cpu:0");
   Device& device_ = *devices_.front();
   // A share of one core, whatever the machine has: hand-made operations are prepared for one
   // thread.
@@ -182,7 +182,7 @@ TEST_F(StreamTest, RefusesViewsThatNoMemoryBacks) {
 
 // Streams of a device with that many cores (one, named several times) that share it evenly.
 std::vector<int> threads_of_streams(int cores, int sharers) {
-  const int core = Machine().open("cpu:0", false).front()->info().cores.front();
+  const int core = Machine().open("cpu:0").front()->info().cores.front();
   DeviceInfo info;
   info.name = "cpu:0";
   info.cores.assign(static_cast<std::size_t>(cores), core);
@@ -212,7 +212,7 @@ TEST_F(StreamTest, RefusesArgumentsThatAreMissingOrTooSmall) {
 }
 
 TEST(Memory, TooMuchIsRefusedWithTheNumbers) {
-  const auto devices = Machine().open("cpu:0", false);
+  const auto devices = Machine().open("cpu:0");
   try {
     static_cast<void>(devices[0]->allocate(std::size_t{1} << 50, MemoryKind::device));
     FAIL() << "a petabyte was allocated";

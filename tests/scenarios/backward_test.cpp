@@ -129,7 +129,7 @@ void expect_close(const std::vector<float>& got, const std::vector<float>& want,
 }
 
 TEST(BackwardWriter, GradientsGoThroughTemporariesIntoAnotherLayout) {
-  Context context(Machine().open("cpu:0", false), {});
+  Context context(Machine().open("cpu:0"), {});
   const Network network = one_convolution();
   WholeNetwork direct(context, network, true);
   WholeNetwork canonical_masters(context, network, false);

@@ -22,7 +22,7 @@ struct Step {
                            .batch = 7};
     context.begin_case();
     replicas = add_chunks_in_turn(parts, whole, chunks);
-    add_step_checks(parts, network, whole.dtype, replicas, static_cast<int>(chunks.size()));
+    add_step_checks(parts, network, {whole.dtype}, replicas, static_cast<int>(chunks.size()));
     parts.data.finish();
     context.commit();
     parts.data.reset();
@@ -54,7 +54,7 @@ TEST_F(ChunksInTurn, HaveTheSameSumsOnOneDeviceAndOnTwo) {
   ASSERT_EQ(shared.replicas.size(), 2U);
   EXPECT_EQ(shared.replicas[1]->device(), 1);
   EXPECT_EQ(shared.parts.plan.lanes().size(), 2U);
-  const report::Verification verdict = compare(as_outputs(got), want, tolerance_of(DType::f32));
+  const report::Verification verdict = compare(as_outputs(got), want, tolerance_of({DType::f32}));
   EXPECT_TRUE(verdict.passed) << verdict.detail;
   for (const Check& check : shared.parts.checks) EXPECT_EQ(check.run(), std::nullopt);
 }

@@ -15,7 +15,7 @@ constexpr std::size_t page = 4096;
 
 class ContextTest : public ::testing::Test {
  protected:
-  Context context_{Machine().open("cpu:0", false), {}};
+  Context context_{Machine().open("cpu:0"), {}};
 };
 
 TEST_F(ContextTest, AStreamThatCannotBeMadeLeavesNothingBehind) {

@@ -52,7 +52,7 @@ TEST(NamedCut, AStageForEveryDeviceInOrder) {
 }
 
 Context cpu_context(bool measures) {
-  return {Machine().open("cpu:0", false), Context::Options{.measures = measures}};
+  return {Machine().open("cpu:0"), Context::Options{.measures = measures}};
 }
 
 TEST(UnitSeconds, EveryUnitIsMeasuredOnceARun) {

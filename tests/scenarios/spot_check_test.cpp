@@ -32,11 +32,20 @@ TEST(Agrees, AllowsRoundingOnly) {
   want.add(-1.0, 5.0);
   EXPECT_DOUBLE_EQ(want.value, 1.0);
   EXPECT_DOUBLE_EQ(want.magnitude, 11.0);
-  EXPECT_TRUE(agrees(1.0001F, want, DType::f32));
-  EXPECT_FALSE(agrees(1.001F, want, DType::f32));
-  EXPECT_TRUE(agrees(1.003F, want, DType::bf16));
-  EXPECT_FALSE(agrees(1.02F, want, DType::bf16));
-  EXPECT_FALSE(agrees(std::numeric_limits<float>::quiet_NaN(), want, DType::bf16));
+  EXPECT_TRUE(agrees(1.0001F, want, {DType::f32}));
+  EXPECT_FALSE(agrees(1.001F, want, {DType::f32}));
+  EXPECT_TRUE(agrees(1.003F, want, {DType::bf16}));
+  EXPECT_FALSE(agrees(1.02F, want, {DType::bf16}));
+  EXPECT_FALSE(agrees(std::numeric_limits<float>::quiet_NaN(), want, {DType::bf16}));
+}
+
+TEST(Agrees, AllowsTf32WhatCuttingBothFactorsLoses) {
+  Expected want;
+  want.add(2.0, 3.0);
+  want.add(-1.0, 5.0);
+  const double most = 11.0 * 2 * 0x1p-10;
+  EXPECT_TRUE(agrees(static_cast<float>(1 + most), want, {DType::f32, MathMode::tf32}));
+  EXPECT_FALSE(agrees(static_cast<float>(1 + 1.1 * most), want, {DType::f32, MathMode::tf32}));
 }
 
 // One channel, 3×3, padding 1: an image of ones sums the weights that lie inside.
@@ -71,9 +80,9 @@ TEST_F(ConvolutionProbeTest, FindsOneWrongValue) {
     const std::int64_t x = static_cast<std::int64_t>(i) % 3;
     result[i] = static_cast<float>(expected_at(probe(), {0, y, x}).value);
   }
-  EXPECT_EQ(spot_check(probe(), DType::f32, 200), std::nullopt);
+  EXPECT_EQ(spot_check(probe(), {DType::f32}, 200), std::nullopt);
   result[5] += 0.01F;
-  const auto wrong = spot_check(probe(), DType::f32, 200);
+  const auto wrong = spot_check(probe(), {DType::f32}, 200);
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, testing::HasSubstr("row 1, column 2"));
 }
@@ -83,9 +92,9 @@ TEST(ProductProbe, FindsOneWrongValue) {
   const std::vector<float> b = {5, 6, 7, 8};
   std::vector<float> c = {19, 22, 43, 50};
   ProductProbe probe{.columns = 2, .inner = 2, .a_rows = a, .b = b, .c_rows = c};
-  EXPECT_EQ(spot_check(probe, DType::f32, 4), std::nullopt);
+  EXPECT_EQ(spot_check(probe, {DType::f32}, 4), std::nullopt);
   c[2] = 43.1F;
-  EXPECT_TRUE(spot_check(probe, DType::f32, 4));
+  EXPECT_TRUE(spot_check(probe, {DType::f32}, 4));
 }
 
 }  // namespace

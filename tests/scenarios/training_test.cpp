@@ -231,7 +231,7 @@ float& first_of(const Tensor& tensor) { return *reinterpret_cast<float*>(tensor.
 
 TEST_P(TrainingTest, ChecksFindEveryDamage) {
   const Setting& setting = GetParam();
-  add_step_checks(*parts_, network_, setting.dtype, stages_,
+  add_step_checks(*parts_, network_, {setting.dtype}, stages_,
                   static_cast<int>(setting.chunks.size()));
   add_update_check(*parts_, stages_);
   const std::vector<Check>& checks = parts_->checks;

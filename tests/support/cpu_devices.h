@@ -14,7 +14,7 @@ inline std::vector<std::unique_ptr<Device>> cpu_devices(int count, const Machine
                                                         bool spare_for_copies = false) {
   std::string names;
   for (int i = 0; i < count; ++i) names += (i == 0 ? "cpu:" : ",cpu:") + std::to_string(i);
-  return machine.open(names, spare_for_copies);
+  return machine.open(names, {.spare_for_copies = spare_for_copies});
 }
 
 }  // namespace parbench::test

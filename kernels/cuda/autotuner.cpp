@@ -1,0 +1,118 @@
+// Runs of candidates, and what becomes of those that fail.
+#include "kernels/cuda/autotuner.h"
+
+#include <chrono>
+#include <deque>
+#include <vector>
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/event.h"
+#include "kernels/cuda/fill_kernels.h"
+#include "kernels/cuda/tuning.h"
+#include "kernels/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+constexpr std::size_t runs = 7;  // of a candidate, after one to warm up
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Memory for the tensors of one operation and the workspace of its candidates.
+class Workbench {
+ public:
+  Workbench(CudaDevice& device, CudaStream& stream, std::span<const TensorDesc> tensors)
+      : device_(device), stream_(stream) {
+    for (const TensorDesc& tensor : tensors) add(tensor);
+    for (std::size_t i = 0; i <= runs; ++i) marks_.emplace_back(device);
+  }
+
+  /// Seconds of each run. Throws what allocating or running throws.
+  [[nodiscard]] std::vector<double> time(const TuningCandidate& candidate) {
+    device_.grow(workspace_, candidate.workspace_bytes, MemoryKind::device);
+    const auto run = [&] { candidate.run(stream_, addresses_, workspace_.data()); };
+    run();
+    stream_.record(marks_[0]);
+    for (std::size_t i = 0; i < runs; ++i) {
+      run();
+      stream_.record(marks_[i + 1]);
+    }
+    stream_.synchronize(Stream::default_limit);
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < runs; ++i) {
+      seconds.push_back(marks_[i + 1].seconds_since(marks_[i]));
+    }
+    return seconds;
+  }
+
+  /// What is still queued uses this memory.
+  ~Workbench() {
+    device_.try_to_make_current();
+    (void)cudaStreamSynchronize(stream_.handle());
+  }
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+ private:
+  void add(const TensorDesc& tensor) {
+    Buffer& memory = tensors_.emplace_back(device_.allocate(tensor.bytes, MemoryKind::device));
+    fill_uniform(memory.data(), tensor.dtype, element_count(tensor.shape),
+                 {.seed = 0, .subsequence = tensors_.size()}, uniform_range(-1, 1),
+                 stream_.handle());
+    addresses_.push_back(memory.data());
+  }
+
+  CudaDevice& device_;
+  CudaStream& stream_;
+  std::vector<Buffer> tensors_;
+  std::vector<std::byte*> addresses_;
+  Buffer workspace_;
+  std::deque<CudaEvent> marks_;  // around every run
+};
+
+/// A candidate that fails is none; a device that is lost, or a kernel that hangs, ends more than
+/// that.
+std::vector<double> time_if_possible(Workbench& bench, const TuningCandidate& candidate) {
+  try {
+    return bench.time(candidate);
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const TimedOut&) {
+    throw;
+  } catch (const Error&) {
+    (void)cudaGetLastError();  // or the next launch would be told of it
+    return {};
+  }
+}
+
+}  // namespace
+
+std::optional<std::size_t> Autotuner::choose(const std::string& operation,
+                                             std::span<const TensorDesc> tensors,
+                                             std::size_t candidates, const MakeCandidate& make) {
+  const auto known = choices_.find(operation);
+  if (known != choices_.end()) return known->second;
+  const std::optional<std::size_t> choice = measure_all(tensors, candidates, make);
+  choices_.emplace(operation, choice);
+  return choice;
+}
+
+std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> tensors,
+                                                  std::size_t candidates,
+                                                  const MakeCandidate& make) {
+  if (candidates == 0) return std::nullopt;
+  if (!stream_) stream_.emplace(device_, device_.info().name + "/autotune");
+  try {
+    Workbench bench(device_, *stream_, tensors);
+    return fastest(candidates, {}, seconds_now, [&](std::size_t index) -> std::vector<double> {
+      const std::optional<TuningCandidate> candidate = make(index);
+      return candidate ? time_if_possible(bench, *candidate) : std::vector<double>();
+    });
+  } catch (const OutOfMemory&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,28 @@
+// Which of several kernels for the same work to take, by the times of their runs. No device is
+// needed here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace parbench::cuda {
+
+/// What tuning of one operation may cost.
+struct TuningLimits {
+  std::size_t candidates = 16;  // that ran
+  double seconds = 2;           // after which no further one is begun
+};
+
+/// Seconds of a candidate's runs; none where it cannot run.
+using MeasureCandidate = std::function<std::vector<double>(std::size_t index)>;
+
+/// Measures candidates in their order, the likeliest first, and returns the one with the least
+/// median. Those within 1% of it count as equal, and the earliest of them is taken: what noise
+/// decides would differ from run to run. Nothing when none can run. `now`: seconds of a clock.
+[[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
+                                                 const std::function<double()>& now,
+                                                 const MeasureCandidate& measure);
+
+}  // namespace parbench::cuda
