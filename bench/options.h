@@ -19,11 +19,11 @@ struct Options {
   Command command = Command::run;
   Command help_topic = Command::run;  // of Command::help: what the page is about
 
-  std::vector<std::string> scenarios;   // never empty for Command::run
-  std::vector<std::string> strategies;  // empty: all
-  std::string preset = "quick";         // or "seed"
-  std::string devices;                  // as given; empty: the scenario's default
-  NumberFormat format;                  // --dtype
+  std::vector<std::string> scenarios;                    // never empty for Command::run
+  std::vector<std::string> strategies;                   // empty: all
+  std::string preset = "quick";                          // or "seed"
+  std::string devices;                                   // as given; empty: the scenario's default
+  NumberFormat format;                                   // --dtype
   std::map<std::string, std::vector<std::string>> axes;  // --split 1,3 → {"split", {"1", "3"}}
 
   double precision_percent = 1.0;  // half-width of the median's 95% interval, of the median
@@ -38,7 +38,7 @@ struct Options {
   bool dry_run = false;
   bool quiet = false;
   bool autotune = false;  // kernels chosen by measuring
-  bool profile = false;  // a few samples between the profilers' start and stop
+  bool profile = false;   // a few samples between the profilers' start and stop
 
   /// Exact case names to run, from `--rerun`; empty: the whole sweep.
   std::vector<std::string> only_cases;

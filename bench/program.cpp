@@ -66,7 +66,8 @@ std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const 
   if (options.autotune && std::ranges::none_of(devices, tunes)) {
     throw UsageError(
         "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
-        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices cuda:0");
+        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
+        "cuda:0");
   }
   return devices;
 }

@@ -89,7 +89,8 @@ std::optional<std::string> spot_check(const ConvolutionProbe& probe, NumberForma
   return std::nullopt;
 }
 
-std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat format, int random_count) {
+std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat format,
+                                      int random_count) {
   const auto rows = static_cast<std::int64_t>(probe.c_rows.size()) / probe.columns;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (const Shape& position : spot_positions({probe.columns}, random_count)) {

@@ -26,15 +26,15 @@ struct TuningCandidate {
 /// had.
 using MakeCandidate = std::function<std::optional<TuningCandidate>(std::size_t index)>;
 
-/// One for a device. Candidates run on a stream of its own, on tensors of the operation's sizes with
-/// random content, whose memory is no case's and is given back at the end of each choice.
+/// One for a device. Candidates run on a stream of its own, on tensors of the operation's sizes
+/// with random content, whose memory is no case's and is given back at the end of each choice.
 class Autotuner {
  public:
   explicit Autotuner(CudaDevice& device) : device_(device) {}
 
-  /// The fastest of the candidates; nothing when none can run or there is no memory for the tensors.
-  /// Chosen once for every `operation`, which names all that the candidates depend on: equal
-  /// operations compute the same bits.
+  /// The fastest of the candidates; nothing when none can run or there is no memory for the
+  /// tensors. Chosen once for every `operation`, which names all that the candidates depend on:
+  /// equal operations compute the same bits.
   [[nodiscard]] std::optional<std::size_t> choose(const std::string& operation,
                                                   std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,

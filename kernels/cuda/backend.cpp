@@ -187,8 +187,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
-    devices.push_back(
-        std::make_unique<CudaDevice>(std::move(info), number.device,
+    devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
                                                    std::move(partition), options.autotune));
   }
   return devices;

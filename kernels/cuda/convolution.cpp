@@ -67,8 +67,7 @@ Planned plan_forward(CudaDevice& device, std::string_view name, const Convolutio
                          .arithmetic = arithmetic_of({desc.dtype, desc.math}),
                          .bias = desc.bias};
   if (!desc.bias) {
-    return std::make_unique<ConvolutionOp>(device, name,
-                                           ConvolutionEngine::choose(device, graph));
+    return std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, graph));
   }
   if (auto fused = ConvolutionEngine::find(device, graph)) {
     return std::make_unique<ConvolutionOp>(device, name, *std::move(fused));
@@ -101,8 +100,7 @@ Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
                                .shape = desc.shape,
                                .dtype = desc.dtype,
                                .arithmetic = arithmetic_of({desc.dtype, desc.math})};
-  auto op =
-      std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, graph));
+  auto op = std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, graph));
   op->add_argument("diff_destination", Access::read,
                    device.activation(desc.shape.destination(), desc.dtype));
   op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));

@@ -49,11 +49,9 @@ std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t inde
   if (!plan) return std::nullopt;
   const std::size_t workspace = plan->workspace_bytes();
   const auto shared = std::make_shared<CudnnPlan>(*std::move(plan));
-  return TuningCandidate{workspace, [shared](CudaStream& stream,
-                                             std::span<std::byte* const> tensors,
-                                             std::byte* memory) {
-                           shared->run(stream.cudnn(), tensors, memory);
-                         }};
+  return TuningCandidate{
+      workspace, [shared](CudaStream& stream, std::span<std::byte* const> tensors,
+                          std::byte* memory) { shared->run(stream.cudnn(), tensors, memory); }};
 }
 
 /// The fastest as measured where the device tunes, else the first that the heuristics have.
@@ -63,7 +61,9 @@ std::optional<CudnnPlan> chosen_plan(CudaDevice& device, const ConvolutionGraph&
     const auto fastest =
         tuner->choose(key_of(graph), tensors_of(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
-    if (fastest) return engines.build(*fastest);
+    if (fastest) {
+      if (auto plan = engines.build(*fastest)) return plan;
+    }
   }
   return engines.build_first();
 }

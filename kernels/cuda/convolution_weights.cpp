@@ -120,9 +120,9 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
   }
 }
 
-/// An engine that reads the activations' type and writes f32, as the gradient has to be. Where there
-/// is none for bf16 the inputs are widened first: TF32 holds every bf16 exactly, and sums are f32 as
-/// before. A gradient rounded to bf16 would not do: it has lost what the sum in f32 was for.
+/// An engine that reads the activations' type and writes f32, as the gradient has to be. Where
+/// there is none for bf16 the inputs are widened first: TF32 holds every bf16 exactly, and sums are
+/// f32 as before. A gradient rounded to bf16 would not do: it has lost what the sum in f32 was for.
 ConvolutionEngine choose_engine(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
   ConvolutionGraph graph{.pass = ConvolutionPass::backward_weights,
                          .shape = desc.shape,
@@ -143,8 +143,7 @@ Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   device.check_arithmetic(name, {desc.dtype, desc.math});
-  return std::make_unique<ConvolutionWeightsOp>(device, name, desc,
-                                                choose_engine(device, desc));
+  return std::make_unique<ConvolutionWeightsOp>(device, name, desc, choose_engine(device, desc));
 }
 
 }  // namespace parbench::cuda

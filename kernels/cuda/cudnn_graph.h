@@ -12,11 +12,10 @@
 #include <string>
 
 #include "kernels/cuda/bounded_cache.h"
+#include "kernels/cuda/convolution_pass.h"
 #include "kernels/ops.h"
 
 namespace parbench::cuda {
-
-enum class ConvolutionPass { forward, backward_data, backward_weights };
 
 /// Which engines may compute.
 enum class Arithmetic {

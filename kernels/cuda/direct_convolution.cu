@@ -92,7 +92,7 @@ __global__ void backward_data_kernel(Element* diff_source, const Element* diff_d
         const Element* pixel =
             diff_destination + ((at.n * s.out_height + y) * s.out_width + x) * s.out + first_out;
         const Element* tap = weights + ((first_out * s.kernel + ky) * s.kernel + kx) * s.group_in +
-                           at.channel % s.group_in;
+                             at.channel % s.group_in;
         for (std::int64_t o = 0; o < s.group_out; ++o) {
           sum += widened(pixel[o]) * widened(tap[o * s.kernel * s.kernel * s.group_in]);
         }
@@ -170,9 +170,7 @@ void run(ConvolutionPass pass, const ConvolutionShape& shape, std::span<std::byt
 
 void convolve_directly(ConvolutionPass pass, const ConvolutionShape& shape, DType dtype,
                        std::span<std::byte* const> tensors, cudaStream_t stream) {
-  with_element(dtype, [&](auto element) {
-    run<decltype(element)>(pass, shape, tensors, stream);
-  });
+  with_element(dtype, [&](auto element) { run<decltype(element)>(pass, shape, tensors, stream); });
 }
 
 }  // namespace parbench::cuda

@@ -90,7 +90,8 @@ std::string described(const Product& product) {
 
 /// TF32 is something that f32 may be multiplied as; bf16 needs no permission.
 cublasComputeType_t compute_type_of(const Product& product) {
-  const bool tf32 = NumberFormat{product.input, product.math} == NumberFormat{DType::f32, MathMode::tf32};
+  const bool tf32 =
+      NumberFormat{product.input, product.math} == NumberFormat{DType::f32, MathMode::tf32};
   return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
@@ -191,13 +192,13 @@ std::optional<Matmul::Algorithm> Matmul::choose(const std::vector<Algorithm>& al
   if (tuner == nullptr) return first_of(algorithms);
   const auto candidate = [&](std::size_t index) -> std::optional<TuningCandidate> {
     const Algorithm& algorithm = algorithms[index];
-    return TuningCandidate{algorithm.workspace,
-                           [&](CudaStream& stream, std::span<std::byte* const> tensors,
-                               std::byte* workspace) {
-                             const ProductAddresses at{tensors[0], tensors[1], tensors[2],
-                                                       product_.bias ? tensors[3] : nullptr};
-                             run_with(algorithm, stream.handle(), at, workspace);
-                           }};
+    return TuningCandidate{
+        algorithm.workspace,
+        [&](CudaStream& stream, std::span<std::byte* const> tensors, std::byte* workspace) {
+          const ProductAddresses at{tensors[0], tensors[1], tensors[2],
+                                    product_.bias ? tensors[3] : nullptr};
+          run_with(algorithm, stream.handle(), at, workspace);
+        }};
   };
   const auto fastest =
       tuner->choose(described(product_), tensors_of(product_), algorithms.size(), candidate);

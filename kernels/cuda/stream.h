@@ -39,7 +39,7 @@ class CudaStream final : public Stream {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
 
-  /// Made at the first call: compute streams are made with it, so that no first run waits for it.
+  /// Made at the first call: compute streams are made with it, so that no run waits for it.
   [[nodiscard]] cudnnHandle_t cudnn();
 
  private:

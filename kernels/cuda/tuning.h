@@ -12,7 +12,7 @@ namespace parbench::cuda {
 /// What tuning of one operation may cost.
 struct TuningLimits {
   std::size_t candidates = 16;  // that ran
-  double seconds = 2;           // after which no further one is begun
+  double seconds = 1;           // after which no further one is begun
 };
 
 /// Seconds of a candidate's runs; none where it cannot run.

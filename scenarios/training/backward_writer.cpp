@@ -248,16 +248,19 @@ void BackwardWriter::add_or_overwrite(const Gradient& from, const BufferView& to
 void BackwardWriter::write_convolution(int index, const Gradient& incoming) {
   const ConvolutionShape shape =
       convolution_of(*program_.range_.network, program_.layer(index), program_.samples_);
-  write_weight_gradient(index, ConvolutionBackwardWeights{.shape = shape, .dtype = dtype_, .math = math_},
-                        incoming);
-  write_data_gradient(index, ConvolutionBackwardData{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
+  write_weight_gradient(
+      index, ConvolutionBackwardWeights{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
+  write_data_gradient(
+      index, ConvolutionBackwardData{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
 }
 
 void BackwardWriter::write_linear(int index, const Gradient& incoming) {
   const LinearShape shape =
       linear_of(*program_.range_.network, program_.layer(index), program_.samples_);
-  write_weight_gradient(index, LinearBackwardWeights{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
-  write_data_gradient(index, LinearBackwardData{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
+  write_weight_gradient(
+      index, LinearBackwardWeights{.shape = shape, .dtype = dtype_, .math = math_}, incoming);
+  write_data_gradient(index, LinearBackwardData{.shape = shape, .dtype = dtype_, .math = math_},
+                      incoming);
 }
 
 void BackwardWriter::write_data_gradient(int index, const OpDesc& desc, const Gradient& incoming) {

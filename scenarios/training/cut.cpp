@@ -234,7 +234,8 @@ const std::vector<double>& measured_unit_seconds(Context& context, const Network
                                                  const UnitRun& run) {
   const std::string key =
       fmt::format("units of {} {} {} {}{}", network.name, to_string(network.input),
-                  to_string(NumberFormat{run.dtype, run.math}), run.samples, run.accumulate ? " accumulating" : "");
+                  to_string(NumberFormat{run.dtype, run.math}), run.samples,
+                  run.accumulate ? " accumulating" : "");
   return context.measured(key, [&] {
     Stream& stream = context.stream(0, StreamKind::compute);
     std::vector<int> every_unit(network.units.size() - 1);

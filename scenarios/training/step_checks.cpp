@@ -202,10 +202,9 @@ Verdict compare(const std::string& name, const std::vector<float>& got,
 Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat format,
                          const Stages& stages, const std::vector<Output>& outputs) {
   const Tensor images = stages.front()->images();
-  const NaiveStep naive =
-      naive_step(network, initial_parameters(stages), widened(data.read(images)),
-                 widened(data.read(stages.back()->target())), images.desc.shape.front(),
-                 format.dtype);
+  const NaiveStep naive = naive_step(
+      network, initial_parameters(stages), widened(data.read(images)),
+      widened(data.read(stages.back()->target())), images.desc.shape.front(), format.dtype);
   Tolerance tolerance = tolerance_of(format);
   // The naive network multiplies in f32, and the products of all layers follow each other.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
@@ -218,8 +217,8 @@ Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat fo
   return std::nullopt;
 }
 
-Check end_check(CaseParts& parts, const Network& network, NumberFormat format,
-                const Stages& stages, int chunks) {
+Check end_check(CaseParts& parts, const Network& network, NumberFormat format, const Stages& stages,
+                int chunks) {
   CaseData& data = parts.data;
   const std::vector<Output>& outputs = parts.outputs;
   const Stage& last = *stages.back();

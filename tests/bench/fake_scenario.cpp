@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {
 
@@ -13,6 +14,11 @@ class FakeCase : public Case {
   FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour)
       : scenario_(scenario), name_(std::move(name)), behaviour_(std::move(behaviour)) {
     scenario_.prepared_[&plan_] = {name_, behaviour_};
+    if (behaviour_.costs.seconds.empty()) return;
+    const LaneId lane = plan_.add_lane("lane", *stream_);
+    for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
+      plan_.add({.name = "task", .lane = lane, .calls = {}});
+    }
   }
   ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
   FakeCase(const FakeCase&) = delete;
@@ -34,7 +40,9 @@ class FakeCase : public Case {
   FakeScenario& scenario_;
   std::string name_;
   Behaviour behaviour_;
-  Plan plan_;
+  test::FakeDevice device_{0};
+  std::unique_ptr<Stream> stream_ = device_.make_stream(StreamKind::compute, 0, 1);
+  Plan plan_;  // a task for each of the costs
 };
 
 class FakeRunner : public PlanRunner {

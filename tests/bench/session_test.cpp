@@ -54,6 +54,16 @@ TEST_F(SessionTest, TheVerificationRunIsTheWarmUpAndCountsAsSampling) {
   EXPECT_DOUBLE_EQ(result.sampling_seconds, 7);
 }
 
+// Loading kernels takes a second where running them takes microseconds.
+TEST_F(SessionTest, AColdFirstExecutionDoesNotDecideTheIterations) {
+  scenario.behaviours["base"] = {
+      .seconds = [](int execution) { return execution == 0 ? 1.0 : 1e-3; },
+      .costs = {.seconds = {1e-3}}};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_FALSE(result.cases[0].samples.empty());
+  EXPECT_EQ(result.cases[0].samples[0].iterations, 20) << "20 ms of 1 ms each";
+}
+
 TEST_F(SessionTest, AReferenceInTheSweepRunsOnceForAll) {
   scenario.reference_strategy = "base";
   for (const char* strategy : {"a", "b", "base"}) scenario.behaviours[strategy] = {};

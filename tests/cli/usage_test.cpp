@@ -292,8 +292,7 @@ TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
     EXPECT_EQ(before.cases[i].name, after.cases[i].name);
     EXPECT_EQ(before.cases[i].parameters, after.cases[i].parameters);
     const bool computes = before.cases[i].scenario != "selftest";
-    EXPECT_TRUE(!before.cases[i].kernels.empty() || !computes ||
-                before.cases[i].strategy == "copy")
+    EXPECT_TRUE(!before.cases[i].kernels.empty() || !computes || before.cases[i].strategy == "copy")
         << before.cases[i].name << " does not say what it ran on";
     EXPECT_EQ(after.cases[i].samples.size(), 3U) << after.cases[i].name;
   }

@@ -1,5 +1,5 @@
-// Kernels chosen by measuring (`--autotune`): they compute the same as any other, and equal operations
-// get the same one. Needs a GPU.
+// Kernels chosen by measuring (`--autotune`): they compute the same as any other, and equal
+// operations get the same one. Needs a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -102,8 +102,8 @@ std::vector<OperationCase> table() {
       {"convolution_weights_bf16", ConvolutionBackwardWeights{same3x3, bf16, true}, 1e-3},
       {"convolution_weights_bf16_accumulate", ConvolutionBackwardWeights{strided, bf16, true, true},
        1e-3},
-      {"convolution_weights_odd_channels_bf16", ConvolutionBackwardWeights{odd_channels, bf16, true},
-       1e-3},
+      {"convolution_weights_odd_channels_bf16",
+       ConvolutionBackwardWeights{odd_channels, bf16, true}, 1e-3},
       {"convolution_weights_tf32", ConvolutionBackwardWeights{same3x3, f32, true, true, tf32}, cut},
 
       {"batch_norm", BatchNormForward{blocked}, tight},

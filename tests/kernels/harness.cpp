@@ -64,8 +64,7 @@ bool is_required(const Lane& lane) {
   return wanted != nullptr && std::string_view(wanted) == "1" && lane.device.starts_with("cuda:");
 }
 
-std::optional<Bench> Bench::open(const Lane& lane, std::string& why,
-                                 const DeviceOptions& options) {
+std::optional<Bench> Bench::open(const Lane& lane, std::string& why, const DeviceOptions& options) {
   Bench bench;
   try {
     bench.device_ = std::move(Machine().open(lane.device, options).front());

@@ -32,7 +32,6 @@ class FakeDevice final : public Device {
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
   CallLog log;
-  std::vector<OpDesc> prepared;  // what was planned, in order
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
   /// Called by every stream's `synchronize`; may throw what a worker would have left.
   std::function<void()> on_synchronize = [] {};
