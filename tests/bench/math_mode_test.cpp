@@ -125,10 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"matmul", "matmul", {{"n", {"16"}}, {"count", {"3"}}}},
                     Sweep{"overlap", "overlap", {{"n", {"16"}}, {"count", {"3"}}}},
                     Sweep{"toy", "pipeline", {{"model", {"toy"}}, {"split", {"5"}}}},
-                    Sweep{"resnet50",
-                          "pipeline",
-                          {{"batch", {"2"}}, {"image", {"32"}}},
-                          {"single"}}),
+                    Sweep{
+                        "resnet50", "pipeline", {{"batch", {"2"}}, {"image", {"32"}}}, {"single"}}),
     [](const auto& instance) { return instance.param.label; });
 
 }  // namespace
