@@ -42,6 +42,13 @@ TEST(Machine, NamesOpenTheirPartInTheOrderGiven) {
   EXPECT_EQ(turned[1]->info().cores, both[0]->info().cores);
 }
 
+TEST(Machine, CpuDevicesShareMemory) {
+  const Machine machine;
+  if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: no second device";
+  const auto devices = machine.open("cpu:0,cpu:1", false);
+  EXPECT_THAT(link_between(*devices[0], *devices[1]), ::testing::StartsWith("shared memory"));
+}
+
 TEST(Machine, SpareCoreServesCopies) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";
