@@ -48,7 +48,7 @@ class Device {
   [[nodiscard]] virtual Condition condition() const { return {}; }
 
   /// What joins it with another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty
-  /// where this device does not know. `link_between` asks both.
+  /// where this device does not know. `links_of` asks both.
   [[nodiscard]] virtual std::string link_to([[maybe_unused]] const Device& other) const {
     return {};
   }
@@ -79,10 +79,15 @@ class Device {
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
 };
 
-/// What joins two devices, as either of them knows it; empty where neither does.
-[[nodiscard]] inline std::string link_between(const Device& a, const Device& b) {
-  std::string link = a.link_to(b);
-  return link.empty() ? b.link_to(a) : link;
-}
+/// What joins two devices, by their names.
+struct DeviceLink {
+  std::string from;
+  std::string to;
+  std::string kind;
+};
+
+/// Of each pair of devices, the earlier one first, as either of them knows it; without those of
+/// which neither knows anything.
+[[nodiscard]] std::vector<DeviceLink> links_of(const std::vector<std::unique_ptr<Device>>& devices);
 
 }  // namespace parbench
