@@ -19,15 +19,15 @@ struct ThrottleCounter {
 
 /// What a device does not tell is left out.
 struct Condition {
-  std::optional<double> clock_mhz;
+  std::optional<double> clock_mhz = {};
   /// The clock that it holds under load when nothing throttles it.
-  std::optional<double> full_clock_mhz;
-  std::optional<double> temperature_celsius;
-  std::optional<double> power_watts;
+  std::optional<double> full_clock_mhz = {};
+  std::optional<double> temperature_celsius = {};
+  std::optional<double> power_watts = {};
   /// Nothing runs on it, so that its clock says nothing of work.
   bool resting = false;
-  std::vector<std::string> throttled_by;  // reasons that hold at this moment
-  std::vector<ThrottleCounter> throttle_counters;
+  std::vector<std::string> throttled_by = {};  // reasons that hold at this moment
+  std::vector<ThrottleCounter> throttle_counters = {};
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 

@@ -22,6 +22,7 @@ class FakeDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   AvailableMemory available_memory() const override { return available; }
+  Condition condition() const override { return on_condition(); }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
   std::unique_ptr<Event> make_event() override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
@@ -33,6 +34,7 @@ class FakeDevice final : public Device {
 
   CallLog log;
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
+  std::function<Condition()> on_condition = [] { return Condition{}; };
   /// Called by every stream's `synchronize`; may throw what a worker would have left.
   std::function<void()> on_synchronize = [] {};
 
