@@ -6,15 +6,19 @@
 
 #include <array>
 
-#include "kernels/cuda/error.h"
-
 namespace parbench::cuda {
 namespace {
 
+/// Whether a question that only a report asks was answered; a failure of it is no reason to stop.
+bool answered(cudaError_t status) {
+  if (status != cudaSuccess) (void)cudaGetLastError();
+  return status == cudaSuccess;
+}
+
+/// 0 where the runtime does not tell.
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
-  PARBENCH_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
-  return value;
+  return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
 
 /// Of an nvmlNvlinkVersion_t.
@@ -96,17 +100,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const GpuDescription& 
 
 std::string bus_id_of(int ordinal) {
   std::array<char, NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE> text{};
-  PARBENCH_CUDA(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), ordinal));
-  return text.data();
+  const auto size = static_cast<int>(text.size());
+  return answered(cudaDeviceGetPCIBusId(text.data(), size, ordinal)) ? text.data() : "";
 }
 
 std::optional<bool> has_peer_access(int from, int to) {
   int value = 0;
-  if (cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, from, to) == cudaSuccess) {
-    return value != 0;
-  }
-  (void)cudaGetLastError();
-  return std::nullopt;
+  const bool known =
+      answered(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, from, to));
+  return known ? std::optional(value != 0) : std::nullopt;
 }
 
 std::string link_text(const GpuPair& pair) {

@@ -34,7 +34,7 @@ struct GpuDescription {
 /// memory that moves data twice a clock: 2 · clock · width, as in NVIDIA's deviceQuery sample.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts_of(const GpuDescription& gpu);
 
-/// "0000:17:00.0".
+/// "0000:17:00.0"; empty where the runtime does not tell.
 [[nodiscard]] std::string bus_id_of(int ordinal);
 
 /// Nothing where the runtime does not tell.
