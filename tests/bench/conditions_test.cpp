@@ -196,6 +196,7 @@ TEST_F(ConditionsOfASession, AreReadOnceForStreamsOfOneDevice) {
 TEST_F(ConditionsOfASession, AreReadOfFewerSamplesWhereThatTakesLong) {
   add("base", [](int) { return false; });
   options.fixed_samples = 100;
+  options.max_seconds = 1000;
   reading_seconds = 0.1;  // 0.2 s a sample: a fifth of it, where a fiftieth of the time is allowed
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_THAT(result.cases[0].samples, SizeIs(100));
