@@ -82,11 +82,7 @@ class CudaBackend final : public Backend {
       (void)cudaGetLastError();
       count_ = 0;
     }
-    if (count_ == 0) {
-      absence_ = absence_text(status);
-    } else {
-      nvml_ = Nvml::load();
-    }
+    if (count_ == 0) absence_ = absence_text(status);
   }
 
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
@@ -102,7 +98,7 @@ class CudaBackend final : public Backend {
  private:
   int count_ = 0;
   std::string absence_;
-  std::shared_ptr<const Nvml> nvml_;  // where there is a GPU
+  std::shared_ptr<const Nvml> nvml_ = Nvml::load();
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -112,7 +108,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
                                {"cuBLAS", library_version(cublasLtGetVersion())}};
-  if (nvml_) known.push_back({"NVIDIA driver", nvml_->driver_version().value_or("not known")});
+  if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
 
