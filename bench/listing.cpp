@@ -50,18 +50,33 @@ std::string backend_text(const Backend& backend) {
   return text;
 }
 
+/// What its times depend on, on lines of 80 columns.
+std::string facts_text(const DeviceInfo& info) {
+  constexpr std::size_t indent = 6;
+  constexpr std::size_t width = 80;
+  if (info.facts.empty()) return {};
+  std::vector<std::string> facts;
+  for (const auto& [name, value] : info.facts) facts.push_back(fmt::format("{} {}", name, value));
+  return fmt::format("{}{}\n", std::string(indent, ' '),
+                     wrap(fmt::format("{}", fmt::join(facts, ", ")), width - indent, indent));
+}
+
 std::string devices_text(Backend& backend) {
   const std::vector<DeviceNumber> all = backend.choose(backend.device_count());
   if (all.empty()) return {};
   std::string text = fmt::format("  devices, when all {} are used in one run:\n", all.size());
-  for (const auto& device : backend.open(all, {})) {
+  const auto devices = backend.open(all, {});
+  for (const auto& device : devices) {
     const DeviceInfo& info = device->info();
     text += fmt::format("    {:<10} {}", info.name, info.model);
     if (!info.cores.empty()) {
       text +=
           fmt::format(", core{} {}", info.cores.size() == 1 ? "" : "s", fmt::join(info.cores, ","));
     }
-    text += "\n";
+    text += "\n" + facts_text(info);
+  }
+  for (const DeviceLink& link : links_of(devices)) {
+    text += fmt::format("    {} to {}: {}\n", link.from, link.to, link.kind);
   }
   return text;
 }

@@ -133,7 +133,7 @@ class Run {
         recorder_(std::move(recorder)) {
     for (const Job& job : jobs_) {
       recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
-      for (const auto& device : job.devices) recorder_.add_device(*job.scenario, device->info());
+      recorder_.add_devices(*job.scenario, job.devices);
     }
   }
 

@@ -96,9 +96,17 @@ void Recorder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs
   report_.sampling.push_back(described(scenario.name(), sampling));
 }
 
-void Recorder::add_device(const Scenario& scenario, const DeviceInfo& info) {
-  report_.devices.push_back({std::string(scenario.name()), info.name, info.backend, info.model,
-                             info.cores, info.copy_cores, info.memory_bytes});
+void Recorder::add_devices(const Scenario& scenario,
+                           const std::vector<std::unique_ptr<Device>>& devices) {
+  const std::string name(scenario.name());
+  for (const auto& device : devices) {
+    const DeviceInfo& info = device->info();
+    report_.devices.push_back({name, info.name, info.backend, info.model, info.cores,
+                               info.copy_cores, info.memory_bytes, info.facts});
+  }
+  for (const DeviceLink& link : links_of(devices)) {
+    report_.links.push_back({name, link.from, link.to, link.kind});
+  }
 }
 
 void Recorder::update(const Scenario& scenario, const SessionResult& result) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ class Recorder {
   /// will be sampled and on which devices.
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
-  void add_device(const Scenario& scenario, const DeviceInfo& info);
+  /// With what joins each pair of them.
+  void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices);
 
   /// Replaces what is known of a scenario. Called at checkpoints and at its end.
   void update(const Scenario& scenario, const SessionResult& result);

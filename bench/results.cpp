@@ -11,6 +11,8 @@
 #include <utility>
 #include <variant>
 
+#include "reports/throttling.h"
+
 namespace parbench {
 namespace {
 
@@ -50,6 +52,16 @@ std::optional<std::vector<std::size_t>> places_of(
     found.push_back(place->second);
   }
   return found;
+}
+
+/// What a reader of the answer has to know of devices that were throttled; empty when none was.
+std::string throttling_warning(const std::vector<report::Case>& cases) {
+  std::vector<std::string> reasons;
+  for (const report::Case& one : cases) report::add_throttles(reasons, one);
+  if (reasons.empty()) return {};
+  return fmt::format(" Careful: {} of {} cases ran on a throttled device ({}).",
+                     std::ranges::count_if(cases, report::is_throttled), cases.size(),
+                     fmt::join(reasons, ", "));
 }
 
 }  // namespace
@@ -129,7 +141,7 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
     text = fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
   }
   return report::Answer{std::string(scenario.name()), std::string(scenario.question()),
-                        std::move(text)};
+                        text + throttling_warning(cases)};
 }
 
 }  // namespace parbench

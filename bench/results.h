@@ -46,7 +46,8 @@ struct Comparisons {
                                                      std::size_t index);
 
 /// What the scenario says to the measured ones of `cases`, which are in the order of the specs;
-/// nothing when none was measured. An answer that throws takes no number with it.
+/// nothing when none was measured. An answer that throws takes no number with it; one that was
+/// drawn from throttled cases says so.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::Case>& cases);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/clock.h"
+#include "bench/conditions.h"
 #include "bench/described.h"
 #include "bench/interrupt.h"
 #include "bench/preparation.h"
@@ -119,6 +120,7 @@ class Session {
   std::vector<Comparisons> comparisons_;  // of each spec
   Ranges ranges_;
   std::optional<Sampler> sampler_;
+  ConditionWatch watch_{[this] { return environment_.now(); }};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
   std::optional<PreparedCase> abandoned_;
@@ -336,13 +338,15 @@ void Session::take(const Step& step) {
   const bool restored = latest_ != index;
   if (restored) entry.prepared->subject->refresh();
   latest_ = index;
+  if (step.kind == StepKind::sample) watch_.before(entry.prepared->subject->plan());
   const double warm = environment_.now();
   if (restored && step.kind == StepKind::sample && step.iterations >= rewarmed_iterations) {
     const Range range(ranges_.warm_up);
     (void)entry.prepared->runner->run();
   }
-  const report::Sample sample = execute(entry, step);
+  report::Sample sample = execute(entry, step);
   const double end = environment_.now();
+  if (step.kind == StepKind::sample) sample.conditions = watch_.after();
   sampling_seconds_ += end - warm;
   sampler_->record(step, sample, end - begin);
 }
@@ -374,6 +378,7 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
   if (!entry.prepared || !entry.sampler_index || !sampler_) return;
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
+  summarise_conditions(result);
   result.status = report::CaseStatus::measured;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
   // What is known while sampling goes on is read only when the run did not come to its end.

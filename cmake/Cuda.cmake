@@ -16,10 +16,12 @@ find_program(PARBENCH_NVCC nvcc HINTS ${roots} PATH_SUFFIXES bin)
 find_path(PARBENCH_CUDNN_INCLUDE cudnn.h HINTS ${roots} PATH_SUFFIXES include)
 find_path(PARBENCH_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h HINTS ${roots} PATH_SUFFIXES include)
 find_path(PARBENCH_CUBLAS_INCLUDE cublasLt.h HINTS ${roots} PATH_SUFFIXES include)
+find_path(PARBENCH_NVML_INCLUDE nvml.h HINTS ${roots} PATH_SUFFIXES include)
 find_library(PARBENCH_CUDNN_LIBRARY cudnn HINTS ${roots} PATH_SUFFIXES lib lib64)
 find_library(PARBENCH_CUBLAS_LIBRARY cublasLt HINTS ${roots} PATH_SUFFIXES lib lib64)
 
-set(parts NVCC CUDNN_INCLUDE CUDNN_FRONTEND_INCLUDE CUBLAS_INCLUDE CUDNN_LIBRARY CUBLAS_LIBRARY)
+set(parts NVCC CUDNN_INCLUDE CUDNN_FRONTEND_INCLUDE CUBLAS_INCLUDE NVML_INCLUDE CUDNN_LIBRARY
+          CUBLAS_LIBRARY)
 set(missing)
 foreach(part IN LISTS parts)
   if(NOT PARBENCH_${part})
@@ -64,7 +66,8 @@ set(PARBENCH_HAS_CUDA ON)
 # What kernels/cuda is compiled and linked with. The driver's library is not among it.
 add_library(parbench_cuda_libraries INTERFACE)
 target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE
-  ${PARBENCH_CUDNN_INCLUDE} ${PARBENCH_CUDNN_FRONTEND_INCLUDE} ${PARBENCH_CUBLAS_INCLUDE})
+  ${PARBENCH_CUDNN_INCLUDE} ${PARBENCH_CUDNN_FRONTEND_INCLUDE} ${PARBENCH_CUBLAS_INCLUDE}
+  ${PARBENCH_NVML_INCLUDE})
 target_link_libraries(parbench_cuda_libraries INTERFACE
-  ${PARBENCH_CUDNN_LIBRARY} ${PARBENCH_CUBLAS_LIBRARY} CUDA::cudart_static)
+  ${PARBENCH_CUDNN_LIBRARY} ${PARBENCH_CUBLAS_LIBRARY} CUDA::cudart_static ${CMAKE_DL_LIBS})
 message(STATUS "CUDA backend: ${PARBENCH_NVCC}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/buffer.h"
+#include "kernels/condition.h"
 #include "kernels/op.h"
 #include "kernels/stream.h"
 
@@ -21,6 +23,8 @@ struct DeviceInfo {
   std::vector<int> cores;        // operating-system indices of the cores it computes on
   std::vector<int> copy_cores;   // of the cores its copy lane runs on
   std::size_t memory_bytes = 0;  // of the memory it can draw on, shared with others or not
+  /// What else its times depend on, by name: {"compute capability", "9.0"}, …
+  std::vector<std::pair<std::string, std::string>> facts = {};
 };
 
 /// What can still be allocated now.
@@ -38,6 +42,16 @@ class Device {
 
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual AvailableMemory available_memory() const = 0;
+
+  /// Read anew at each call, beside whatever its streams do. Does not throw: what cannot be read is
+  /// left out, by default all of it.
+  [[nodiscard]] virtual Condition condition() const { return {}; }
+
+  /// What joins it with another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty
+  /// where this device does not know. `links_of` asks both.
+  [[nodiscard]] virtual std::string link_to([[maybe_unused]] const Device& other) const {
+    return {};
+  }
 
   /// A stream that is one of `sharers` compute streams working at the same time: it gets the
   /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may
@@ -64,5 +78,16 @@ class Device {
   /// throughout a model.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
 };
+
+/// What joins two devices, by their names.
+struct DeviceLink {
+  std::string from;
+  std::string to;
+  std::string kind;
+};
+
+/// Of each pair of devices, the earlier one first, as either of them knows it; without those of
+/// which neither knows anything.
+[[nodiscard]] std::vector<DeviceLink> links_of(const std::vector<std::unique_ptr<Device>>& devices);
 
 }  // namespace parbench

@@ -35,11 +35,21 @@ void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<SampleCondition> auto& x) {
+  visit("device", x.device);
+  visit.optional("clock_mhz", x.clock_mhz);
+  visit.optional("temperature_celsius", x.temperature_celsius);
+  visit.optional("power_watts", x.power_watts);
+  visit.optional("throttled_by", x.throttled_by);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit("seconds", x.seconds);
   visit("wall_seconds", x.wall_seconds);
   visit("iterations", x.iterations);
   visit("round", x.round);
+  visit.optional("conditions", x.conditions);
 }
 
 template <class V>
@@ -89,6 +99,30 @@ void visit_fields(V& visit, MaybeConst<Kernel> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<CaseCondition> auto& x) {
+  visit("device", x.device);
+  visit.optional("least_clock_mhz", x.least_clock_mhz);
+  visit.optional("median_clock_mhz", x.median_clock_mhz);
+  visit.optional("highest_temperature_celsius", x.highest_temperature_celsius);
+  visit.optional("highest_power_watts", x.highest_power_watts);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<ThrottleReason> auto& x) {
+  visit("device", x.device);
+  visit("reason", x.reason);
+  visit("samples", x.samples);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Throttling> auto& x) {
+  visit("marked_samples", x.marked_samples);
+  visit("read_samples", x.read_samples);
+  visit("flagged", x.flagged);
+  visit("reasons", x.reasons);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit("name", x.name);
   visit("scenario", x.scenario);
@@ -105,6 +139,8 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit.optional("bound", x.bound);
   visit.optional("verification", x.verification);
   visit.optional("memory", x.memory);
+  visit.optional("conditions", x.conditions);
+  visit.optional("throttling", x.throttling);
   visit.optional("amount", x.amount);
   visit.optional("amount_unit", x.amount_unit);
   visit.optional("throughput", x.throughput);
@@ -124,6 +160,15 @@ void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit("cores", x.cores);
   visit.optional("copy_cores", x.copy_cores);
   visit("memory_bytes", x.memory_bytes);
+  visit.optional("facts", x.facts);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Link> auto& x) {
+  visit("scenario", x.scenario);
+  visit("from", x.from);
+  visit("to", x.to);
+  visit("kind", x.kind);
 }
 
 template <class V>
@@ -176,6 +221,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit.optional("sampling", x.sampling);
   visit("machine", x.machine);
   visit("devices", x.devices);
+  visit.optional("links", x.links);
   visit("cases", x.cases);
   visit("answers", x.answers);
 }

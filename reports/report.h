@@ -33,6 +33,18 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
+/// A device around one sample, as far as it tells: the larger of the readings before and after.
+struct SampleCondition {
+  std::string device;
+  std::optional<double> clock_mhz = {};
+  std::optional<double> temperature_celsius = {};
+  std::optional<double> power_watts = {};
+  /// What held it back before, in or after the sample ("power cap", "low clock"); such a sample is
+  /// marked, and counts like any other.
+  std::vector<std::string> throttled_by = {};
+  friend bool operator==(const SampleCondition&, const SampleCondition&) = default;
+};
+
 /// One raw sample: the mean of `iterations` executions. The round tells which samples of different
 /// cases were taken next to each other.
 struct Sample {
@@ -40,6 +52,7 @@ struct Sample {
   double wall_seconds = 0;  // on the host, launch and synchronisation included
   std::int64_t iterations = 1;
   int round = 0;
+  std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -91,6 +104,36 @@ struct Kernel {
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
+/// A device over the samples of a case.
+struct CaseCondition {
+  std::string device;
+  std::optional<double> least_clock_mhz;
+  std::optional<double> median_clock_mhz;
+  std::optional<double> highest_temperature_celsius;
+  std::optional<double> highest_power_watts;
+  friend bool operator==(const CaseCondition&, const CaseCondition&) = default;
+};
+
+struct ThrottleReason {
+  std::string device;
+  std::string reason;
+  int samples = 0;  // that are marked with it
+  friend bool operator==(const ThrottleReason&, const ThrottleReason&) = default;
+};
+
+/// The marked samples of a case.
+struct Throttling {
+  int marked_samples = 0;
+  int read_samples = 0;                 // around which devices told something
+  bool flagged = false;                 // more of them are marked than `most_throttled_share`
+  std::vector<ThrottleReason> reasons;  // the most frequent first
+  friend bool operator==(const Throttling&, const Throttling&) = default;
+};
+
+/// A case with a larger share of marked samples is flagged: its median may be that of a slower
+/// device.
+constexpr double most_throttled_share = 0.10;
+
 enum class CaseStatus { measured, failed, skipped, not_run };
 
 struct Case {
@@ -112,10 +155,12 @@ struct Case {
   std::optional<Bound> bound;
   std::optional<Verification> verification;
   std::vector<DeviceMemory> memory;
-  double amount = 0;        // of `amount_unit` in one execution, for throughput
-  std::string amount_unit;  // "images", "FLOP", "B"
-  double throughput = 0;    // amount_unit per second, by the median
-  double flops = 0;         // of one execution
+  std::vector<CaseCondition> conditions;
+  std::optional<Throttling> throttling;  // only where a sample is marked
+  double amount = 0;                     // of `amount_unit` in one execution, for throughput
+  std::string amount_unit;               // "images", "FLOP", "B"
+  double throughput = 0;                 // amount_unit per second, by the median
+  double flops = 0;                      // of one execution
   double bytes = 0;
   std::vector<Kernel> kernels;  // in the order in which they first run; each once
   NamedTexts notes;
@@ -132,7 +177,17 @@ struct Device {
   std::vector<int> cores;
   std::vector<int> copy_cores;
   std::size_t memory_bytes = 0;
+  NamedTexts facts = {};  // what else its times depend on
   friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// What joins two devices of a scenario.
+struct Link {
+  std::string scenario;
+  std::string from;
+  std::string to;
+  std::string kind;  // "NVLink 4.0 × 18, peer access"
+  friend bool operator==(const Link&, const Link&) = default;
 };
 
 struct Machine {
@@ -193,6 +248,7 @@ struct Report {
   std::vector<Sampling> sampling;
   Machine machine;
   std::vector<Device> devices;
+  std::vector<Link> links;
   std::vector<Case> cases;
   std::vector<Answer> answers;
   friend bool operator==(const Report&, const Report&) = default;

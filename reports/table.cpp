@@ -19,6 +19,7 @@
 #include "reports/parameter_columns.h"
 #include "reports/table_cells.h"
 #include "reports/text.h"
+#include "reports/throttling.h"
 #include "reports/units.h"
 
 namespace parbench::report {
@@ -115,8 +116,9 @@ class Table {
 
   void add_numbers() {
     Column median{"median", {}};
+    const bool throttled = any_measured(is_throttled);
     for (const Case* c : cases_) {
-      median.cells.push_back(is_measured(*c) ? format_duration(c->statistics->median)
+      median.cells.push_back(is_measured(*c) ? median_cell(*c, throttled)
                                              : status_cell(*c, reasons_));
     }
     grid_.columns.push_back(std::move(median));
@@ -256,6 +258,15 @@ class Table {
     return texts;
   }
 
+  /// What throttled the cases that are marked for it.
+  [[nodiscard]] std::vector<std::string> throttles() const {
+    std::vector<std::string> known;
+    for (const Case* c : cases_) {
+      if (is_measured(*c)) add_throttles(known, *c);
+    }
+    return known;
+  }
+
   [[nodiscard]] std::string notes() const {
     std::string text;
     const auto add_note = [&](std::string_view lead, std::string_view note) {
@@ -275,6 +286,11 @@ class Table {
       add_note(fmt::format("{} ", no_bound_mark),
                "the tasks took longer alone than the whole case: their measurement was disturbed, "
                "so there is no bound");
+    }
+    if (const auto reasons = throttles(); !reasons.empty()) {
+      add_note(fmt::format("{} ", throttled_mark),
+               fmt::format("more than {} of its samples were taken on a throttled device: {}",
+                           format_percent(most_throttled_share, 0), fmt::join(reasons, ", ")));
     }
     for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
       add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);

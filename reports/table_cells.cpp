@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "reports/throttling.h"
 #include "reports/units.h"
 
 namespace parbench::report {
@@ -28,6 +29,12 @@ std::string status_cell(const Case& c, Reasons& reasons) {
   if (c.status == CaseStatus::failed) word = "failed";
   if (c.status == CaseStatus::skipped) word = "skipped";
   return std::string(word) + reasons.reference(c);
+}
+
+std::string median_cell(const Case& c, bool others_marked) {
+  const std::string_view blank = others_marked ? " " : "";
+  return fmt::format("{}{}", format_duration(c.statistics->median),
+                     is_throttled(c) ? throttled_mark : blank);
 }
 
 std::string interval_cell(const Case& c, bool others_marked) {

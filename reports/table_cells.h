@@ -43,10 +43,13 @@ inline constexpr std::array endings{
 
 inline constexpr std::string_view low_confidence_mark = "°";
 inline constexpr std::string_view no_bound_mark = "¶";
+inline constexpr std::string_view throttled_mark = "§";
 
 /// Of a case without a number: why it has none.
 [[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
-/// `others_marked`: the column's numbers stay below each other.
+/// Marked when the device was throttled. `others_marked`, here and below: the column's numbers stay
+/// below each other.
+[[nodiscard]] std::string median_cell(const Case& c, bool others_marked);
 [[nodiscard]] std::string interval_cell(const Case& c, bool others_marked);
 [[nodiscard]] const Ending* ending_of(const Case& c);
 /// The number of samples, marked when sampling did not end as wished.

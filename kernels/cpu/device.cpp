@@ -27,6 +27,15 @@ AvailableMemory CpuDevice::available_memory() const {
   return {"the host", cpu::available_memory()};
 }
 
+std::string CpuDevice::link_to(const Device& other) const {
+  const auto* cpu = dynamic_cast<const CpuDevice*>(&other);
+  if (cpu == nullptr) return {};
+  const bool near = std::ranges::all_of(cpu->info_.cores, [this](int core) {
+    return std::ranges::find(local_cores_, core) != local_cores_.end();
+  });
+  return near ? "shared memory" : "shared memory, different NUMA nodes";
+}
+
 std::unique_ptr<Stream> CpuDevice::make_stream(StreamKind kind, int index, int sharers) {
   if (sharers < 1 || index < 0 || index >= sharers) {
     throw std::invalid_argument(fmt::format("stream {} of {} does not exist", index, sharers));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "kernels/cpu/sensors.h"
 #include "kernels/cpu/stream.h"
 #include "kernels/device.h"
 
@@ -14,10 +15,12 @@ class CpuDevice final : public Device {
  public:
   /// `local_cores`: those that may touch its memory first.
   CpuDevice(DeviceInfo info, std::vector<int> local_cores)
-      : info_(std::move(info)), local_cores_(std::move(local_cores)) {}
+      : info_(std::move(info)), local_cores_(std::move(local_cores)), sensors_(info_.cores) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] AvailableMemory available_memory() const override;
+  [[nodiscard]] Condition condition() const override { return sensors_.read(); }
+  [[nodiscard]] std::string link_to(const Device& other) const override;
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event() override;
@@ -33,6 +36,7 @@ class CpuDevice final : public Device {
 
   DeviceInfo info_;
   std::vector<int> local_cores_;
+  CoreSensors sensors_;
   std::mutex service_mutex_;
   std::map<int, std::unique_ptr<CpuStream>> services_;
 };

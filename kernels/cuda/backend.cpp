@@ -15,6 +15,8 @@
 
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/gpu_facts.h"
+#include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/error.h"
 
@@ -97,15 +99,18 @@ class CudaBackend final : public Backend {
  private:
   int count_ = 0;
   std::string absence_;
+  std::shared_ptr<const Nvml> nvml_ = Nvml::load();
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
   const auto driver = driver_version();
-  return {{"CUDA", cuda_version(runtime_version())},
-          {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
-          {"CUDA connections", connections()},
-          {"cuDNN", library_version(cudnnGetVersion())},
-          {"cuBLAS", library_version(cublasLtGetVersion())}};
+  std::vector<Component> known{{"CUDA", cuda_version(runtime_version())},
+                               {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
+                               {"CUDA connections", connections()},
+                               {"cuDNN", library_version(cudnnGetVersion())},
+                               {"cuBLAS", library_version(cublasLtGetVersion())}};
+  if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
+  return known;
 }
 
 /// A single GPU can be divided, as far as its architecture goes.
@@ -186,9 +191,12 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       partition =
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
+    std::optional<NvmlGpu> sensors = nvml_->gpu(bus_id_of(number.device));
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
+    info.facts = facts_of(describe(number.device, partition.get(), *nvml_, sensors));
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
-                                                   std::move(partition), options.autotune));
+                                                   std::move(partition), std::move(sensors),
+                                                   options.autotune));
   }
   return devices;
 }

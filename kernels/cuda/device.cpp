@@ -11,6 +11,7 @@
 #include "kernels/cuda/autotuner.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
+#include "kernels/cuda/gpu_facts.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/memory.h"
 #include "kernels/cuda/plans.h"
@@ -32,10 +33,11 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 }  // namespace
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-                       bool autotune)
+                       std::optional<NvmlGpu> sensors, bool autotune)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
+      sensors_(std::move(sensors)),
       multiprocessors_(partition_ ? partition_->multiprocessors()
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
@@ -77,6 +79,20 @@ AvailableMemory CudaDevice::available_memory() const {
   std::size_t total = 0;
   PARBENCH_CUDA(cudaMemGetInfo(&free, &total));
   return {fmt::format("cuda:{}", ordinal_), free};
+}
+
+Condition CudaDevice::condition() const { return sensors_ ? sensors_->condition() : Condition{}; }
+
+std::string CudaDevice::link_to(const Device& other) const {
+  const auto* gpu = dynamic_cast<const CudaDevice*>(&other);
+  if (gpu == nullptr) return host_link_text(sensors_ ? sensors_->pcie_link() : std::nullopt);
+  if (gpu->ordinal_ == ordinal_) return "same GPU";
+  GpuPair pair{.peer_access = has_peer_access(ordinal_, gpu->ordinal_)};
+  if (sensors_ && gpu->sensors_) {
+    pair.nvlinks = sensors_->nvlinks_to(*gpu->sensors_, bus_id_of(gpu->ordinal_));
+    pair.common_ancestor = sensors_->common_ancestor(*gpu->sensors_);
+  }
+  return link_text(pair);
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream(StreamKind kind, int index, int sharers) {

@@ -6,8 +6,11 @@
 #include <cudnn.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/device.h"
 
@@ -17,15 +20,19 @@ class Autotuner;
 
 class CudaDevice final : public Device {
  public:
-  /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU.
-  /// `autotune`: kernels of the libraries are chosen by measuring them.
-  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition, bool autotune);
+  /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
+  /// without `sensors` it has no condition. `autotune`: kernels of the libraries are chosen by
+  /// measuring them.
+  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
+             std::optional<NvmlGpu> sensors, bool autotune);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] AvailableMemory available_memory() const override;
+  [[nodiscard]] Condition condition() const override;
+  [[nodiscard]] std::string link_to(const Device& other) const override;
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event() override;
@@ -61,6 +68,7 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   int ordinal_;
   std::unique_ptr<Partition> partition_;
+  std::optional<NvmlGpu> sensors_;
   int multiprocessors_ = 0;
   int compute_capability_ = 0;  // 90 for 9.0
   cudnnHandle_t cudnn_ = nullptr;

@@ -11,14 +11,13 @@ namespace parbench::fake {
 
 class FakeCase : public Case {
  public:
-  FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour)
+  FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour, Context& context)
       : scenario_(scenario), name_(std::move(name)), behaviour_(std::move(behaviour)) {
     scenario_.prepared_[&plan_] = {name_, behaviour_};
-    if (behaviour_.costs.seconds.empty()) return;
-    const LaneId lane = plan_.add_lane("lane", *stream_);
-    for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
-      plan_.add({.name = "task", .lane = lane, .calls = {}});
+    for (const int device : behaviour_.devices) {
+      plan_.add_lane("compute", context.stream(device, StreamKind::compute));
     }
+    if (!behaviour_.costs.seconds.empty()) add_tasks();
   }
   ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
   FakeCase(const FakeCase&) = delete;
@@ -37,6 +36,13 @@ class FakeCase : public Case {
   }
 
  private:
+  void add_tasks() {
+    const LaneId lane = plan_.add_lane("lane", *stream_);
+    for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
+      plan_.add({.name = "task", .lane = lane, .calls = {}});
+    }
+  }
+
   FakeScenario& scenario_;
   std::string name_;
   Behaviour behaviour_;
@@ -71,13 +77,13 @@ class FakeRunner : public PlanRunner {
   int executions_ = 0;
 };
 
-std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context&) const {
+std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context& context) const {
   // The scenario is const to the session; the log and the clock are the test's.
   auto& self = const_cast<FakeScenario&>(*this);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   self.log.push_back("prepare " + spec.name());
   const Behaviour& behaviour = behaviours.at(spec.strategy);
   behaviour.on_prepare();
-  return std::make_unique<FakeCase>(self, spec.name(), behaviour);
+  return std::make_unique<FakeCase>(self, spec.name(), behaviour, context);
 }
 
 std::optional<CaseSpec> FakeScenario::reference(const CaseSpec& spec) const {
@@ -116,8 +122,8 @@ bool FakeScenario::is_alive(const std::string& name) const {
                              [&](const auto& entry) { return entry.second.name == name; });
 }
 
-std::unique_ptr<Context> make_context() {
-  return std::make_unique<Context>(std::vector<std::unique_ptr<Device>>{}, Context::Options{});
+std::unique_ptr<Context> make_context(std::vector<std::unique_ptr<Device>> devices) {
+  return std::make_unique<Context>(std::move(devices), Context::Options{});
 }
 
 }  // namespace parbench::fake

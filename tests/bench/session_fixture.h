@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/session.h"
@@ -14,7 +16,7 @@ namespace parbench::fake {
 class SessionTest : public testing::Test {
  protected:
   SessionResult run(const std::vector<CaseSpec>& specs) {
-    const auto context = make_context();
+    const auto context = make_context(std::move(devices));
     return run_session(
         scenario, *context, specs, options,
         {.google_benchmark = google_benchmark,
@@ -29,6 +31,7 @@ class SessionTest : public testing::Test {
   }
 
   FakeScenario scenario;
+  std::vector<std::unique_ptr<Device>> devices;  // of the next run
   GoogleBenchmark google_benchmark;
   RecordingProgress progress;
   RunPart run_part;

@@ -248,6 +248,20 @@ TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
   EXPECT_THAT(report.devices, Contains(Field(&report::Device::scenario, "matmul")));
 }
 
+TEST_F(Usage, ReportsWhatJoinsTheDevicesOfAScenario) {
+  const Finished finished = parbench({"--scenario", "matmul", "--strategy", "concurrent", "--n",
+                                      "32", "--count", "2", "--devices", "cpu:0,cpu:1",
+                                      "--benchmark_repetitions=1", "--report", "report.json"});
+  if (finished.err.find("does not exist") != std::string::npos) GTEST_SKIP() << finished.err;
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_EQ(report.links.size(), 1U);
+  EXPECT_EQ(report.links[0].scenario, "matmul");
+  EXPECT_EQ(report.links[0].from, "cpu:0");
+  EXPECT_EQ(report.links[0].to, "cpu:1");
+  EXPECT_THAT(report.links[0].kind, HasSubstr("shared memory"));
+}
+
 TEST_F(Usage, DisplaysAggregatesAloneAndKeepsTheRowsInTheFile) {
   const Finished finished =
       parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us",

@@ -42,6 +42,17 @@ TEST(Machine, NamesOpenTheirPartInTheOrderGiven) {
   EXPECT_EQ(turned[1]->info().cores, both[0]->info().cores);
 }
 
+TEST(Machine, CpuDevicesShareMemory) {
+  const Machine machine;
+  if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: no second device";
+  const auto devices = machine.open("cpu:0,cpu:1");
+  const std::vector<DeviceLink> links = links_of(devices);
+  ASSERT_EQ(links.size(), 1U);
+  EXPECT_EQ(links[0].from, "cpu:0");
+  EXPECT_EQ(links[0].to, "cpu:1");
+  EXPECT_THAT(links[0].kind, ::testing::StartsWith("shared memory"));
+}
+
 TEST(Machine, SpareCoreServesCopies) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";

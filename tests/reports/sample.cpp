@@ -116,6 +116,11 @@ std::vector<Case> sample_cases() {
   cases.front().speedup.reset();
   cases[3].stopped_because = "max-time";
   cases[4].hidden_parameters = {{"slowdown", 0.5}};
+  cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}},
+                                    {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
+  cases[5].conditions = {{"cpu:0", 2600, 2600, 71, 180.5}, {"cpu:1", 1900, 1900, 88, 140}};
+  cases[5].throttling =
+      Throttling{1, 14, false, {{"cpu:1", "core temperature", 1}, {"cpu:1", "low clock", 1}}};
   cases.push_back(without_number(
       pipeline_case("pipeline", {{"split", "8+20+20"}}, 1, 1, {}), CaseStatus::failed,
       "gradient of layer4.0.conv2.weight differs from the reference: 0.0131 at [3, 17, 0, 2], "
@@ -161,8 +166,16 @@ Report sample_report() {
   report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};
   report.machine = sample_machine();
   report.devices = {
-      {"pipeline", "cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000},
-      {"pipeline", "cpu:1", "cpu", report.machine.cpu_model, {1}, {0}, 33'554'432'000}};
+      {"pipeline", "cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000, {}},
+      {"pipeline",
+       "cpu:1",
+       "cpu",
+       report.machine.cpu_model,
+       {1},
+       {0},
+       33'554'432'000,
+       {{"NUMA node", "1"}}}};
+  report.links = {{"pipeline", "cpu:0", "cpu:1", "shared memory, different NUMA nodes"}};
   report.sampling = {{"pipeline", 0.01, 6, 20.0, 140.0, 12, 3, 0.02}};
   report.cases = sample_cases();
   report.answers = {

@@ -264,6 +264,20 @@ TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
   EXPECT_THAT(to_table(report), AllOf(HasSubstr("104%"), Not(HasSubstr("¶"))));
 }
 
+TEST(Table, MarksCasesOnThrottledDevices) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("§"))) << "one sample of 14 is no flag";
+  ASSERT_TRUE(report.cases[5].throttling.has_value());
+  report.cases[5].throttling->flagged = true;
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "651.4 ms"), HasSubstr("651.4 ms§"));
+  EXPECT_THAT(line_with(text, "633.7 ms"), Not(HasSubstr("§")));
+  EXPECT_EQ(column_of(line_with(text, "651.4 ms"), "±"),
+            column_of(line_with(text, "633.7 ms"), "±"));
+  EXPECT_THAT(text, HasSubstr("\n§ more than 10% of its samples were taken on a throttled device: "
+                              "core temperature on cpu:1, low clock on cpu:1\n"));
+}
+
 TEST(Table, EndsWithWhatWasMeasured) {
   Report report = sample_report();
   EXPECT_EQ(lines_of(to_table(report)).back(),

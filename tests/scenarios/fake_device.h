@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/device.h"
@@ -22,6 +23,8 @@ class FakeDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   AvailableMemory available_memory() const override { return available; }
+  Condition condition() const override { return on_condition(); }
+  std::string link_to(const Device&) const override { return link; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
   std::unique_ptr<Event> make_event() override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
@@ -31,8 +34,14 @@ class FakeDevice final : public Device {
   std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
+  void add_fact(std::string name, std::string value) {
+    info_.facts.emplace_back(std::move(name), std::move(value));
+  }
+
   CallLog log;
+  std::string link;  // with whatever other device
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
+  std::function<Condition()> on_condition = [] { return Condition{}; };
   /// Called by every stream's `synchronize`; may throw what a worker would have left.
   std::function<void()> on_synchronize = [] {};
 

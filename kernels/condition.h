@@ -1,0 +1,34 @@
+// What a device tells of its own state at one moment: how fast it is clocked, how hot it is, and
+// what holds it back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parbench {
+
+/// Grows whenever the device has been throttled for this reason, and never shrinks: two readings
+/// that differ say that it happened in between.
+struct ThrottleCounter {
+  std::string reason;  // "thermal"
+  std::int64_t count = 0;
+  friend bool operator==(const ThrottleCounter&, const ThrottleCounter&) = default;
+};
+
+/// What a device does not tell is left out.
+struct Condition {
+  std::optional<double> clock_mhz = {};
+  /// The clock that it holds under load when nothing throttles it.
+  std::optional<double> full_clock_mhz = {};
+  std::optional<double> temperature_celsius = {};
+  std::optional<double> power_watts = {};
+  /// Nothing runs on it, so that its clock says nothing of work.
+  bool resting = false;
+  std::vector<std::string> throttled_by = {};  // reasons that hold at this moment
+  std::vector<ThrottleCounter> throttle_counters = {};
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+}  // namespace parbench

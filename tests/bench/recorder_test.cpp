@@ -1,0 +1,44 @@
+// What a report says of the devices of a scenario.
+#include "bench/recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/bench/fake_scenario.h"
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+TEST(Recorder, KeepsTheFactsAndLinksOfDevices) {
+  std::vector<std::unique_ptr<Device>> devices;
+  auto first = std::make_unique<test::FakeDevice>(0);
+  first->add_fact("compute capability", "9.0");
+  devices.push_back(std::move(first));
+  auto second = std::make_unique<test::FakeDevice>(1);
+  second->link = "NVLink 4.0 × 18";  // known to the second only
+  devices.push_back(std::move(second));
+
+  fake::FakeScenario scenario;
+  Recorder recorder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}), {}, {});
+  recorder.add_devices(scenario, devices);
+
+  const report::Report& report = recorder.report();
+  ASSERT_THAT(report.devices, SizeIs(2));
+  EXPECT_THAT(report.devices[0].facts, ElementsAre(Pair("compute capability", "9.0")));
+  EXPECT_THAT(report.devices[1].facts, IsEmpty());
+  EXPECT_THAT(report.links,
+              ElementsAre(report::Link{"fake", "fake:0", "fake:1", "NVLink 4.0 × 18"}));
+}
+
+}  // namespace
+}  // namespace parbench
