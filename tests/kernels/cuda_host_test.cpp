@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cuda/backend.h"
+#include "kernels/cuda/error.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/error.h"
@@ -11,6 +12,7 @@
 namespace parbench::cuda {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -48,6 +50,21 @@ TEST(CudaPartition, StepsGrowWithTheArchitecture) {
   EXPECT_EQ(partition_granularity(86), 4);
   EXPECT_EQ(partition_granularity(90), 8);
   EXPECT_EQ(partition_granularity(120), 8);
+}
+
+TEST(CudaError, ACallThatNoGraphCanHoldIsUnsupported) {
+  for (const cudaError_t status :
+       {cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated,
+        cudaErrorStreamCaptureImplicit}) {
+    EXPECT_THAT(
+        [&] {
+          check(status, {"call()", "file.cpp", 7});
+        },
+        testing::ThrowsMessage<Unsupported>(
+            AllOf(HasSubstr("call() at file.cpp:7"), HasSubstr("StreamCapture"))));
+  }
+  EXPECT_THROW(check(cudaErrorStreamCaptureUnjoined, {"call()", "file.cpp", 7}), Error);
+  EXPECT_FALSE(forbids_capture(cudaErrorStreamCaptureUnjoined));
 }
 
 struct CudaWithoutGpu : testing::Test {

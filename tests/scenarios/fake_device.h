@@ -23,7 +23,7 @@ class FakeDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   AvailableMemory available_memory() const override { return available; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
-  std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Event> make_event(EventKind kind) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
     buffer = allocate(bytes, kind);
