@@ -31,6 +31,10 @@ std::vector<Flag> fixed_flags() {
       {"devices", "N|NAME,NAME…",
        "How many devices, or which: 2, or cpu:0,cpu:1; `parbench devices` shows them", what},
       {"dtype", "f32|bf16", "Element type of activations and weights; default: f32", what},
+      {"graph", "",
+       "Capture every case into a graph beforehand and replay that; leaves out strategies that say "
+       "themselves how they are launched",
+       what, toggle},
       {"config", "FILE.json",
        "Flags from a file, an object such as {\"scenario\": \"pipeline\", \"split\": [1, 5]}; "
        "flags "
@@ -262,6 +266,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   if (const auto value = single_value(values, choice("dtype", {"f32", "bf16"}))) {
     options.dtype = std::get<std::string>(*value) == "bf16" ? DType::bf16 : DType::f32;
   }
+  options.graph = is_on(values, "graph");
   options.devices = text_value(values, "devices", "a count, or names like cpu:0,cpu:1");
   options.report_path = text_value(values, "report", "the path of a file");
   read_measurement(values, options);
@@ -283,6 +288,7 @@ std::vector<Parameter> flags_from(const Options& options) {
   flags.push_back({"preset", options.preset});
   if (!options.devices.empty()) flags.push_back({"devices", options.devices});
   flags.push_back({"dtype", std::string(to_string(options.dtype))});
+  if (options.graph) flags.push_back({"graph", "true"});
   // With the seed preset a precision replaces the published number of samples, so the default is
   // not to be repeated as if it had been given.
   if (options.precision_given || options.preset != "seed") {

@@ -160,6 +160,7 @@ CaseSpec new_spec(const Options& options, const Scenario& scenario, const std::s
   spec.scenario = scenario.name();
   spec.strategy = strategy;
   spec.dtype = options.dtype;
+  spec.graph = options.graph;
   return spec;
 }
 
@@ -215,6 +216,7 @@ void read_name_part(const Scenario& scenario, std::string_view part, Scenario::R
   const std::string_view text = part.substr(colon + 1);
   if (name == "dtype")
     request.spec.dtype = text == to_string(DType::bf16) ? DType::bf16 : DType::f32;
+  if (name == "graph") request.spec.graph = text == "true";
   const Axis* axis = find_axis(scenario, name);
   if (axis == nullptr) return;
   named.set(axis->name, parse_value(*axis, text));
@@ -245,7 +247,8 @@ CaseSpec named_case(const Options& options, const Scenario& scenario, const std:
   }
   Scenario::Request request;
   request.spec = new_spec(options, scenario, parts[1]);
-  request.spec.dtype = DType::f32;  // unless the name says otherwise
+  request.spec.dtype = DType::f32;  // these two: unless the name says otherwise
+  request.spec.graph = false;
   request.device_count = device_count;
   request.preset = options.preset;
   Parameters named;

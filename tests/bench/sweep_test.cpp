@@ -180,6 +180,8 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
   options.strategies = {"pipeline"};
   options.dtype = DType::bf16;
   expect_found_again(options, **pipeline);
+  options.graph = true;
+  expect_found_again(options, **pipeline);
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values("quick", "seed"),
