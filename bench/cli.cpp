@@ -159,7 +159,7 @@ void check_rerun_conflicts(const FlagValues& given, const ScenarioList& scenario
                     "report",
                     flag));
   };
-  for (const std::string_view flag : {"scenario", "strategy", "preset", "dtype"}) {
+  for (const std::string_view flag : {"scenario", "strategy", "preset", "dtype", "graph"}) {
     if (given.contains(flag)) conflict(flag);
   }
   for (const auto& scenario : scenarios) {

@@ -25,6 +25,7 @@ namespace parbench {
   planned.parameters = named_values(spec.parameters);
   planned.hidden_parameters = named_values(spec.hidden);
   planned.dtype = to_string(spec.format());
+  planned.graph = spec.graph;
   return planned;
 }
 

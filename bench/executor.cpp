@@ -1,6 +1,8 @@
 // Implementation of the plan executor.
 #include "bench/executor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -15,6 +17,18 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
+void check_one_backend(const Plan& plan) {
+  const DeviceInfo& first = plan.lanes().front().stream->device().info();
+  for (const Lane& lane : plan.lanes()) {
+    const DeviceInfo& other = lane.stream->device().info();
+    if (other.backend == first.backend) continue;
+    throw Unsupported(
+        fmt::format("a graph holds work of one backend; this plan runs on {} and {}, leave out "
+                    "--graph",
+                    first.name, other.name));
+  }
+}
+
 }  // namespace
 
 void enqueue(const Call& call, Stream& stream) {
@@ -26,16 +40,21 @@ void enqueue(const Call& call, Stream& stream) {
   }
 }
 
-Executor::Executor(const Plan& plan) : plan_(plan), enqueued_(plan.tasks().size()) {
+Executor::Executor(const Plan& plan, Launch launch)
+    : plan_(plan), launch_(launch), enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
   Device& first = plan.lanes().front().stream->device();
   begin_ = first.make_event();
   end_ = first.make_event();
   for (std::size_t lane = 1; lane < plan.lanes().size(); ++lane) {
-    joins_.push_back(plan.lanes()[lane].stream->device().make_event());
+    joins_.push_back(plan.lanes()[lane].stream->device().make_event(EventKind::ordering));
   }
   find_steps();
-  if (plan.launch == Launch::thread_per_lane) {
+  if (launch == Launch::graph) {
+    check_one_backend(plan);
+    fork_ = first.make_event(EventKind::ordering);
+  }
+  if (launch == Launch::thread_per_lane) {
     launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.lanes().size()),
                                              [this](int lane) { launch_lane(lane); });
   }
@@ -58,8 +77,8 @@ void Executor::find_steps() {
       steps_[i].waits.push_back(before);
       Step& producer = steps_[static_cast<std::size_t>(before)];
       if (producer.done != nullptr) continue;
-      events_.push_back(
-          plan_.lanes()[static_cast<std::size_t>(lane)].stream->device().make_event());
+      events_.push_back(plan_.lanes()[static_cast<std::size_t>(lane)].stream->device().make_event(
+          EventKind::ordering));
       producer.done = events_.back().get();
     }
   }
@@ -70,27 +89,108 @@ const RangeName& Executor::range_of(const Task& task) {
   return ranges_.try_emplace(name, name).first->second;
 }
 
-std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan) {
-  return std::make_unique<Executor>(plan);
+std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, Launch launch) {
+  return std::make_unique<Executor>(plan, launch);
 }
 
 Timing Executor::run() {
+  if (launch_ != Launch::graph) return run_without_graph();
+  find_memory();
+  if (!graph_ || memory_ != captured_memory_) capture();
+  return timed([this] {
+    const Range range(launch_range_, static_cast<std::int64_t>(steps_.size()));
+    graph_->launch();
+  });
+}
+
+void Executor::prepare_graph() {
+  (void)run_without_graph();
+  find_memory();
+  capture();
+}
+
+void Executor::capture() {
+  const Range range(capture_range_, static_cast<std::int64_t>(steps_.size()));
+  graph_.reset();  // both at once would hold twice the memory
+  Stream& first = *plan_.lanes().front().stream;
+  graph_ = first.capture([&] {
+    first.record(*fork_);
+    between_fork_and_join(*fork_, [this] {
+      for (std::size_t i = 0; i < steps_.size(); ++i) capture_step(i);
+    });
+  });
+  captured_memory_ = memory_;
+  first.synchronize();  // the graph may still be on its way to the device
+}
+
+/// The plan has run before, so what fails here fails because of the capture.
+void Executor::capture_step(std::size_t index) {
+  try {
+    enqueue_step(index);
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const Error& error) {
+    throw Unsupported(
+        fmt::format("task '{}' cannot be captured into a graph: {}; run the case without one",
+                    steps_[index].task->name, error.what()));
+  }
+}
+
+/// A graph holds addresses, and arenas and scratch memory that grow for a later case may move.
+/// Scratch memory tells that by its size.
+void Executor::find_memory() {
+  memory_.clear();
+  const auto add = [this](const BufferView& view) {
+    memory_.push_back(reinterpret_cast<std::uintptr_t>(view.data()));
+  };
+  for (const Task& task : plan_.tasks()) {
+    for (const Call& call : task.calls) {
+      if (const auto* op = std::get_if<OpCall>(&call)) {
+        std::ranges::for_each(op->views, add);
+      } else {
+        const auto& copy = std::get<CopyCall>(call);
+        add(copy.destination);
+        add(copy.source);
+      }
+    }
+  }
+  for (const Lane& lane : plan_.lanes()) memory_.push_back(lane.stream->scratch_bytes());
+}
+
+Timing Executor::run_without_graph() {
+  return timed([this] {
+    between_fork_and_join(*begin_, [this] {
+      if (launchers_) {
+        launchers_->run();
+      } else {
+        enqueue_steps(all_lanes);
+      }
+    });
+  });
+}
+
+template <class Enqueue>
+void Executor::between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks) {
   const std::vector<Lane>& lanes = plan_.lanes();
   Stream& first = *lanes.front().stream;
+  for (std::size_t lane = 1; lane < lanes.size(); ++lane) lanes[lane].stream->wait(fork);
+  enqueue_tasks();
+  for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
+    lanes[lane].stream->record(*joins_[lane - 1]);
+    first.wait(*joins_[lane - 1]);
+  }
+}
+
+template <class Enqueue>
+Timing Executor::timed(const Enqueue& enqueue_all) {
+  Stream& first = *plan_.lanes().front().stream;
   ++run_;
   const auto wall_begin = std::chrono::steady_clock::now();
   try {
     first.record(*begin_);
-    for (std::size_t lane = 1; lane < lanes.size(); ++lane) lanes[lane].stream->wait(*begin_);
-    if (launchers_) {
-      launchers_->run();
-    } else {
-      enqueue_steps(all_lanes);
-    }
-    for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
-      lanes[lane].stream->record(*joins_[lane - 1]);
-      first.wait(*joins_[lane - 1]);
-    }
+    enqueue_all();
     first.record(*end_);
   } catch (...) {
     try {

@@ -24,10 +24,14 @@ void enqueue(const Call& call, Stream& stream);
 /// that).
 class Executor final : public PlanRunner {
  public:
-  explicit Executor(const Plan& plan);
+  explicit Executor(const Plan& plan) : Executor(plan, plan.launch) {}
+  Executor(const Plan& plan, Launch launch);
+
+  void prepare_graph() override;
 
   /// Executes the plan once and waits for it. Throws the first exception of a worker after all
-  /// lanes have come to rest, so that the next run starts clean.
+  /// lanes have come to rest, so that the next run starts clean. A graph is captured before time
+  /// starts where there is none yet, or the plan's memory has moved since.
   Timing run() override;
 
   /// Run the plan once before, so that the data is there.
@@ -43,6 +47,17 @@ class Executor final : public PlanRunner {
   };
 
   void find_steps();
+  /// Runs what enqueues the plan between two timing events and waits for the lanes.
+  template <class Enqueue>
+  Timing timed(const Enqueue& enqueue_all);
+  /// Enqueues tasks on lanes that all begin after `fork`, which the first has recorded, and are all
+  /// joined by it.
+  template <class Enqueue>
+  void between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks);
+  Timing run_without_graph();
+  void capture();
+  void capture_step(std::size_t index);
+  void find_memory();
   /// Tasks that cost the same share a name, so that a tool can group them; the payload of a range
   /// is the task's place in the plan.
   [[nodiscard]] const RangeName& range_of(const Task& task);
@@ -54,6 +69,7 @@ class Executor final : public PlanRunner {
   void synchronize_lanes();
 
   const Plan& plan_;
+  Launch launch_;
   std::vector<Step> steps_;
   std::map<std::string, RangeName> ranges_;
   std::vector<std::unique_ptr<Event>> events_;
@@ -65,6 +81,14 @@ class Executor final : public PlanRunner {
   std::vector<std::atomic<std::uint32_t>> enqueued_;
   std::uint32_t run_ = 0;
   std::unique_ptr<Launchers> launchers_;  // only with Launch::thread_per_lane
+
+  // Only with Launch::graph.
+  RangeName capture_range_{"capture"};  // payloads: the number of tasks
+  RangeName launch_range_{"graph"};
+  std::unique_ptr<Event> fork_;
+  std::unique_ptr<Graph> graph_;
+  std::vector<std::uintptr_t> memory_;           // where the plan's memory is, as found last
+  std::vector<std::uintptr_t> captured_memory_;  // where it was at the capture
 };
 
 }  // namespace parbench

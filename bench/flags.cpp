@@ -34,6 +34,10 @@ std::vector<Flag> fixed_flags() {
        "Element type of activations and weights; tf32: f32 whose products may be taken in TF32 on "
        "tensor cores (cuda devices); default: f32",
        what},
+      {"graph", "",
+       "Capture every case into a graph beforehand and replay that; leaves out strategies that say "
+       "themselves how they are launched",
+       what, toggle},
       {"autotune", "",
        "Choose the kernels of convolutions and products by measuring them, not by the libraries' "
        "heuristics (cuda devices)",
@@ -269,6 +273,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   if (const auto value = single_value(values, choice("dtype", number_format_names()))) {
     options.format = *number_format_named(std::get<std::string>(*value));
   }
+  options.graph = is_on(values, "graph");
   options.devices = text_value(values, "devices", "a count, or names like cpu:0,cpu:1");
   options.report_path = text_value(values, "report", "the path of a file");
   read_measurement(values, options);
@@ -291,7 +296,8 @@ std::vector<Parameter> flags_from(const Options& options) {
   flags.push_back({"preset", options.preset});
   if (!options.devices.empty()) flags.push_back({"devices", options.devices});
   flags.push_back({"dtype", std::string(to_string(options.format))});
-  if (options.autotune) flags.push_back({"autotune", std::string("true")});
+  if (options.graph) flags.push_back({"graph", "true"});
+  if (options.autotune) flags.push_back({"autotune", "true"});
   // With the seed preset a precision replaces the published number of samples, so the default is
   // not to be repeated as if it had been given.
   if (options.precision_given || options.preset != "seed") {

@@ -24,6 +24,7 @@ struct Options {
   std::string preset = "quick";                          // or "seed"
   std::string devices;                                   // as given; empty: the scenario's default
   NumberFormat format;                                   // --dtype
+  bool graph = false;                                    // every case is captured and replayed
   std::map<std::string, std::vector<std::string>> axes;  // --split 1,3 → {"split", {"1", "3"}}
 
   double precision_percent = 1.0;  // half-width of the median's 95% interval, of the median

@@ -38,6 +38,11 @@ class PlanRunner {
  public:
   virtual ~PlanRunner() = default;
 
+  /// What precedes the first `run` of a plan that is launched as a graph, with the data filled: one
+  /// execution without the graph, for all that is made at a first use, and the capture. Throws
+  /// Unsupported when the plan cannot be captured, and what a worker threw.
+  virtual void prepare_graph() {}
+
   /// Throws what a worker threw.
   virtual Timing run() = 0;
 
@@ -45,9 +50,10 @@ class PlanRunner {
   [[nodiscard]] virtual TaskCosts measure_tasks(const CostLimits& limits) = 0;
 };
 
-using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&)>;
+/// For a plan that is to be launched in this way, whatever it says itself.
+using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&, Launch)>;
 
 /// The real one, on bench/executor.h. The plan outlives it.
-[[nodiscard]] std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan);
+[[nodiscard]] std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, Launch launch);
 
 }  // namespace parbench

@@ -36,6 +36,15 @@ namespace {
   }
 }
 
+/// How a case's plan is launched: as its strategy says, or captured because the run asked for it.
+Launch launch_of(const CaseSpec& spec, const Plan& plan) {
+  if (!spec.graph) return plan.launch;
+  if (plan.launch != Launch::thread_per_lane) return Launch::graph;
+  throw Unsupported(
+      "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
+      "run it without --graph");
+}
+
 }  // namespace
 
 Preparation::Preparation(const Scenario& scenario, Context& context,
@@ -50,6 +59,7 @@ Preparation::Preparation(const Scenario& scenario, Context& context,
   for (const CaseSpec& spec : specs_) {
     std::optional<CaseSpec> reference = scenario_.reference(spec);
     if (reference && reference->name() == spec.name()) reference.reset();
+    if (reference) reference->graph = false;  // what was replayed must equal what was not
     if (reference) ++uses_left_[reference->name()];
     references_.push_back(std::move(reference));
   }
@@ -82,9 +92,16 @@ void Preparation::run_once(const CaseSpec& spec) {
   current_.emplace();
   current_->subject = scenario_.prepare(spec, context_);
   context_.commit();
-  current_->runner = make_runner_(current_->subject->plan());
+  const Launch launch = launch_of(spec, current_->subject->plan());
+  current_->runner = make_runner_(current_->subject->plan(), launch);
   current_->subject->reset();
   if (interrupted_()) throw Interrupted();
+  if (launch == Launch::graph) {
+    current_->runner->prepare_graph();
+    current_->subject->forget();
+    current_->subject->reset();
+    if (interrupted_()) throw Interrupted();
+  }
   const double begin = now_();
   current_->execution_seconds = current_->runner->run().seconds;
   current_->warm_up_seconds = now_() - begin;

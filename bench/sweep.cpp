@@ -165,6 +165,7 @@ CaseSpec new_spec(const Options& options, const Scenario& scenario, const std::s
   spec.scenario = scenario.name();
   spec.strategy = strategy;
   set_format(spec, options.format);
+  spec.graph = options.graph;
   return spec;
 }
 
@@ -219,6 +220,7 @@ void read_name_part(const Scenario& scenario, std::string_view part, Scenario::R
   const std::string_view name = part.substr(0, colon);
   const std::string_view text = part.substr(colon + 1);
   if (name == "dtype") set_format(request.spec, number_format_named(text).value_or(NumberFormat{}));
+  if (name == "graph") request.spec.graph = text == "true";
   const Axis* axis = find_axis(scenario, name);
   if (axis == nullptr) return;
   named.set(axis->name, parse_value(*axis, text));
@@ -249,7 +251,8 @@ CaseSpec named_case(const Options& options, const Scenario& scenario, const std:
   }
   Scenario::Request request;
   request.spec = new_spec(options, scenario, parts[1]);
-  set_format(request.spec, {});  // unless the name says otherwise
+  set_format(request.spec, {});  // these two: unless the name says otherwise
+  request.spec.graph = false;
   request.device_count = device_count;
   request.preset = options.preset;
   Parameters named;

@@ -59,7 +59,7 @@ class Device {
   /// both.
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream(StreamKind kind, int index = 0,
                                                             int sharers = 1) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
+  [[nodiscard]] virtual std::unique_ptr<Event> make_event(EventKind kind = EventKind::timing) = 0;
 
   /// Throws OutOfMemory when the bytes are not to be had. Device and pinned memory is touched
   /// before the call returns; its content is undefined.

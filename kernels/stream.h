@@ -5,22 +5,30 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <memory>
 
 #include "kernels/buffer.h"
 #include "kernels/error.h"
+#include "kernels/graph.h"
 
 namespace parbench {
 
 class Device;
 
+/// What an event is for. One that only orders is cheaper and has no time.
+enum class EventKind { timing, ordering };
+
 /// An ordering point and a timestamp. An event is recorded on a stream and waited for by others; it
 /// may be recorded again, and a wait refers to the latest record that was enqueued before it.
+/// Recorded inside a capture it orders what is captured, and can neither be waited for outside nor
+/// asked for its time until it is recorded again.
 class Event {
  public:
   virtual ~Event() = default;
 
   /// Seconds from `earlier` to this event; both must have been reached (synchronize first) and
-  /// belong to the same device.
+  /// belong to the same device. Throws std::logic_error where one of them only orders.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 };
 
@@ -56,6 +64,14 @@ class Stream {
 
   virtual void record(Event& event) = 0;
   virtual void wait(Event& event) = 0;
+
+  /// Captures what `enqueue` puts on this stream instead of executing it, and what it puts on
+  /// streams of the same backend from the moment on when they wait for an event that was recorded
+  /// inside. They have to be joined: this stream waits for an event that follows their last work.
+  /// `enqueue` runs once, in this thread, and may not synchronise the streams. Whatever it throws
+  /// ends the capture and is passed on; the streams are as before then. Throws Unsupported where
+  /// the device captures nothing or the work cannot be captured.
+  [[nodiscard]] virtual std::unique_ptr<Graph> capture(const std::function<void()>& enqueue);
 
   /// Sleeps until everything enqueued so far has run. Throws the first exception of that work,
   /// once, or TimedOut when `limit` passes.

@@ -130,6 +130,7 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit("parameters", x.parameters);
   visit.optional("hidden_parameters", x.hidden_parameters);
   visit("dtype", x.dtype);
+  visit.optional("graph", x.graph);
   visit("status", x.status);
   visit.optional("error", x.error);
   visit.optional("stopped_because", x.stopped_because);

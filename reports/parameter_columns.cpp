@@ -64,8 +64,10 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
     }
     column->values[row] = std::move(value);
   };
+  const bool any_graph = std::ranges::any_of(cases, &Case::graph);
   for (std::size_t row = 0; row < cases.size(); ++row) {
     set("dtype", row, cases[row]->dtype);
+    if (any_graph) set("graph", row, cases[row]->graph ? "true" : "false");
     for (const auto& [name, value] : cases[row]->parameters) set(name, row, text_of(value));
     for (const auto& [name, value] : cases[row]->hidden_parameters) set(name, row, text_of(value));
   }

@@ -28,7 +28,7 @@ struct CommonParameters {
   std::string of = {};  // ParameterColumn::applies_to
 };
 
-/// In the order in which the cases name them, dtype first.
+/// In the order in which the cases name them, dtype first, then graph where any case is captured.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
 
 /// Those of all strategies first, with or without items.

@@ -143,6 +143,7 @@ struct Case {
   NamedValues parameters;
   NamedValues hidden_parameters;
   std::string dtype;
+  bool graph = false;  // captured and replayed because the run asked for it
   CaseStatus status = CaseStatus::not_run;
   std::string error;  // why it failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),

@@ -94,15 +94,26 @@ std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bo
   return layers;
 }
 
+constexpr std::string_view graph_prefix = "graph-";
+
+bool is_graph(std::string_view strategy) { return strategy.starts_with(graph_prefix); }
+
+/// How the layers are arranged: a graph is the same plan launched in another way.
+std::string_view arrangement_of(std::string_view strategy) {
+  return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
+}
+
 std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
   const BranchSizes sizes = sizes_of(spec);
-  if (spec.strategy == "chain") return plan_chain(parts, sizes);
-  if (spec.strategy == "merged") return plan_one(parts, sizes, false);
-  if (spec.strategy == "grouped") return plan_one(parts, sizes, true);
-  if (spec.strategy == "streams") {
+  const std::string_view arrangement = arrangement_of(spec.strategy);
+  if (is_graph(spec.strategy)) parts.plan.launch = Launch::graph;
+  if (arrangement == "chain") return plan_chain(parts, sizes);
+  if (arrangement == "merged") return plan_one(parts, sizes, false);
+  if (arrangement == "grouped") return plan_one(parts, sizes, true);
+  if (arrangement == "streams") {
     return plan_lanes(parts, sizes, static_cast<int>(spec.parameters.integer("streams")));
   }
-  if (spec.strategy == "threads") {
+  if (arrangement == "threads") {
     parts.plan.launch = Launch::thread_per_lane;
     return plan_lanes(parts, sizes, static_cast<int>(sizes.branches));
   }
@@ -120,38 +131,56 @@ struct Technique {
 struct SizeFinding {
   double layer_flops = 0;
   std::string name;
-  std::optional<Technique> best;
+  std::optional<Technique> best;                  // of those that run branches together
+  std::optional<CaseOutcome::Ratio> graph_alone;  // the branches one after the other, as a graph
   [[nodiscard]] bool has_interval() const { return best && best->speedup.interval; }
   [[nodiscard]] bool pays() const { return best && best->speedup.above(1); }
 };
 
+/// "2 streams", "graph of 2 streams", "merged".
+std::string label_of(const CaseSpec& spec) {
+  if (arrangement_of(spec.strategy) != "streams") return spec.strategy;
+  return fmt::format("{}{} streams", is_graph(spec.strategy) ? "graph of " : "",
+                     spec.parameters.integer("streams"));
+}
+
 std::vector<SizeFinding> findings(const std::vector<CaseOutcome>& outcomes) {
-  std::map<std::pair<double, std::string>, std::optional<Technique>> sizes;
+  std::map<std::pair<double, std::string>, SizeFinding> sizes;
   for (const CaseOutcome& outcome : outcomes) {
-    const bool technique =
-        outcome.spec.strategy != "chain" && outcome.spec.strategy != "one-stream";
-    if (!outcome.speedup || !technique) continue;
+    const std::string_view arrangement = arrangement_of(outcome.spec.strategy);
+    if (!outcome.speedup || arrangement == "chain") continue;
     const BranchSizes size = sizes_of(outcome.spec);
-    const std::string name =
-        fmt::format("{}×{}×{}×{}", size.batch, size.channels, size.image, size.image);
     const double layer = size.flops() / static_cast<double>(size.branches);
-    auto& best = sizes[{layer, fmt::format("{} branches of {}", size.branches, name)}];
-    std::string label = outcome.spec.strategy;
-    if (label == "streams") {
-      label = fmt::format("{} streams", outcome.spec.parameters.integer("streams"));
+    const std::string name = fmt::format("{} branches of {}×{}×{}×{}", size.branches, size.batch,
+                                         size.channels, size.image, size.image);
+    SizeFinding& found = sizes[{layer, name}];
+    found.layer_flops = layer;
+    found.name = name;
+    if (arrangement == "one-stream") {
+      if (is_graph(outcome.spec.strategy)) found.graph_alone = outcome.speedup;
+    } else if (!found.best || outcome.speedup->value > found.best->speedup.value) {
+      found.best = {label_of(outcome.spec), *outcome.speedup};
     }
-    if (!best || outcome.speedup->value > best->speedup.value) best = {label, *outcome.speedup};
   }
   std::vector<SizeFinding> list;
-  for (const auto& [key, best] : sizes) list.push_back({key.first, key.second, best});
+  for (auto& [key, found] : sizes) list.push_back(std::move(found));
   return list;  // by the work of a layer, smallest first
 }
 
 std::string describe(const SizeFinding& size) {
-  return fmt::format("{}: {} {}", size.name, size.best->name, ratio_text(size.best->speedup));
+  std::vector<std::string> parts;
+  if (size.best) {
+    parts.push_back(fmt::format("{} {}", size.best->name, ratio_text(size.best->speedup)));
+  }
+  if (size.graph_alone) {
+    parts.push_back(fmt::format("graph launch alone {}", ratio_text(*size.graph_alone)));
+  }
+  return fmt::format("{}: {}", size.name, fmt::join(parts, ", "));
 }
 
-std::string sentence(const std::vector<SizeFinding>& sizes) {
+std::string sentence(std::vector<SizeFinding> sizes) {
+  std::erase_if(sizes, [](const SizeFinding& size) { return !size.best; });
+  if (sizes.empty()) return "No strategy that runs branches together was measured";
   if (std::ranges::none_of(sizes, &SizeFinding::has_interval)) {
     return "Speedups from a single round have no interval, so they do not tell what pays";
   }
@@ -180,6 +209,9 @@ const std::vector<Strategy> strategy_list = {
     {"threads", "a stream and a launching host thread for every branch"},
     {"merged", "one convolution with the channels of all branches: possible as they share input"},
     {"grouped", "one grouped convolution, as for branches with inputs of their own"},
+    {"graph-chain", "chain, captured once and launched as one graph: what launching costs a chain"},
+    {"graph-one-stream", "one-stream as a graph: the gain of graph launch without any parallelism"},
+    {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
 const std::vector<Axis> axis_list = {
@@ -204,7 +236,7 @@ const std::vector<Axis> axis_list = {
      .quick = {2},  // a lane for every branch is what `threads` has
      .seed = {2, 4, 8, 20},
      .most = 1024,
-     .strategies = {"streams"}},
+     .strategies = {"streams", "graph-streams"}},
 };
 
 class Branch final : public Scenario {
@@ -223,7 +255,12 @@ class Branch final : public Scenario {
   std::optional<CaseSpec> resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;
     check_size(sizes_of(spec));
-    if (spec.strategy == "streams") {
+    if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {} says itself how it is launched; leave out --graph",
+                                spec.strategy));
+    }
+    if (arrangement_of(spec.strategy) == "streams") {
       const std::int64_t streams = spec.parameters.integer("streams");
       const std::int64_t branches = spec.parameters.integer("branches");
       if (streams > branches) {
@@ -252,6 +289,9 @@ class Branch final : public Scenario {
 
   std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
     if (spec.strategy == "chain" || spec.strategy == "one-stream") return std::nullopt;
+    if (spec.strategy == "graph-chain") {
+      return with_strategy(spec, "chain", {"batch", "channels", "image", "branches"});
+    }
     return with_strategy(spec, "one-stream", {"batch", "channels", "image", "branches"});
   }
 

@@ -69,6 +69,8 @@ class CaseData {
   // Once memory is committed; all synchronous:
 
   void reset();
+  /// Lets the next reset do again what only the first one does.
+  void forget() { was_reset_ = false; }
 
   /// The whole tensor in canonical order as f32.
   [[nodiscard]] std::vector<float> read(const Tensor& tensor);

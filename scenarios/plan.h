@@ -52,8 +52,9 @@ struct Task {
   std::string cost_key = {};
 };
 
-/// How the host feeds the lanes.
-enum class Launch { one_thread, thread_per_lane };
+/// How the host feeds the lanes: one thread enqueues all tasks; one thread a lane does; or the
+/// tasks are captured into a graph beforehand and one thread launches that.
+enum class Launch { one_thread, thread_per_lane, graph };
 
 class Plan {
  public:

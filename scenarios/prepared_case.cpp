@@ -17,6 +17,7 @@ class PreparedCase final : public Case {
 
   const Plan& plan() const override { return parts_->plan; }
   void reset() override { parts_->data.reset(); }
+  void forget() override { parts_->data.forget(); }
   void refresh() override {
     if (parts_->reads_borrowed_memory) parts_->data.reset();
   }

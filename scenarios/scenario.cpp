@@ -15,6 +15,7 @@ std::string CaseSpec::name() const {
     text += fmt::format("/{}:{}", parameter.name, to_string(parameter.value));
   }
   if (format() != NumberFormat{}) text += fmt::format("/dtype:{}", to_string(format()));
+  if (graph) text += "/graph:true";
   return text;
 }
 
@@ -35,7 +36,7 @@ std::string telling_parameters(const CaseSpec& spec, const std::vector<std::stri
 
 bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
   if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
-  if (candidate.format() != spec.format()) return false;
+  if (candidate.format() != spec.format() || candidate.graph != spec.graph) return false;
   return std::ranges::all_of(candidate.parameters, [&](const Parameter& parameter) {
     const Value* value = spec.parameters.find(parameter.name);
     return value != nullptr && *value == parameter.value;

@@ -28,11 +28,12 @@ struct CaseSpec {
   Parameters hidden;      // axes without identity
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+  bool graph = false;  // captured and replayed, whatever the strategy
 
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 
-  /// "<scenario>/<strategy>/<axis>:<value>/…"; a format other than f32 is shown as the last axis,
-  /// "dtype".
+  /// "<scenario>/<strategy>/<axis>:<value>/…"; a format other than f32 is shown behind the axes as
+  /// "dtype", and behind it "graph:true" for a case that is captured.
   [[nodiscard]] std::string name() const;
 };
 
@@ -71,6 +72,10 @@ class Case {
   /// Fills inputs and parameters with their initial content, after `Context::commit` and whenever
   /// another case may have run since. Synchronous; not timed.
   virtual void reset() = 0;
+
+  /// Lets the next `reset` do what the first did: what earlier runs computed must not pass for what
+  /// the next one should.
+  virtual void forget() {}
 
   /// Makes the case ready for a run whose values do not matter (a timing sample) after another case
   /// may have used the borrowed memory. Cheaper than `reset` where everything that a run reads is

@@ -48,7 +48,9 @@ std::unique_ptr<Stream> CpuDevice::make_stream(StreamKind kind, int index, int s
                                      static_cast<int>(cores.size()));
 }
 
-std::unique_ptr<Event> CpuDevice::make_event() { return std::make_unique<CpuEvent>(); }
+std::unique_ptr<Event> CpuDevice::make_event(EventKind kind) {
+  return std::make_unique<CpuEvent>(kind);
+}
 
 CpuStream& CpuDevice::service(int threads) {
   const std::lock_guard lock(service_mutex_);

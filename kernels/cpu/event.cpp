@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace parbench::cpu {
 
 std::chrono::steady_clock::time_point CpuEvent::time() const {
+  if (kind_ == EventKind::ordering) throw std::logic_error("an event that only orders has no time");
   const std::lock_guard lock(mutex_);
+  if (latest_.captured)
+    throw std::logic_error("an event that was recorded in a capture has no time");
   if (reached_ == 0) throw std::logic_error("an event that was never reached has no time");
   return time_;
 }
@@ -21,16 +25,23 @@ double CpuEvent::seconds_since(const Event& earlier) const {
 
 std::uint64_t CpuEvent::announce() {
   const std::lock_guard lock(mutex_);
-  return ++announced_;
+  latest_.captured.reset();
+  return ++latest_.number;
 }
 
-std::uint64_t CpuEvent::announced() const {
+void CpuEvent::announce_captured(CapturedRecord record) {
   const std::lock_guard lock(mutex_);
-  return announced_;
+  latest_.captured = std::move(record);
+}
+
+CpuEvent::Record CpuEvent::latest() const {
+  const std::lock_guard lock(mutex_);
+  return latest_;
 }
 
 void CpuEvent::reach(std::uint64_t record) {
-  const auto now = std::chrono::steady_clock::now();
+  const bool timing = kind_ == EventKind::timing;
+  const auto now = timing ? std::chrono::steady_clock::now() : decltype(time_)();
   // Notified with the lock held: who waits may destroy the event as soon as it can go on.
   const std::lock_guard lock(mutex_);
   reached_ = std::max(reached_, record);

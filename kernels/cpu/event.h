@@ -3,21 +3,41 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 
 #include "kernels/stream.h"
 
 namespace parbench::cpu {
 
+class Capture;
+
+/// The record of an event inside a capture.
+struct CapturedRecord {
+  std::weak_ptr<Capture> capture;  // gone once the capture has ended
+  std::size_t mark = 0;            // which of its records
+};
+
 class CpuEvent final : public Event {
  public:
+  explicit CpuEvent(EventKind kind) : kind_(kind) {}
+
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
   /// Announces a record to come; the number tells it from earlier ones. Called when it is enqueued.
   [[nodiscard]] std::uint64_t announce();
-  /// The latest record announced; 0 before the first, which nobody has to wait for.
-  [[nodiscard]] std::uint64_t announced() const;
+  /// The same of a record inside a capture.
+  void announce_captured(CapturedRecord record);
+
+  /// The latest record announced.
+  struct Record {
+    std::uint64_t number = 0;  // 0 before the first, which nobody has to wait for
+    std::optional<CapturedRecord> captured = {};
+  };
+  [[nodiscard]] Record latest() const;
 
   /// Takes the time and wakes the waiters.
   void reach(std::uint64_t record);
@@ -27,9 +47,10 @@ class CpuEvent final : public Event {
  private:
   [[nodiscard]] std::chrono::steady_clock::time_point time() const;
 
+  const EventKind kind_;
   mutable std::mutex mutex_;
   std::condition_variable reached_changed_;
-  std::uint64_t announced_ = 0;
+  Record latest_;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
 };

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "kernels/cpu/engine.h"
+#include "kernels/cpu/graph.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/topology.h"
 #include "kernels/device.h"
@@ -16,6 +17,8 @@
 
 namespace parbench::cpu {
 namespace {
+
+using Kind = Command::Kind;
 
 constexpr std::size_t initial_capacity = 1024;
 
@@ -65,23 +68,66 @@ void CpuStream::grow_scratch(std::size_t bytes) {
 
 void CpuStream::copy(BufferView destination, BufferView source) {
   check_copy(destination, source, name_);
-  Command command{.kind = Kind::copy, .number = source.bytes};
+  Command command{.kind = Kind::copy, .bytes = source.bytes};
   command.arguments[0] = resolved(destination, "copy", name_, "destination");
   command.arguments[1] = resolved(source, "copy", name_, "source");
-  push(command);
+  enqueue(command);
 }
 
 void CpuStream::record(Event& event) {
   CpuEvent& mine = cpu_event(event);
-  push({.kind = Kind::record, .event = &mine, .number = mine.announce()});
+  if (capture_) {
+    capture_->record(capture_lane_, mine);
+  } else {
+    push({.kind = Kind::record, .event = &mine, .number = mine.announce()});
+  }
 }
 
 void CpuStream::wait(Event& event) {
   CpuEvent& mine = cpu_event(event);
-  push({.kind = Kind::wait, .event = &mine, .number = mine.announced()});
+  const CpuEvent::Record record = mine.latest();
+  if (record.captured) {
+    join(record.captured->capture.lock());
+    capture_->wait(capture_lane_, *record.captured);
+  } else {
+    refuse_while_capturing("wait for an event from outside");
+    push({.kind = Kind::wait, .event = &mine, .number = record.number});
+  }
+}
+
+void CpuStream::join(const std::shared_ptr<Capture>& capture) {
+  if (!capture) {
+    throw std::logic_error(name_ + " cannot wait for an event that a finished capture recorded");
+  }
+  if (capture_ == capture) return;
+  refuse_while_capturing("wait for another capture's event");
+  capture_lane_ = capture->add(*this);
+  capture_ = capture;
+}
+
+void CpuStream::refuse_while_capturing(std::string_view what) const {
+  if (capture_) throw std::logic_error(fmt::format("{} cannot {} while it captures", name_, what));
+}
+
+std::unique_ptr<Graph> CpuStream::capture(const std::function<void()>& enqueue) {
+  refuse_while_capturing("begin a capture");
+  const auto capture = std::make_shared<Capture>();
+  join(capture);
+  struct End {
+    const Capture& capture;
+    ~End() {
+      for (const CapturedWork::Lane& lane : capture.lanes()) lane.stream->capture_.reset();
+    }
+  };
+  {
+    const End end{*capture};
+    enqueue();
+  }
+  return std::make_unique<CpuGraph>(capture->finish());
 }
 
 void CpuStream::synchronize(std::chrono::milliseconds limit) {
+  refuse_while_capturing("be waited for");
   std::unique_lock lock(mutex_);
   if (!idle_.wait_for(lock, limit, [this] { return count_ == 0; })) {
     throw TimedOut(
@@ -106,7 +152,20 @@ void CpuStream::execute(CpuOp& op, std::span<const BufferView> views) {
   }
   Command command{.kind = Kind::op, .op = &op};
   op.resolve(views, name_, command.arguments);
-  push(command);
+  enqueue(command);
+}
+
+void CpuStream::enqueue(const Command& command) {
+  if (capture_) {
+    capture_->enqueue(capture_lane_, command);
+  } else {
+    push(command);
+  }
+}
+
+void CpuStream::launch(std::shared_ptr<const CommandList> list, std::uint64_t launch) {
+  refuse_while_capturing("launch a graph");
+  push({.kind = Kind::list, .number = launch, .list = std::move(list)});
 }
 
 void CpuStream::call(const std::function<void()>& function) {
@@ -119,16 +178,18 @@ void CpuStream::call(const std::function<void()>& function) {
   throw_failure();
 }
 
-void CpuStream::push(const Command& command) {
+void CpuStream::push(Command command) {
   {
     const std::lock_guard lock(mutex_);
     if (count_ == ring_.size()) {
       std::vector<Command> larger(ring_.size() * 2);
-      for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) % ring_.size()];
+      for (std::size_t i = 0; i < count_; ++i) {
+        larger[i] = std::move(ring_[(first_ + i) % ring_.size()]);
+      }
       ring_.swap(larger);
       first_ = 0;
     }
-    ring_[(first_ + count_) % ring_.size()] = command;
+    ring_[(first_ + count_) % ring_.size()] = std::move(command);
     if (++count_ > 1) return;  // the worker is busy and will come by
   }
   work_available_.notify_one();
@@ -140,9 +201,11 @@ void CpuStream::work() {
   for (;;) {
     work_available_.wait(lock, [this] { return count_ > 0 || stopping_; });
     if (count_ == 0) return;
-    const Command command = ring_[first_];
-    lock.unlock();
-    run_checked(command);
+    {
+      const Command command = std::move(ring_[first_]);  // the ring keeps no graph alive
+      lock.unlock();
+      run_checked(command, command.number);
+    }
     lock.lock();
     first_ = (first_ + 1) % ring_.size();
     if (--count_ == 0) idle_.notify_all();
@@ -154,31 +217,32 @@ bool CpuStream::skips_work() {
   return failure_ != nullptr || stopping_;
 }
 
-void CpuStream::run_checked(const Command& command) {
-  const bool computes = command.kind != Kind::record && command.kind != Kind::wait;
+void CpuStream::run_checked(const Command& command, std::uint64_t number) {
+  const Kind kind = command.kind;
+  const bool computes = kind == Kind::op || kind == Kind::copy || kind == Kind::function;
   if (computes && skips_work()) return;
   try {
-    run(command);
+    run(command, number);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
 }
 
-void CpuStream::run(const Command& command) {
+void CpuStream::run(const Command& command, std::uint64_t number) {
   switch (command.kind) {
     case Kind::op:
       command.op->execute({*dnnl_stream_, scratch_.data(), threads_},
                           std::span(command.arguments).first(command.op->arguments().size()));
       break;
     case Kind::copy:
-      std::memcpy(command.arguments[0], command.arguments[1], command.number);
+      std::memcpy(command.arguments[0], command.arguments[1], command.bytes);
       break;
     case Kind::record:
-      command.event->reach(command.number);
+      command.event->reach(number);
       break;
     case Kind::wait:
-      if (!command.event->wait_for(command.number, default_limit)) {
+      if (!command.event->wait_for(number, default_limit)) {
         throw Error(
             fmt::format("{} waited {} minutes for another stream's event", name_,
                         std::chrono::duration_cast<std::chrono::minutes>(default_limit).count()));
@@ -186,6 +250,9 @@ void CpuStream::run(const Command& command) {
       break;
     case Kind::function:
       (*command.function)();
+      break;
+    case Kind::list:
+      for (const Command& one : *command.list) run_checked(one, number);
       break;
   }
 }

@@ -1,7 +1,6 @@
 // Streams of CPU devices: a bound worker thread with its own OpenMP team and a queue of commands.
 #pragma once
 
-#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -13,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/cpu/capture.h"
+#include "kernels/cpu/command.h"
 #include "kernels/cpu/cpu_op.h"
 #include "kernels/cpu/event.h"
 #include "kernels/stream.h"
@@ -37,7 +38,10 @@ class CpuStream final : public Stream {
   void copy(BufferView destination, BufferView source) override;
   void record(Event& event) override;
   void wait(Event& event) override;
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
 
   /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
   void execute(CpuOp& op, std::span<const BufferView> views);
@@ -46,23 +50,19 @@ class CpuStream final : public Stream {
   /// Throws TimedOut, and has not touched the function, when what is queued does not end.
   void call(const std::function<void()>& function);
 
- private:
-  enum class Kind { op, copy, record, wait, function };
-  struct Command {
-    Kind kind = Kind::op;
-    CpuOp* op = nullptr;
-    CpuEvent* event = nullptr;
-    std::uint64_t number = 0;  // of the event's record, of the bytes of a copy
-    const std::function<void()>* function = nullptr;
-    std::array<std::byte*, CpuOp::max_arguments> arguments{};
-  };
+  /// Enqueues this stream's part of a graph. `launch` counts the launches of the graph from 1.
+  void launch(std::shared_ptr<const CommandList> list, std::uint64_t launch);
 
+ private:
   void grow_scratch(std::size_t bytes) override;
-  void push(const Command& command);
+  void join(const std::shared_ptr<Capture>& capture);
+  void refuse_while_capturing(std::string_view what) const;
+  void enqueue(const Command& command);
+  void push(Command command);
   void work();
   void stop();
-  void run(const Command& command);
-  void run_checked(const Command& command);
+  void run(const Command& command, std::uint64_t number);
+  void run_checked(const Command& command, std::uint64_t number);
   [[nodiscard]] bool skips_work();
   void throw_failure();  // once; with the mutex held
 
@@ -72,6 +72,8 @@ class CpuStream final : public Stream {
   int threads_;
   Buffer scratch_;
   std::unique_ptr<dnnl::stream> dnnl_stream_;
+  std::shared_ptr<Capture> capture_;  // while it captures; touched by the feeding thread only
+  std::size_t capture_lane_ = 0;
 
   std::mutex mutex_;
   std::condition_variable work_available_;

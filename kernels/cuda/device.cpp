@@ -106,7 +106,9 @@ std::unique_ptr<Stream> CudaDevice::make_stream(StreamKind kind, int index, int 
   return stream;
 }
 
-std::unique_ptr<Event> CudaDevice::make_event() { return std::make_unique<CudaEvent>(*this); }
+std::unique_ptr<Event> CudaDevice::make_event(EventKind kind) {
+  return std::make_unique<CudaEvent>(*this, kind);
+}
 
 Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
   make_current();

@@ -35,7 +35,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::string link_to(const Device& other) const override;
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
-  [[nodiscard]] std::unique_ptr<Event> make_event() override;
+  [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;

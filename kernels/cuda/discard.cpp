@@ -48,7 +48,8 @@ class DiscardOp final : public CudaOp {
     set_implementation("madvise in a host function");
   }
 
-  // An execution before this one may have failed when its turn came; it could not throw.
+  // An execution before this one may have failed when its turn came; it could not throw. A graph
+  // replays without coming by here, and does what the run before its capture did to the same pages.
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     if (const int reason = failure_.exchange(0); reason != 0) throw kept(std::strerror(reason));
     Pages& pages = pages_at(arguments[0]);

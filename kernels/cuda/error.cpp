@@ -48,6 +48,11 @@ std::string described(const CallSite& site, const std::string& words) {
 
 }  // namespace
 
+bool forbids_capture(cudaError_t status) {
+  return status == cudaErrorStreamCaptureUnsupported ||
+         status == cudaErrorStreamCaptureInvalidated || status == cudaErrorStreamCaptureImplicit;
+}
+
 std::string text_of(cudaError_t status) {
   return fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
@@ -80,6 +85,10 @@ void check(cudaError_t status, const CallSite& site) {
   if (status == cudaSuccess) return;
   const std::string text = described(site, text_of(status));
   if (status == cudaErrorMemoryAllocation) fail_for_memory(text);
+  if (forbids_capture(status)) {
+    (void)cudaGetLastError();
+    throw Unsupported(text);
+  }
   fail(text, status);
 }
 

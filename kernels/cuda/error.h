@@ -20,7 +20,7 @@ struct CallSite {
 
 // Each returns where the call succeeded, and throws otherwise: DeviceLost for what makes the device
 // unusable until the process ends, OutOfMemory with the bytes that are free, Unsupported where a
-// library says that it does not have the operation, Error for the rest.
+// library says that it does not have the operation or that no graph can, Error for the rest.
 void check(cudaError_t status, const CallSite& site);
 void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
@@ -28,6 +28,10 @@ void check(cudnnStatus_t status, const CallSite& site);
 
 /// "no CUDA-capable device is detected (cudaErrorNoDevice)".
 [[nodiscard]] std::string text_of(cudaError_t status);
+
+/// Whether a call failed because what it does cannot be part of a graph, or an earlier one could
+/// not.
+[[nodiscard]] bool forbids_capture(cudaError_t status);
 
 /// Whether this error stays with the context: every later call returns it as well.
 [[nodiscard]] bool is_sticky(cudaError_t status);

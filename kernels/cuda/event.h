@@ -11,7 +11,7 @@ class CudaDevice;
 
 class CudaEvent final : public Event {
  public:
-  explicit CudaEvent(CudaDevice& device);
+  CudaEvent(CudaDevice& device, EventKind kind);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
@@ -20,6 +20,7 @@ class CudaEvent final : public Event {
   [[nodiscard]] cudaEvent_t handle() const { return event_; }
 
  private:
+  EventKind kind_;
   cudaEvent_t event_ = nullptr;
 };
 

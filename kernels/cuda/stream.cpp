@@ -14,6 +14,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
+#include "kernels/cuda/graph.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -67,6 +68,15 @@ void CudaStream::record(Event& event) {
 void CudaStream::wait(Event& event) {
   device_.make_current();
   PARBENCH_CUDA(cudaStreamWaitEvent(stream_, cuda_event(event).handle(), 0));
+}
+
+std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue) {
+  device_.make_current();
+  StreamCapture capture(stream_);
+  enqueue();
+  device_.make_current();  // the last stream that took part may be another device's
+  const OwnedGraph graph = capture.finish();
+  return std::make_unique<CudaGraph>(device_, stream_, graph);
 }
 
 void CudaStream::synchronize(std::chrono::milliseconds limit) {

@@ -29,6 +29,7 @@ class CudaStream final : public Stream {
   void copy(BufferView destination, BufferView source) override;
   void record(Event& event) override;
   void wait(Event& event) override;
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
 
   /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.

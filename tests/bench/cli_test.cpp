@@ -58,6 +58,7 @@ TEST(Cli, ReadsEveryFlag) {
                                  "2",
                                  "--dtype",
                                  "bf16",
+                                 "--graph",
                                  "--split",
                                  "1,3",
                                  "--split",
@@ -81,6 +82,7 @@ TEST(Cli, ReadsEveryFlag) {
   EXPECT_EQ(options.preset, "seed");
   EXPECT_EQ(options.devices, "2");
   EXPECT_EQ(options.format, NumberFormat{DType::bf16});
+  EXPECT_TRUE(options.graph);
   EXPECT_THAT(options.axes, ElementsAre(Pair("split", ElementsAre("1", "3", "5"))));
   EXPECT_EQ(options.precision_percent, 0.5);
   EXPECT_TRUE(options.precision_given);
@@ -259,6 +261,16 @@ TEST(Cli, RunsTheCasesOfAReportAgain) {
   EXPECT_THAT(error_of({"--rerun", path, "--split", "3"}),
               AllOf(HasSubstr("--split"), HasSubstr("--rerun")));
   EXPECT_THAT(error_of({"--rerun", path, "--scenario", "pipe"}), HasSubstr("--scenario"));
+  EXPECT_THAT(error_of({"--rerun", path, "--graph"}), HasSubstr("--graph cannot be combined"));
+  EXPECT_FALSE(again.graph);
+}
+
+TEST(Cli, KeepsThatARunCapturesGraphs) {
+  const Options first = parse({"--scenario", "pipe", "--graph"});
+  const std::string path = TempDir() + "cli_graph.json";
+  report::write_report(path, report_of(first, {"pipe/single/batch:12/graph:true"}));
+  EXPECT_TRUE(parse({"--rerun", path}).graph);
+  EXPECT_TRUE(parse({"--config", file_with(R"({"scenario": "pipe", "graph": true})")}).graph);
 }
 
 TEST(Cli, RerunsWithTheSameFlagsOfGoogleBenchmark) {

@@ -1,4 +1,4 @@
-// The executor on real CPU streams: what tasks cost alone.
+// The executor on real CPU streams: what tasks cost alone, and plans that are launched as graphs.
 #include "bench/executor.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "bench/statistics.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
+#include "tests/scenarios/fake_device.h"
 
 namespace parbench {
 namespace {
@@ -145,6 +147,142 @@ class HangingStream : public Stream {
 
   Device& device_;
 };
+
+/// A plan over two lanes whose result depends on the order of all its tasks: the second lane
+/// doubles what the first has spun, the first spins on.
+class GraphLaunch : public testing::Test {
+ protected:
+  GraphLaunch() {
+    plan_.launch = Launch::graph;
+    const LaneId first = plan_.add_lane("first", *streams_[0]);
+    const LaneId second = plan_.add_lane("second", *streams_[1]);
+    spin_ = device_->prepare(Spin{.duration = microseconds(20)}, streams_[0]->threads());
+    for (auto& stream : streams_) stream->reserve_scratch(spin_->scratch_bytes());
+    const TaskId spun = plan_.add({.name = "spin", .lane = first, .calls = {spin_call()}});
+    const TaskId copied = plan_.add(
+        {.name = "copy", .lane = second, .calls = {CopyCall{copy_, counter_}}, .after = {spun}});
+    plan_.add({.name = "spin on", .lane = first, .calls = {spin_call()}, .after = {copied}});
+  }
+
+  OpCall spin_call() { return {spin_.get(), {counter_}}; }
+
+  static std::uint64_t number_in(const Buffer& buffer) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, buffer.data(), sizeof number);
+    return number;
+  }
+
+  Buffer zero() {
+    Buffer buffer = device_->allocate(sizeof(std::uint64_t), MemoryKind::device);
+    std::memset(buffer.data(), 0, buffer.bytes());
+    return buffer;
+  }
+
+  Machine machine_;
+  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0", false).front());
+  Buffer counter_ = zero();
+  Buffer copy_ = zero();
+  std::unique_ptr<Op> spin_;
+  std::vector<std::unique_ptr<Stream>> streams_ = [this] {  // of one thread each
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (int i : {0, 1}) streams.push_back(device_->make_stream(StreamKind::compute, i, 64));
+    return streams;
+  }();
+  Plan plan_;
+};
+
+TEST_F(GraphLaunch, RunsOnceWithoutTheGraphAndThenReplaysIt) {
+  Executor executor(plan_);
+  executor.prepare_graph();
+  EXPECT_EQ(number_in(counter_), 2U);
+  for (int run = 0; run < 50; ++run) {
+    const Timing timing = executor.run();
+    ASSERT_EQ(number_in(counter_), 2U * (run + 2));
+    ASSERT_EQ(number_in(copy_), 2U * (run + 2) - 1) << "between the two spins";
+    ASSERT_GE(timing.seconds, 40e-6);
+    ASSERT_GE(timing.wall_seconds, timing.seconds);
+  }
+}
+
+TEST_F(GraphLaunch, FollowsMemoryThatMoves) {
+  Executor executor(plan_);
+  executor.prepare_graph();
+  (void)executor.run();
+  EXPECT_EQ(number_in(counter_), 4U);
+  Buffer former = std::exchange(counter_, zero());
+  (void)executor.run();
+  EXPECT_EQ(number_in(counter_), 2U);
+  EXPECT_EQ(number_in(former), 4U) << "nobody may touch memory that has been replaced";
+}
+
+TEST_F(GraphLaunch, ThePlansOwnWayOfLaunchingCanBeOverruled) {
+  plan_.launch = Launch::one_thread;
+  Executor executor(plan_, Launch::graph);
+  executor.prepare_graph();
+  (void)executor.run();
+  EXPECT_EQ(number_in(counter_), 4U);
+}
+
+TEST_F(GraphLaunch, TasksAreMeasuredWithoutIt) {
+  Executor executor(plan_);
+  executor.prepare_graph();
+  const TaskCosts costs = executor.measure_tasks({.repeats = 1, .budget_seconds = 0});
+  ASSERT_EQ(costs.seconds.size(), 3U);
+  EXPECT_GE(costs.seconds[0], 20e-6);
+  (void)executor.run();
+}
+
+/// Can be enqueued so often.
+class LimitedOp final : public Op {
+ public:
+  explicit LimitedOp(int times) : times_(times) {}
+  void enqueue(Stream& /*stream*/, std::span<const BufferView> /*views*/) override {
+    if (times_-- == 0) throw Error("the library allocates");
+  }
+
+ private:
+  int times_;
+};
+
+TEST_F(GraphLaunch, NamesTheTaskThatCannotBeCapturedAndLeavesTheStreamsUsable) {
+  LimitedOp once(1);
+  plan_.add({.name = "stubborn", .lane = 0, .calls = {OpCall{&once, {}}}});
+  Executor executor(plan_);
+  try {
+    executor.prepare_graph();
+    FAIL() << "it was captured";
+  } catch (const Unsupported& error) {
+    EXPECT_STREQ(error.what(),
+                 "task 'stubborn' cannot be captured into a graph: the library allocates; run the "
+                 "case without one");
+  }
+  spin_->enqueue(*streams_[0], std::vector<BufferView>{counter_});
+  for (auto& stream : streams_) stream->synchronize();
+  EXPECT_EQ(number_in(counter_), 3U);
+}
+
+TEST_F(GraphLaunch, RefusesPlansOfSeveralBackends) {
+  test::FakeDevice other(0);
+  const auto stream = other.make_stream(StreamKind::compute, 0, 1);
+  plan_.add_lane("other", *stream);
+  try {
+    const Executor executor(plan_);
+    FAIL() << "a graph over two backends";
+  } catch (const Unsupported& error) {
+    EXPECT_STREQ(error.what(),
+                 "a graph holds work of one backend; this plan runs on cpu:0 and fake:0, leave "
+                 "out --graph");
+  }
+}
+
+TEST(Executor, RefusesAGraphOnStreamsThatCaptureNothing) {
+  test::FakeDevice device(0);
+  const auto stream = device.make_stream(StreamKind::compute, 0, 1);
+  Plan plan;
+  plan.add_lane("lane", *stream);
+  Executor executor(plan, Launch::graph);
+  EXPECT_THROW(executor.prepare_graph(), Unsupported);
+}
 
 TEST(Executor, WaitsForNoOtherLaneAfterOneThatHangs) {
   const Machine machine;

@@ -18,6 +18,7 @@ class FakeCase : public Case {
       plan_.add_lane("compute", context.stream(device, StreamKind::compute));
     }
     if (!behaviour_.costs.seconds.empty()) add_tasks();
+    plan_.launch = behaviour_.launch;
   }
   ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
   FakeCase(const FakeCase&) = delete;
@@ -25,6 +26,7 @@ class FakeCase : public Case {
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void reset() override { scenario_.log.push_back("reset " + name_); }
+  void forget() override { scenario_.log.push_back("forget " + name_); }
   std::vector<Output> outputs() override {
     return {{"y", [this] { return behaviour_.output; }}};
   }
@@ -55,6 +57,11 @@ class FakeRunner : public PlanRunner {
  public:
   FakeRunner(FakeScenario& scenario, const Plan& plan)
       : scenario_(scenario), prepared_(scenario.prepared_.at(&plan)) {}
+
+  void prepare_graph() override {
+    scenario_.log.push_back("capture " + prepared_.name);
+    prepared_.behaviour.on_capture();
+  }
 
   Timing run() override {
     scenario_.log.push_back("run " + prepared_.name);
@@ -110,7 +117,10 @@ CaseSpec FakeScenario::spec(const std::string& strategy, std::int64_t n) {
 }
 
 MakePlanRunner FakeScenario::runners() {
-  return [this](const Plan& plan) { return std::make_unique<FakeRunner>(*this, plan); };
+  return [this](const Plan& plan, Launch launch) {
+    launches.push_back(launch);
+    return std::make_unique<FakeRunner>(*this, plan);
+  };
 }
 
 std::size_t FakeScenario::count(const std::string& event) const {

@@ -19,6 +19,8 @@ struct Behaviour {
   /// Seconds of the n-th execution (0 is the verification run); may throw.
   std::function<double(int execution)> seconds = [](int) { return 1.0; };
   std::function<void()> on_prepare = [] {};
+  Launch launch = Launch::one_thread;        // of its plan
+  std::function<void()> on_capture = [] {};  // may throw
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
   std::vector<int> devices = {};            // of the context, on which its plan has lanes
@@ -42,6 +44,7 @@ class FakeScenario : public Scenario {
   std::function<void()> on_answer = [] {};
   mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
   Log log;
+  std::vector<Launch> launches;  // with which the runners were made
   double clock = 0;
 
   [[nodiscard]] std::string_view name() const override { return "fake"; }

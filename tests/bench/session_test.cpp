@@ -64,6 +64,52 @@ TEST_F(SessionTest, AColdFirstExecutionDoesNotDecideTheIterations) {
   EXPECT_EQ(result.cases[0].samples[0].iterations, 20) << "20 ms of 1 ms each";
 }
 
+TEST_F(SessionTest, AGraphIsCapturedBeforeTheRunThatIsVerified) {
+  scenario.behaviours["base"] = {.launch = Launch::graph};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_FALSE(result.cases[0].graph) << "the strategy says so, not the run";
+  EXPECT_THAT(scenario.launches, ElementsAre(Launch::graph));
+  EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
+              ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "capture fake/base/n:1",
+                          "forget fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1"))
+      << "what the run before the capture left must not pass for what the replay computes";
+  EXPECT_EQ(scenario.count("capture fake/base/n:1"), 1U);
+}
+
+TEST_F(SessionTest, ARunWithGraphsCapturesEveryCaseAndComparesWithWhatIsNotCaptured) {
+  scenario.reference_strategy = "base";
+  for (const char* strategy : {"a", "base"}) scenario.behaviours[strategy] = {};
+  std::vector<CaseSpec> specs{FakeScenario::spec("base"), FakeScenario::spec("a")};
+  for (CaseSpec& spec : specs) spec.graph = true;
+  const SessionResult result = run(specs);
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(result.cases[1].name, "fake/a/n:1/graph:true");
+  EXPECT_TRUE(result.cases[1].graph);
+  EXPECT_EQ(result.cases[1].verification->against, "fake/base/n:1");
+  ASSERT_TRUE(result.cases[1].speedup);
+  EXPECT_EQ(result.cases[1].speedup->baseline, "fake/base/n:1/graph:true");
+  EXPECT_EQ(scenario.count("capture fake/base/n:1"), 0U);
+  EXPECT_EQ(scenario.count("capture fake/base/n:1/graph:true"), 1U);
+  EXPECT_EQ(scenario.count("capture fake/a/n:1/graph:true"), 1U);
+}
+
+TEST_F(SessionTest, ACaseThatCannotBeCapturedIsSkippedAndTheOthersRun) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["a"] = {.launch = Launch::graph,
+                              .on_capture = [] { throw Unsupported("task 'x' cannot"); }};
+  scenario.behaviours["b"] = {.launch = Launch::thread_per_lane};
+  std::vector<CaseSpec> specs{FakeScenario::spec("a"), FakeScenario::spec("b"),
+                              FakeScenario::spec("base")};
+  specs[1].graph = true;
+  const SessionResult result = run(specs);
+  EXPECT_EQ(result.cases[0].status, report::CaseStatus::skipped);
+  EXPECT_EQ(result.cases[0].error, "task 'x' cannot");
+  EXPECT_EQ(result.cases[1].status, report::CaseStatus::skipped);
+  EXPECT_THAT(result.cases[1].error, testing::HasSubstr("run it without --graph"));
+  EXPECT_EQ(result.cases[2].status, report::CaseStatus::measured);
+}
+
 TEST_F(SessionTest, AReferenceInTheSweepRunsOnceForAll) {
   scenario.reference_strategy = "base";
   for (const char* strategy : {"a", "b", "base"}) scenario.behaviours[strategy] = {};

@@ -182,6 +182,8 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
     options.format = *number_format_named(dtype);
     expect_found_again(options, **pipeline);
   }
+  options.graph = true;
+  expect_found_again(options, **pipeline);
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values("quick", "seed"),

@@ -17,6 +17,7 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::IsEmpty;
 using ::testing::Key;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 struct Seen {
@@ -84,6 +85,23 @@ TEST(Ranges, NestTasksInSamplesInTheirCase) {
   ASSERT_THAT(tasks, SizeIs(10 * executions));
   for (std::size_t i = 0; i < tasks.size(); ++i)
     EXPECT_EQ(tasks[i], static_cast<long long>(i % 10));
+}
+
+TEST(Ranges, AReplayIsOneAndItsTasksAreThoseOfTheCapture) {
+  const TemporaryFolder folder;
+  const std::string list = (folder / "ranges.txt").string();
+  const Finished finished = run(
+      {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
+       "--graph", "--benchmark_repetitions=3", "--report", (folder / "report.json").string()},
+      {folder.path(), {{"NVTX_INJECTION64_PATH", RANGE_LISTENER}, {"RANGE_LISTENER_FILE", list}}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+
+  const Seen seen = read(text_of(list));
+  const std::string name = "selftest/spin/tasks:10/duration:100us/noise:0/graph:true";
+  ASSERT_THAT(seen.payloads, Contains(Key(name + " > sample > graph")));
+  EXPECT_THAT(seen.payloads.at(name + " > sample > graph"), Each(10)) << "the number of tasks";
+  EXPECT_THAT(seen.payloads, Not(Contains(Key(name + " > sample > spin"))));
+  EXPECT_THAT(seen.payloads, Contains(Key(name + " > prepare > capture > spin")));
 }
 
 TEST(Ranges, AreNotNeededToRun) {

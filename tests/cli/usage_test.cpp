@@ -283,9 +283,10 @@ TEST_F(Usage, DisplaysAggregatesAloneAndKeepsTheRowsInTheFile) {
 struct Tiny {
   std::string scenario;
   std::vector<std::string> flags;
+  std::string variant = {};  // tells tests of one scenario apart
 };
 
-void PrintTo(const Tiny& tiny, std::ostream* out) { *out << tiny.scenario; }
+void PrintTo(const Tiny& tiny, std::ostream* out) { *out << tiny.scenario << tiny.variant; }
 
 class Rerun : public Usage, public ::testing::WithParamInterface<Tiny> {};
 
@@ -308,6 +309,8 @@ TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
     const bool computes = before.cases[i].scenario != "selftest";
     EXPECT_TRUE(!before.cases[i].kernels.empty() || !computes || before.cases[i].strategy == "copy")
         << before.cases[i].name << " does not say what it ran on";
+    EXPECT_EQ(before.cases[i].graph, GetParam().variant == "_graph");
+    EXPECT_EQ(before.cases[i].graph, after.cases[i].graph);
     EXPECT_EQ(after.cases[i].samples.size(), 3U) << after.cases[i].name;
   }
   const Finished compared =
@@ -321,12 +324,20 @@ TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scenarios, Rerun,
-    ::testing::Values(Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2"}},
-                      Tiny{"matmul", {"--n", "16", "--count", "3"}},
-                      Tiny{"overlap", {"--n", "16", "--count", "3"}},
-                      Tiny{"pipeline", {"--model", "toy", "--batch", "4", "--split", "1,3+1"}},
-                      Tiny{"selftest", {"--duration", "100us"}}),
-    [](const auto& instance) { return instance.param.scenario; });
+    ::testing::Values(
+        Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2"}},
+        Tiny{"matmul", {"--n", "16", "--count", "3"}},
+        Tiny{"overlap", {"--n", "16", "--count", "3"}},
+        Tiny{"pipeline", {"--model", "toy", "--batch", "4", "--split", "1,3+1"}},
+        Tiny{"selftest", {"--duration", "100us"}},
+        Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2", "--graph"}, "_graph"},
+        Tiny{"matmul", {"--n", "16", "--count", "3", "--graph"}, "_graph"},
+        Tiny{"overlap", {"--n", "16", "--count", "3", "--graph"}, "_graph"},
+        Tiny{"pipeline",
+             {"--model", "toy", "--batch", "4", "--split", "1,3+1", "--graph"},
+             "_graph"},
+        Tiny{"selftest", {"--duration", "100us", "--graph"}, "_graph"}),
+    [](const auto& instance) { return instance.param.scenario + instance.param.variant; });
 
 TEST_F(Usage, RunsAReportAgain) {
   const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -127,6 +128,32 @@ TEST_P(Allocation, RunningAllocatesNothing) {
       continue;  // the conformance suite tells
     }
   }
+}
+
+TEST_P(Allocation, LaunchingAGraphAllocatesNothing) {
+  std::string why;
+  const auto bench = Bench::open(GetParam(), why);
+  if (!bench) SKIP_WITHOUT_LANE(GetParam(), why);
+  constexpr std::int64_t count = 1000;
+  constexpr int tasks = 3000;  // more commands than a stream's queue holds at first
+  const auto op = bench->prepare(Sgd{.count = count});
+  Stream& stream = bench->stream();
+  stream.reserve_scratch(op->scratch_bytes());
+  const Buffer memory = bench->device().allocate(4 * count, MemoryKind::device);
+  const Buffer gradient = bench->device().allocate(4 * count, MemoryKind::device);
+  const std::vector<BufferView> views{memory, gradient};
+  bench->run(*op, views);
+  const auto graph = stream.capture([&] {
+    for (int i = 0; i < tasks; ++i) op->enqueue(stream, views);
+  });
+  graph->launch();
+  stream.synchronize();
+  const int before = allocations;
+  counting = true;
+  graph->launch();
+  stream.synchronize();
+  counting = false;
+  EXPECT_EQ(allocations - before, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, Allocation, testing::ValuesIn(lanes()),

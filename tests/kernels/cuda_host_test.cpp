@@ -11,6 +11,7 @@
 #include "kernels/cuda/backend.h"
 #include "kernels/cuda/bounded_cache.h"
 #include "kernels/cuda/cudnn_graph.h"
+#include "kernels/cuda/error.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/tuning.h"
@@ -19,6 +20,7 @@
 namespace parbench::cuda {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -136,6 +138,21 @@ TEST(ConvolutionEngines, HaveALimitedWorkspace) {
   constexpr std::size_t gibibyte = std::size_t{1} << 30U;
   EXPECT_EQ(workspace_limit(141 * gibibyte), gibibyte);
   EXPECT_EQ(workspace_limit(8 * gibibyte), gibibyte / 2);
+}
+
+TEST(CudaError, ACallThatNoGraphCanHoldIsUnsupported) {
+  for (const cudaError_t status :
+       {cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated,
+        cudaErrorStreamCaptureImplicit}) {
+    EXPECT_THAT(
+        [&] {
+          check(status, {"call()", "file.cpp", 7});
+        },
+        testing::ThrowsMessage<Unsupported>(
+            AllOf(HasSubstr("call() at file.cpp:7"), HasSubstr("StreamCapture"))));
+  }
+  EXPECT_THROW(check(cudaErrorStreamCaptureUnjoined, {"call()", "file.cpp", 7}), Error);
+  EXPECT_FALSE(forbids_capture(cudaErrorStreamCaptureUnjoined));
 }
 
 struct CudaWithoutGpu : testing::Test {

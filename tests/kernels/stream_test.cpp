@@ -7,29 +7,17 @@
 #include <numeric>
 #include <thread>
 
-#include "kernels/cpu/cpu_op.h"
 #include "kernels/cpu/device.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
+#include "tests/kernels/function_op.h"
 
 namespace parbench {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// An operation that runs a function in the stream's worker.
-class FunctionOp final : public cpu::CpuOp {
- public:
-  explicit FunctionOp(std::function<void()> function)
-      : cpu::CpuOp("function"), function_(std::move(function)) {}
-  void execute(const cpu::Execution& /*execution*/,
-               std::span<std::byte* const> /*arguments*/) override {
-    function_();
-  }
-
- private:
-  std::function<void()> function_;
-};
+using test::FunctionOp;
 
 class StreamTest : public ::testing::Test {
  protected:
@@ -109,6 +97,18 @@ TEST_F(StreamTest, EventsKeepTheTimeBetweenThem) {
   EXPECT_GE(end->seconds_since(*begin), 0.005);
   EXPECT_DOUBLE_EQ(begin->seconds_since(*begin), 0.0);
   EXPECT_THROW(static_cast<void>(device_.make_event()->seconds_since(*begin)), std::logic_error);
+}
+
+TEST_F(StreamTest, EventsThatOnlyOrderHaveNoTime) {
+  const std::unique_ptr<Event> timing = device_.make_event();
+  const std::unique_ptr<Event> ordering = device_.make_event(EventKind::ordering);
+  first_->record(*timing);
+  first_->record(*ordering);
+  second_->wait(*ordering);
+  second_->synchronize();
+  first_->synchronize();
+  EXPECT_THROW(static_cast<void>(ordering->seconds_since(*timing)), std::logic_error);
+  EXPECT_THROW(static_cast<void>(timing->seconds_since(*ordering)), std::logic_error);
 }
 
 TEST_F(StreamTest, CopiesBetweenKindsOfMemory) {

@@ -33,6 +33,7 @@ TEST(ReportJson, RoundTripIsLossless) {
   Report report = sample_report();
   report.cases[1].metrics = {{"achieved overlap", 0.5, Interval{-0.1, 0.6, 0.96}},
                              {"waste", 0.025, std::nullopt}};
+  report.cases[2].graph = true;
   const std::string text = to_text(to_json(report, sample_rows(report)));
   EXPECT_EQ(from_json(Json::parse(text)), report);
 }

@@ -93,6 +93,8 @@ TEST(Schema, AcceptsWhatIsWritten) {
   Json early = to_json(with_metric(full));
   early["parbench"].erase("task_cost_seconds");
   early["parbench"]["cases"][1]["metrics"][0]["unit"] = "fraction";
+  Report captured = full;
+  captured.cases[0].graph = true;
   Report one_sample = full;
   one_sample.cases[0] = measured_case("pipeline", "single", {}, 1.0, 1);
 
@@ -100,7 +102,7 @@ TEST(Schema, AcceptsWhatIsWritten) {
   const std::vector<std::string> lines =
       verdicts(directory, {to_json(full, sample_rows(full)), to_json(full),
                            to_json(nothing_measured), to_json(bare), to_json(wrong_result),
-                           to_json(one_sample), to_json(interrupted(full)),
+                           to_json(one_sample), to_json(captured), to_json(interrupted(full)),
                            to_json(complete_report()), to_json(with_metric(full)), early});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }

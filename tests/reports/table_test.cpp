@@ -64,6 +64,15 @@ TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
   EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
 }
 
+TEST(Table, SaysWhatWasCaptured) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("graph")));
+  for (Case& c : report.cases) c.graph = true;
+  EXPECT_THAT(to_table(report), HasSubstr("f32 · graph true · model resnet50"));
+  report.cases.front().graph = false;
+  EXPECT_THAT(line_with(to_table(report), "strategy"), HasSubstr("graph"));
+}
+
 TEST(Table, AValueThatAllRowsOfSomeStrategiesShareStandsAboveWithTheirNames) {
   const auto pipeline = [](std::int64_t split, const char* cut) {
     return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);

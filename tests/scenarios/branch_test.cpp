@@ -28,7 +28,7 @@ struct BranchTest : testing::Test {
   Context context = fake_context(1);
 
   std::unique_ptr<Case> ready(const std::string& strategy, std::int64_t streams = 2) {
-    const auto values = strategy == "streams" ? tiny_with("streams", streams) : tiny;
+    const auto values = strategy.ends_with("streams") ? tiny_with("streams", streams) : tiny;
     return ready_case(*scenario, spec_of(*scenario, strategy, values), context);
   }
 };
@@ -55,6 +55,15 @@ TEST_F(BranchTest, ChainIsOneChainAndBranchesAreFree) {
   EXPECT_EQ(threads->plan().launch, Launch::thread_per_lane);
   EXPECT_EQ(streams->plan().launch, Launch::one_thread);
 
+  for (const std::string arrangement : {"chain", "one-stream", "streams"}) {
+    const auto plain = ready(arrangement, 3);
+    const auto graph = ready("graph-" + arrangement, 3);
+    EXPECT_EQ(graph->plan().launch, Launch::graph) << arrangement;
+    EXPECT_EQ(plain->plan().launch, Launch::one_thread) << arrangement;
+    EXPECT_EQ(graph->plan().lanes().size(), plain->plan().lanes().size()) << arrangement;
+    EXPECT_EQ(graph->plan().tasks().size(), plain->plan().tasks().size()) << arrangement;
+  }
+
   EXPECT_EQ(ready("merged")->plan().tasks().size(), 1);
   EXPECT_EQ(ready("grouped")->plan().tasks().size(), 1);
 }
@@ -76,7 +85,8 @@ TEST_F(BranchTest, AllStrategiesButChainGiveTheSameOutputs) {
   const std::vector<float> want = all_outputs(*baseline);
   ASSERT_EQ(want.size(), 2 * 4 * 3 * 5 * 5);
   EXPECT_EQ(baseline->check(), std::nullopt);
-  for (const char* strategy : {"streams", "threads", "merged", "grouped"}) {
+  for (const char* strategy :
+       {"streams", "threads", "merged", "grouped", "graph-one-stream", "graph-streams"}) {
     const auto subject = ready(strategy);
     run_in_order(subject->plan());
     EXPECT_EQ(subject->check(), std::nullopt) << strategy;
@@ -111,6 +121,29 @@ TEST_F(BranchTest, TheReferenceIsOneStreamOfTheSameSize) {
   const CaseSpec spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
   EXPECT_EQ(scenario->reference(spec)->name(),
             "branch/one-stream/batch:2/channels:3/image:5/branches:4");
+  const CaseSpec graph = spec_of(*scenario, "graph-one-stream", tiny);
+  EXPECT_EQ(scenario->reference(graph)->name(), scenario->reference(spec)->name());
+  EXPECT_TRUE(scenario->is_baseline_of(*scenario->reference(graph), graph));
+}
+
+TEST_F(BranchTest, AGraphOfAChainIsComparedWithTheChain) {
+  EXPECT_EQ(scenario->reference(spec_of(*scenario, "graph-chain", tiny))->name(),
+            "branch/chain/batch:2/channels:3/image:5/branches:4");
+}
+
+TEST_F(BranchTest, StrategiesThatSayHowTheyAreLaunchedAreNoPartOfARunWithGraphs) {
+  for (const Strategy& strategy : scenario->strategies()) {
+    Scenario::Request request;
+    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 2) : tiny;
+    request.spec = spec_of(*scenario, strategy.name, values);
+    request.spec.graph = true;
+    const bool says = strategy.name == "threads" || strategy.name.starts_with("graph-");
+    EXPECT_EQ(scenario->resolve(request).has_value(), !says) << strategy.name;
+    request.given = {"strategy"};
+    if (!says) continue;
+    EXPECT_THAT([&] { (void)scenario->resolve(request); },
+                testing::ThrowsMessage<UsageError>(HasSubstr("--strategy " + strategy.name)));
+  }
 }
 
 TEST_F(BranchTest, MoreStreamsThanBranches) {
@@ -165,7 +198,7 @@ CaseOutcome outcome(const std::string& strategy, std::int64_t image, double valu
                                      {"branches", 20}}) {
     outcome.spec.parameters.set(name, std::int64_t{number});
   }
-  if (strategy == "streams") outcome.spec.parameters.set("streams", std::int64_t{2});
+  if (strategy.ends_with("streams")) outcome.spec.parameters.set("streams", std::int64_t{2});
   outcome.speedup = {value, report::Interval{low, high, 0.97}};
   return outcome;
 }
@@ -178,6 +211,19 @@ TEST_F(BranchTest, AnswersWithTheSizeBelowWhichItPays) {
   EXPECT_THAT(text, HasSubstr("pays from 4.72 MFLOP a layer down"));
   EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: 2 streams 2.00× (1.90–2.10)"));
   EXPECT_THAT(text, testing::Not(HasSubstr("9.00")));
+}
+
+TEST_F(BranchTest, AnswersHowMuchOfTheGainIsGraphLaunchAlone) {
+  const auto alone = outcome("graph-one-stream", 8, 1.25, 1.2, 1.3);
+  const std::string text = scenario->answer({outcome("streams", 8, 2.0, 1.9, 2.1),
+                                             outcome("graph-streams", 8, 2.5, 2.4, 2.6), alone,
+                                             outcome("graph-chain", 8, 9.0, 8.0, 10.0)});
+  EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: graph of 2 streams 2.50× (2.40–2.60), "
+                              "graph launch alone 1.25× (1.20–1.30)"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("9.00")));
+  const std::string only = scenario->answer({alone});
+  EXPECT_THAT(only, HasSubstr("No strategy that runs branches together was measured"));
+  EXPECT_THAT(only, HasSubstr("1×16×8×8: graph launch alone 1.25×"));
 }
 
 TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {

@@ -102,6 +102,16 @@ TEST_F(CaseDataTest, PoisonComesOnceAndFillsComeBack) {
   EXPECT_EQ(data.read(result).front(), 0.0F);
 }
 
+TEST_F(CaseDataTest, PoisonComesAgainOnceTheFirstResetIsForgotten) {
+  const Tensor result = data.tensor(0, canonical({8}));
+  data.poison(result);
+  ready();
+  std::fill_n(result.view.data(), result.view.bytes, std::byte{0});
+  data.forget();
+  data.reset();
+  EXPECT_TRUE(std::isnan(data.read(result).front()));
+}
+
 // Two elements of bf16 lie in a word; the last word of an odd number of them is half used.
 TEST_F(CaseDataTest, EveryPoisonedElementIsNotANumber) {
   const Tensor result = data.tensor(0, canonical({3}, DType::bf16));

@@ -34,6 +34,22 @@ OutputValues run_and_read(Case& subject) {
   return read_outputs(subject);
 }
 
+/// The same of the second replay of a graph, with nothing left over from before it.
+OutputValues replay_and_read(Case& subject) {
+  Executor executor(subject.plan(), Launch::graph);
+  executor.prepare_graph();
+  executor.run();
+  subject.forget();
+  subject.reset();
+  EXPECT_TRUE(subject.check()) << "what has not run passes for right";
+  executor.run();
+  return read_outputs(subject);
+}
+
+Context context_of(const CpuCase& one, const Machine& machine, const Scenario& scenario) {
+  return {cpu_devices(one.devices, machine, scenario.wants_copy_core()), {.seed = 3}};
+}
+
 TEST_P(CpuCases, AreRight) {
   const CpuCase& one = GetParam();
   const Machine machine;
@@ -42,7 +58,7 @@ TEST_P(CpuCases, AreRight) {
     GTEST_SKIP() << "needs " << one.devices << " CPU devices";
   }
   const auto scenario = one.make();
-  Context context(cpu_devices(one.devices, machine, scenario->wants_copy_core()), {.seed = 3});
+  Context context = context_of(one, machine, *scenario);
   for (const Strategy& strategy : scenario->strategies()) {
     SCOPED_TRACE(strategy.name);
     CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices);
@@ -62,6 +78,32 @@ TEST_P(CpuCases, AreRight) {
       const auto other = ready_case(*scenario, *reference, context);
       const auto verdict = compare(as_outputs(got), run_and_read(*other), subject->tolerance());
       EXPECT_TRUE(verdict.passed) << verdict.detail;
+    }
+  }
+}
+
+TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
+  const CpuCase& one = GetParam();
+  const Machine machine;
+  Backend* cpu = machine.find("cpu");
+  if (cpu == nullptr || cpu->device_limit() < one.devices) {
+    GTEST_SKIP() << "needs " << one.devices << " CPU devices";
+  }
+  const auto scenario = one.make();
+  Context context = context_of(one, machine, *scenario);
+  for (const Strategy& strategy : scenario->strategies()) {
+    SCOPED_TRACE(strategy.name);
+    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices);
+    spec.dtype = one.dtype;
+    try {
+      const auto subject = ready_case(*scenario, spec, context);
+      const OutputValues replayed = replay_and_read(*subject);
+      EXPECT_EQ(subject->check(), std::nullopt);
+      subject->forget();
+      subject->reset();
+      EXPECT_EQ(replayed, run_and_read(*subject));
+    } catch (const Unsupported& reason) {
+      EXPECT_NE(one.dtype, DType::f32) << reason.what();
     }
   }
 }

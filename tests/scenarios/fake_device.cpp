@@ -239,7 +239,9 @@ std::unique_ptr<Stream> FakeDevice::make_stream(StreamKind kind, int index, int 
   return std::make_unique<FakeStream>(*this, std::move(name), threads);
 }
 
-std::unique_ptr<Event> FakeDevice::make_event() { return std::make_unique<FakeEvent>(); }
+std::unique_ptr<Event> FakeDevice::make_event(EventKind /*kind*/) {
+  return std::make_unique<FakeEvent>();
+}
 
 Buffer FakeDevice::allocate(std::size_t bytes, MemoryKind kind) {
   if (kind == MemoryKind::pageable) log.push_back(info_.name + ": allocate pageable");

@@ -26,7 +26,7 @@ class FakeDevice final : public Device {
   Condition condition() const override { return on_condition(); }
   std::string link_to(const Device&) const override { return link; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
-  std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Event> make_event(EventKind kind) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
     buffer = allocate(bytes, kind);

@@ -1,0 +1,47 @@
+// Capture, instantiation and launch through the runtime library.
+#include "kernels/cuda/graph.h"
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/error.h"
+
+namespace parbench::cuda {
+
+StreamCapture::StreamCapture(cudaStream_t origin) : origin_(origin) {
+  PARBENCH_CUDA(cudaStreamBeginCapture(origin_, cudaStreamCaptureModeRelaxed));
+}
+
+StreamCapture::~StreamCapture() {
+  if (!active_) return;
+  cudaGraph_t partial = nullptr;
+  (void)cudaStreamEndCapture(origin_, &partial);
+  const OwnedGraph owned(partial);
+  (void)cudaGetLastError();  // that it failed is known, and must not be found by the next call
+}
+
+OwnedGraph StreamCapture::finish() {
+  active_ = false;  // also when that fails, and then there is no graph
+  cudaGraph_t graph = nullptr;
+  PARBENCH_CUDA(cudaStreamEndCapture(origin_, &graph));
+  return OwnedGraph(graph);
+}
+
+CudaGraph::CudaGraph(const CudaDevice& device, cudaStream_t origin, const OwnedGraph& graph)
+    : device_(device), origin_(origin) {
+  cudaGraphExec_t executable = nullptr;
+  PARBENCH_CUDA(cudaGraphInstantiate(&executable, graph.get(), 0));
+  executable_.reset(executable);
+  PARBENCH_CUDA(cudaGraphUpload(executable_.get(), origin_));
+}
+
+// A launch that still runs is not stopped: the driver frees the graph when it has ended.
+CudaGraph::~CudaGraph() {
+  device_.try_to_make_current();
+  executable_.reset();
+}
+
+void CudaGraph::launch() {
+  device_.make_current();
+  PARBENCH_CUDA(cudaGraphLaunch(executable_.get(), origin_));
+}
+
+}  // namespace parbench::cuda

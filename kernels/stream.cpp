@@ -1,0 +1,15 @@
+// What streams have in common.
+#include "kernels/stream.h"
+
+#include <fmt/format.h>
+
+#include "kernels/device.h"
+
+namespace parbench {
+
+std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/) {
+  throw Unsupported(
+      fmt::format("{} captures no graphs; run without --graph", device().info().name));
+}
+
+}  // namespace parbench
