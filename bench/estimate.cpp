@@ -114,8 +114,8 @@ class Estimator {
   /// A run prepares the reference first, whether it is in the sweep or not, and without it has
   /// nothing to verify the case against. Each is planned once.
   void check_reference(const CaseSpec& spec) {
-    const std::optional<CaseSpec> reference = scenario_.reference(spec);
-    if (!reference || reference->name() == spec.name()) return;
+    const std::optional<CaseSpec> reference = reference_of(scenario_, spec);
+    if (!reference) return;
     const auto [known, is_new] = reference_errors_.try_emplace(reference->name());
     if (is_new) known->second = error_of(*reference);
     if (!known->second.empty()) throw Error(unverified_text(known->first, known->second));

@@ -57,9 +57,7 @@ Preparation::Preparation(const Scenario& scenario, Context& context,
       now_(std::move(now)),
       interrupted_(std::move(interrupted)) {
   for (const CaseSpec& spec : specs_) {
-    std::optional<CaseSpec> reference = scenario_.reference(spec);
-    if (reference && reference->name() == spec.name()) reference.reset();
-    if (reference) reference->graph = false;  // what was replayed must equal what was not
+    std::optional<CaseSpec> reference = reference_of(scenario_, spec);
     if (reference) ++uses_left_[reference->name()];
     references_.push_back(std::move(reference));
   }

@@ -34,6 +34,13 @@ std::string telling_parameters(const CaseSpec& spec, const std::vector<std::stri
   return text;
 }
 
+std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {
+  std::optional<CaseSpec> reference = scenario.reference(spec);
+  if (!reference || reference->name() == spec.name()) return std::nullopt;
+  reference->graph = false;
+  return reference;
+}
+
 bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
   if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
   if (candidate.format() != spec.format() || candidate.graph != spec.graph) return false;

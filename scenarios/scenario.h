@@ -207,6 +207,10 @@ class Scenario {
   [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;
 };
 
+/// What a run computes to compare a case with: the scenario's reference, without a graph, so that
+/// what was replayed has to equal what was not. Nothing where that is the case itself.
+[[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
+
 /// All scenarios, in the order of `list`.
 [[nodiscard]] const std::vector<std::unique_ptr<Scenario>>& all_scenarios();
 

@@ -96,8 +96,9 @@ TEST(EstimateOfReferences, NamesOneThatFindsTooLittleMemory) {
   LargeReference scenario;
   Context context = test::fake_context(1, {.measures = false});
   test::fake(context, 0).available = {"the host", 5 * Context::alignment};
-  const std::vector<CaseSpec> specs{fake::FakeScenario::spec("first"),
-                                    fake::FakeScenario::spec("second")};
+  std::vector<CaseSpec> specs{fake::FakeScenario::spec("first"),
+                              fake::FakeScenario::spec("second")};
+  specs[1].graph = true;  // compared with what is not captured
   const RunEstimate run = estimate(scenario, context, specs, SamplerOptions{});
   ASSERT_THAT(run.cases, SizeIs(2));
   for (const CaseEstimate& estimated : run.cases) {
