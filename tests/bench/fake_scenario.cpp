@@ -5,13 +5,15 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {
 
 class FakeCase : public Case {
  public:
-  FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour)
+  FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour, Context& context)
       : scenario_(scenario), name_(std::move(name)), behaviour_(std::move(behaviour)) {
+    plan_.add_lane("lane", context.stream(behaviour_.device, StreamKind::compute));
     scenario_.prepared_[&plan_] = {name_, behaviour_};
   }
   ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
@@ -63,13 +65,13 @@ class FakeRunner : public PlanRunner {
   int executions_ = 0;
 };
 
-std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context&) const {
+std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context& context) const {
   // The scenario is const to the session; the log and the clock are the test's.
   auto& self = const_cast<FakeScenario&>(*this);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   self.log.push_back("prepare " + spec.name());
   const Behaviour& behaviour = behaviours.at(spec.strategy);
   behaviour.on_prepare();
-  return std::make_unique<FakeCase>(self, spec.name(), behaviour);
+  return std::make_unique<FakeCase>(self, spec.name(), behaviour, context);
 }
 
 std::optional<CaseSpec> FakeScenario::reference(const CaseSpec& spec) const {
@@ -108,8 +110,12 @@ bool FakeScenario::is_alive(const std::string& name) const {
                              [&](const auto& entry) { return entry.second.name == name; });
 }
 
-std::unique_ptr<Context> make_context() {
-  return std::make_unique<Context>(std::vector<std::unique_ptr<Device>>{}, Context::Options{});
+std::unique_ptr<Context> make_context(const std::vector<std::string>& backends) {
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const std::string& backend : backends) {
+    devices.push_back(std::make_unique<test::FakeDevice>(0, 1, std::vector<int>{}, backend));
+  }
+  return std::make_unique<Context>(std::move(devices), Context::Options{});
 }
 
 }  // namespace parbench::fake

@@ -21,6 +21,7 @@ struct Behaviour {
   std::function<void()> on_prepare = [] {};
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
+  int device = 0;                           // on which its plan has its lane
   TaskCosts costs = {};                     // the clock moves by what counts as an execution
   double other_cost_seconds = 0;            // and by what measuring tasks alone takes beside it
 };
@@ -90,8 +91,8 @@ class FakeScenario : public Scenario {
   mutable std::map<const Plan*, Prepared> prepared_;
 };
 
-/// A context without devices.
-[[nodiscard]] std::unique_ptr<Context> make_context();
+/// A context with a fake device of each of these backends.
+[[nodiscard]] std::unique_ptr<Context> make_context(const std::vector<std::string>& backends);
 
 /// Keeps what it was told.
 class RecordingProgress : public Progress {

@@ -363,50 +363,5 @@ TEST_F(SessionTest, CheckpointsAreNotTooFrequent) {
   EXPECT_THAT(checkpoints, IsEmpty());
 }
 
-TEST_F(SessionTest, NothingElseRunsOnADeviceThatIsLost) {
-  scenario.behaviours["good"] = {};
-  scenario.behaviours["lost"].seconds = [](int) -> double { throw DeviceLost("it fell off"); };
-  const SessionResult result = run(
-      {FakeScenario::spec("good", 1), FakeScenario::spec("lost"), FakeScenario::spec("good", 2)});
-  EXPECT_TRUE(result.device_lost);
-  EXPECT_FALSE(result.all_measured());
-  EXPECT_EQ(result.cases[1].status, report::CaseStatus::failed);
-  EXPECT_THAT(result.cases[1].error, HasSubstr("it fell off"));
-  for (const std::size_t other : {0U, 2U}) {
-    EXPECT_EQ(result.cases[other].status, report::CaseStatus::not_run);
-    EXPECT_THAT(result.cases[other].error, HasSubstr("its device was lost in fake/lost/n:1"));
-    expect_no_number(result.cases[other]);
-  }
-  EXPECT_EQ(scenario.count("run fake/good/n:2"), 0U);
-  EXPECT_THAT(profile_marks, IsEmpty());
-}
-
-TEST_F(SessionTest, ADeviceThatAReferenceLosesIsLost) {
-  scenario.reference_strategy = "elsewhere";
-  scenario.behaviours["good"] = {};
-  scenario.behaviours["elsewhere"].seconds = [](int) -> double { throw DeviceLost("it fell off"); };
-  const SessionResult result = run({FakeScenario::spec("good", 1), FakeScenario::spec("good", 2)});
-  EXPECT_TRUE(result.device_lost);
-  EXPECT_EQ(result.cases[0].status, report::CaseStatus::failed);
-  EXPECT_EQ(result.cases[1].status, report::CaseStatus::not_run);
-}
-
-TEST_F(SessionTest, SamplesFromBeforeADeviceWasLostAreKept) {
-  scenario.behaviours["good"] = {};
-  scenario.behaviours["lost"].seconds = [](int execution) {
-    if (execution == 4) throw DeviceLost("it fell off");
-    return 1.0;
-  };
-  const SessionResult result = run({FakeScenario::spec("good"), FakeScenario::spec("lost")});
-  EXPECT_TRUE(result.device_lost);
-  EXPECT_FALSE(result.all_measured());
-  EXPECT_EQ(result.cases[0].status, report::CaseStatus::measured);
-  EXPECT_EQ(result.cases[0].stopped_because, "interrupted");
-  EXPECT_THAT(result.cases[0].samples, Not(IsEmpty()));
-  EXPECT_EQ(result.cases[1].status, report::CaseStatus::failed);
-  expect_no_number(result.cases[1]);
-  EXPECT_EQ(profile_marks.size(), 2U) << "profilers are told of the end";
-}
-
 }  // namespace
 }  // namespace parbench

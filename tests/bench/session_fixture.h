@@ -14,11 +14,12 @@ namespace parbench::fake {
 class SessionTest : public testing::Test {
  protected:
   SessionResult run(const std::vector<CaseSpec>& specs) {
-    const auto context = make_context();
+    const auto context = make_context(backends);
     return run_session(
         scenario, *context, specs, options,
         {.google_benchmark = google_benchmark,
          .progress = progress,
+         .lost = lost,
          .part = run_part,
          .make_runner = scenario.runners(),
          .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
@@ -31,6 +32,8 @@ class SessionTest : public testing::Test {
   FakeScenario scenario;
   GoogleBenchmark google_benchmark;
   RecordingProgress progress;
+  LostBackends lost;
+  std::vector<std::string> backends = {"fake"};  // of the devices
   RunPart run_part;
   SamplerOptions options;
   std::function<bool()> interrupted = [] { return false; };
