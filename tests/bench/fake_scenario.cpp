@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "reports/google_benchmark.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {
@@ -108,6 +109,14 @@ std::size_t FakeScenario::count(const std::string& event) const {
 bool FakeScenario::is_alive(const std::string& name) const {
   return std::ranges::any_of(prepared_,
                              [&](const auto& entry) { return entry.second.name == name; });
+}
+
+std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark) {
+  std::vector<std::string> names;
+  for (const report::Json& row : google_benchmark.part().benchmarks) {
+    names.push_back(row.at("name").get<std::string>());
+  }
+  return names;
 }
 
 std::unique_ptr<Context> make_context(const std::vector<std::string>& backends) {

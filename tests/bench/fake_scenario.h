@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/google_benchmark.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
 #include "scenarios/scenario.h"
@@ -90,6 +91,9 @@ class FakeScenario : public Scenario {
   std::vector<Axis> axes_;
   mutable std::map<const Plan*, Prepared> prepared_;
 };
+
+/// Names of the rows that there are so far.
+[[nodiscard]] std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark);
 
 /// A context with a fake device of each of these backends.
 [[nodiscard]] std::unique_ptr<Context> make_context(const std::vector<std::string>& backends);
