@@ -16,6 +16,7 @@
 
 #include "bench/statistics.h"
 #include "kernels/error.h"
+#include "reports/google_benchmark.h"
 
 namespace parbench {
 namespace {

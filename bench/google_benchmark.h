@@ -10,9 +10,12 @@
 
 #include "bench/benchmark_flags.h"
 #include "bench/plan_runner.h"
-#include "reports/google_benchmark.h"
 #include "reports/report.h"
 #include "scenarios/scenario.h"
+
+namespace parbench::report {
+struct GoogleBenchmarkPart;  // its header brings a JSON library, which most users do without
+}
 
 namespace parbench {
 

@@ -21,6 +21,7 @@
 #include "bench/google_benchmark.h"
 #include "bench/interrupt.h"
 #include "bench/listing.h"
+#include "bench/lost_backends.h"
 #include "bench/progress.h"
 #include "bench/recorder.h"
 #include "bench/sampler_options.h"
@@ -139,7 +140,7 @@ class Run {
 
   ExitCode operator()() {
     recorder_.write(samples_);
-    for (std::size_t i = 0; i < jobs_.size() && !interrupted_ && !device_lost_; ++i) run(i);
+    for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     progress_->finish();
     const bool delivered = deliver();
     if (interrupted_) return ExitCode::interrupted;
@@ -153,6 +154,7 @@ class Run {
     SessionEnvironment environment{
         .google_benchmark = samples_,
         .progress = *progress_,
+        .lost = lost_,
         .part = {.index = index, .count = jobs_.size()},
         .make_runner = make_plan_runner,
         .profile = [this](bool on) { profile(on); },
@@ -170,13 +172,14 @@ class Run {
                     sampler_options(options_, flags_, *job.scenario), std::move(environment));
     recorder_.update(*job.scenario, result);
     interrupted_ = result.interrupted;
-    device_lost_ = result.device_lost;
     all_measured_ = all_measured_ && result.all_measured();
   }
 
   void profile(bool on) const {
     if (!options_.profile) return;
-    for (const auto& backend : machine_.backends()) backend->profile(on);
+    for (const auto& backend : machine_.backends()) {
+      if (!lost_.contains(backend->name())) backend->profile(on);
+    }
   }
 
   /// Brings the results to where they belong, files before the terminal, which may be gone. What
@@ -260,8 +263,8 @@ class Run {
   GoogleBenchmark samples_;
   std::unique_ptr<Progress> progress_;
   Recorder recorder_;
+  LostBackends lost_;
   bool interrupted_ = false;
-  bool device_lost_ = false;
   bool all_measured_ = true;
   bool warned_ = false;  // of a checkpoint that could not be written
 };

@@ -78,7 +78,7 @@ std::optional<Step> Sampler::next() {
     if (order_.empty()) return std::nullopt;
     const std::size_t index = order_.back();
     order_.pop_back();
-    if (!states_[index].failed) {
+    if (!states_[index].dropped) {
       return Step{StepKind::sample, index, states_[index].iterations, round_};
     }
   }
@@ -156,7 +156,7 @@ bool Sampler::is_due(std::size_t index) const {
 
 double Sampler::samples_for_others(std::size_t index) const {
   const State& state = states_[index];
-  if (state.failed || options_.fixed_samples > 0 || out_of_time(state)) return 0;
+  if (state.dropped || options_.fixed_samples > 0 || out_of_time(state)) return 0;
   double most = 0;
   for (const State& other : states_) {
     const bool compared =
@@ -179,12 +179,18 @@ void Sampler::begin_round() {
 }
 
 bool Sampler::ended(const State& state) const {
-  return state.failed || !state.stopped_because.empty();
+  return state.dropped || !state.stopped_because.empty();
 }
 
 void Sampler::fail(std::size_t index) {
-  states_.at(index).failed = true;
+  states_.at(index).dropped = true;
   states_[index].stopped_because.clear();
+}
+
+void Sampler::withdraw(std::size_t index) {
+  State& state = states_.at(index);
+  state.dropped = true;
+  if (state.stopped_because.empty()) state.stopped_because = "interrupted";
 }
 
 void Sampler::interrupt() {

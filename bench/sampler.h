@@ -70,6 +70,10 @@ class Sampler {
   /// Drops a case: it is not sampled any more and has no reason to have stopped.
   void fail(std::size_t index);
 
+  /// Ends a case that can run no more ("interrupted"): it keeps the samples that it has, and the
+  /// reason for which it had ended before.
+  void withdraw(std::size_t index);
+
   /// Ends every case that has not ended ("interrupted").
   void interrupt();
 
@@ -98,7 +102,7 @@ class Sampler {
     std::optional<double> precision;
     std::vector<report::Sample> samples;
     std::string stopped_because;
-    bool failed = false;
+    bool dropped = false;  // never sampled again
   };
 
   [[nodiscard]] std::optional<Step> next_warm_up() const;

@@ -97,7 +97,9 @@ class Session {
 
   void abandon(std::size_t index, const TimedOut& error);
   void lose_device(std::size_t index, const DeviceLost& error);
+  void leave_out(std::size_t index, const std::string& reason);
   void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
+  void drop(std::size_t index);
   template <typename Work>
   bool guarded(std::size_t index, Work&& work);
 
@@ -130,7 +132,6 @@ class Session {
   double fraction_ = 0;  // of this session, as shown
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
-  bool device_lost_ = false;
 };
 
 Session::Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
@@ -151,9 +152,8 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
 
 SessionResult Session::run() {
   prepare_all();
-  if (!interrupted_ && !device_lost_) {
+  if (!interrupted_) {
     make_sampler();
-    const Profiled profiled(environment_.profile);
     sample_all();
   }
   environment_.progress.finish();
@@ -170,9 +170,13 @@ void Session::prepare_all() {
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
-    if (interrupted_ || device_lost_) return;
+    if (interrupted_) return;
     show_preparation(index, done++);
-    prepare(index, preparation);
+    if (const auto reason = environment_.lost.reason(context_)) {
+      leave_out(index, *reason);
+    } else {
+      prepare(index, preparation);
+    }
     preparation.release_reference(index);
     checkpoint(preparation_checkpoint_seconds);
   }
@@ -244,7 +248,6 @@ bool Session::guarded(std::size_t index, Work&& work) {
     abandon(index, error);
     throw;
   } catch (const DeviceLost& error) {
-    give_up(index, CaseStatus::failed, error.what());
     lose_device(index, error);
   } catch (const Unsupported& error) {
     give_up(index, CaseStatus::skipped, error.what());
@@ -262,28 +265,49 @@ bool Session::guarded(std::size_t index, Work&& work) {
 
 void Session::give_up(std::size_t index, report::CaseStatus status, const std::string& reason) {
   report::Case& result = cases_[index];
-  Entry& entry = entries_[index];
   result.status = status;
   result.error = reason;
-  if (entry.prepared) environment_.google_benchmark.discard(entry.rows);
-  if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
-  entry.prepared.reset();
-  entry.bound.reset();
-  latest_.reset();
+  drop(index);
   environment_.progress.note(
       fmt::format("{} {}: {}", result.name,
                   status == report::CaseStatus::failed ? "failed" : "skipped", reason));
 }
 
-/// What has samples keeps them; the rest can no longer run.
+void Session::drop(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (entry.prepared) environment_.google_benchmark.discard(entry.rows);
+  if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
+  entry.prepared.reset();
+  entry.bound.reset();
+  latest_.reset();
+}
+
+/// The first case to meet a loss has failed. Those prepared for the same backend are left out now,
+/// and those that are not, when they come to its devices.
 void Session::lose_device(std::size_t index, const DeviceLost& error) {
-  device_lost_ = true;
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    const bool sampled =
-        entries_[i].sampler_index && !sampler_->samples(*entries_[i].sampler_index).empty();
-    if (i == index || sampled || cases_[i].status != report::CaseStatus::not_run) continue;
-    cases_[i].error =
-        fmt::format("not run, its device was lost in {}: {}", cases_[index].name, error.what());
+  LostBackends& lost = environment_.lost;
+  if (const auto known = lost.reason(error.backend())) {
+    leave_out(index, *known);
+    return;
+  }
+  give_up(index, report::CaseStatus::failed, error.what());
+  lost.add(cases_[index].name, error);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared) continue;
+    if (const auto reason = lost.reason(entries_[i].prepared->subject->plan())) {
+      leave_out(i, *reason);
+    }
+  }
+}
+
+/// Its device is lost: what has samples keeps them.
+void Session::leave_out(std::size_t index, const std::string& reason) {
+  const std::optional<std::size_t> place = entries_[index].sampler_index;
+  if (place && !sampler_->samples(*place).empty()) {
+    sampler_->withdraw(*place);
+  } else {
+    cases_[index].error = reason;
+    drop(index);
   }
 }
 
@@ -318,7 +342,9 @@ void Session::make_sampler() {
 }
 
 void Session::sample_all() {
-  while (!interrupted_ && !device_lost_) {
+  if (sampled_.empty()) return;
+  const Profiled profiled(environment_.profile);
+  while (!interrupted_) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) break;
     const std::optional<Step> step = sampler_->next();
@@ -419,7 +445,6 @@ SessionResult Session::result() const {
   result.sampling_seconds = sampling_seconds_;
   result.task_cost_seconds = task_cost_seconds_;
   result.interrupted = interrupted_;
-  result.device_lost = device_lost_;
   return result;
 }
 

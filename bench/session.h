@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/google_benchmark.h"
+#include "bench/lost_backends.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
 #include "bench/sampler.h"
@@ -26,7 +27,6 @@ struct SessionResult {
   double sampling_seconds = 0;
   double task_cost_seconds = 0;  // other measurements of tasks alone
   bool interrupted = false;
-  bool device_lost = false;  // what has not run cannot run any more, in later sessions neither
 
   /// Every case was measured to its end: exit code 0, and the report is complete.
   [[nodiscard]] bool all_measured() const;
@@ -36,6 +36,9 @@ struct SessionResult {
 struct SessionEnvironment {
   GoogleBenchmark& google_benchmark;
   Progress& progress;
+  /// What sessions before this one have lost; this one adds to it. Cases that need a device of a
+  /// lost backend are not run, with the reason.
+  LostBackends& lost;
   RunPart part = {};
   MakePlanRunner make_runner = make_plan_runner;
   /// Called with true before the first sample and with false after the last, whatever ends them.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace parbench {
 
@@ -26,11 +27,16 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
-/// The device cannot be used again before the process starts anew. What else was to run on it ends
-/// with the case.
+/// No device of a backend can be used again before the process starts anew. What else was to run on
+/// them ends with the case.
 class DeviceLost : public Error {
  public:
-  using Error::Error;
+  DeviceLost(std::string backend, const std::string& message)
+      : Error(message), backend_(std::move(backend)) {}
+  [[nodiscard]] const std::string& backend() const { return backend_; }
+
+ private:
+  std::string backend_;
 };
 
 /// A wait passed its limit; what was waited for still runs, so its memory must not be freed.

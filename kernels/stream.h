@@ -47,7 +47,7 @@ class Stream {
   [[nodiscard]] virtual int threads() const = 0;
 
   /// Makes room for the scratch memory that operations on this stream need. Not while work is
-  /// queued.
+  /// queued. Throws OutOfMemory and leaves the room that there was.
   void reserve_scratch(std::size_t bytes) {
     requested_scratch_ = std::max(requested_scratch_, bytes);
     if (bytes > scratch_bytes()) grow_scratch(bytes);
@@ -59,7 +59,9 @@ class Stream {
   [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
   void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
-  /// Copies min(source.bytes, destination.bytes) == both bytes; the sizes must be equal.
+  /// Copies min(source.bytes, destination.bytes) == both bytes; the sizes must be equal. With
+  /// pageable memory a CUDA stream may hold the caller until the copy is done: plans enqueue first
+  /// what is to run beside it.
   virtual void copy(BufferView destination, BufferView source) = 0;
 
   virtual void record(Event& event) = 0;
@@ -80,7 +82,8 @@ class Stream {
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
 
  private:
-  /// Makes the scratch memory that large, which is more than it is.
+  /// Makes the scratch memory that large, which is more than it is. Throws OutOfMemory and leaves
+  /// it as it was.
   virtual void grow_scratch(std::size_t bytes) = 0;
 
   std::size_t requested_scratch_ = 0;

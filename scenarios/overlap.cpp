@@ -163,8 +163,8 @@ const std::vector<Axis> axis_list = {
      .seed = {"d2h", "h2d"},
      .choices = {"d2h", "h2d"}},
     {.name = "memory",
-     .description = "host memory: page-locked, ordinary and used before, or ordinary and allocated "
-                    "anew in every execution (d2h only)",
+     .description = "host memory: page-locked, ordinary and used before (CUDA does not copy it "
+                    "asynchronously), or ordinary and allocated anew in every execution (d2h only)",
      .kind = AxisKind::choice,
      .quick = {"pinned", "pageable", "fresh"},
      .seed = {"pinned", "pageable", "fresh"},

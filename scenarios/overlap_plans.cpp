@@ -157,19 +157,28 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
 /// Two stages: the first fills device matrices, the second empties them. Every matrix has memory of
 /// its own, as in the other orders, so that none of them works from a warmer cache; only the
 /// dependencies limit how far the first stage runs ahead.
+///
+/// A copy of pageable memory may hold the thread that enqueues it until it is done, which is what
+/// is to be seen, but whatever may run beside it has been enqueued by then: products run ahead of
+/// copies to the host, and each follows its copy from the host at once.
 void add_overlapped(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {
-  const std::int64_t in_flight = data.sizes.prefetch + 1;
+  const OverlapSizes& sizes = data.sizes;
+  const std::int64_t lead = sizes.to_host ? sizes.prefetch : 0;
+  std::vector<TaskId> filled;
   std::vector<TaskId> emptied;
-  for (std::int64_t i = 0; i < data.sizes.count; ++i) {
+  const auto fill = [&](std::int64_t i) {
     std::vector<TaskId> free;
-    if (i >= in_flight) free.push_back(emptied[i - in_flight]);
-    if (data.sizes.to_host) {
-      const TaskId filled = add_product(parts, data, lanes.compute, i, std::move(free));
-      emptied.push_back(add_copy(parts, data, lanes.copy, i, {filled}));
-    } else {
-      const TaskId filled = add_copy(parts, data, lanes.copy, i, std::move(free));
-      emptied.push_back(add_product(parts, data, lanes.compute, i, {filled}));
-    }
+    if (i > sizes.prefetch) free.push_back(emptied[i - sizes.prefetch - 1]);
+    filled.push_back(sizes.to_host ? add_product(parts, data, lanes.compute, i, std::move(free))
+                                   : add_copy(parts, data, lanes.copy, i, std::move(free)));
+  };
+  const auto empty = [&](std::int64_t i) {
+    emptied.push_back(sizes.to_host ? add_copy(parts, data, lanes.copy, i, {filled[i]})
+                                    : add_product(parts, data, lanes.compute, i, {filled[i]}));
+  };
+  for (std::int64_t i = 0; i < sizes.count + lead; ++i) {
+    if (i < sizes.count) fill(i);
+    if (i >= lead) empty(i - lead);
   }
 }
 

@@ -62,8 +62,7 @@ void CpuStream::stop() {
 
 void CpuStream::grow_scratch(std::size_t bytes) {
   synchronize(default_limit);
-  scratch_ = {};
-  scratch_ = device_.allocate(bytes, MemoryKind::device);
+  device_.grow(scratch_, bytes, MemoryKind::device);
 }
 
 void CpuStream::copy(BufferView destination, BufferView source) {

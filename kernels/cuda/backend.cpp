@@ -113,13 +113,8 @@ std::vector<Backend::Component> CudaBackend::components() const {
   return known;
 }
 
-/// A single GPU can be divided, as far as its architecture goes.
-int CudaBackend::device_limit() const {
-  if (count_ != 1) return count_;
-  const cudaDeviceProp gpu = properties_of(0);
-  const int step = partition_granularity(10 * gpu.major + gpu.minor);
-  return std::max(1, gpu.multiProcessorCount / step);
-}
+/// A single GPU can be divided.
+int CudaBackend::device_limit() const { return count_ == 1 ? most_partitions(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   if (count <= count_) return Backend::choose(count);

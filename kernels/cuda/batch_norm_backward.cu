@@ -18,12 +18,16 @@ struct Pair {
   unsigned int bits;  // of the mask; those of `width` elements are the lowest
 };
 
+/// `index`: of the first element.
 template <bool relu, class Element, int width>
 __device__ void load(Pair<Element, width>& pair, const NormBackward<Element>& at,
-                     std::int64_t index) {
+                     const NormShape& shape, std::int64_t index) {
   pair.x.load(at.source + index);
   pair.gradient.load(at.diff_destination + index);
-  if constexpr (relu) pair.bits = static_cast<unsigned int>(at.mask[index / 8]) >> (index % 8);
+  if constexpr (!relu) return;
+  const bool paired = width == 1 ? pairs<Element>(shape.channels) : paired_threads<Element, width>;
+  const MaskBit place = mask_bit(index, paired);
+  pair.bits = static_cast<unsigned int>(at.mask[place.byte]) >> place.bit;
 }
 
 /// The gradient behind the ReLU.
@@ -45,10 +49,10 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_
   constexpr int batch = batch_of_pairs<Element, width>;
   float sums[width]{};
   float products[width]{};
-  const std::int64_t channel = first_channel<width>();
+  const std::int64_t channel = first_channel<Element, width>();
   if (channel < shape.channels) {
     float mean[width];
-    load_floats(at.mean + channel, mean);
+    load_floats<Element>(at.mean + channel, mean);
     const auto add = [&](const Pair<Element, width>& pair) {
       float x[width];
       float gradient[width];
@@ -66,17 +70,17 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_
     for (; row + (batch - 1) * step < shape.rows; row += batch * step) {
 #pragma unroll
       for (int i = 0; i < batch; ++i) {
-        load<relu>(pairs[i], at, (row + i * step) * shape.channels + channel);
+        load<relu>(pairs[i], at, shape, (row + i * step) * shape.channels + channel);
       }
 #pragma unroll
       for (int i = 0; i < batch; ++i) add(pairs[i]);
     }
     for (; row < shape.rows; row += step) {
-      load<relu>(pairs[0], at, row * shape.channels + channel);
+      load<relu>(pairs[0], at, shape, row * shape.channels + channel);
       add(pairs[0]);
     }
   }
-  reduce_block(sums, products, shape, partials);
+  reduce_block<Element>(sums, products, shape, partials);
 }
 
 // Gradients of scale and shift, and the coefficients of diff_source = p·g + q·x + r: with s = 1 /
@@ -109,14 +113,14 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_vecto
     NormBackward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
   constexpr int batch = batch_of_pairs<Element, vector_width>;
   using Pairs = Pair<Element, vector_width>;
-  const std::int64_t channel = first_channel<vector_width>();
+  const std::int64_t channel = first_channel<Element, vector_width>();
   if (channel >= shape.channels) return;
   float p[vector_width];
   float q[vector_width];
   float r[vector_width];
-  load_floats(coefficients + channel, p);
-  load_floats(coefficients + shape.channels + channel, q);
-  load_floats(coefficients + 2 * shape.channels + channel, r);
+  load_floats<Element>(coefficients + channel, p);
+  load_floats<Element>(coefficients + shape.channels + channel, q);
+  load_floats<Element>(coefficients + 2 * shape.channels + channel, r);
   const auto write = [&](Pairs& pair, std::int64_t index) {
     float x[vector_width];
     float gradient[vector_width];
@@ -133,13 +137,13 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_vecto
   for (; row - (batch - 1) * step >= 0; row -= batch * step) {
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      load<relu>(pairs[i], at, (row - i * step) * shape.channels + channel);
+      load<relu>(pairs[i], at, shape, (row - i * step) * shape.channels + channel);
     }
 #pragma unroll
     for (int i = 0; i < batch; ++i) write(pairs[i], (row - i * step) * shape.channels + channel);
   }
   for (; row >= 0; row -= step) {
-    load<relu>(pairs[0], at, row * shape.channels + channel);
+    load<relu>(pairs[0], at, shape, row * shape.channels + channel);
     write(pairs[0], row * shape.channels + channel);
   }
 }
@@ -155,7 +159,7 @@ __global__ void gradient_scalars_kernel(NormBackward<Element> at, NormShape shap
     Pair<Element, 1> pair;
     float x[1];
     float gradient[1];
-    load<relu>(pair, at, index);
+    load<relu>(pair, at, shape, index);
     pair.x.unpack(x);
     unpack_gradient<relu>(pair, gradient);
     const float rest = fmaf(of_channel[shape.channels], x[0], of_channel[2 * shape.channels]);
@@ -201,7 +205,7 @@ void backward(const NormShape& shape, const NormBackward<Element>& at, float eps
               bool accumulate, const NormScratch& scratch, cudaStream_t stream) {
   const bool relu = at.mask != nullptr;
   const auto run =
-      vectorised(shape, at.source, at.diff_destination, at.diff_source)
+      vectorised<Element>(shape, at.source, at.diff_destination, at.diff_source)
           ? (relu ? &backward_vectors<Element, true> : &backward_vectors<Element, false>)
           : (relu ? &backward_scalars<Element, true> : &backward_scalars<Element, false>);
   run(shape, at, epsilon, accumulate, scratch, stream);

@@ -1,9 +1,9 @@
 // What the forward and backward kernels of batch normalisation share: access to eight elements at a
 // time, the division of a matrix among threads, and sums over blocks.
 //
-// Two ways through a matrix: in the vector way a thread keeps to eight neighbouring channels and
-// goes down the rows; it needs a multiple of eight channels and addresses aligned to 16 bytes. The
-// scalar way takes any.
+// Two ways through a matrix: in the vector way a thread keeps to a group of eight channels
+// (batch_norm_columns.h) and goes down the rows; it needs channels that groups can divide and
+// addresses aligned to 16 bytes. The scalar way takes any.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -11,12 +11,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/batch_norm_columns.h"
 #include "kernels/cuda/batch_norm_kernels.h"
 #include "kernels/cuda/launch.h"
 
 namespace parbench::cuda {
-
-constexpr int vector_width = 8;
 
 __device__ inline float widened(float value) { return value; }
 __device__ inline float widened(std::uint16_t value) {
@@ -27,7 +26,7 @@ __device__ inline void narrow(float value, std::uint16_t& element) {
   element = __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 
-/// `width` neighbouring elements as they are loaded.
+/// The elements of a group, or one, as they are loaded from the address of the first.
 template <class Element, int width>
 struct Pack;
 
@@ -43,16 +42,17 @@ struct Pack<Element, 1> {
 template <>
 struct Pack<float, vector_width> {
   static constexpr int batch = 2;  // packs in flight: 64 bytes of each thread
+  static constexpr int second = offset_in_group(4, true);
   float4 low;
   float4 high;
 
   __device__ void load(const float* from) {
-    low = reinterpret_cast<const float4*>(from)[0];
-    high = reinterpret_cast<const float4*>(from)[1];
+    low = *reinterpret_cast<const float4*>(from);
+    high = *reinterpret_cast<const float4*>(from + second);
   }
   __device__ void store(float* to) const {
-    reinterpret_cast<float4*>(to)[0] = low;
-    reinterpret_cast<float4*>(to)[1] = high;
+    *reinterpret_cast<float4*>(to) = low;
+    *reinterpret_cast<float4*>(to + second) = high;
   }
   __device__ void unpack(float (&v)[vector_width]) const {
     v[0] = low.x, v[1] = low.y, v[2] = low.z, v[3] = low.w;
@@ -89,10 +89,15 @@ struct Pack<std::uint16_t, vector_width> {
   }
 };
 
+/// Whether the threads of a kernel have paired groups.
+template <class Element, int width>
+constexpr bool paired_threads = width == vector_width && sizeof(Element) == sizeof(float);
+
 /// The first channel of this thread; beyond the last one for threads without work.
-template <int width>
+template <class Element, int width>
 __device__ std::int64_t first_channel() {
-  return (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * width;
+  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  return width == 1 ? thread : first_of_group(thread, paired_threads<Element, width>);
 }
 __device__ inline std::int64_t first_row() {
   return static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
@@ -101,15 +106,18 @@ __device__ inline std::int64_t row_step() {
   return static_cast<std::int64_t>(gridDim.y) * blockDim.y;
 }
 
-template <int width>
+/// Numbers of the thread's channels, from that of the first on.
+template <class Element, int width>
 __device__ void load_floats(const float* from, float (&values)[width]) {
 #pragma unroll
-  for (int i = 0; i < width; ++i) values[i] = from[i];
+  for (int i = 0; i < width; ++i) {
+    values[i] = from[offset_in_group(i, paired_threads<Element, width>)];
+  }
 }
 
 /// Adds up two sums of `width` channels over the threads of a block that have the same channels,
 /// and writes them to the slice's part of `partials`. Every thread of the block calls it.
-template <int width>
+template <class Element, int width>
 __device__ void reduce_block(const float (&first)[width], const float (&second)[width],
                              const NormShape& shape, float* partials) {
   __shared__ float sums[2 * width][block_threads];
@@ -125,13 +133,14 @@ __device__ void reduce_block(const float (&first)[width], const float (&second)[
 #pragma unroll
     for (int i = 0; i < 2 * width; ++i) sums[i][me] += sums[i][me + half * blockDim.x];
   }
-  const std::int64_t channel = first_channel<width>();
+  const std::int64_t channel = first_channel<Element, width>();
   if (threadIdx.y != 0 || channel >= shape.channels) return;
   float* out = partials + 2 * blockIdx.y * shape.channels + channel;
 #pragma unroll
   for (int i = 0; i < width; ++i) {
-    out[i] = sums[i][me];
-    out[shape.channels + i] = sums[width + i][me];
+    const int offset = offset_in_group(i, paired_threads<Element, width>);
+    out[offset] = sums[i][me];
+    out[shape.channels + offset] = sums[width + i][me];
   }
 }
 
@@ -200,11 +209,11 @@ struct Division {
 }
 
 /// Whether the vector way may be taken.
-[[nodiscard]] inline bool vectorised(const NormShape& shape, const void* a, const void* b,
-                                     const void* c) {
+template <class Element>
+[[nodiscard]] bool vectorised(const NormShape& shape, const void* a, const void* b, const void* c) {
   const auto bits = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
                     reinterpret_cast<std::uintptr_t>(c);
-  return shape.channels % vector_width == 0 && bits % 16 == 0;
+  return shape.channels % channels_of_division<Element> == 0 && bits % 16 == 0;
 }
 
 }  // namespace parbench::cuda

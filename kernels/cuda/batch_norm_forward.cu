@@ -15,7 +15,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void moments_kernel
   using Packed = Pack<Element, width>;
   float sums[width]{};
   float squares[width]{};
-  const std::int64_t channel = first_channel<width>();
+  const std::int64_t channel = first_channel<Element, width>();
   if (channel < shape.channels) {
     float origin[width];
     Packed packs[Packed::batch];
@@ -46,7 +46,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void moments_kernel
       add(packs[0]);
     }
   }
-  reduce_block(sums, squares, shape, partials);
+  reduce_block<Element>(sums, squares, shape, partials);
 }
 
 // Statistics of the batch, running statistics, and factor and summand of every channel.
@@ -90,18 +90,20 @@ template <class Element, bool relu>
 __global__ __launch_bounds__(block_threads, resident_blocks) void normalise_vectors_kernel(
     NormForward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
   using Packed = Pack<Element, vector_width>;
-  const std::int64_t channel = first_channel<vector_width>();
+  const std::int64_t channel = first_channel<Element, vector_width>();
   if (channel >= shape.channels) return;
   float factors[vector_width];
   float summands[vector_width];
-  load_floats(coefficients + channel, factors);
-  load_floats(coefficients + shape.channels + channel, summands);
+  load_floats<Element>(coefficients + channel, factors);
+  load_floats<Element>(coefficients + shape.channels + channel, summands);
   const auto write = [&](Packed& pack, std::int64_t index) {
     float values[vector_width];
     pack.unpack(values);
 #pragma unroll
     for (int i = 0; i < vector_width; ++i) values[i] = fmaf(values[i], factors[i], summands[i]);
-    if constexpr (relu) at.mask[index / vector_width] = clamp(values);
+    if constexpr (relu) {
+      at.mask[mask_bit(index, paired_threads<Element, vector_width>).byte] = clamp(values);
+    }
     pack.pack(values);
     pack.store(at.destination + index);
   };
@@ -124,25 +126,27 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void normalise_vect
   }
 }
 
-// A thread takes eight elements in a row, whatever their channels: those of one byte of the mask.
+// A thread takes a group of elements, whatever their channels: those of one byte of the mask.
 template <class Element, bool relu>
 __global__ void normalise_scalars_kernel(NormForward<Element> at, NormShape shape,
                                          const float* __restrict__ coefficients) {
+  const bool paired = pairs<Element>(shape.channels);
   const std::int64_t count = shape.rows * shape.channels;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x * 8;
-  std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 8;
-  for (; begin < count; begin += step) {
-    const int here = static_cast<int>(count - begin < 8 ? count - begin : 8);
-    std::int64_t channel = begin % shape.channels;
+  const std::int64_t groups = mask_bytes(count);
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; group < groups; group += step) {
     unsigned int bits = 0;
-    for (int i = 0; i < here; ++i) {
-      float value[1]{fmaf(widened(at.source[begin + i]), coefficients[channel],
+    for (int i = 0; i < vector_width; ++i) {
+      const std::int64_t element = first_of_group(group, paired) + offset_in_group(i, paired);
+      if (element >= count) break;
+      const std::int64_t channel = element % shape.channels;
+      float value[1]{fmaf(widened(at.source[element]), coefficients[channel],
                           coefficients[shape.channels + channel])};
       if constexpr (relu) bits |= static_cast<unsigned int>(clamp(value)) << i;
-      narrow(value[0], at.destination[begin + i]);
-      if (++channel == shape.channels) channel = 0;
+      narrow(value[0], at.destination[element]);
     }
-    if constexpr (relu) at.mask[begin / 8] = static_cast<std::uint8_t>(bits);
+    if constexpr (relu) at.mask[group] = static_cast<std::uint8_t>(bits);
   }
 }
 
@@ -164,7 +168,7 @@ void normalise(const NormShape& shape, const NormForward<Element>& at, const flo
 template <class Element>
 void forward(const NormShape& shape, const NormForward<Element>& at, float epsilon, float momentum,
              const NormScratch& scratch, cudaStream_t stream) {
-  const bool vectors = vectorised(shape, at.source, at.destination, nullptr);
+  const bool vectors = vectorised<Element>(shape, at.source, at.destination, nullptr);
   const Division parts = divide(shape, vectors ? vector_width : 1);
   const auto moments =
       vectors ? &moments_kernel<Element, vector_width> : &moments_kernel<Element, 1>;

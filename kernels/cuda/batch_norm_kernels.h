@@ -32,7 +32,8 @@ struct NormScratch {
   float* coefficients;  // three of each channel
 };
 
-/// Bytes of a mask: a bit of each element, set where the ReLU let it pass.
+/// Bytes of a mask: a bit of each element, set where the ReLU let it pass (batch_norm_columns.h
+/// tells which).
 [[nodiscard]] constexpr std::int64_t mask_bytes(std::int64_t elements) {
   return (elements + 7) / 8;
 }

@@ -29,8 +29,8 @@ std::string described(const CallSite& site, const std::string& words) {
   (void)cudaGetLastError();  // one that does not stay must not be found by the next call
   if (is_sticky(status)) {
     throw DeviceLost(
-        fmt::format("{}; {}: the device cannot be used again before parbench starts anew", text,
-                    text_of(status)));
+        "cuda", fmt::format("{}; {}: no GPU can be used again before parbench starts anew", text,
+                            text_of(status)));
   }
   throw Error(text);
 }

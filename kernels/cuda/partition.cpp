@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/error.h"
 #include "kernels/error.h"
@@ -17,18 +19,57 @@ int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-}  // namespace
-
-int partition_granularity(int compute_capability) {
-  constexpr int ampere = 80;
-  constexpr int hopper = 90;
-  if (compute_capability >= hopper) return 8;
-  return compute_capability >= ampere ? 4 : 2;
+CUdevResource multiprocessors_of(int ordinal) {
+  CUdevResource whole{};
+  PARBENCH_CUDA(driver().device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
+  return whole;
 }
 
-int partition_size(int multiprocessors, int parts, int granularity) {
+Divisibility divisibility_of(int ordinal, const CUdevResource& whole) {
+  return divisibility(whole.sm, 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
+                                    attribute(cudaDevAttrComputeCapabilityMinor, ordinal));
+}
+
+/// The driver's own count, without dividing anything.
+GroupCount groups_of(const CUdevResource& whole) {
+  return [whole](int size) {
+    unsigned int count = 0;
+    PARBENCH_CUDA(driver().split_multiprocessors(nullptr, &count, &whole, nullptr, 0,
+                                                 static_cast<unsigned int>(size)));
+    return static_cast<int>(count);
+  };
+}
+
+std::unique_ptr<Partition> make_partition(int ordinal, CUdevResource& group) {
+  CUdevResourceDesc description = nullptr;
+  PARBENCH_CUDA(driver().describe_resources(&description, &group, 1));
+  CUgreenCtx green = nullptr;
+  PARBENCH_CUDA(
+      driver().create_green_context(&green, description, ordinal, CU_GREEN_CTX_DEFAULT_STREAM));
+  return std::make_unique<Partition>(green, static_cast<int>(group.sm.smCount));
+}
+
+}  // namespace
+
+Divisibility divisibility(const CUdevSmResource& whole, int compute_capability) {
+  constexpr int ampere = 80;
+  constexpr int hopper = 90;
+  Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .least = 2, .step = 2};
+  if (compute_capability >= ampere) gpu.least = 4;
+  if (compute_capability >= hopper) gpu.least = gpu.step = 8;
+  // Drivers that do not know these fields leave them as they were: zero.
+  if (whole.minSmPartitionSize > 0) gpu.least = static_cast<int>(whole.minSmPartitionSize);
+  if (whole.smCoscheduledAlignment > 0) gpu.step = static_cast<int>(whole.smCoscheduledAlignment);
+  return gpu;
+}
+
+int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups) {
   if (parts < 1) return 0;
-  return multiprocessors / parts / granularity * granularity;
+  for (int size = gpu.multiprocessors / parts / gpu.step * gpu.step; size >= gpu.least && size > 0;
+       size -= gpu.step) {
+    if (groups(size) >= parts) return size;
+  }
+  return 0;
 }
 
 Partition::Partition(CUgreenCtx green, int multiprocessors)
@@ -49,6 +90,12 @@ CUstream Partition::create_stream() const {
   return stream;
 }
 
+int most_partitions(int ordinal) {
+  if (!driver().has_green_contexts()) return 1;
+  const CUdevResource whole = multiprocessors_of(ordinal);
+  return std::max(1, groups_of(whole)(divisibility_of(ordinal, whole).least));
+}
+
 std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
   if (!driver().has_green_contexts()) {
     throw Unsupported(
@@ -56,38 +103,22 @@ std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
   }
   PARBENCH_CUDA(cudaSetDevice(ordinal));
   PARBENCH_CUDA(cudaFree(nullptr));  // green contexts need the primary one
-  const int all = attribute(cudaDevAttrMultiProcessorCount, ordinal);
-  const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
-                         attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
-  const int size = partition_size(all, parts, partition_granularity(capability));
+  const CUdevResource whole = multiprocessors_of(ordinal);
+  const Divisibility gpu = divisibility_of(ordinal, whole);
+  const int size = partition_size(gpu, parts, groups_of(whole));
   if (size == 0) {
     throw UsageError(
-        fmt::format("--devices: {} partitions are too many for the {} multiprocessors "
-                    "of cuda:{}; the least is {} each",
-                    parts, all, ordinal, partition_granularity(capability)));
+        fmt::format("--devices: {} partitions are too many for the {} multiprocessors of cuda:{}; "
+                    "the least is {} each, at most {} partitions",
+                    parts, gpu.multiprocessors, ordinal, gpu.least, most_partitions(ordinal)));
   }
-  CUdevResource whole{};
-  PARBENCH_CUDA(driver().device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
   std::vector<CUdevResource> groups(static_cast<std::size_t>(parts));
   auto count = static_cast<unsigned int>(parts);
-  CUdevResource remaining{};
-  PARBENCH_CUDA(driver().split_multiprocessors(groups.data(), &count, &whole, &remaining, 0,
+  PARBENCH_CUDA(driver().split_multiprocessors(groups.data(), &count, &whole, nullptr, 0,
                                                static_cast<unsigned int>(size)));
-  if (count < static_cast<unsigned int>(parts)) {
-    throw Unsupported(
-        fmt::format("cuda:{} can be divided into {} partitions of {} "
-                    "multiprocessors, not into {}",
-                    ordinal, count, size, parts));
-  }
+  groups.resize(count);
   std::vector<std::unique_ptr<Partition>> partitions;
-  for (CUdevResource& group : groups) {
-    CUdevResourceDesc description = nullptr;
-    PARBENCH_CUDA(driver().describe_resources(&description, &group, 1));
-    CUgreenCtx green = nullptr;
-    PARBENCH_CUDA(
-        driver().create_green_context(&green, description, ordinal, CU_GREEN_CTX_DEFAULT_STREAM));
-    partitions.push_back(std::make_unique<Partition>(green, static_cast<int>(group.sm.smCount)));
-  }
+  for (CUdevResource& group : groups) partitions.push_back(make_partition(ordinal, group));
   return partitions;
 }
 

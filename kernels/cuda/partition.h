@@ -3,18 +3,32 @@
 
 #include <cuda.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace parbench::cuda {
 
-/// Multiprocessors of each of `parts` equal parts: as many as there are for each, in steps of what
-/// the architecture can divide by. 0 when there are too few.
-[[nodiscard]] int partition_size(int multiprocessors, int parts, int granularity);
+/// How a GPU's multiprocessors can be divided.
+struct Divisibility {
+  int multiprocessors = 0;
+  int least = 1;  // of a part
+  int step = 1;   // parts are multiples of it
+  friend bool operator==(const Divisibility&, const Divisibility&) = default;
+};
 
-/// The step in which an architecture's multiprocessors can be divided; also the least number of a
-/// part. `compute_capability`: 90 for 9.0. Source: CUDA driver API, cuDevSmResourceSplitByCount.
-[[nodiscard]] int partition_granularity(int compute_capability);
+/// What the driver tells of a GPU (`whole`: its multiprocessors as a resource), and where it is too
+/// old to tell, what its architecture can do. `compute_capability`: 90 for 9.0. Source: CUDA driver
+/// API, green contexts.
+[[nodiscard]] Divisibility divisibility(const CUdevSmResource& whole, int compute_capability);
+
+/// How many equal groups of at least that many multiprocessors a GPU has.
+using GroupCount = std::function<int(int multiprocessors)>;
+
+/// Multiprocessors of each of `parts` equal parts: the most with which the GPU has so many groups.
+/// Clusters that cannot be cut may leave fewer groups than a division of the total tells. 0 when
+/// there are too few for each.
+[[nodiscard]] int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups);
 
 /// A green context and its multiprocessors.
 class Partition {
@@ -25,6 +39,8 @@ class Partition {
   Partition& operator=(const Partition&) = delete;
 
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  /// The runtime library then works with the primary context of the GPU, whose memory and modules
+  /// all partitions share, on this partition's multiprocessors.
   void make_current() const;
   [[nodiscard]] CUstream create_stream() const;
 
@@ -34,8 +50,11 @@ class Partition {
   int multiprocessors_ = 0;
 };
 
+/// Most parts into which a GPU can be divided; 1 where the driver cannot.
+[[nodiscard]] int most_partitions(int ordinal);
+
 /// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
-/// driver or the GPU cannot, with what would mend it.
+/// driver cannot, and UsageError for more parts than there can be, with what would mend it.
 [[nodiscard]] std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts);
 
 }  // namespace parbench::cuda

@@ -15,16 +15,13 @@
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/graph.h"
+#include "kernels/cuda/nap.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// How long a waiting caller asks again and again, before it sleeps between questions.
-constexpr auto eager = std::chrono::milliseconds(1);
-constexpr auto nap = std::chrono::microseconds(50);
 
 CudaEvent& cuda_event(Event& event) {
   auto* mine = dynamic_cast<CudaEvent*>(&event);
@@ -48,8 +45,7 @@ Device& CudaStream::device() const { return device_; }
 
 void CudaStream::grow_scratch(std::size_t bytes) {
   synchronize(default_limit);
-  scratch_ = {};
-  scratch_ = device_.allocate(bytes, MemoryKind::device);
+  device_.grow(scratch_, bytes, MemoryKind::device);
 }
 
 void CudaStream::copy(BufferView destination, BufferView source) {
@@ -88,13 +84,19 @@ void CudaStream::synchronize(std::chrono::milliseconds limit) {
       PARBENCH_CUDA(status);
       return;
     }
+    (void)cudaGetLastError();  // it is no failure, and must not look like one to a later launch
     const auto waited = Clock::now() - begin;
     if (waited > limit) {
       throw TimedOut(
           fmt::format("{} did not finish within {} s; its kernels hang or the case is too large",
                       name_, std::chrono::duration<double>(limit).count()));
     }
-    if (waited > eager) std::this_thread::sleep_for(nap);
+    const std::chrono::nanoseconds nap = nap_after(waited);
+    if (nap.count() > 0) {
+      std::this_thread::sleep_for(nap);
+    } else {
+      std::this_thread::yield();  // to a worker of a CPU device that shares this core
+    }
   }
 }
 

@@ -179,7 +179,7 @@ class GraphLaunch : public testing::Test {
   }
 
   Machine machine_;
-  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0", false).front());
+  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0").front());
   Buffer counter_ = zero();
   Buffer copy_ = zero();
   std::unique_ptr<Op> spin_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "reports/google_benchmark.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {
@@ -17,7 +18,9 @@ class FakeCase : public Case {
     for (const int device : behaviour_.devices) {
       plan_.add_lane("compute", context.stream(device, StreamKind::compute));
     }
-    if (!behaviour_.costs.seconds.empty()) add_tasks();
+    for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
+      plan_.add({.name = "task", .lane = 0, .calls = {}});
+    }
     plan_.launch = behaviour_.launch;
   }
   ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
@@ -38,18 +41,9 @@ class FakeCase : public Case {
   }
 
  private:
-  void add_tasks() {
-    const LaneId lane = plan_.add_lane("lane", *stream_);
-    for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
-      plan_.add({.name = "task", .lane = lane, .calls = {}});
-    }
-  }
-
   FakeScenario& scenario_;
   std::string name_;
   Behaviour behaviour_;
-  test::FakeDevice device_{0};
-  std::unique_ptr<Stream> stream_ = device_.make_stream(StreamKind::compute, 0, 1);
   Plan plan_;  // a task for each of the costs
 };
 
@@ -130,6 +124,22 @@ std::size_t FakeScenario::count(const std::string& event) const {
 bool FakeScenario::is_alive(const std::string& name) const {
   return std::ranges::any_of(prepared_,
                              [&](const auto& entry) { return entry.second.name == name; });
+}
+
+std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark) {
+  std::vector<std::string> names;
+  for (const report::Json& row : google_benchmark.part().benchmarks) {
+    names.push_back(row.at("name").get<std::string>());
+  }
+  return names;
+}
+
+std::vector<std::unique_ptr<Device>> make_devices(const std::vector<std::string>& backends) {
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const std::string& backend : backends) {
+    devices.push_back(std::make_unique<test::FakeDevice>(0, 1, std::vector<int>{}, backend));
+  }
+  return devices;
 }
 
 std::unique_ptr<Context> make_context(std::vector<std::unique_ptr<Device>> devices) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/google_benchmark.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
 #include "scenarios/scenario.h"
@@ -23,7 +24,7 @@ struct Behaviour {
   std::function<void()> on_capture = [] {};  // may throw
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
-  std::vector<int> devices = {};            // of the context, on which its plan has lanes
+  std::vector<int> devices = {0};           // of the context, on which its plan has lanes
   TaskCosts costs = {};                     // the clock moves by what counts as an execution
   double other_cost_seconds = 0;            // and by what measuring tasks alone takes beside it
 };
@@ -94,8 +95,14 @@ class FakeScenario : public Scenario {
   mutable std::map<const Plan*, Prepared> prepared_;
 };
 
-[[nodiscard]] std::unique_ptr<Context> make_context(
-    std::vector<std::unique_ptr<Device>> devices = {});
+/// Names of the rows that there are so far.
+[[nodiscard]] std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark);
+
+/// A fake device of each of these backends.
+[[nodiscard]] std::vector<std::unique_ptr<Device>> make_devices(
+    const std::vector<std::string>& backends);
+
+[[nodiscard]] std::unique_ptr<Context> make_context(std::vector<std::unique_ptr<Device>> devices);
 
 /// Keeps what it was told.
 class RecordingProgress : public Progress {

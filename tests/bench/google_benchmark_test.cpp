@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernels/error.h"
+#include "reports/google_benchmark.h"
 
 namespace parbench {
 namespace {

@@ -26,7 +26,7 @@ class FakeBackend final : public Backend {
   [[nodiscard]] int device_count() const override { return 2; }
   [[nodiscard]] std::string description() const override { return "two fakes"; }
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
-                                                          bool) override {
+                                                          const DeviceOptions&) override {
     std::vector<std::unique_ptr<Device>> devices;
     for (const DeviceNumber& number : numbers) {
       auto device = std::make_unique<test::FakeDevice>(number.device);

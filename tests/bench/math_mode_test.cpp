@@ -50,7 +50,7 @@ class PlanningDevice final : public Device {
   std::unique_ptr<Stream> make_stream(StreamKind kind, int /*index*/, int /*sharers*/) override {
     return std::make_unique<PlanningStream>(*this, real_->make_stream(kind));
   }
-  std::unique_ptr<Event> make_event() override { return real_->make_event(); }
+  std::unique_ptr<Event> make_event(EventKind kind) override { return real_->make_event(kind); }
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
     return real_->allocate(bytes, kind);
   }

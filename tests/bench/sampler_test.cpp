@@ -302,6 +302,29 @@ TEST(Sampler, AFailedCaseIsDroppedAndTheOthersGoOn) {
   EXPECT_EQ(machine.count(1), 6);
 }
 
+TEST(Sampler, AWithdrawnCaseKeepsItsSamplesAndGivesNoMoreToOthers) {
+  // Case 0 would be sampled on for case 1, which is compared with it.
+  Machine machine({}, {{1.0, 1.0}, {1.0, 1.0, {0}}},
+                  [](std::size_t index, int i) { return index == 0 ? 1.0 : noisy(i, 1.0, 0.1); });
+  machine.run(4);
+  const int held = machine.count(0);
+  ASSERT_GT(held, 0);
+  machine.sampler.withdraw(0);
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), held);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "interrupted");
+  EXPECT_GT(machine.count(1), held);
+}
+
+TEST(Sampler, AWithdrawnCaseThatHadEndedKeepsItsReason) {
+  Machine machine({}, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  const std::string reason = machine.sampler.stopped_because(0);
+  machine.sampler.withdraw(0);
+  EXPECT_EQ(machine.sampler.stopped_because(0), reason);
+  EXPECT_NE(reason, "interrupted");
+}
+
 TEST(Sampler, InterruptEndsEverythingAtOnce) {
   Machine machine({}, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, auto) { return 1.0; });
   machine.run(3);

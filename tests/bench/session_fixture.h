@@ -16,11 +16,14 @@ namespace parbench::fake {
 class SessionTest : public testing::Test {
  protected:
   SessionResult run(const std::vector<CaseSpec>& specs) {
+    if (devices.empty()) devices = make_devices(backends);
     const auto context = make_context(std::move(devices));
+    devices.clear();
     return run_session(
         scenario, *context, specs, options,
         {.google_benchmark = google_benchmark,
          .progress = progress,
+         .lost = lost,
          .part = run_part,
          .make_runner = scenario.runners(),
          .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
@@ -31,9 +34,11 @@ class SessionTest : public testing::Test {
   }
 
   FakeScenario scenario;
-  std::vector<std::unique_ptr<Device>> devices;  // of the next run
+  std::vector<std::unique_ptr<Device>> devices;  // of the next run; none: one of each backend
   GoogleBenchmark google_benchmark;
   RecordingProgress progress;
+  LostBackends lost;
+  std::vector<std::string> backends = {"fake"};
   RunPart run_part;
   SamplerOptions options;
   std::function<bool()> interrupted = [] { return false; };

@@ -95,6 +95,25 @@ TEST_F(Fault, TooLittleMemorySkipsTheCaseOnly) {
   expect_only_fails("memory", report::CaseStatus::skipped, "out of memory");
 }
 
+TEST_F(Fault, ALostDeviceEndsWhatNeedsItAndLeavesTheReason) {
+  std::vector<std::string> command = words("right,loses");
+  std::ranges::replace(command, "faulty", "faulty,later");
+  const Finished finished = run(command);
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  const report::Report report = valid_report();
+  EXPECT_FALSE(report.complete);
+  ASSERT_EQ(report.cases.size(), 4U) << "two of each scenario";
+  for (const report::Case& one : report.cases) {
+    if (one.name == "faulty/loses/size:1") {
+      EXPECT_EQ(one.status, report::CaseStatus::failed);
+    } else {
+      EXPECT_EQ(one.status, report::CaseStatus::not_run) << one.name;
+      EXPECT_THAT(one.error, HasSubstr("its device was lost in faulty/loses/size:1: planted"));
+    }
+  }
+  EXPECT_THAT(finished.out, HasSubstr("not run, its device was lost in faulty/loses/size:1"));
+}
+
 TEST_F(Fault, MeasuresWhatIsRight) {
   EXPECT_EQ(run(words("right")).exit_code, 0);
   EXPECT_TRUE(valid_report().complete);

@@ -1,4 +1,4 @@
-// parbench with one scenario whose strategies fail on purpose, for the tests of real processes.
+// parbench with two scenarios whose strategies fail on purpose, for the tests of real processes.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -60,6 +60,7 @@ class FaultyCase : public Case {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void reset() override {
     if (strategy_ == "hangs") hang();
+    if (strategy_ == "loses") throw DeviceLost("cpu", "planted: the device fell off");
     std::memset(counter_.data(), 0, sizeof(long));
   }
   [[nodiscard]] std::vector<Output> outputs() override {
@@ -101,7 +102,8 @@ Axis size_axis() {
 
 class FaultyScenario : public Scenario {
  public:
-  [[nodiscard]] std::string_view name() const override { return "faulty"; }
+  explicit FaultyScenario(std::string name) : name_(std::move(name)) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] std::string_view question() const override { return "What if it fails?"; }
   [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
@@ -123,6 +125,7 @@ class FaultyScenario : public Scenario {
   }
 
  private:
+  std::string name_;
   std::vector<Strategy> strategies_{
       {"right", "works"},
       {"wrong", "computes a wrong result"},
@@ -131,6 +134,7 @@ class FaultyScenario : public Scenario {
       {"slow", "takes a while"},
       {"stuck", "takes a minute for one execution"},
       {"hangs", "is not done when a wait passes its limit"},
+      {"loses", "loses its device"},
   };
   std::vector<Axis> axes_{size_axis()};
 };
@@ -139,6 +143,7 @@ class FaultyScenario : public Scenario {
 
 int main(int count, char** words) {
   ScenarioList scenarios;
-  scenarios.push_back(std::make_unique<FaultyScenario>());
+  scenarios.push_back(std::make_unique<FaultyScenario>("faulty"));
+  scenarios.push_back(std::make_unique<FaultyScenario>("later"));
   return run_program({words, words + count}, scenarios);
 }

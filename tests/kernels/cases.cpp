@@ -36,6 +36,7 @@ const Shape blocked{3, 32, 7, 5};
 const Shape plain{2, 5, 9, 7};
 const Shape matrix{7, 33};
 const Shape one_image{1, 16, 5, 3};
+const Shape three_eights{2, 24, 5, 3};
 const Shape large{4, 64, 33, 31};
 
 const PoolingShape resnet_pool{{2, 64, 13, 15}, 3, 2, 1};
@@ -111,6 +112,7 @@ std::vector<OperationCase> table() {
       {"batch_norm_plain", BatchNormForward{plain}, tight},
       {"batch_norm_plain_relu", BatchNormForward{plain, f32, true}, tight},
       {"batch_norm_one_image", BatchNormForward{one_image, f32, true}, tight},
+      {"batch_norm_three_eights", BatchNormForward{three_eights, f32, true}, tight},
       {"batch_norm_constants", BatchNormForward{blocked, f32, false, 1e-2F, 0.7F}, tight},
       {"batch_norm_large", BatchNormForward{large, f32, true}, tight},
       {"batch_norm_bf16", BatchNormForward{blocked, bf16}, loose},
@@ -122,6 +124,7 @@ std::vector<OperationCase> table() {
       {"batch_norm_backward_accumulate", BatchNormBackward{blocked, f32, true, 1e-3F, true}, tight},
       {"batch_norm_backward_plain", BatchNormBackward{plain}, tight},
       {"batch_norm_backward_plain_relu", BatchNormBackward{plain, f32, true, 1e-5F, true}, tight},
+      {"batch_norm_backward_three_eights", BatchNormBackward{three_eights, f32, true}, tight},
       {"batch_norm_backward_large", BatchNormBackward{large, f32, true}, 5e-5, diff_to_diff},
       {"batch_norm_backward_bf16", BatchNormBackward{blocked, bf16}, loose},
       {"batch_norm_backward_relu_bf16", BatchNormBackward{blocked, bf16, true, 1e-5F, true}, loose},

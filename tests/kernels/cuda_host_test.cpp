@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/backend.h"
@@ -13,6 +15,7 @@
 #include "kernels/cuda/cudnn_graph.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/layout.h"
+#include "kernels/cuda/nap.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
@@ -44,20 +47,58 @@ TEST(CudaLayout, IsTheSameForTheSameOrder) {
 
 TEST(CudaLayout, OfAnotherKindIsRefused) { EXPECT_THROW((void)strides_of(opaque(8)), UsageError); }
 
-TEST(CudaPartition, TakesEqualPartsInStepsOfTheArchitecture) {
-  EXPECT_EQ(partition_size(132, 2, 8), 64) << "H200: 132 multiprocessors in steps of 8";
-  EXPECT_EQ(partition_size(108, 2, 4), 52);
-  EXPECT_EQ(partition_size(132, 1, 8), 128);
-  EXPECT_EQ(partition_size(132, 16, 8), 8);
-  EXPECT_EQ(partition_size(132, 17, 8), 0) << "too few for each";
-  EXPECT_EQ(partition_size(132, 0, 8), 0);
+/// A GPU whose multiprocessors can be grouped without regard to clusters.
+int largest_part(const Divisibility& gpu, int parts) {
+  return partition_size(gpu, parts, [&](int size) { return gpu.multiprocessors / size; });
 }
 
-TEST(CudaPartition, StepsGrowWithTheArchitecture) {
-  EXPECT_EQ(partition_granularity(75), 2);
-  EXPECT_EQ(partition_granularity(86), 4);
-  EXPECT_EQ(partition_granularity(90), 8);
-  EXPECT_EQ(partition_granularity(120), 8);
+TEST(CudaPartition, TakesTheLargestEqualPartsInStepsOfTheGpu) {
+  const Divisibility h200{.multiprocessors = 132, .least = 8, .step = 8};
+  EXPECT_EQ(largest_part(h200, 1), 128);
+  EXPECT_EQ(largest_part(h200, 2), 64);
+  EXPECT_EQ(largest_part(h200, 16), 8);
+  EXPECT_EQ(largest_part(h200, 17), 0) << "too few for each";
+  EXPECT_EQ(largest_part(h200, 0), 0);
+  EXPECT_EQ(largest_part({.multiprocessors = 108, .least = 4, .step = 2}, 2), 54);
+  EXPECT_EQ(largest_part({.multiprocessors = 20, .least = 4, .step = 2}, 6), 0)
+      << "the least part is more than a step";
+}
+
+TEST(CudaPartition, IsSmallerWhereClustersLeaveFewerGroups) {
+  const Divisibility gpu{.multiprocessors = 132, .least = 8, .step = 8};
+  // Seven clusters of 18, of each of which 16 can be divided.
+  const auto groups = [](int size) { return 7 * 16 / size; };
+  EXPECT_EQ(partition_size(gpu, 2, groups), 56);
+  EXPECT_EQ(partition_size(gpu, 14, groups), 8);
+  EXPECT_EQ(partition_size(gpu, 15, groups), 0);
+}
+
+TEST(CudaPartition, StepsAreTheDriversOwn) {
+  const CUdevSmResource told{.smCount = 148, .minSmPartitionSize = 16, .smCoscheduledAlignment = 4};
+  EXPECT_EQ(divisibility(told, 100),
+            (Divisibility{.multiprocessors = 148, .least = 16, .step = 4}));
+}
+
+TEST(CudaPartition, StepsAreTheArchitecturesWhereTheDriverDoesNotTell) {
+  const auto steps_of = [](int compute_capability) {
+    CUdevSmResource silent{};
+    silent.smCount = 60;
+    const Divisibility gpu = divisibility(silent, compute_capability);
+    EXPECT_EQ(gpu.multiprocessors, 60);
+    return std::pair(gpu.least, gpu.step);
+  };
+  EXPECT_EQ(steps_of(75), std::pair(2, 2));
+  EXPECT_EQ(steps_of(86), std::pair(4, 2));
+  EXPECT_EQ(steps_of(90), std::pair(8, 8));
+  EXPECT_EQ(steps_of(120), std::pair(8, 8));
+}
+
+TEST(CudaNap, IsNoneInAShortWaitAndAHundredthOfALongOne) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(nap_after(0ns), 0ns);
+  EXPECT_EQ(nap_after(4999us), 0ns);
+  EXPECT_EQ(nap_after(20ms), 200us);
+  EXPECT_EQ(nap_after(10min), 1ms) << "the end of a long wait is not far away either";
 }
 
 TEST(BoundedCache, MakesAValueOnceForEveryKey) {

@@ -225,9 +225,9 @@ Planned plan(const Desc& desc, const FakeDevice&) {
 
 }  // namespace
 
-FakeDevice::FakeDevice(int index, int cores, std::vector<int> copy_cores) {
-  info_.name = fmt::format("fake:{}", index);
-  info_.backend = "fake";
+FakeDevice::FakeDevice(int index, int cores, std::vector<int> copy_cores, std::string backend) {
+  info_.name = fmt::format("{}:{}", backend, index);
+  info_.backend = std::move(backend);
   for (int core = 0; core < cores; ++core) info_.cores.push_back(core);
   info_.copy_cores = copy_cores.empty() ? info_.cores : std::move(copy_cores);
 }

@@ -19,7 +19,8 @@ using CallLog = std::vector<std::string>;
 class FakeDevice final : public Device {
  public:
   /// `copy_cores`: of the copy lane; none: it shares the cores that compute.
-  explicit FakeDevice(int index, int cores = 2, std::vector<int> copy_cores = {});
+  explicit FakeDevice(int index, int cores = 2, std::vector<int> copy_cores = {},
+                      std::string backend = "fake");
 
   const DeviceInfo& info() const override { return info_; }
   AvailableMemory available_memory() const override { return available; }

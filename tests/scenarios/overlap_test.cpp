@@ -1,6 +1,7 @@
 // Scenario overlap: its plans, its verification, what it refuses and what it answers.
 #include "scenarios/overlap.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +114,23 @@ TEST_F(OverlapTest, PrefetchLimitsWhatIsInFlight) {
                           task_named(ahead->plan(), "copy 3")));
   EXPECT_TRUE(is_ordered(ahead->plan(), task_named(ahead->plan(), "product 0"),
                          task_named(ahead->plan(), "copy 3")));
+}
+
+TEST_F(OverlapTest, WhatMayRunBesideACopyIsEnqueuedBeforeIt) {
+  for (const std::int64_t prefetch : {1, 2, 7}) {
+    const auto results = ready("overlapped", tiny("d2h", "pageable", prefetch));
+    const auto inputs = ready("overlapped", tiny("h2d", "pageable", prefetch));
+    const Plan& to_host = results->plan();
+    const Plan& from_host = inputs->plan();
+    for (int i = 0; i < 8; ++i) {
+      const std::int64_t last = std::min<std::int64_t>(i + prefetch, 7);
+      EXPECT_LT(task_named(to_host, fmt::format("product {}", last)),
+                task_named(to_host, fmt::format("copy {}", i)));
+      if (i == 7) break;
+      EXPECT_LT(task_named(from_host, fmt::format("product {}", i)),
+                task_named(from_host, fmt::format("copy {}", i + 1)));
+    }
+  }
 }
 
 TEST_F(OverlapTest, SequentialFinishesOneBeforeTheOther) {
