@@ -1,0 +1,141 @@
+# Test executables: run, also where they crash or hang, and what they printed, as counts and texts.
+#
+# What GoogleTest prints is read instead of its JSON file, which a program that crashes never writes.
+import re
+from dataclasses import dataclass, field
+
+from programs import run_program
+
+LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
+MOST_RESTARTS = 10  # after crashes
+LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
+LONGEST_TEXT = 400  # of a failure that is kept
+
+
+@dataclass
+class Outcome:
+    """What came of the tests of an executable."""
+
+    passed: int = 0
+    failed: dict = field(default_factory=dict)  # name → the beginning of what it said
+    skipped: dict = field(default_factory=dict)  # reason → how many
+    unfinished: str = None  # the test that was running when the program ended
+    names: list = field(default_factory=list)  # of all that began
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed.update(other.failed)
+        for reason, count in other.skipped.items():
+            self.skipped[reason] = self.skipped.get(reason, 0) + count
+        self.unfinished = other.unfinished
+        self.names += other.names
+
+
+def beginning(lines):
+    text = " | ".join(line.strip() for line in lines if line.strip())
+    return text[:LONGEST_TEXT] or "it said nothing"
+
+
+def reason_of(lines):
+    """Why a test was skipped: what it said without the place in the source."""
+    return beginning([line for line in lines if not re.match(r"^\S+:\d+: Skipped$", line)])
+
+
+def read_output(text):
+    """The outcome of what a test executable printed, as far as it came."""
+    outcome = Outcome()
+    said = []
+    for line in text.splitlines():
+        found = LINE.match(line)
+        if not found:
+            said.append(line)
+            continue
+        word, name = found.groups()
+        if word == "RUN":
+            outcome.unfinished = name
+            outcome.names.append(name)
+        elif name == outcome.unfinished:  # the list of failures at the end names them again
+            outcome.unfinished = None
+            if word == "OK":
+                outcome.passed += 1
+            elif word == "FAILED":
+                outcome.failed[name] = beginning(said)
+            else:
+                reason = reason_of(said)
+                outcome.skipped[reason] = outcome.skipped.get(reason, 0) + 1
+        said = []
+    if outcome.unfinished:
+        outcome.failed[outcome.unfinished] = beginning(said)
+    return outcome
+
+
+def run_tests(program, setting, wrapper=(), flags=()):
+    """Runs all tests. After a crash it goes on with those behind, so that one crash hides nothing.
+
+    Returns the outcome and how each process ended."""
+    outcome = Outcome()
+    ends = []
+    while len(ends) <= MOST_RESTARTS and setting.left() > 2:
+        only = ["--gtest_filter=" + filter_without(flags, outcome.names)] if outcome.names else flags
+        extra = {"PARBENCH_REQUIRE_CUDA": "1" if setting.on_gpu else "0", "GTEST_COLOR": "no"}
+        ended = run_program([*wrapper, program, *only], setting.left() - 2, extra)
+        part = read_output(ended.out)
+        ends.append(ended)
+        outcome.add(part)
+        if part.unfinished:
+            outcome.failed[part.unfinished] = f"{ended.how()}: {outcome.failed[part.unfinished]}"
+        if not part.unfinished or ended.at_limit or len(filter_without(flags, outcome.names)) > LONGEST_FILTER:
+            break
+    return outcome, ends
+
+
+def filter_without(flags, names):
+    """GoogleTest's filter for what is wanted less the tests that have begun."""
+    wanted = next((f.partition("=")[2] for f in flags if f.startswith("--gtest_filter=")), "*")
+    return f"{wanted}-{':'.join(names)}"
+
+
+def result_of(name, outcome, ends):
+    """As JSON. A program that fails without a failing test (a crash before or behind them) is failed
+    as well."""
+    last = ends[-1] if ends else None
+    status = "passed"
+    if last is None:
+        status = "not run: time"
+    elif outcome.failed:
+        status = "failed"
+    elif last.at_limit or last.code != 0:
+        status = f"{last.how()}: {last.last_words()}"
+    return {
+        "program": name,
+        "status": status,
+        "began": len(outcome.names),
+        "passed": outcome.passed,
+        "failed": outcome.failed,
+        "skipped": outcome.skipped,
+        "processes": len(ends),
+        "seconds": round(sum(end.seconds for end in ends), 1),
+    }
+
+
+def tests(setting, folder):
+    """All test executables of the bundle, one after the other: some of them fill the GPU's memory."""
+    content = {"programs": [], "problems": []}
+    for program in sorted(folder.glob("libexec/tests/*")):
+        setting.say(f"tests of {program.name}")
+        result = result_of(program.name, *run_tests(program, setting))
+        content["programs"].append(result)
+        if result["status"] != "passed":
+            content["problems"].append(f"{program.name}: {problem_of(result)}")
+        yield content
+    content["passed"] = sum(result["passed"] for result in content["programs"])
+    content["failed"] = sum(len(result["failed"]) for result in content["programs"])
+    content["skipped"] = sum(sum(r["skipped"].values()) for r in content["programs"])
+    yield content
+
+
+def problem_of(result):
+    if not result["failed"]:
+        return result["status"]
+    first, said = next(iter(result["failed"].items()))
+    return f"{len(result['failed'])} failed, first {first}: {said}"
