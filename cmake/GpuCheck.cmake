@@ -29,3 +29,6 @@ install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts
         FILES_MATCHING PATTERN "*.py")
 
 add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_tests})
+if(TARGET gpu_check_test)
+  add_dependencies(gpu_check_test gpu-check-programs)
+endif()

@@ -1,6 +1,7 @@
 # Entry of scripts/gpu-check: finds what is there, runs the steps one after the other, each in a
 # process of its own and within its share of the time, and sums up.
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -14,12 +15,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "peers.d"))
 
 import libraries  # noqa: E402
-from programs import GRACE, end_group, run_program  # noqa: E402
-from setting import Setting, flags_known, to_json  # noqa: E402
-from step import STEPS  # noqa: E402
+from programs import GRACE, Terminated, end_group, end_when_asked, run_program  # noqa: E402
+from setting import Setting, flags_known, portions, to_json  # noqa: E402
+from step import AHEAD, STEPS  # noqa: E402
 from summary import Summary, write_small, write_step  # noqa: E402
 
 NO_GPU = 3
+INTERRUPTED = 130
 LEAST_SECONDS = 3  # with less than this a step is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
 TRY_TORCH = (
@@ -71,12 +73,6 @@ def chosen_steps(only):
         if name not in STEPS:
             refuse(f"--only: '{name}' does not exist", f"allowed: {', '.join(STEPS)}")
     return [name for name in STEPS if name in only.split(",")]
-
-
-def limit_of(name, names, left):
-    """Seconds that a step may take: its share of what is left for it and those behind it."""
-    shares = {step: STEPS[step][2] for step in names[names.index(name) :]}
-    return left * shares[name] / sum(shares.values())
 
 
 def torch_missing(python, device, environment):
@@ -132,41 +128,58 @@ def status_of(process, content, seconds, at_limit):
     return f"crashed: {content.get('crashed', f'exit code {process.returncode}')}"
 
 
-def run_step(name, setting, root, limit):
-    """What the step wrote, as far as it came, and "done" or what ended it."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = pathlib.Path(folder) / "result.json"
-        words = [name, to_json(setting), str(root), str(limit), str(result)]
-        began, at_limit = time.monotonic(), False
-        process = subprocess.Popen(
-            [sys.executable, "-B", str(HERE / "step.py"), *words], start_new_session=True
-        )
+class Step:
+    """A step that runs in a process of its own."""
+
+    def __init__(self, name, setting, limit):
+        self.folder = tempfile.TemporaryDirectory()
+        self.result = pathlib.Path(self.folder.name) / "result.json"
+        self.began, self.limit = time.monotonic(), limit
+        words = [name, to_json(setting), str(limit), str(self.result)]
+        command = [sys.executable, "-B", str(HERE / "step.py"), *words]
+        self.process = subprocess.Popen(command, start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        end_group(self.process, 2 * GRACE)  # longer than it takes the step to end its programs
+        self.folder.cleanup()
+
+    def wait(self):
+        """What it wrote, as far as it came, and "done" or what ended it."""
+        at_limit = False
         try:
-            process.wait(limit + 1)
+            self.process.wait(self.limit + 1)
         except subprocess.TimeoutExpired:
             at_limit = True
-        finally:
-            end_group(process, 2 * GRACE)  # longer than it takes the step to end its programs
-        seconds = time.monotonic() - began
-        content = json.loads(result.read_text(encoding="utf-8")) if result.exists() else {}
-    return content, status_of(process, content, seconds, at_limit)
+            end_group(self.process, 2 * GRACE)
+        seconds = time.monotonic() - self.began
+        content = json.loads(self.result.read_text(encoding="utf-8")) if self.result.exists() else {}
+        return content, status_of(self.process, content, seconds, at_limit)
 
 
-def run_steps(names, setting, options, end):
-    """Results by step; each is written as soon as it is there."""
-    results = {}
-    for name in names:
+def beside(name, setting, names, limit):
+    """What runs beside a step that measures nothing: compiling what is measured later."""
+    ahead = name == "tests" and "training-compiled" in names and setting.torch_python
+    return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
+
+
+def run_steps(names, setting, folder, end, results):
+    """Adds to the results of the steps; each is written as soon as it is there."""
+    for name, portion in portions({name: STEPS[name][2] for name in names}):
         left = end - time.monotonic() - CLOSING_SECONDS
         if left < LEAST_SECONDS:
             results[name] = ({}, "not run: time")
             continue
-        limit = limit_of(name, names, left)
+        limit = portion * left
         setting.say(f"{name}, at most {limit:.0f} s")
-        results[name] = run_step(name, setting, options.root.resolve(), limit)
-        too_large = write_step(options.output, results, name)
+        results[name] = ({}, "interrupted")
+        with beside(name, setting, names, limit), Step(name, setting, limit) as step:
+            results[name] = step.wait()
+        too_large = write_step(folder, results, name)
         if too_large:
             results[name][0].setdefault("problems", []).append(too_large)
-    return results
 
 
 def make_output(options, began):
@@ -186,23 +199,29 @@ def main():
     began, end = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + options.time_limit
     setting = make_setting(options)
     make_output(options, began)
-    results = run_steps(names, setting, options, end)
-    summary = Summary(results, not setting.on_gpu, setting.dtypes)
+    results, interrupted = {}, False
+    try:
+        run_steps(names, setting, options.output, end, results)
+    except (KeyboardInterrupt, Terminated):
+        interrupted = True
+    summary = Summary(results, setting)
     about = {
         "started_utc": f"{began:%Y-%m-%dT%H:%M:%SZ}",
         "seconds": round(time.monotonic() - end + options.time_limit),
-        "trial": not setting.on_gpu,
         "commit": os.environ.get("PARBENCH_COMMIT"),
         "dirty": {"0": False, "1": True}.get(os.environ.get("PARBENCH_DIRTY")),
         "autotune": setting.autotune,
     }
     write_small(options.output / "summary.json", summary.to_json(about))
     summary.show(options.output)
+    if interrupted:
+        return INTERRUPTED
     return 0 if summary.good() else 1
 
 
 if __name__ == "__main__":
+    end_when_asked()
     try:
         sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except (KeyboardInterrupt, Terminated):
+        sys.exit(INTERRUPTED)

@@ -1,6 +1,7 @@
 # What this was measured on: the GPU and its driver, the libraries, the machine.
 import csv
 import io
+import json
 import os
 import platform
 
@@ -42,18 +43,25 @@ def operating_system():
         return platform.system()
 
 
-def facts(setting, _folder):
+def torch_facts(setting):
+    """Versions, or why there are none."""
+    if not setting.torch_python:
+        return setting.torch_missing
+    text, reason = output_of([setting.torch_python, "-c", ASK_TORCH], setting.plain_environment)
+    try:
+        return json.loads(text.splitlines()[-1]) if text else reason
+    except ValueError:
+        return text.strip()
+
+
+def facts(setting):
     """Everything that is known before anything runs."""
     found, reason = gpus()
     devices, devices_reason = output_of([f"{setting.root}/libexec/parbench", "devices"])
-    torch = setting.torch_missing
-    if setting.torch_python:
-        text, torch_reason = output_of([setting.torch_python, "-c", ASK_TORCH], setting.plain_environment)
-        torch = (text or torch_reason).strip()
     yield {
         "gpus": found or reason,
         "parbench_devices": (devices or devices_reason).splitlines(),
-        "torch": torch,
+        "torch": torch_facts(setting),
         "python": platform.python_version(),
         "operating_system": operating_system(),
         "kernel": platform.release(),

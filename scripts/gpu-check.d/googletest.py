@@ -5,11 +5,14 @@ import re
 from dataclasses import dataclass, field
 
 from programs import run_program
+from setting import portions
 
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MOST_RESTARTS = 10  # after crashes
 LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
 LONGEST_TEXT = 400  # of a failure that is kept
+# Programs that take longer than the others come last and have more of the time.
+HEAVY = {"training_test": 2, "scenario_tests": 4, "kernels_test": 8}
 
 
 @dataclass
@@ -19,7 +22,8 @@ class Outcome:
     passed: int = 0
     failed: dict = field(default_factory=dict)  # name → the beginning of what it said
     skipped: dict = field(default_factory=dict)  # reason → how many
-    unfinished: str = None  # the test that was running when the program ended
+    unfinished: str = None  # the test that was running when the program ended,
+    said: list = field(default_factory=list)  # and its last lines
     names: list = field(default_factory=list)  # of all that began
 
     def add(self, other):
@@ -64,8 +68,7 @@ def read_output(text):
                 reason = reason_of(said)
                 outcome.skipped[reason] = outcome.skipped.get(reason, 0) + 1
         said = []
-    if outcome.unfinished:
-        outcome.failed[outcome.unfinished] = beginning(said)
+    outcome.said = said
     return outcome
 
 
@@ -82,9 +85,10 @@ def run_tests(program, setting, wrapper=(), flags=()):
         part = read_output(ended.out)
         ends.append(ended)
         outcome.add(part)
-        if part.unfinished:
-            outcome.failed[part.unfinished] = f"{ended.how()}: {outcome.failed[part.unfinished]}"
-        if not part.unfinished or ended.at_limit or len(filter_without(flags, outcome.names)) > LONGEST_FILTER:
+        if ended.at_limit or not part.unfinished:
+            break
+        outcome.failed[part.unfinished] = f"{ended.how()}: {beginning(part.said)}"
+        if len(filter_without(flags, outcome.names)) > LONGEST_FILTER:
             break
     return outcome, ends
 
@@ -95,20 +99,23 @@ def filter_without(flags, names):
     return f"{wanted}-{':'.join(names)}"
 
 
+def status_of(outcome, ends):
+    """In a word, or in those of a program that ended early or failed without a failing test."""
+    if not ends:
+        return "not run: time"
+    last = ends[-1]
+    if last.at_limit:
+        return f"{last.how()}, in {outcome.unfinished or 'no test'}"
+    if outcome.failed:
+        return "failed"
+    return "passed" if last.code == 0 else f"{last.how()}: {last.last_words()}"
+
+
 def result_of(name, outcome, ends):
-    """As JSON. A program that fails without a failing test (a crash before or behind them) is failed
-    as well."""
-    last = ends[-1] if ends else None
-    status = "passed"
-    if last is None:
-        status = "not run: time"
-    elif outcome.failed:
-        status = "failed"
-    elif last.at_limit or last.code != 0:
-        status = f"{last.how()}: {last.last_words()}"
+    """As JSON."""
     return {
         "program": name,
-        "status": status,
+        "status": status_of(outcome, ends),
         "began": len(outcome.names),
         "passed": outcome.passed,
         "failed": outcome.failed,
@@ -118,15 +125,18 @@ def result_of(name, outcome, ends):
     }
 
 
-def tests(setting, folder):
+def tests(setting):
     """All test executables of the bundle, one after the other: some of them fill the GPU's memory."""
     content = {"programs": [], "problems": []}
-    for program in sorted(folder.glob("libexec/tests/*")):
-        setting.say(f"tests of {program.name}")
-        result = result_of(program.name, *run_tests(program, setting))
+    names = sorted(program.name for program in setting.tests.iterdir())
+    weights = {name: HEAVY.get(name, 1) for name in sorted(names, key=lambda n: HEAVY.get(n, 1))}
+    for name, portion in portions(weights):
+        setting.say(f"tests of {name}")
+        part = setting.with_portion(portion)
+        result = result_of(name, *run_tests(setting.tests / name, part))
         content["programs"].append(result)
         if result["status"] != "passed":
-            content["problems"].append(f"{program.name}: {problem_of(result)}")
+            content["problems"].append(f"{name}: {problem_of(result)}")
         yield content
     content["passed"] = sum(result["passed"] for result in content["programs"])
     content["failed"] = sum(len(result["failed"]) for result in content["programs"])
@@ -135,7 +145,8 @@ def tests(setting, folder):
 
 
 def problem_of(result):
-    if not result["failed"]:
-        return result["status"]
-    first, said = next(iter(result["failed"].items()))
-    return f"{len(result['failed'])} failed, first {first}: {said}"
+    """What is wrong, with the first failure."""
+    texts = [] if result["status"] == "failed" else [result["status"]]
+    for name, said in list(result["failed"].items())[:1]:
+        texts.append(f"{len(result['failed'])} failed, first {name}: {said}")
+    return "; ".join(texts)

@@ -6,6 +6,7 @@ import shutil
 
 from googletest import problem_of, result_of, run_tests
 from programs import run_program
+from setting import portions
 
 PLACES = ["/usr/local/cuda/bin/compute-sanitizer", "/usr/local/cuda/compute-sanitizer/compute-sanitizer"]
 # Tests of CUDA devices have them in their names.
@@ -13,7 +14,7 @@ GPU_TESTS = "--gtest_filter=*cuda*:*Cuda*:*Gpu*"
 # Our kernels live in a namespace of this name; NVIDIA's are not ours to judge and slow to watch.
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
 TOOLS = {"memcheck": [], "racecheck": OUR_KERNELS}
-# Shares of the time. The conformance tests come last, so that they get what the others leave.
+# Weights in sharing the time. The conformance tests come last, so that they get what the others leave.
 PROGRAMS = {"runtime_test": 1, "plan_test": 1, "scenario_tests": 2, "kernels_test": 8}
 FAILING = 97  # exit code that the tool is told to use for its findings
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
@@ -37,8 +38,6 @@ def status_of(result, outcome, ends, said):
         return f"not run: {refused.group(1).strip()}"
     if ends and not outcome.names:
         return "no test of a GPU began"
-    if ends and ends[-1].at_limit and len(outcome.failed) == 1:
-        return f"{outcome.passed} tests, then {ends[-1].how()}"
     return result["status"]
 
 
@@ -64,15 +63,13 @@ def problem(result):
     return None
 
 
-def planned(folder):
-    """Programs and tools with their shares of the time that is left when they begin."""
-    there = {name: share for name, share in PROGRAMS.items() if (folder / name).exists()}
-    runs = [(name, tool, share) for name, share in there.items() for tool in TOOLS]
-    for number, (name, tool, share) in enumerate(runs):
-        yield folder / name, tool, share / sum(later[2] for later in runs[number:])
+def weights(folder):
+    """Programs and tools with their weights."""
+    there = {name: weight for name, weight in PROGRAMS.items() if (folder / name).exists()}
+    return {(folder / name, tool): weight for name, weight in there.items() for tool in TOOLS}
 
 
-def sanitizer(setting, folder):
+def sanitizer(setting):
     """Every tool over every program, as far as the time goes."""
     content = {"runs": [], "problems": []}
     path = find_tool()
@@ -81,9 +78,9 @@ def sanitizer(setting, folder):
         yield {**content, "not_run": reason}
         return
     content["version"] = run_program([path, "--version"], 20).last_words()
-    for program, tool, share in planned(folder / "libexec/tests"):
+    for (program, tool), portion in portions(weights(setting.tests)):
         setting.say(f"{tool} over {program.name}")
-        result = check(setting.for_seconds(share * setting.left()), program, tool, path)
+        result = check(setting.with_portion(portion), program, tool, path)
         content["runs"].append(result)
         if problem(result):
             content["problems"].append(problem(result))

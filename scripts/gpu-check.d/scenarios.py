@@ -5,6 +5,7 @@ import tempfile
 from figures import figure, missing, slim
 from measurements import case_text, cases_of, fastest, ratio_of_rounds
 from processes import Failure
+from setting import portions
 
 SCENARIOS = ["branch", "matmul", "overlap", "pipeline", "selftest"]
 TAKE_SEVERAL = {"matmul", "pipeline"}
@@ -57,7 +58,7 @@ def two_devices(setting, size):
     )
 
 
-def schedules(setting, _folder):
+def schedules(setting):
     """The figures; one that cannot be made says why."""
     size = LARGE if setting.on_gpu else TINY
     content = {"figures": [], "problems": []}
@@ -92,12 +93,11 @@ def flags_of(setting, name, devices):
     return flags + tiny[name]
 
 
-def every_scenario(setting, _folder):
+def every_scenario(setting):
     """Every scenario with its quick settings."""
     content = {"reports": [], "problems": []}
-    runs = list(planned(setting))
-    for number, (name, devices) in enumerate(runs):
-        part = setting.for_seconds(setting.left() / (len(runs) - number))
+    for (name, devices), portion in portions(dict.fromkeys(planned(setting), 1)):
+        part = setting.with_portion(portion)
         setting.say(f"scenario {name} on {devices}")
         try:
             seconds = 0.5 if setting.on_gpu else 0.02

@@ -8,6 +8,15 @@ from dataclasses import asdict, dataclass, replace
 from programs import run_program
 
 
+def portions(weights):
+    """Items in their order, each with the part of what is left that it may take: its weight among
+    those that are still to come, so that what one leaves goes to all behind it."""
+    left = sum(weights.values())
+    for item, weight in weights.items():
+        yield item, weight / left
+        left -= weight
+
+
 @dataclass
 class Setting:
     """Made once by check.py and handed to the process of each step as JSON."""
@@ -28,6 +37,11 @@ class Setting:
         return self.device.startswith("cuda")
 
     @property
+    def tests(self):
+        """The folder of the test executables."""
+        return pathlib.Path(self.root) / "libexec/tests"
+
+    @property
     def peers(self):
         """The program that knows medians and their intervals."""
         return f"{self.root}/libexec/parbench-peers"
@@ -36,9 +50,9 @@ class Setting:
         """Seconds until the step is ended."""
         return self.deadline - time.monotonic()
 
-    def for_seconds(self, seconds):
-        """The same with less time."""
-        return replace(self, deadline=time.monotonic() + seconds)
+    def with_portion(self, portion):
+        """The same with a part of the time that is left."""
+        return replace(self, deadline=time.monotonic() + portion * self.left())
 
     def say(self, text):
         print(f"gpu-check: {text}", file=sys.stderr, flush=True)

@@ -49,9 +49,10 @@ def problems_of(results):
 class Summary:
     """Of a run with these results: each step's content, and "done" or why it is not whole."""
 
-    def __init__(self, results, is_trial, dtypes):
+    def __init__(self, results, setting):
         self.results = results
-        self.rows = rows_of(results, is_trial, dtypes)
+        self.is_trial = not setting.on_gpu
+        self.rows = rows_of(results, setting)
         self.problems = problems_of(results)
 
     def good(self):
@@ -65,6 +66,7 @@ class Summary:
         return {
             "schema_version": SCHEMA_VERSION,
             **about,
+            "trial": self.is_trial,
             "good": self.good(),
             "problems": self.problems,
             "facts": facts,
@@ -77,7 +79,10 @@ class Summary:
         }
 
     def show(self, folder):
-        print(table(self.rows))
+        if self.is_trial:
+            print("A trial on tiny sizes: the figures say nothing.")
+        if self.rows:
+            print(table(self.rows))
         tests, _ = self.results.get("tests", ({}, ""))
         if "passed" in tests:
             print(f"tests: {tests['passed']} passed, {tests['failed']} failed, {tests['skipped']} skipped")

@@ -65,21 +65,22 @@ def complete(row, figures, reason, is_trial):
             setattr(row, key, found[key])
     if row.value is None and not row.not_run:
         row.not_run = reason
-    if row.not_run == "time" and reason:
-        row.not_run = reason
     if is_trial:
         row.at_least = row.at_most = None
     return row
 
 
-def rows_of(results, is_trial, dtypes):
-    """All rows in their order. `results`: of each step its content and how it ended."""
+def rows_of(results, setting):
+    """The rows of all steps that were to run. `results`: of each its content and how it ended."""
     rows = []
     for step, wanted in rows_by_step().items():
-        content, status = results.get(step, ({}, "not chosen"))
+        if step not in results:
+            continue
+        content, status = results[step]
         for row in wanted:
             dtype = next((word for word in row.name.split("/") if word in DTYPES), None)
-            unknown = f"parbench has no --dtype {dtype}" if dtype and dtype not in dtypes else None
-            reason = unknown or (status if status != "done" else "it gave no figure")
-            rows.append(complete(row, content.get("figures", []), reason, is_trial))
+            reason = status if status != "done" else "it gave no figure"
+            if dtype and dtype not in setting.dtypes:
+                reason = f"parbench has no --dtype {dtype}"
+            rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
     return rows
