@@ -22,7 +22,7 @@ from summary import Summary, write_small, write_step  # noqa: E402
 
 NO_GPU = 3
 INTERRUPTED = 130
-LEAST_SECONDS = 3  # with less than this a step is not begun
+LEAST_SECONDS = 6  # with less than this a step is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
 TRY_TORCH = (
     "import sys\n"

@@ -12,7 +12,8 @@ MOST_RESTARTS = 10  # after crashes
 LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
 LONGEST_TEXT = 400  # of a failure that is kept
 # Programs that take longer than the others come last and have more of the time.
-HEAVY = {"training_test": 2, "scenario_tests": 4, "kernels_test": 8}
+LEAST_SECONDS = 20  # of any, as the first use of a GPU may take long
+HEAVY = {"training_test": 2, "scenario_tests": 3, "kernels_test": 6}
 
 
 @dataclass
@@ -78,10 +79,10 @@ def run_tests(program, setting, wrapper=(), flags=()):
     Returns the outcome and how each process ended."""
     outcome = Outcome()
     ends = []
-    while len(ends) <= MOST_RESTARTS and setting.left() > 2:
+    while len(ends) <= MOST_RESTARTS and setting.left() > 0:
         only = ["--gtest_filter=" + filter_without(flags, outcome.names)] if outcome.names else flags
         extra = {"PARBENCH_REQUIRE_CUDA": "1" if setting.on_gpu else "0", "GTEST_COLOR": "no"}
-        ended = run_program([*wrapper, program, *only], setting.left() - 2, extra)
+        ended = run_program([*wrapper, program, *only], setting.left(), extra)
         part = read_output(ended.out)
         ends.append(ended)
         outcome.add(part)
@@ -132,7 +133,7 @@ def tests(setting):
     weights = {name: HEAVY.get(name, 1) for name in sorted(names, key=lambda n: HEAVY.get(n, 1))}
     for name, portion in portions(weights):
         setting.say(f"tests of {name}")
-        part = setting.with_portion(portion)
+        part = setting.with_portion(portion, LEAST_SECONDS)
         result = result_of(name, *run_tests(setting.tests / name, part))
         content["programs"].append(result)
         if result["status"] != "passed":

@@ -45,14 +45,9 @@ def library_path(root, python=sys.executable):
 
 def missing_libraries(program, path):
     """Names of the libraries that the loader does not find with this path."""
-    traced = subprocess.run(
-        [program],
-        env={"LD_LIBRARY_PATH": path, "LD_TRACE_LOADED_OBJECTS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return [line.split()[0] for line in traced.stdout.splitlines() if line.endswith("not found")]
+    command, environment = ["ldd", str(program)], {**os.environ, "LD_LIBRARY_PATH": path}
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
+    return [line.split()[0] for line in said.splitlines() if line.endswith("not found")]
 
 
 def remedy(name):

@@ -4,7 +4,7 @@ import glob
 import re
 import shutil
 
-from googletest import problem_of, result_of, run_tests
+from googletest import LEAST_SECONDS, problem_of, result_of, run_tests
 from programs import run_program
 from setting import portions
 
@@ -17,6 +17,7 @@ TOOLS = {"memcheck": [], "racecheck": OUR_KERNELS}
 # Weights in sharing the time. The conformance tests come last, so that they get what the others leave.
 PROGRAMS = {"runtime_test": 1, "plan_test": 1, "scenario_tests": 2, "kernels_test": 8}
 FAILING = 97  # exit code that the tool is told to use for its findings
+NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
 
@@ -37,7 +38,7 @@ def status_of(result, outcome, ends, said):
     if refused and not outcome.passed:
         return f"not run: {refused.group(1).strip()}"
     if ends and not outcome.names:
-        return "no test of a GPU began"
+        return NO_TESTS
     return result["status"]
 
 
@@ -55,12 +56,11 @@ def check(setting, program, tool, path):
 
 
 def problem(result):
-    """What was found, or None."""
+    """What was found or kept it from being whole; None where all is well."""
     found = [line for line in result["summary"] if not re.search(r": 0 (errors|hazards)", line)]
-    if found or result["status"] == "failed":
-        words = " ".join(found) or problem_of(result)
-        return f"{result['tool']} over {result['program']}: {words}"
-    return None
+    if not found and result["status"] in ("passed", NO_TESTS):
+        return None
+    return f"{result['tool']} over {result['program']}: {' '.join(found) or problem_of(result)}"
 
 
 def weights(folder):
@@ -80,7 +80,7 @@ def sanitizer(setting):
     content["version"] = run_program([path, "--version"], 20).last_words()
     for (program, tool), portion in portions(weights(setting.tests)):
         setting.say(f"{tool} over {program.name}")
-        result = check(setting.with_portion(portion), program, tool, path)
+        result = check(setting.with_portion(portion, LEAST_SECONDS), program, tool, path)
         content["runs"].append(result)
         if problem(result):
             content["problems"].append(problem(result))

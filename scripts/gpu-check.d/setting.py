@@ -50,9 +50,10 @@ class Setting:
         """Seconds until the step is ended."""
         return self.deadline - time.monotonic()
 
-    def with_portion(self, portion):
-        """The same with a part of the time that is left."""
-        return replace(self, deadline=time.monotonic() + portion * self.left())
+    def with_portion(self, portion, least=0):
+        """The same with a part of the time that is left, or `least` seconds as far as there are."""
+        seconds = min(max(portion * self.left(), least), self.left())
+        return replace(self, deadline=time.monotonic() + seconds)
 
     def say(self, text):
         print(f"gpu-check: {text}", file=sys.stderr, flush=True)
@@ -62,7 +63,7 @@ class Setting:
         and how the program ended."""
         path = pathlib.Path(report)
         command = [f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
-        ended = run_program(command, self.left() - 1)
+        ended = run_program(command, self.left())
         try:
             return json.loads(path.read_text(encoding="utf-8"))["parbench"], ended
         except (OSError, ValueError):

@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "peers.d"))
 
-from programs import Terminated, end_when_asked  # noqa: E402
+from programs import GRACE, Terminated, end_when_asked  # noqa: E402
 from rows import write_json  # noqa: E402
 from setting import from_json  # noqa: E402
 
@@ -28,13 +28,14 @@ STEPS = {
     "training-compiled": ("against_torch", "training_compiled", 40),
     "sanitizer": ("sanitizer", "sanitizer", 50),
 }
+CLOSING_SECONDS = GRACE + 1  # of a step, to end a program that hangs and write what is known
 AHEAD = "compile-ahead"  # beside the tests
 
 
 def main():
     name, setting, seconds, result = sys.argv[1:]
     setting = from_json(setting)
-    setting.deadline = time.monotonic() + float(seconds)
+    setting.deadline = time.monotonic() + float(seconds) - CLOSING_SECONDS
     os.environ["LD_LIBRARY_PATH"] = setting.library_path
     module, function, _ = {**STEPS, AHEAD: ("against_torch", "compile_ahead", 0)}[name]
     end_when_asked()

@@ -34,11 +34,19 @@ class GpuCheck : public ::testing::Test {
     std::filesystem::create_symlink(target, folder_ / name);
   }
 
+  /// Programs of which a file `libexec/needs` names libraries that the loader has to find.
   void SetUp() override {
     namespace fs = std::filesystem;
     fs::copy(fs::path(SOURCE_FOLDER) / "scripts", folder_ / "scripts", fs::copy_options::recursive);
     fs::create_directories(folder_ / "libexec/tests");
     link("libexec/parbench-peers", PEERS_BINARY);
+    program("tools/ldd",
+            "needs=${1%/*}/needs\n[[ -e $needs ]] || exit 0\n"
+            "for name in $(<\"$needs\"); do\n"
+            "  IFS=: read -ra folders <<<\"$LD_LIBRARY_PATH\"\n"
+            "  for folder in \"${folders[@]}\"; do [[ ! -e $folder/$name ]] || continue 2; done\n"
+            "  echo \"$name => not found\"\n"
+            "done\n");
     program("tools/no-torch", "echo 'no module named torch' >&2; exit 1\n");
   }
 
@@ -64,7 +72,8 @@ class GpuCheck : public ::testing::Test {
 
   /// A row of the summary.
   [[nodiscard]] report::Json target(const std::string& name) const {
-    for (const report::Json& row : output("summary.json").at("targets")) {
+    const report::Json summary = output("summary.json");
+    for (const report::Json& row : summary.at("targets")) {
       if (row.at("name") == name) return row;
     }
     ADD_FAILURE() << "no target " << name;

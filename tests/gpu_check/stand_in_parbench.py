@@ -17,15 +17,6 @@ STRATEGIES = {
 HELP = "  --dtype f32|tf32|bf16       Element type\n  --autotune                  Engines by measuring\n"
 
 
-def loader_says():
-    """Like the loader where a file beside this program names a library that nobody has."""
-    wanted = pathlib.Path(__file__).resolve().parent / "needs"
-    for name in wanted.read_text().split() if wanted.exists() else []:
-        folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-        if not any(os.path.exists(f"{folder}/{name}") for folder in folders):
-            print(f"\t{name} => not found")
-
-
 def case(flags, strategy, numbers):
     seconds = json.loads(os.environ.get("SECONDS_OF", "{}")).get(strategy, 1.0)
     return {
@@ -52,9 +43,7 @@ def report(flags):
 
 def main():
     words = sys.argv[1:]
-    if "LD_TRACE_LOADED_OBJECTS" in os.environ:
-        loader_says()
-    elif words == ["devices"]:
+    if words == ["devices"]:
         print("cuda: 1 GPU: stand-in")
     elif words == ["--help"]:
         print(HELP)
