@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# An interpreter with PyTorch, for tests of scripts/gpu-check: its work takes a second, or what
-# $TORCH_SECONDS says of it, and ends the program where that is nothing.
+# An interpreter with PyTorch, for tests of scripts/gpu-check: writes down what it is asked ($LOG.torch)
+# and answers that its work takes a second, or what $TORCH_SECONDS says of it; where that is nothing,
+# it ends.
 import json
 import os
 import sys
@@ -11,6 +12,8 @@ def serve():
     for line in sys.stdin:
         request = json.loads(line)
         work = request["work"]
+        with open(os.environ["LOG"] + ".torch", "a", encoding="utf-8") as log:
+            log.write(line)
         seconds = json.loads(os.environ.get("TORCH_SECONDS", "{}")).get(work, 1.0)
         if seconds is None:
             sys.exit(f"RuntimeError: {work} does not work")

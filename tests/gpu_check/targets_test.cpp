@@ -69,6 +69,17 @@ TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
 }
 
+TEST_F(Targets, AreCompiledForBesideTheTests) {
+  with_stand_in_parbench();
+  test_program("slow_test",
+               "until grep -q compiled \"$LOG.torch\"; do sleep 0.1; done 2>/dev/null\n"
+               "echo '[ RUN      ] Sum.IsRight'; echo '[       OK ] Sum.IsRight (0 ms)'\n");
+  const Finished finished = check({"--output", "out", "--python", with_torch(), "--only",
+                                   "tests,training-compiled", "--time-limit", "60"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_EQ(target("training/bf16/compiled").at("value"), 1);
+}
+
 TEST_F(Targets, WithoutPyTorchAreNotRun) {
   with_stand_in_parbench();
   const Finished finished =
