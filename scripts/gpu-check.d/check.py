@@ -22,7 +22,7 @@ from summary import Summary, write_small, write_step  # noqa: E402
 
 NO_GPU = 3
 INTERRUPTED = 130
-LEAST_SECONDS = 6  # with less than this a step is not begun
+LEAST_SECONDS = 6  # of a step; with less it is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
 TRY_TORCH = (
     "import sys\n"
@@ -172,7 +172,7 @@ def run_steps(names, setting, folder, end, results):
         if left < LEAST_SECONDS:
             results[name] = ({}, "not run: time")
             continue
-        limit = portion * left
+        limit = max(portion * left, LEAST_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")
         results[name] = ({}, "interrupted")
         with beside(name, setting, names, limit), Step(name, setting, limit) as step:

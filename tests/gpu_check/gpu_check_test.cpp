@@ -54,11 +54,13 @@ TEST_F(GpuCheck, TriesItsStepsOnCpuDevices) {
   const Json reports = output("scenarios.json").at("reports");
   EXPECT_GE(reports.size(), 5U);
   EXPECT_FALSE(reports[0].at("cases").empty());
-  EXPECT_THAT(reports.dump(), Not(HasSubstr("\"samples\"")));
-  EXPECT_LE((folder_.entries()), 8);
+  EXPECT_THAT(reports.dump(), Not(HasSubstr("\"samples\":")));
+  std::ptrdiff_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "out")) {
     EXPECT_LE(file.file_size(), 200U * 1024) << file.path();
+    ++files;
   }
+  EXPECT_LE(files, 8);
 }
 
 TEST_F(GpuCheck, ACrashHidesNoOtherTest) {
@@ -109,7 +111,7 @@ TEST_F(GpuCheck, WhatHangsIsEndedAtItsLimitAndSummedUp) {
                "echo '[ RUN      ] Wait.ForEver'\ntrap '' TERM\necho $$ >\"$LOG.process\"\n"
                "while :; do sleep 1; done\n");
   const Finished finished = check({"--output", "out", "--python", without_torch(), "--only",
-                                   "tests,schedules", "--time-limit", "20"});
+                                   "tests,schedules,sanitizer", "--time-limit", "28"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(output("tests.json").at("programs")[0].at("status").get<std::string>(),
               AllOf(HasSubstr("ended at its limit"), HasSubstr("in Wait.ForEver")));
