@@ -10,9 +10,10 @@ from setting import portions
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MOST_RESTARTS = 10  # after crashes
 LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
-LONGEST_TEXT = 400  # of a failure that is kept
-# Programs that take longer than the others come last and have more of the time.
-LEAST_SECONDS = 20  # of any, as the first use of a GPU may take long
+LONGEST_TEXT = 400  # of a failure that is kept,
+MOST_LINES = 5  # and of what was said before a crash
+LEAST_SECONDS = 20  # of any program, as the first use of a GPU may take long
+# Weights in sharing the time, where not 1. These come last and have more of it.
 HEAVY = {"training_test": 2, "scenario_tests": 3, "kernels_test": 6}
 
 
@@ -88,7 +89,7 @@ def run_tests(program, setting, wrapper=(), flags=()):
         outcome.add(part)
         if ended.at_limit or not part.unfinished:
             break
-        outcome.failed[part.unfinished] = f"{ended.how()}: {beginning(part.said)}"
+        outcome.failed[part.unfinished] = f"{ended.how()}: {beginning(part.said[-MOST_LINES:])}"
         if len(filter_without(flags, outcome.names)) > LONGEST_FILTER:
             break
     return outcome, ends
@@ -130,8 +131,8 @@ def tests(setting):
     """All test executables of the bundle, one after the other: some of them fill the GPU's memory."""
     content = {"programs": [], "problems": []}
     names = sorted(program.name for program in setting.tests.iterdir())
-    weights = {name: HEAVY.get(name, 1) for name in sorted(names, key=lambda n: HEAVY.get(n, 1))}
-    for name, portion in portions(weights):
+    weights = {name: HEAVY.get(name, 1) for name in names}
+    for name, portion in portions(dict(sorted(weights.items(), key=lambda item: item[1]))):
         setting.say(f"tests of {name}")
         part = setting.with_portion(portion, LEAST_SECONDS)
         result = result_of(name, *run_tests(setting.tests / name, part))

@@ -7,7 +7,8 @@ from measurements import case_text, cases_of, fastest, ratio_of_rounds
 from processes import Failure
 from setting import portions
 
-SCENARIOS = ["branch", "matmul", "overlap", "pipeline", "selftest"]
+# With their weights in sharing the time: how many cases they have, and how large those are.
+SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
 TAKE_SEVERAL = {"matmul", "pipeline"}
 # Of n, matrices in one execution and seconds of a case: so large that a GPU is busy, or tiny.
 LARGE = {"n": 4000, "inner": 4000, "count": 12, "seconds": 1}
@@ -71,12 +72,14 @@ def schedules(setting):
         yield content
 
 
-def planned(setting):
-    """Scenarios with the devices they run on."""
-    for name in SCENARIOS:
-        yield name, setting.device
+def weights(setting):
+    """Scenarios and the devices they run on, with their weights."""
+    runs = {}
+    for name, weight in SCENARIOS.items():
+        runs[name, setting.device] = weight
         if name in TAKE_SEVERAL:
-            yield name, setting.pair
+            runs[name, setting.pair] = weight
+    return runs
 
 
 def flags_of(setting, name, devices):
@@ -96,11 +99,11 @@ def flags_of(setting, name, devices):
 def every_scenario(setting):
     """Every scenario with its quick settings."""
     content = {"reports": [], "problems": []}
-    for (name, devices), portion in portions(dict.fromkeys(planned(setting), 1)):
+    for (name, devices), portion in portions(weights(setting)):
         part = setting.with_portion(portion)
         setting.say(f"scenario {name} on {devices}")
         try:
-            seconds = 0.5 if setting.on_gpu else 0.02
+            seconds = 0.2 if setting.on_gpu else 0.02
             report, ended = run(part, name, flags_of(setting, name, devices), seconds)
         except Failure as failure:
             content["problems"].append(str(failure))
