@@ -146,6 +146,25 @@ export_commit() {
   fi
 }
 
+# The same from a file that names the commit and the number of changes: programs that were copied
+# away from the repository.
+import_commit() {
+  local commit changes
+  [[ -f $1 ]] && read -r commit changes <"$1" || return 0
+  export PARBENCH_COMMIT=$commit PARBENCH_DIRTY=$changes
+}
+
+# stage BUILD FOLDER [cmake's arguments]: what cmake/GpuCheck.cmake lists, and the commit.
+stage() {
+  local build=$1 folder=$2 said
+  shift 2
+  if ! said=$(cmake --install "$build" --component gpu-check --prefix "$folder" "$@" 2>&1); then
+    fail "cmake could not copy the programs of $build to $folder" "$said"
+  fi
+  export_commit
+  printf '%s %s\n' "${PARBENCH_COMMIT:-}" "${PARBENCH_DIRTY:-}" >"$folder/commit"
+}
+
 # Threads of an OpenMP team that have no work poll 2000 times, which outlasts the gap between two
 # operations of a busy stream, and then sleep: GCC's own 300,000 hold the cores for milliseconds.
 # Inherited by what is started from here; a policy of the user's stands.

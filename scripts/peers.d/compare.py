@@ -2,7 +2,6 @@
 # table, writes the JSON.
 import argparse
 import datetime
-import json
 import os
 import pathlib
 import sys
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from load import busy_share
 from measurements import MEASUREMENTS, ON_REQUEST, Setting
 from processes import Failure, finished, json_of
+from rows import row_json, table, write_json
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_VERSION = 1
@@ -121,54 +121,6 @@ def measure(name, setting, results):
     except Failure as failure:
         results.failures[name] = str(failure)
         say(f"{name} could not be measured: {failure}")
-
-
-def target_text(row):
-    if row.at_least is not None:
-        return f"≥ {row.at_least}"
-    return f"≤ {row.at_most}" if row.at_most is not None else "–"
-
-
-def table(rows):
-    """One line a row, columns as wide as their longest text."""
-    words = {True: "reached", False: "MISSED", None: "–"}
-    lines = [["what", "ours", "peer", "figure", "95% interval", "target", ""]]
-    for row in rows:
-        interval = f"{row.low:.3f}–{row.high:.3f}" if row.low is not None else "–"
-        figure = f"{row.value:.3f}"
-        verdict = words[row.reached()]
-        lines.append([row.what, row.ours, row.peer, figure, interval, target_text(row), verdict])
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    aligned = []
-    for line in lines:
-        cells = [line[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(line[1:6], widths[1:6])]
-        aligned.append("  ".join([*cells, line[6]]).rstrip())
-    return "\n".join([aligned[0], "─" * (sum(widths) + 12), *aligned[1:]])
-
-
-def row_json(row):
-    interval = None
-    if row.low is not None:
-        interval = {"low": row.low, "high": row.high, "confidence": row.confidence}
-    return {
-        "name": row.name,
-        "what": row.what,
-        "value": row.value,
-        "interval": interval,
-        "target": {"at_least": row.at_least, "at_most": row.at_most},
-        "reached": row.reached(),
-        "ours": row.ours,
-        "peer": row.peer,
-        "details": row.details,
-    }
-
-
-def write_json(path, content):
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(part, path)
 
 
 def content_of(results, machine, options, began):

@@ -6,9 +6,10 @@ import json
 import os
 import pathlib
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from processes import Failure, StepServer, finished, json_of, on_cores
+from rows import Row, duration, median
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESNET50_PARAMETERS = 25_557_032
@@ -31,47 +32,6 @@ class Setting:
     def core_sets(self):
         """One core and two, as far as there are so many."""
         return [self.cores[:count] for count in (1, 2) if count <= len(self.cores)]
-
-
-@dataclass
-class Row:
-    """One figure. `low` and `high` hold its median with `confidence`, or are None."""
-
-    name: str
-    what: str
-    ours: str
-    peer: str
-    value: float
-    low: float = None
-    high: float = None
-    confidence: float = None
-    at_least: float = None
-    at_most: float = None
-    details: dict = field(default_factory=dict)
-
-    def reached(self):
-        """Whether the target is reached; None where there is none."""
-        if self.at_least is not None:
-            return self.value >= self.at_least
-        if self.at_most is not None:
-            return self.value <= self.at_most
-        return None
-
-
-def median(values):
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle]) / 2
-
-
-def duration(seconds):
-    """For people: "27.3 ms"."""
-    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * scale >= 1 or unit == "µs":
-            return f"{seconds * scale:.3g} {unit}"
-    return None
 
 
 def cores_text(cores):

@@ -101,8 +101,12 @@ class StepServer:
 
     def step(self):
         """Seconds of one step."""
+        return self.ask()
+
+    def ask(self, request=None):
+        """Its answer to a request, which is sent as one line of JSON."""
         try:
-            self.process.stdin.write("\n")
+            self.process.stdin.write(("" if request is None else json.dumps(request)) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # the answer says why it ended

@@ -1,0 +1,256 @@
+# parbench beside PyTorch on the same device, in rounds: parbench, PyTorch, PyTorch, parbench, …
+#
+# parbench's side is what its own report says, one process a round; PyTorch's process stays. A round
+# gives each side's median, and the rounds the ratio with its interval.
+import os
+import pathlib
+import tempfile
+from dataclasses import dataclass, field
+
+from figures import figure, missing
+from measurements import cases_of, fastest, paired_ratio
+from processes import Failure, StepServer
+from rows import duration, median
+
+HERE = pathlib.Path(__file__).resolve().parent
+MOST_ROUNDS = 7
+AUTOTUNE = "--autotune"
+
+
+@dataclass
+class Peer:
+    """Work of PyTorch's that a case of parbench is compared with."""
+
+    name: str  # of the figure
+    strategy: str
+    parameters: dict  # of the case
+    request: dict  # to torch_server.py
+    own: list = field(default_factory=list)  # medians, a round each
+    theirs: list = field(default_factory=list)
+    failure: str = None
+
+
+@dataclass
+class Comparison:
+    """One run of parbench and all that its cases are compared with."""
+
+    flags: list
+    peers: list
+    seconds: float = 0.6  # of a case or of PyTorch's samples in a round
+
+    def failed(self):
+        return any(peer.failure for peer in self.peers)
+
+    def give_up(self, reason):
+        for peer in self.peers:
+            peer.failure = peer.failure or reason
+
+
+def request_of(work, **arguments):
+    return {"work": work, "arguments": arguments}
+
+
+def run_parbench(setting, comparison):
+    """The report of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        flags = [*comparison.flags, "--devices", setting.device, "--max-time", comparison.seconds]
+        report, ended = setting.parbench(flags, f"{folder}/report.json")
+    if report is None:
+        raise Failure("parbench", f"{ended.how()}: {ended.last_words()}")
+    return report
+
+
+def own_median(report, peer):
+    found = cases_of(report, peer.strategy, **peer.parameters)
+    if found:
+        return fastest(found)["statistics"]["median"]
+    errors = [case.get("error", case["status"]) for case in report["cases"]]
+    raise Failure("parbench measured no such case", errors[0] if errors else "it has none")
+
+
+def environment_of(setting):
+    """PyTorch brings its libraries; the model is that of scripts/peers."""
+    modules = [str(HERE.parent / "peers.d"), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, **setting.plain_environment, "PYTHONPATH": ":".join(filter(None, modules))}
+
+
+class Torch:
+    """PyTorch's process, started when it is first asked. One that fails is started anew."""
+
+    def __init__(self, setting):
+        self.setting = setting
+        self.server = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        if self.server is not None:
+            self.server.__exit__(*failure)
+        self.server = None
+
+    def median(self, request, seconds):
+        device = "cuda" if self.setting.on_gpu else "cpu"
+        if self.server is None:
+            command = [self.setting.torch_python, "-B", str(HERE / "torch_server.py"), device]
+            self.server = StepServer(command, environment_of(self.setting))
+            self.server.answer()
+        try:
+            return median(self.server.ask({**request, "seconds": seconds})["seconds"])
+        except Failure:
+            self.__exit__(None, None, None)
+            raise
+
+
+def own_side(setting, comparison):
+    report = run_parbench(setting, comparison)
+    return {peer.name: own_median(report, peer) for peer in comparison.peers}
+
+
+def their_side(torch, comparison):
+    return {peer.name: torch.median(peer.request, comparison.seconds) for peer in comparison.peers}
+
+
+def run_round(setting, torch, comparison, number):
+    """Both sides once; which is first changes from round to round."""
+    sides = [lambda: own_side(setting, comparison), lambda: their_side(torch, comparison)]
+    order = [0, 1] if number % 2 == 0 else [1, 0]
+    medians = {side: sides[side]() for side in order}
+    for peer in comparison.peers:
+        peer.own.append(medians[0][peer.name])
+        peer.theirs.append(medians[1][peer.name])
+
+
+def figure_of(setting, peer, flags):
+    """What is known of a comparison so far."""
+    if not peer.own:
+        return missing(peer.name, peer.failure or "time")
+    details = {"parbench": list(map(str, flags)), "torch": peer.request}
+    details |= {"ours_seconds": peer.own, "peer_seconds": peer.theirs}
+    if peer.failure:
+        details["ended_early"] = peer.failure
+    ratio = paired_ratio(setting, peer.theirs, peer.own)
+    return figure(peer.name, duration(median(peer.own)), duration(median(peer.theirs)), ratio, details)
+
+
+def compare(setting, comparisons):
+    """Rounds over all comparisons while there is time; yields each that has a further round, or has
+    failed."""
+    longest = 0
+    with Torch(setting) as torch:
+        for number in range(MOST_ROUNDS):
+            for comparison in comparisons:
+                if comparison.failed() or setting.left() < 1.2 * longest + 1:
+                    continue
+                setting.say(f"round {number + 1}: {comparison.peers[0].name}")
+                left = setting.left()
+                try:
+                    run_round(setting, torch, comparison, number)
+                except Failure as failure:
+                    comparison.give_up(str(failure))
+                if number > 0:  # the first prepares PyTorch's side as well
+                    longest = max(longest, left - setting.left())
+                yield comparison
+
+
+def compared(setting, comparisons):
+    """A step's content, with the figures as far as they are known."""
+    why = setting.torch_missing or "time"
+    figures = {peer.name: missing(peer.name, why) for one in comparisons for peer in one.peers}
+    yield {"figures": list(figures.values()), "problems": []}
+    if not setting.torch_python:
+        return
+    for comparison in compare(setting, comparisons):
+        for peer in comparison.peers:
+            figures[peer.name] = figure_of(setting, peer, comparison.flags)
+        yield {"figures": list(figures.values()), "problems": []}
+
+
+def with_autotune(setting):
+    return [AUTOTUNE] if setting.autotune else []
+
+
+def matmul(setting):
+    """Products of large matrices beside torch.mm."""
+    n, count = (8192, 4) if setting.on_gpu else (128, 2)
+    comparisons = []
+    for dtype in setting.dtypes:
+        flags = ["--scenario", "matmul", "--strategy", "alone", "--device", 0]
+        flags += ["--n", n, "--count", count, "--dtype", dtype]
+        request = request_of("matmul", dtype=dtype, n=n, count=count)
+        peer = Peer(f"matmul/{dtype}", "alone", {"n": n}, request)
+        comparisons.append(Comparison(flags, [peer]))
+    yield from compared(setting, comparisons)
+
+
+def convolution_sizes(setting):
+    """Batch and images by the name of the size: the published one and the quick ones."""
+    if setting.on_gpu:
+        return {"seed": (128, {128: 128}), "quick": (4, {8: 8, 32: 32, 128: 128})}
+    return {"seed": (1, {128: 16}), "quick": (1, {8: 4, 32: 8, 128: 16})}
+
+
+def convolution(setting):
+    """The twenty convolutions of scenario branch."""
+    branches = 20 if setting.on_gpu else 2
+    comparisons = []
+    for kind, (batch, images) in convolution_sizes(setting).items():
+        for dtype in setting.dtypes:
+            flags = ["--scenario", "branch", "--strategy", "one-stream", "--branches", branches]
+            flags += ["--batch", batch, "--image", ",".join(map(str, images.values()))]
+            flags += ["--dtype", dtype, *with_autotune(setting)]
+            peers = [
+                Peer(
+                    f"convolution/{dtype}/{kind}-{name}",
+                    "one-stream",
+                    {"batch": batch, "image": image},
+                    request_of("convolutions", dtype=dtype, batch=batch, image=image, branches=branches),
+                )
+                for name, image in images.items()
+            ]
+            comparisons.append(Comparison(flags, peers, 0.3))
+    yield from compared(setting, comparisons)
+
+
+def training_steps(setting, kind):
+    batch, image = (120, 128) if setting.on_gpu else (2, 32)
+    for dtype in setting.dtypes:
+        flags = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
+        flags += ["--batch", batch, "--image", image, "--dtype", dtype, *with_autotune(setting)]
+        request = request_of(
+            "training_step", dtype=dtype, batch=batch, image=image, compiled=kind == "compiled"
+        )
+        peer = Peer(f"training/{dtype}/{kind}", "single", {"batch": batch}, request)
+        yield Comparison(flags, [peer], 0.8)
+
+
+def training(setting):
+    """ResNet-50's training step beside PyTorch's."""
+    yield from compared(setting, list(training_steps(setting, "eager")))
+
+
+def training_compiled(setting):
+    """The same beside torch.compile, which takes most of a minute before its first step."""
+    yield from compared(setting, list(training_steps(setting, "compiled")))
+
+
+def compile_ahead(setting):
+    """Fills torch.compile's cache, so that the step above finds its work done."""
+    with Torch(setting) as torch:
+        for comparison in training_steps(setting, "compiled"):
+            for peer in comparison.peers:
+                try:
+                    torch.median(peer.request, 0)
+                except Failure as failure:
+                    setting.say(f"not compiled ahead: {failure}")
+                yield {"compiled": peer.name}
+
+
+def copy(setting):
+    """Copies to page-locked host memory beside the link: one plain copy of as many bytes."""
+    n, count = (8192, 4) if setting.on_gpu else (64, 2)
+    flags = ["--scenario", "overlap", "--strategy", "copy", "--direction", "d2h"]
+    flags += ["--memory", "pinned", "--n", n, "--count", count]
+    request = request_of("copy_to_host", dtype="f32", size=4 * n * n * count)
+    peers = [Peer("copy/d2h/pinned", "copy", {"n": n}, request)]
+    yield from compared(setting, [Comparison(flags, peers)])

@@ -1,0 +1,227 @@
+# Entry of scripts/gpu-check: finds what is there, runs the steps one after the other, each in a
+# process of its own and within its share of the time, and sums up.
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent / "peers.d"))
+
+import libraries  # noqa: E402
+from programs import GRACE, Terminated, end_group, end_when_asked, run_program  # noqa: E402
+from setting import Setting, flags_known, portions, to_json  # noqa: E402
+from step import AHEAD, STEPS  # noqa: E402
+from summary import Summary, write_small, write_step  # noqa: E402
+
+NO_GPU = 3
+INTERRUPTED = 130
+LEAST_SECONDS = 6  # of a step; with less it is not begun
+CLOSING_SECONDS = 10  # for what comes behind the last step
+TRY_TORCH = (
+    "import sys\n"
+    "try: import torch\n"
+    "except Exception as error: sys.exit(str(error))\n"
+    "if sys.argv[1] == 'cuda' and not torch.cuda.is_available(): sys.exit('it sees no GPU')"
+)
+
+
+def refuse(message, *hints, code=2):
+    print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
+    sys.exit(code)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        prog="scripts/gpu-check",
+        description="Shows on this machine's GPU that parbench is right and fast: tests, Compute "
+        "Sanitizer, all scenarios, and PyTorch beside it, with the outcome in a few JSON files.",
+        epilog="Exit codes: 0 everything ran and every target was reached; 1 something failed, was "
+        "missed or did not run; 2 bad usage, or cuDNN or cuBLAS is missing; 3 no GPU; 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--output", type=pathlib.Path, metavar="DIR", help="default: gpu-check-<UTC time>"
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=480, metavar="SECONDS", help="of all; default: 480"
+    )
+    parser.add_argument(
+        "--devices",
+        choices=["cuda", "cpu"],
+        default="cuda",
+        help="cpu tries the tool itself, on tiny sizes: its figures say nothing",
+    )
+    parser.add_argument("--only", metavar="STEP[,STEP…]", help=f"of {', '.join(STEPS)}")
+    parser.add_argument(
+        "--python", default=sys.executable, metavar="PATH", help="the interpreter that has PyTorch"
+    )
+    parser.add_argument("--root", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def chosen_steps(only):
+    if only is None:
+        return list(STEPS)
+    for name in only.split(","):
+        if name not in STEPS:
+            refuse(f"--only: '{name}' does not exist", f"allowed: {', '.join(STEPS)}")
+    return [name for name in STEPS if name in only.split(",")]
+
+
+def torch_missing(python, device, environment):
+    """Why PyTorch cannot be measured, or an empty text."""
+    try:
+        tried = run_program([python, "-c", TRY_TORCH, device], 60, environment)
+    except OSError as error:
+        return f"no PyTorch: {python}: {error.strerror}"
+    return "" if tried.code == 0 else f"no PyTorch: {tried.last_words()}"
+
+
+def check_device(root, environment):
+    """Refuses a machine without a GPU in parbench's words."""
+    said = run_program([root / "libexec/parbench", "devices"], 60, environment)
+    line = next((line for line in said.out.splitlines() if line.startswith("cuda: ")), None)
+    if line is None:
+        refuse("this parbench was built without the CUDA backend", "scripts/cuda-libraries", code=NO_GPU)
+    if not line.removeprefix("cuda: ")[:1].isdigit():
+        refuse(f"no GPU: {line}", "--devices cpu tries the tool without one", code=NO_GPU)
+
+
+def make_setting(options):
+    root = options.root.resolve()
+    path = libraries.library_path(root, options.python)
+    missing = libraries.missing_libraries(root / "libexec/parbench", path)
+    if missing:
+        refuse(*map(libraries.remedy, missing), "LD_LIBRARY_PATH may name the folder that has it")
+    plain = {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
+    environment = {"LD_LIBRARY_PATH": path}
+    on_gpu = options.devices == "cuda"
+    if on_gpu:
+        check_device(root, environment)
+    why_no_torch = torch_missing(options.python, options.devices, plain)
+    autotune, dtypes = flags_known(root, environment)
+    return Setting(
+        root=str(root),
+        device="cuda:0" if on_gpu else "cpu:0",
+        pair="cuda:0/0,cuda:0/1" if on_gpu else "cpu:0,cpu:1",
+        dtypes=dtypes,
+        autotune=autotune,
+        library_path=path,
+        plain_environment=plain,
+        torch_python="" if why_no_torch else options.python,
+        torch_missing=why_no_torch,
+    )
+
+
+def status_of(process, content, seconds, at_limit):
+    if at_limit:
+        return f"ended at its limit after {seconds:.0f} s"
+    if process.returncode == 0:
+        return "done"
+    return f"crashed: {content.get('crashed', f'exit code {process.returncode}')}"
+
+
+class Step:
+    """A step that runs in a process of its own."""
+
+    def __init__(self, name, setting, limit):
+        self.folder = tempfile.TemporaryDirectory()
+        self.result = pathlib.Path(self.folder.name) / "result.json"
+        self.began, self.limit = time.monotonic(), limit
+        words = [name, to_json(setting), str(limit), str(self.result)]
+        command = [sys.executable, "-B", str(HERE / "step.py"), *words]
+        self.process = subprocess.Popen(command, start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        end_group(self.process, 2 * GRACE)  # longer than it takes the step to end its programs
+        self.folder.cleanup()
+
+    def wait(self):
+        """What it wrote, as far as it came, and "done" or what ended it."""
+        at_limit = False
+        try:
+            self.process.wait(self.limit + 1)
+        except subprocess.TimeoutExpired:
+            at_limit = True
+            end_group(self.process, 2 * GRACE)
+        seconds = time.monotonic() - self.began
+        content = json.loads(self.result.read_text(encoding="utf-8")) if self.result.exists() else {}
+        return content, status_of(self.process, content, seconds, at_limit)
+
+
+def beside(name, setting, names, limit):
+    """What runs beside a step that measures nothing: compiling what is measured later."""
+    ahead = name == "tests" and "training-compiled" in names and setting.torch_python
+    return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
+
+
+def run_steps(names, setting, folder, end, results):
+    """Adds to the results of the steps; each is written as soon as it is there."""
+    for name, portion in portions({name: STEPS[name][2] for name in names}):
+        left = end - time.monotonic() - CLOSING_SECONDS
+        if left < LEAST_SECONDS:
+            results[name] = ({}, "not run: time")
+            continue
+        limit = max(portion * left, LEAST_SECONDS)
+        setting.say(f"{name}, at most {limit:.0f} s")
+        results[name] = ({}, "interrupted")
+        with beside(name, setting, names, limit), Step(name, setting, limit) as step:
+            results[name] = step.wait()
+        too_large = write_step(folder, results, name)
+        if too_large:
+            results[name][0].setdefault("problems", []).append(too_large)
+
+
+def make_output(options, began):
+    if options.output is None:
+        options.output = pathlib.Path(f"gpu-check-{began:%Y%m%dT%H%M%SZ}")
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse(f"--output: cannot make {options.output}: {error.strerror}", "name another folder")
+    if not os.access(options.output, os.W_OK):
+        refuse(f"--output: cannot write to {options.output}", "name another folder")
+
+
+def main():
+    options = parse_arguments()
+    names = chosen_steps(options.only)
+    began, end = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + options.time_limit
+    setting = make_setting(options)
+    make_output(options, began)
+    results, interrupted = {}, False
+    try:
+        run_steps(names, setting, options.output, end, results)
+    except (KeyboardInterrupt, Terminated):
+        interrupted = True
+    summary = Summary(results, setting)
+    about = {
+        "started_utc": f"{began:%Y-%m-%dT%H:%M:%SZ}",
+        "seconds": round(time.monotonic() - end + options.time_limit),
+        "commit": os.environ.get("PARBENCH_COMMIT"),
+        "dirty": {"0": False, "1": True}.get(os.environ.get("PARBENCH_DIRTY")),
+        "autotune": setting.autotune,
+    }
+    write_small(options.output / "summary.json", summary.to_json(about))
+    summary.show(options.output)
+    if interrupted:
+        return INTERRUPTED
+    return 0 if summary.good() else 1
+
+
+if __name__ == "__main__":
+    end_when_asked()
+    try:
+        sys.exit(main())
+    except (KeyboardInterrupt, Terminated):
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,39 @@
+# What a step hands over: figures by the name of their target, and reports cut to what is worth
+# keeping in a repository.
+DIGITS = 6  # of a number that is kept; no measurement has more
+
+
+def figure(name, ours, peer, ratio, details):
+    """A ratio as measurements.ratio_fields gives it, with both sides as texts."""
+    return {"name": name, "ours": ours, "peer": peer, "details": details, **ratio}
+
+
+def missing(name, reason):
+    return {"name": name, "not_run": reason}
+
+
+def rounded(value):
+    """The same JSON with its numbers cut to DIGITS digits."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return value
+
+
+def slim_case(case):
+    """Without the samples, which are most of it; how many there were is kept."""
+    kept = {key: value for key, value in case.items() if key not in ("samples", "scenario")}
+    return {**kept, "sample_count": len(case.get("samples", []))}
+
+
+def slim(report):
+    """The `parbench` object of a report without what is repeated or large."""
+    kept = ["version", "command_line", "devices", "answers", "complete", "duration_seconds"]
+    return {
+        **{key: report[key] for key in kept if key in report},
+        "machine": report["machine"].get("libraries"),
+        "cases": [slim_case(case) for case in report["cases"]],
+    }

@@ -1,0 +1,73 @@
+# Where the shared libraries are that the bundle does not carry: cuDNN and cuBLAS of this machine,
+# which may lie in the CUDA toolkit, in the system's folders, or in Python's packages beside PyTorch.
+#
+# Run as a program, with the bundle's folder, it prints the library path for the bundle's programs.
+import glob
+import os
+import pathlib
+import site
+import subprocess
+import sys
+
+TOOLKITS = ["/usr/local/cuda", "/opt/cuda"]
+LIST_PACKAGES = (
+    "import importlib.util as u; s = u.find_spec('nvidia'); "
+    "print('\\n'.join(s.submodule_search_locations if s else []))"
+)
+REMEDIES = {
+    "libcudnn": "cuDNN: install NVIDIA's package, or pip install nvidia-cudnn-cu{cuda}=={version}.*",
+    "libcublasLt": "cuBLAS: install CUDA {version}, or pip install nvidia-cublas=={version}.*",
+}
+
+
+def folders_of_packages(python):
+    """Library folders of NVIDIA's Python packages that this interpreter sees."""
+    if python == sys.executable:
+        roots = [os.path.join(path, "nvidia") for path in [*site.getsitepackages(), *sys.path]]
+    else:
+        asked = subprocess.run([python, "-c", LIST_PACKAGES], capture_output=True, text=True, check=False)
+        roots = asked.stdout.splitlines()
+    return [folder for root in roots for folder in sorted(glob.glob(f"{root}/*/lib"))]
+
+
+def folders_of_toolkits():
+    roots = [os.environ[name] for name in ("CUDA_HOME", "CUDNN_HOME") if os.environ.get(name)]
+    return [f"{root}/{name}" for root in roots + TOOLKITS for name in ("lib64", "lib")]
+
+
+def library_path(root, python=sys.executable):
+    """What LD_LIBRARY_PATH has to be: the bundle's own, the caller's, Python's, the toolkit's."""
+    given = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    folders = [str(root / "lib"), *given, *folders_of_packages(python), *folders_of_toolkits()]
+    known = dict.fromkeys(folder for folder in folders if folder and os.path.isdir(folder))
+    return ":".join(known)
+
+
+def missing_libraries(program, path):
+    """Names of the libraries that the loader does not find with this path."""
+    command, environment = ["ldd", str(program)], {**os.environ, "LD_LIBRARY_PATH": path}
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
+    return [line.split()[0] for line in said.splitlines() if line.endswith("not found")]
+
+
+def remedy(name):
+    """What mends that a library such as libcudnn.so.9 is missing."""
+    stem, _, version = name.partition(".so.")
+    text = REMEDIES.get(stem, "install the package that has it")
+    return f"{name} is missing; {text.format(version=version, cuda='13')}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    path = library_path(root)
+    missing = missing_libraries(root / "libexec/parbench", path)
+    for name in missing:
+        print(f"parbench: error: {remedy(name)}", file=sys.stderr)
+    if missing:
+        print("  LD_LIBRARY_PATH may name the folder that has it", file=sys.stderr)
+    print(path)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+# Every scenario as a user runs it, and the two figures that parbench's reports alone answer: what
+# overlapping copies costs, and what two partitions gain.
+import tempfile
+
+from figures import figure, missing, slim
+from measurements import case_text, cases_of, fastest, ratio_of_rounds
+from processes import Failure
+from setting import portions
+
+# With their weights in sharing the time: how many cases they have, and how large those are.
+SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
+TAKE_SEVERAL = {"matmul", "pipeline"}
+# Of n, matrices in one execution and seconds of a case: so large that a GPU is busy, or tiny.
+LARGE = {"n": 4000, "inner": 4000, "count": 12, "seconds": 1}
+TINY = {"n": 64, "inner": 16, "count": 6, "seconds": 0.1}
+
+
+def run(setting, name, flags, seconds):
+    """A report of parbench; raises Failure where there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["--scenario", name, "--max-time", seconds, *flags]
+        report, ended = setting.parbench(words, f"{folder}/report.json")
+    if report is None:
+        raise Failure(f"parbench --scenario {name}", f"{ended.how()}: {ended.last_words()}")
+    return report, ended
+
+
+def overlapped(setting, size):
+    """Overlapped copies beside the longer of computing and copying."""
+    flags = ["--devices", setting.device, "--direction", "d2h", "--memory", "pinned"]
+    flags += ["--n", size["n"], "--inner", size["inner"], "--count", size["count"]]
+    report, _ = run(setting, "overlap", flags, size["seconds"])
+    best = fastest(cases_of(report, "overlapped"))
+    parts = [fastest(cases_of(report, strategy)) for strategy in ("compute", "copy")]
+    longest = max(parts, key=lambda case: case["statistics"]["median"])
+    return figure(
+        "overlap/d2h/pinned",
+        case_text(best),
+        case_text(longest),
+        ratio_of_rounds(setting, best, longest),
+        {"longest": longest["strategy"], **{case["name"]: case["statistics"] for case in [best, *parts]}},
+    )
+
+
+def two_devices(setting, size):
+    """The work of two devices at once beside that of one."""
+    flags = ["--devices", setting.pair, "--strategy", "alone,concurrent", "--device", 0]
+    flags += ["--n", size["n"], "--count", size["count"]]
+    report, _ = run(setting, "matmul", flags, size["seconds"])
+    alone, both = fastest(cases_of(report, "alone")), fastest(cases_of(report, "concurrent"))
+    ratio = ratio_of_rounds(setting, alone, both)
+    gain = {key: 2 * ratio[key] if ratio[key] else None for key in ("value", "low", "high")}
+    return figure(
+        "partitions/two",
+        case_text(both),
+        case_text(alone),
+        {**ratio, **gain},
+        {case["name"]: case["statistics"] for case in (alone, both)},
+    )
+
+
+def schedules(setting):
+    """The figures; one that cannot be made says why."""
+    size = LARGE if setting.on_gpu else TINY
+    content = {"figures": [], "problems": []}
+    for name, measure in (("overlap/d2h/pinned", overlapped), ("partitions/two", two_devices)):
+        setting.say(name)
+        try:
+            content["figures"].append(measure(setting, size))
+        except Failure as failure:
+            content["figures"].append(missing(name, str(failure)))
+        yield content
+
+
+def weights(setting):
+    """Scenarios and the devices they run on, with their weights."""
+    runs = {}
+    for name, weight in SCENARIOS.items():
+        runs[name, setting.device] = weight
+        if name in TAKE_SEVERAL:
+            runs[name, setting.pair] = weight
+    return runs
+
+
+def flags_of(setting, name, devices):
+    flags = ["--devices", devices]
+    if setting.on_gpu:
+        return flags
+    tiny = {
+        "branch": ["--batch", 1, "--image", 8, "--branches", 2],
+        "matmul": ["--n", 32, "--count", 2],
+        "overlap": ["--n", 32, "--count", 6],
+        "pipeline": ["--model", "toy"],
+        "selftest": ["--duration", "1us"],
+    }
+    return flags + tiny[name]
+
+
+def every_scenario(setting):
+    """Every scenario with its quick settings."""
+    content = {"reports": [], "problems": []}
+    for (name, devices), portion in portions(weights(setting)):
+        part = setting.with_portion(portion)
+        setting.say(f"scenario {name} on {devices}")
+        try:
+            seconds = 0.2 if setting.on_gpu else 0.02
+            report, ended = run(part, name, flags_of(setting, name, devices), seconds)
+        except Failure as failure:
+            content["problems"].append(str(failure))
+            yield content
+            continue
+        content["reports"].append(slim(report))
+        bad = [case for case in report["cases"] if case["status"] != "measured"]
+        if ended.code != 0 or bad:
+            words = [f"{case['name']} {case['status']}: {case.get('error', '')}" for case in bad[:3]]
+            text = "; ".join(words) or ended.last_words()
+            content["problems"].append(f"{name} on {devices} {ended.how()}: {text}")
+        yield content

@@ -1,0 +1,87 @@
+# What every step has to know: the folder it runs from, the devices, the time it has.
+import json
+import pathlib
+import sys
+import time
+from dataclasses import asdict, dataclass, replace
+
+from programs import run_program
+
+
+def portions(weights):
+    """Items in their order, each with the part of what is left that it may take: its weight among
+    those that are still to come, so that what one leaves goes to all behind it."""
+    left = sum(weights.values())
+    for item, weight in weights.items():
+        yield item, weight / left
+        left -= weight
+
+
+@dataclass
+class Setting:
+    """Made once by check.py and handed to the process of each step as JSON."""
+
+    root: str  # the unpacked bundle
+    device: str  # what the scenarios run on
+    pair: str  # two devices of like size, for what takes several
+    dtypes: list
+    autotune: bool  # whether this parbench has the flag
+    library_path: str
+    plain_environment: dict  # without it, for programs that bring their own libraries
+    torch_python: str  # empty where there is none,
+    torch_missing: str  # with the reason
+    deadline: float = 0  # of the step, on the clock of time.monotonic()
+
+    @property
+    def on_gpu(self):
+        return self.device.startswith("cuda")
+
+    @property
+    def tests(self):
+        """The folder of the test executables."""
+        return pathlib.Path(self.root) / "libexec/tests"
+
+    @property
+    def peers(self):
+        """The program that knows medians and their intervals."""
+        return f"{self.root}/libexec/parbench-peers"
+
+    def left(self):
+        """Seconds until the step is ended."""
+        return self.deadline - time.monotonic()
+
+    def with_portion(self, portion, least=0):
+        """The same with a part of the time that is left, or `least` seconds as far as there are."""
+        seconds = min(max(portion * self.left(), least), self.left())
+        return replace(self, deadline=time.monotonic() + seconds)
+
+    def say(self, text):
+        print(f"gpu-check: {text}", file=sys.stderr, flush=True)
+
+    def parbench(self, flags, report):
+        """Runs parbench. Its report without the samples' Google Benchmark rows, None without one,
+        and how the program ended."""
+        path = pathlib.Path(report)
+        command = [f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
+        ended = run_program(command, self.left())
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))["parbench"], ended
+        except (OSError, ValueError):
+            return None, ended
+
+
+def to_json(setting):
+    return json.dumps(asdict(setting))
+
+
+def from_json(text):
+    return Setting(**json.loads(text))
+
+
+def flags_known(root, environment):
+    """What this parbench's help names: whether it has --autotune, and the element types."""
+    command = [f"{root}/libexec/parbench", "--help"]
+    text = run_program(command, 20, environment).out
+    dtypes = ["f32", "tf32", "bf16"]
+    line = next((line for line in text.splitlines() if line.strip().startswith("--dtype")), "f32")
+    return "--autotune" in text, [dtype for dtype in dtypes if dtype in line.replace("|", " ").split()]

@@ -1,0 +1,91 @@
+# What a run came to: the files that are kept, the closing table, the exit code.
+import json
+import os
+
+from figures import rounded
+from rows import row_json, table
+from targets import rows_of
+
+LARGEST_FILE = 200 * 1024
+SCHEMA_VERSION = 1
+FILES = {"tests": "tests.json", "scenarios": "scenarios.json", "sanitizer": "sanitizer.json"}
+PEERS_FILE = "peers.json"  # all steps that give figures
+
+
+def write_small(path, content):
+    """As JSON, indented where that stays small. Returns what is wrong with its size, or None."""
+    content = rounded(content)
+    for indent in (1, None):
+        text = json.dumps(content, indent=indent, ensure_ascii=False) + "\n"
+        if len(text.encode()) <= LARGEST_FILE:
+            break
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+    size = path.stat().st_size
+    return f"{path.name} has {size // 1024} KiB" if size > LARGEST_FILE else None
+
+
+def write_step(folder, results, name):
+    """The file that a step belongs to, with all that is known so far."""
+    if name in FILES:
+        return write_small(folder / FILES[name], results[name][0])
+    own = {step: content for step, (content, _) in results.items() if "figures" in content}
+    return write_small(folder / PEERS_FILE, own) if own else None
+
+
+def problems_of(results):
+    """Everything that went wrong, in words."""
+    found = []
+    for step, (content, status) in results.items():
+        found += [f"{step}: {problem}" for problem in content.get("problems", [])]
+        if status != "done":
+            found.append(f"{step}: {status}")
+        if "not_run" in content:
+            found.append(f"{step}: not run: {content['not_run']}")
+    return found
+
+
+class Summary:
+    """Of a run with these results: each step's content, and "done" or why it is not whole."""
+
+    def __init__(self, results, setting):
+        self.results = results
+        self.is_trial = not setting.on_gpu
+        self.rows = rows_of(results, setting)
+        self.problems = problems_of(results)
+
+    def good(self):
+        missed = any(row.not_run or row.reached() is False for row in self.rows)
+        return not missed and not self.problems
+
+    def to_json(self, about):
+        facts, _ = self.results.get("facts", ({}, ""))
+        tests, _ = self.results.get("tests", ({}, ""))
+        kept = ("name", "what", "value", "interval", "target", "reached", "not_run", "ours", "peer")
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **about,
+            "trial": self.is_trial,
+            "good": self.good(),
+            "problems": self.problems,
+            "facts": facts,
+            "steps": {step: status for step, (_, status) in self.results.items()},
+            "tests": {key: tests[key] for key in ("passed", "failed", "skipped") if key in tests},
+            "targets": [
+                {key: value for key, value in row_json(row).items() if key in kept}
+                for row in self.rows
+            ],
+        }
+
+    def show(self, folder):
+        if self.is_trial:
+            print("A trial on tiny sizes: the figures say nothing.")
+        if self.rows:
+            print(table(self.rows))
+        tests, _ = self.results.get("tests", ({}, ""))
+        if "passed" in tests:
+            print(f"tests: {tests['passed']} passed, {tests['failed']} failed, {tests['skipped']} skipped")
+        for problem in self.problems:
+            print(f"! {problem}")
+        print(f"written: {folder}")

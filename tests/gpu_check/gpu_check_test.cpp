@@ -1,0 +1,176 @@
+// scripts/gpu-check as its users run it: on CPU devices for real, with programs that crash and
+// hang, and where something is missing.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "tests/gpu_check/fixture.h"
+
+namespace parbench::testing {
+namespace {
+
+using report::Json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr auto passes =
+    "echo '[ RUN      ] Sum.IsRight'\n"
+    "echo '[       OK ] Sum.IsRight (0 ms)'\n"
+    "echo '[ RUN      ] Lanes/Sum.IsRight/cuda_0'\n"
+    "echo 'sum_test.cpp:3: Skipped'\n"
+    "echo 'no GPU'\n"
+    "echo '[  SKIPPED ] Lanes/Sum.IsRight/cuda_0 (0 ms)'\n";
+
+TEST_F(GpuCheck, WithoutAGpuSaysSoAndMeasuresNothing) {
+  with_real_parbench();
+  const Finished finished =
+      check({"--output", "out", "--python", without_torch()}, {{"CUDA_VISIBLE_DEVICES", "-1"}});
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("gpu-check: error: "));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+TEST_F(GpuCheck, TriesItsStepsOnCpuDevices) {
+  with_real_parbench();
+  test_program("sum_test", passes);
+  const Finished finished =
+      check({"--devices", "cpu", "--output", "out", "--python", without_torch(), "--only",
+             "facts,tests,schedules,matmul,scenarios,sanitizer", "--time-limit", "120"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;  // there is no PyTorch
+  EXPECT_THAT(finished.out, HasSubstr("A trial on tiny sizes"));
+  const Json summary = output("summary.json");
+  EXPECT_EQ(summary.at("trial"), true);
+  EXPECT_EQ(summary.at("tests"), Json({{"passed", 1}, {"failed", 0}, {"skipped", 1}}));
+  for (const auto& [step, status] : summary.at("steps").items()) EXPECT_EQ(status, "done") << step;
+  EXPECT_GT(target("overlap/d2h/pinned").at("value"), 0);
+  EXPECT_EQ(target("overlap/d2h/pinned").at("reached"), nullptr) << "a trial reaches no target";
+  EXPECT_THAT(summary.at("facts").at("parbench_devices").dump(), HasSubstr("cpu:0"));
+
+  EXPECT_EQ(output("tests.json").at("programs")[0].at("skipped"), Json({{"no GPU", 1}}));
+  const Json reports = output("scenarios.json").at("reports");
+  EXPECT_GE(reports.size(), 5U);
+  EXPECT_FALSE(reports[0].at("cases").empty());
+  EXPECT_THAT(reports.dump(), Not(HasSubstr("\"samples\":")));
+  std::ptrdiff_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "out")) {
+    EXPECT_LE(file.file_size(), 200U * 1024) << file.path();
+    ++files;
+  }
+  EXPECT_LE(files, 8);
+}
+
+TEST_F(GpuCheck, ACrashHidesNoOtherTest) {
+  with_stand_in_parbench();
+  test_program("crash_test",
+               "case \"$*\" in\n"
+               "'') echo '[ RUN      ] A.One'; echo '[       OK ] A.One (1 ms)'\n"
+               "    echo '[ RUN      ] A.Two'; echo 'about to fall'; kill -SEGV $$ ;;\n"
+               "*A.One:A.Two) echo '[ RUN      ] A.Three'; echo '[       OK ] A.Three (1 ms)' ;;\n"
+               "esac\n");
+  test_program("sum_test", passes);
+  const Finished finished =
+      check({"--output", "out", "--python", without_torch(), "--only", "tests"});
+  EXPECT_EQ(finished.exit_code, 1);
+  const Json crashed = output("tests.json").at("programs")[0];
+  EXPECT_EQ(crashed.at("program"), "crash_test");
+  EXPECT_EQ(crashed.at("passed"), 2);
+  EXPECT_EQ(crashed.at("failed").at("A.Two"), "ended by SIGSEGV: about to fall");
+  EXPECT_EQ(output("tests.json").at("programs")[1].at("status"), "passed");
+  EXPECT_THAT(finished.out, HasSubstr("crash_test: 1 failed, first A.Two: ended by SIGSEGV"));
+}
+
+TEST_F(GpuCheck, FailuresKeepTheirWords) {
+  with_stand_in_parbench();
+  test_program(
+      "sum_test",
+      "echo '[ RUN      ] Sum.IsRight'\necho 'sum_test.cpp:7: Failure'\n"
+      "echo 'which is 5'\necho '[  FAILED  ] Sum.IsRight (1 ms)'\n"
+      "echo '[  FAILED  ] 1 test, listed below:'\necho '[  FAILED  ] Sum.IsRight'\nexit 1\n");
+  EXPECT_EQ(check({"--output", "out", "--python", without_torch(), "--only", "tests"}).exit_code,
+            1);
+  EXPECT_EQ(output("tests.json").at("programs")[0].at("failed"),
+            Json({{"Sum.IsRight", "sum_test.cpp:7: Failure | which is 5"}}));
+  EXPECT_EQ(output("summary.json").at("tests").at("failed"), 1);
+}
+
+bool gone(int process) {
+  for (int tries = 0; tries < 100; ++tries) {
+    if (kill(process, 0) != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+TEST_F(GpuCheck, WhatHangsIsEndedAtItsLimitAndSummedUp) {
+  with_stand_in_parbench();
+  test_program("wait_test",
+               "echo '[ RUN      ] Wait.ForEver'\ntrap '' TERM\necho $$ >\"$LOG.process\"\n"
+               "while :; do sleep 1; done\n");
+  const Finished finished = check({"--output", "out", "--python", without_torch(), "--only",
+                                   "tests,schedules,sanitizer", "--time-limit", "28"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(output("tests.json").at("programs")[0].at("status").get<std::string>(),
+              AllOf(HasSubstr("ended at its limit"), HasSubstr("in Wait.ForEver")));
+  EXPECT_TRUE(gone(std::stoi(folder_.read("log.process"))));
+  EXPECT_EQ(target("overlap/d2h/pinned").at("value"), 1) << "later steps run all the same";
+}
+
+TEST_F(GpuCheck, AStepWithoutTimeIsNotRun) {
+  with_stand_in_parbench();
+  const Finished finished = check(
+      {"--output", "out", "--python", without_torch(), "--only", "schedules", "--time-limit", "1"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(target("partitions/two").at("not_run"), "not run: time");
+}
+
+TEST_F(GpuCheck, AskedToEndItLeavesASummaryAndNobodyBehind) {
+  with_stand_in_parbench();
+  test_program("wait_test",
+               "echo '[ RUN      ] Wait.ForEver'\necho $$ >\"$LOG.process\"\nsleep 1000\n");
+  Process process({(folder_ / "scripts/gpu-check").string(), "--output", "out", "--python",
+                   without_torch(), "--only", "tests"},
+                  {folder_.path(), {{"LOG", (folder_ / "log").string()}}});
+  while (process.running() && folder_.read("log.process").empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait().exit_code, 130);
+  EXPECT_EQ(output("summary.json").at("steps").at("tests"), "interrupted");
+  EXPECT_TRUE(gone(std::stoi(folder_.read("log.process"))));
+}
+
+TEST_F(GpuCheck, NamesTheLibrariesThatAreMissing) {
+  with_stand_in_parbench();
+  folder_.write("libexec/needs", "libcudnn.so.9 libcublasLt.so.13\n");
+  const Finished finished = check({"--output", "out", "--only", "schedules"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("libcudnn.so.9 is missing"), HasSubstr("cudnn-cu13==9"),
+                                  HasSubstr("libcublasLt.so.13 is missing")));
+}
+
+TEST_F(GpuCheck, FindsLibrariesBesidePyTorch) {
+  with_stand_in_parbench();
+  folder_.write("libexec/needs", "libcudnn.so.9\n");
+  folder_.write("packages/nvidia/cudnn/lib/libcudnn.so.9", "");
+  const Finished finished =
+      check({"--output", "out", "--python", PARBENCH_PYTHON, "--only", "schedules"},
+            {{"PYTHONPATH", (folder_ / "packages").string()}});
+  EXPECT_THAT(finished.exit_code, Not(2)) << finished.err;
+}
+
+TEST_F(GpuCheck, RefusesWhatDoesNotExist) {
+  with_stand_in_parbench();
+  const Finished step = check({"--only", "speed"});
+  EXPECT_EQ(step.exit_code, 2);
+  EXPECT_THAT(step.err, AllOf(HasSubstr("'speed' does not exist"), HasSubstr("matmul")));
+  const Finished folder = check({"--output", "/proc/no", "--python", without_torch()});
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("/proc/no"));
+}
+
+}  // namespace
+}  // namespace parbench::testing

@@ -1,0 +1,80 @@
+// Compute Sanitizer in scripts/gpu-check: findings, refusals, absence.
+#include <gmock/gmock.h>
+
+#include "tests/gpu_check/fixture.h"
+
+namespace parbench::testing {
+namespace {
+
+using report::Json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Sanitizer : public GpuCheck {
+ protected:
+  void SetUp() override {
+    GpuCheck::SetUp();
+    with_stand_in_parbench();
+    test_program("kernels_test",
+                 "echo \"kernels_test $* $PARBENCH_REQUIRE_CUDA\" >>\"$LOG\"\n"
+                 "echo '[ RUN      ] Conformance.Adds/cuda_0'\n"
+                 "echo '[       OK ] Conformance.Adds/cuda_0 (3 ms)'\n");
+  }
+
+  /// A compute-sanitizer that says this about each tool, and runs the program.
+  void tool_says(const std::string& memcheck, const std::string& racecheck) const {
+    program("tools/compute-sanitizer",
+            "echo \"sanitizer $*\" >>\"$LOG\"\n"
+            "[[ $1 != --version ]] || exit 0\n"
+            "tool=$2\nwhile [[ $1 != */kernels_test ]]; do shift; done\n\"$@\"\n"
+            "[[ $tool == memcheck ]] && echo '========= " +
+                memcheck + "' || echo '========= " + racecheck + "'\n");
+  }
+
+  [[nodiscard]] Finished sanitize() const {
+    return check({"--output", "out", "--python", without_torch(), "--only", "sanitizer"});
+  }
+};
+
+TEST_F(Sanitizer, RunsBothToolsOverTheTestsOfGpus) {
+  tool_says("ERROR SUMMARY: 0 errors",
+            "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)");
+  const Finished finished = sanitize();
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const Json runs = output("sanitizer.json").at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].at("passed"), 1);
+  EXPECT_THAT(
+      folder_.read("log"),
+      AllOf(HasSubstr("--tool memcheck"), HasSubstr("--tool racecheck"),
+            HasSubstr("--kernel-name kns=parbench"), HasSubstr("*cuda*"), HasSubstr(" 1\n")));
+}
+
+TEST_F(Sanitizer, FindingsAreProblems) {
+  tool_says("ERROR SUMMARY: 12 errors",
+            "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)");
+  const Finished finished = sanitize();
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("memcheck over kernels_test: ERROR SUMMARY: 12 errors"));
+}
+
+TEST_F(Sanitizer, ARefusalIsToldInItsWords) {
+  test_program("kernels_test", "exit 1\n");
+  tool_says("Error: Device not supported.", "Error: Device not supported.");
+  EXPECT_EQ(sanitize().exit_code, 1);
+  EXPECT_EQ(output("sanitizer.json").at("runs")[0].at("status"),
+            "not run: Error: Device not supported.");
+}
+
+TEST_F(Sanitizer, ItsAbsenceIsTold) {
+  if (std::filesystem::exists("/usr/local/cuda/bin/compute-sanitizer")) {
+    GTEST_SKIP() << "this machine has compute-sanitizer";
+  }
+  const Finished finished = sanitize();
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(output("sanitizer.json").at("not_run"), "compute-sanitizer is not installed");
+  EXPECT_THAT(finished.out, HasSubstr("sanitizer: not run: compute-sanitizer is not installed"));
+}
+
+}  // namespace
+}  // namespace parbench::testing

@@ -1,0 +1,93 @@
+// The targets of scripts/gpu-check on a stand-in GPU with a stand-in PyTorch: figures, verdicts and
+// what is said of those that have no figure.
+#include <gmock/gmock.h>
+
+#include "tests/gpu_check/fixture.h"
+
+namespace parbench::testing {
+namespace {
+
+using report::Json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Targets = GpuCheck;
+
+TEST_F(Targets, AreReachedOrMissedByTheRatioOfRounds) {
+  with_stand_in_parbench();
+  const Finished finished = check(
+      {"--output", "out", "--python", with_torch(), "--only", "matmul,copy,training"},
+      {{"TORCH_SECONDS", R"({"matmul": 0.98, "copy_to_host": 0.96, "training_step": null})"}});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  const Json product = target("matmul/tf32");
+  EXPECT_EQ(product.at("value"), 0.98);  // PyTorch's time over parbench's
+  EXPECT_EQ(product.at("reached"), true);
+  EXPECT_EQ(product.at("interval").at("low"), 0.98);
+  EXPECT_EQ(target("copy/d2h/pinned").at("reached"), false);
+
+  // What PyTorch cannot do has no figure, and the others go on.
+  const Json step = target("training/bf16/eager");
+  EXPECT_EQ(step.at("reached"), nullptr);
+  EXPECT_THAT(step.at("not_run").get<std::string>(), HasSubstr("training_step does not work"));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("MISSED"), HasSubstr("reached"), HasSubstr("not run: ")));
+  EXPECT_EQ(
+      output("peers.json").at("matmul").at("figures")[0].at("details").at("ours_seconds").size(),
+      7);
+  EXPECT_EQ(output("summary.json").at("good"), false);
+}
+
+TEST_F(Targets, OfSchedulesComeFromParbenchAlone) {
+  with_stand_in_parbench();
+  const Finished finished =
+      check({"--output", "out", "--python", without_torch(), "--only", "schedules"},
+            {{"SECONDS_OF", R"({"copy": 2.0, "overlapped": 2.08, "concurrent": 1.25})"}});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_EQ(target("overlap/d2h/pinned").at("value"), 1.04);  // over the longer part
+  EXPECT_EQ(target("overlap/d2h/pinned").at("reached"), true);
+  EXPECT_EQ(target("partitions/two").at("value"), 1.6);  // the work of two in 1.25 s
+  EXPECT_EQ(target("partitions/two").at("reached"), false);
+  EXPECT_THAT(folder_.read("log"), HasSubstr("--devices cuda:0/0,cuda:0/1"));
+}
+
+TEST_F(Targets, AllReachedIsSuccess) {
+  with_stand_in_parbench();
+  const Finished finished =
+      check({"--output", "out", "--python", with_torch(), "--only", "schedules,matmul"},
+            {{"SECONDS_OF", R"({"concurrent": 1.02})"}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_EQ(output("summary.json").at("good"), true);
+}
+
+TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
+  with_stand_in_parbench();
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "matmul,training",
+               "--time-limit", "30"});
+  const std::string log = folder_.read("log");
+  EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
+  EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
+}
+
+TEST_F(Targets, AreCompiledForBesideTheTests) {
+  with_stand_in_parbench();
+  test_program("slow_test",
+               "until grep -q compiled \"$LOG.torch\"; do sleep 0.1; done 2>/dev/null\n"
+               "echo '[ RUN      ] Sum.IsRight'; echo '[       OK ] Sum.IsRight (0 ms)'\n");
+  const Finished finished = check({"--output", "out", "--python", with_torch(), "--only",
+                                   "tests,training-compiled", "--time-limit", "60"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_EQ(target("training/bf16/compiled").at("value"), 1);
+}
+
+TEST_F(Targets, WithoutPyTorchAreNotRun) {
+  with_stand_in_parbench();
+  const Finished finished =
+      check({"--output", "out", "--python", without_torch(), "--only", "convolution"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(target("convolution/f32/seed-128").at("not_run").get<std::string>(),
+              AllOf(HasSubstr("no PyTorch"), HasSubstr("no module named torch")));
+}
+
+}  // namespace
+}  // namespace parbench::testing
