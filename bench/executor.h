@@ -43,6 +43,7 @@ class Executor final : public PlanRunner {
   };
 
   void find_steps();
+  void make_events();
   /// Tasks that cost the same share a name, so that a tool can group them; the payload of a range
   /// is the task's place in the plan.
   [[nodiscard]] const RangeName& range_of(const Task& task);

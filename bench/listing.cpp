@@ -61,6 +61,9 @@ std::string devices_text(Backend& backend) {
       text +=
           fmt::format(", core{} {}", info.cores.size() == 1 ? "" : "s", fmt::join(info.cores, ","));
     }
+    if (!info.peers.empty()) {
+      text += fmt::format(", peer access to {}", fmt::join(info.peers, ", "));
+    }
     text += "\n";
   }
   return text;

@@ -60,7 +60,7 @@ std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
     const std::string request =
         options.devices.empty() ? usual_devices(*scenario, machine) : options.devices;
     Job job{scenario, machine.open(request, scenario->wants_copy_core()), {}};
-    job.cases = expand(options, *scenario, static_cast<int>(job.devices.size()));
+    job.cases = expand(options, *scenario, set_of(job.devices));
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (!job.cases.empty()) jobs.push_back(std::move(job));
   }

@@ -12,6 +12,7 @@
 namespace parbench {
 
 class Device;
+class SharedRecords;
 
 /// An ordering point and a timestamp. An event is recorded on a stream and waited for by others; it
 /// may be recorded again, and a wait refers to the latest record that was enqueued before it.
@@ -22,6 +23,13 @@ class Event {
   /// Seconds from `earlier` to this event; both must have been reached (synchronize first) and
   /// belong to the same device.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+
+  /// By which streams of other backends wait for it (crossing.h); null where only those of its own
+  /// can.
+  [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
+
+  /// Throws what keeps the records that were enqueued from ever being reached, a lost device say.
+  virtual void check() const {}
 };
 
 /// A queue that executes in the order of enqueueing, beside the caller and beside other streams.

@@ -41,6 +41,10 @@ std::unique_ptr<Stream> CpuDevice::make_stream(StreamKind kind, int index, int s
 
 std::unique_ptr<Event> CpuDevice::make_event() { return std::make_unique<CpuEvent>(); }
 
+std::unique_ptr<Event> CpuDevice::make_shared_event(Buffer word) {
+  return std::make_unique<CpuEvent>(std::move(word));
+}
+
 CpuStream& CpuDevice::service(int threads) {
   const std::lock_guard lock(service_mutex_);
   auto& service = services_[threads];

@@ -21,6 +21,7 @@ double CpuEvent::seconds_since(const Event& earlier) const {
 
 std::uint64_t CpuEvent::announce() {
   const std::lock_guard lock(mutex_);
+  if (shared_) shared_->announce();
   return ++announced_;
 }
 
@@ -35,6 +36,7 @@ void CpuEvent::reach(std::uint64_t record) {
   const std::lock_guard lock(mutex_);
   reached_ = std::max(reached_, record);
   time_ = now;
+  if (shared_) shared_->reach(static_cast<std::uint32_t>(reached_));
   reached_changed_.notify_all();
 }
 

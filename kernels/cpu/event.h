@@ -5,13 +5,21 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <utility>
 
+#include "kernels/crossing.h"
 #include "kernels/stream.h"
 
 namespace parbench::cpu {
 
 class CpuEvent final : public Event {
  public:
+  CpuEvent() = default;
+  /// One that streams of other backends can wait for.
+  explicit CpuEvent(Buffer word) : shared_(std::in_place, std::move(word)) {}
+
+  [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
   /// Announces a record to come; the number tells it from earlier ones. Called when it is enqueued.
@@ -32,6 +40,7 @@ class CpuEvent final : public Event {
   std::uint64_t announced_ = 0;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
+  std::optional<SharedRecords> shared_;  // numbered like the records here
 };
 
 }  // namespace parbench::cpu

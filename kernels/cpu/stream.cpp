@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -18,6 +19,8 @@ namespace parbench::cpu {
 namespace {
 
 constexpr std::size_t initial_capacity = 1024;
+/// Nanoseconds by which the system may lengthen a worker's naps, 50 µs unless it is told.
+constexpr unsigned long nap_slack = 1000;
 
 CpuEvent& cpu_event(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);
@@ -37,6 +40,7 @@ CpuStream::CpuStream(Device& device, std::string name, std::vector<int> cores, i
       worker_([this] { work(); }) {
   try {
     call([this] {
+      prctl(PR_SET_TIMERSLACK, nap_slack);
       bind_this_thread(cores_);
       bind_team(cores_, threads_);
     });
@@ -77,8 +81,12 @@ void CpuStream::record(Event& event) {
 }
 
 void CpuStream::wait(Event& event) {
-  CpuEvent& mine = cpu_event(event);
-  push({.kind = Kind::wait, .event = &mine, .number = mine.announced()});
+  if (auto* mine = dynamic_cast<CpuEvent*>(&event)) {
+    push({.kind = Kind::wait, .event = mine, .number = mine->announced()});
+  } else {
+    const std::uint32_t record = shared_records_of(event, name_).announced();
+    push({.kind = Kind::wait_across, .foreign = &event, .number = record});
+  }
 }
 
 void CpuStream::synchronize(std::chrono::milliseconds limit) {
@@ -155,7 +163,8 @@ bool CpuStream::skips_work() {
 }
 
 void CpuStream::run_checked(const Command& command) {
-  const bool computes = command.kind != Kind::record && command.kind != Kind::wait;
+  const bool computes = command.kind != Kind::record && command.kind != Kind::wait &&
+                        command.kind != Kind::wait_across;
   if (computes && skips_work()) return;
   try {
     run(command);
@@ -178,16 +187,23 @@ void CpuStream::run(const Command& command) {
       command.event->reach(command.number);
       break;
     case Kind::wait:
-      if (!command.event->wait_for(command.number, default_limit)) {
-        throw Error(
-            fmt::format("{} waited {} minutes for another stream's event", name_,
-                        std::chrono::duration_cast<std::chrono::minutes>(default_limit).count()));
-      }
+    case Kind::wait_across:
+      wait_in_worker(command);
       break;
     case Kind::function:
       (*command.function)();
       break;
   }
+}
+
+void CpuStream::wait_in_worker(const Command& command) const {
+  const bool reached = command.foreign != nullptr
+                           ? wait_on_host(*command.foreign,
+                                          static_cast<std::uint32_t>(command.number), default_limit)
+                           : command.event->wait_for(command.number, default_limit);
+  if (reached) return;
+  throw Error(fmt::format("{} waited {} minutes for another stream's event", name_,
+                          std::chrono::duration_cast<std::chrono::minutes>(default_limit).count()));
 }
 
 }  // namespace parbench::cpu

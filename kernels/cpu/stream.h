@@ -47,11 +47,12 @@ class CpuStream final : public Stream {
   void call(const std::function<void()>& function);
 
  private:
-  enum class Kind { op, copy, record, wait, function };
+  enum class Kind { op, copy, record, wait, wait_across, function };
   struct Command {
     Kind kind = Kind::op;
     CpuOp* op = nullptr;
     CpuEvent* event = nullptr;
+    Event* foreign = nullptr;  // another backend's event
     std::uint64_t number = 0;  // of the event's record, of the bytes of a copy
     const std::function<void()>* function = nullptr;
     std::array<std::byte*, CpuOp::max_arguments> arguments{};
@@ -62,6 +63,7 @@ class CpuStream final : public Stream {
   void work();
   void stop();
   void run(const Command& command);
+  void wait_in_worker(const Command& command) const;
   void run_checked(const Command& command);
   [[nodiscard]] bool skips_work();
   void throw_failure();  // once; with the mutex held

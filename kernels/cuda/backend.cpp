@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/partition.h"
+#include "kernels/cuda/peers.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -160,6 +162,7 @@ DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int p
   DeviceInfo info{.name = "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
+                  .hardware = gpu.name,
                   .cores = {},
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
@@ -178,6 +181,11 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   for (const auto& [device, count] : parts) {
     if (count > 0) partitions[device] = divide(device, count);
   }
+  std::set<int> whole;
+  for (const auto& [device, count] : parts) {
+    if (count == 0) whole.insert(device);
+  }
+  const std::map<int, std::set<int>> peers = enable_peers(whole);
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
@@ -186,6 +194,9 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
+    if (const auto found = peers.find(number.device); found != peers.end()) {
+      for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
+    }
     devices.push_back(
         std::make_unique<CudaDevice>(std::move(info), number.device, std::move(partition)));
   }

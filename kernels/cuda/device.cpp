@@ -87,6 +87,15 @@ std::unique_ptr<Stream> CudaDevice::make_stream(StreamKind kind, int index, int 
 
 std::unique_ptr<Event> CudaDevice::make_event() { return std::make_unique<CudaEvent>(*this); }
 
+std::unique_ptr<Event> CudaDevice::make_shared_event(Buffer word) {
+  return std::make_unique<CudaEvent>(*this, std::move(word));
+}
+
+std::shared_ptr<void> CudaDevice::page_lock(const Buffer& memory) {
+  make_current();
+  return lock_pages(memory);
+}
+
 Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
   make_current();
   return allocate_memory(info_.name, bytes, kind);

@@ -72,4 +72,15 @@ Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind k
   return allocate_pageable(owner, bytes);
 }
 
+std::shared_ptr<void> lock_pages(const Buffer& memory) {
+  const cudaError_t status =
+      cudaHostRegister(memory.data(), memory.bytes(), cudaHostRegisterPortable);
+  if (status == cudaSuccess) {
+    return {static_cast<void*>(memory.data()), [](void* data) { (void)cudaHostUnregister(data); }};
+  }
+  if (is_sticky(status)) PARBENCH_CUDA(status);
+  (void)cudaGetLastError();
+  return nullptr;
+}
+
 }  // namespace parbench::cuda
