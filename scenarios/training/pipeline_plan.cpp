@@ -120,57 +120,55 @@ class StepWriter {
     arrivals_[{to, chunk}] = {task, std::move(crossing.unpack)};
   }
 
-  /// Adds the stage's work on a chunk after the calls that unpack what has arrived for it.
-  TaskId add_work(Task task, int s, int chunk, std::vector<Call> work) {
-    task.lane = compute_[static_cast<std::size_t>(s)];
-    if (const auto arrival = arrivals_.find({s, chunk}); arrival != arrivals_.end()) {
-      task.after.push_back(arrival->second.task);
-      task.calls = arrival->second.unpack;
-      arrivals_.erase(arrival);
-    }
-    append(task.calls, std::move(work));
-    return parts_.plan.add(std::move(task));
+  /// Lets a task of the stage begin with unpacking what the stage has been sent for the chunk.
+  void receive(int s, int chunk, Task& task) const {
+    const Arrival& arrival = arrivals_.at({s, chunk});
+    task.after.push_back(arrival.task);
+    task.calls = arrival.unpack;
   }
 
   void write_forward(int s, int chunk) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
-    std::vector<Call> work = stage.forward(chunk);
+    Task task{.name = fmt::format("forward, chunk {}, stage {}", chunk, s),
+              .lane = compute_[static_cast<std::size_t>(s)],
+              .calls = {},
+              .cost_key = fmt::format("forward {}", samples(chunk))};
+    if (s > 0) receive(s, chunk, task);
+    append(task.calls, stage.forward(chunk));
     const bool sends = s + 1 < static_cast<int>(stages_.size());
     Crossing crossing;
     if (sends) {
       const Stage& next = *stages_[static_cast<std::size_t>(s) + 1];
       crossing = cross({stage, stage.output_desc(chunk), stage.output(chunk)},
                        {next, next.input_desc(chunk), next.input(chunk)});
-      append(work, crossing.pack);
+      append(task.calls, crossing.pack);
     }
-    const TaskId task = add_work({.name = fmt::format("forward, chunk {}, stage {}", chunk, s),
-                                  .calls = {},
-                                  .cost_key = fmt::format("forward {}", samples(chunk))},
-                                 s, chunk, std::move(work));
-    forward_[{s, chunk}] = task;
-    if (sends) send("activations", s, s + 1, chunk, task, std::move(crossing));
+    const TaskId id = parts_.plan.add(std::move(task));
+    forward_[{s, chunk}] = id;
+    if (sends) send("activations", s, s + 1, chunk, id, std::move(crossing));
   }
 
   void write_backward(int s, int chunk) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
     const bool first = !started_backward_[static_cast<std::size_t>(s)];
     started_backward_[static_cast<std::size_t>(s)] = true;
-    std::vector<Call> work = stage.backward(chunk, first);
+    Task task{.name = fmt::format("backward, chunk {}, stage {}", chunk, s),
+              .lane = compute_[static_cast<std::size_t>(s)],
+              .calls = {},
+              .after = {forward_.at({s, chunk})},
+              .cost_key = fmt::format("backward {}{}", samples(chunk), first ? " first" : "")};
+    if (s + 1 < static_cast<int>(stages_.size())) receive(s, chunk, task);
+    append(task.calls, stage.backward(chunk, first));
     Crossing crossing;
     if (s > 0) {
       const Stage& previous = *stages_[static_cast<std::size_t>(s) - 1];
       crossing = cross({stage, stage.input_desc(chunk), stage.input_gradient(chunk)},
                        {previous, previous.output_desc(chunk), previous.output_gradient(chunk)});
-      append(work, crossing.pack);
+      append(task.calls, crossing.pack);
     }
-    const TaskId task =
-        add_work({.name = fmt::format("backward, chunk {}, stage {}", chunk, s),
-                  .calls = {},
-                  .after = {forward_.at({s, chunk})},
-                  .cost_key = fmt::format("backward {}{}", samples(chunk), first ? " first" : "")},
-                 s, chunk, std::move(work));
-    backward_[s].push_back(task);
-    if (s > 0) send("gradients", s, s - 1, chunk, task, std::move(crossing));
+    const TaskId id = parts_.plan.add(std::move(task));
+    backward_[s].push_back(id);
+    if (s > 0) send("gradients", s, s - 1, chunk, id, std::move(crossing));
   }
 
   CaseParts& parts_;
@@ -183,7 +181,7 @@ class StepWriter {
     TaskId task = 0;           // the copy
     std::vector<Call> unpack;  // what brings it into the receiver's layout
   };
-  /// What each stage and chunk has been sent and not taken yet: activations, later gradients.
+  /// What each stage has been sent last for a chunk: the activations, later their gradients.
   std::map<std::pair<int, int>, Arrival> arrivals_;
   std::map<std::pair<int, int>, TaskId> forward_;  // by stage and chunk
   std::map<int, std::vector<TaskId>> backward_;    // by stage
