@@ -73,8 +73,8 @@ class Device {
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
 
   /// Readies host memory of another backend's device for copies by streams of this one, until what
-  /// is returned goes. Null where there is nothing to do, or nothing that can be done: copies work
-  /// all the same, but may hold up the thread that enqueues them.
+  /// is returned goes. A GPU must find pages locked: it reads what is pageable when a copy is
+  /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
   [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] const Buffer& memory) {
     return nullptr;
   }

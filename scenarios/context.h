@@ -79,7 +79,7 @@ class Context {
   struct Arena {
     Buffer memory;
     std::size_t used = 0;  // by the current case
-    /// By which devices of other backends copy from and to it without holding up the host.
+    /// By which devices of other backends may copy from and to it.
     std::vector<std::shared_ptr<void>> locks = {};
     std::size_t locked_bytes = 0;
   };

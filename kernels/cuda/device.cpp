@@ -93,7 +93,7 @@ std::unique_ptr<Event> CudaDevice::make_shared_event(Buffer word) {
 
 std::shared_ptr<void> CudaDevice::page_lock(const Buffer& memory) {
   make_current();
-  return lock_pages(memory);
+  return lock_pages(info_.name, memory);
 }
 
 Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {

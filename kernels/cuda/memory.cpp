@@ -2,6 +2,7 @@
 #include "kernels/cuda/memory.h"
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 
@@ -72,7 +73,7 @@ Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind k
   return allocate_pageable(owner, bytes);
 }
 
-std::shared_ptr<void> lock_pages(const Buffer& memory) {
+std::shared_ptr<void> lock_pages(const std::string& owner, const Buffer& memory) {
   const cudaError_t status =
       cudaHostRegister(memory.data(), memory.bytes(), cudaHostRegisterPortable);
   if (status == cudaSuccess) {
@@ -80,7 +81,11 @@ std::shared_ptr<void> lock_pages(const Buffer& memory) {
   }
   if (is_sticky(status)) PARBENCH_CUDA(status);
   (void)cudaGetLastError();
-  return nullptr;
+  if (status == cudaErrorHostMemoryAlreadyRegistered) return nullptr;  // by another GPU of the run
+  throw OutOfMemory(fmt::format(
+      "{}: {} bytes of the host's memory cannot be page-locked for copies: {}; use a smaller case, "
+      "or devices of one backend",
+      owner, memory.bytes(), text_of(status)));
 }
 
 }  // namespace parbench::cuda

@@ -13,7 +13,7 @@ namespace parbench::cuda {
 [[nodiscard]] Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind kind);
 
 /// Locks the pages of host memory that another backend allocated, for all GPUs, until what is
-/// returned goes. Null for memory that is locked already or cannot be.
-[[nodiscard]] std::shared_ptr<void> lock_pages(const Buffer& memory);
+/// returned goes. Null for memory that is locked already. Throws OutOfMemory where it cannot be.
+[[nodiscard]] std::shared_ptr<void> lock_pages(const std::string& owner, const Buffer& memory);
 
 }  // namespace parbench::cuda

@@ -10,10 +10,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kernels/cpu/cpu_op.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
 #include "tests/kernels/harness.h"
@@ -82,6 +84,42 @@ TEST(WaitOnHost, OfACpuStreamEndsWithALostDevice) {
   stream->wait(event);
   EXPECT_THROW(stream->synchronize(), DeviceLost);
   stream->synchronize();  // and the stream goes on
+}
+
+TEST(WaitOnHost, OfACpuStreamIsForTheRecordBeforeItAndNotForALaterOne) {
+  const auto devices = test::cpu_devices(1);
+  const auto stream = devices[0]->make_stream(StreamKind::compute);
+  std::uint32_t word = 0;
+  HandMadeEvent event(word);
+  event.records.announce();
+  stream->wait(event);
+  event.records.announce();  // recorded again, which will never be reached
+  event.records.reach(1);
+  stream->synchronize(10s);
+}
+
+/// An operation that fails in the stream's worker.
+class FailingOp final : public cpu::CpuOp {
+ public:
+  FailingOp() : cpu::CpuOp("failing") {}
+  void execute(const cpu::Execution&, std::span<std::byte* const>) override {
+    throw Error("it fails");
+  }
+};
+
+TEST(WaitOnHost, EndsWhereACpuStreamHasFailedBeforeItsRecord) {
+  const auto devices = test::cpu_devices(1);
+  const auto other = test::mixed_devices(1, true);
+  const auto failing = devices[0]->make_stream(StreamKind::copy);  // one thread
+  const auto waiting = other[0]->make_stream(StreamKind::compute);
+  const std::array<Device*, 1> waiters = {other[0].get()};
+  const auto event = make_event_for(*devices[0], waiters);
+  FailingOp op;
+  op.enqueue(*failing, {});
+  failing->record(*event);
+  waiting->wait(*event);
+  waiting->synchronize(10s);
+  EXPECT_THROW(failing->synchronize(), Error);
 }
 
 TEST(WaitOnHost, IsForEventsMadeForIt) {
