@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "bench/task_costs.h"
+#include "kernels/crossing.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -43,17 +45,9 @@ void enqueue(const Call& call, Stream& stream) {
 Executor::Executor(const Plan& plan, Launch launch)
     : plan_(plan), launch_(launch), enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
-  Device& first = plan.lanes().front().stream->device();
-  begin_ = first.make_event();
-  end_ = first.make_event();
-  for (std::size_t lane = 1; lane < plan.lanes().size(); ++lane) {
-    joins_.push_back(plan.lanes()[lane].stream->device().make_event(EventKind::ordering));
-  }
+  if (launch == Launch::graph) check_one_backend(plan);
   find_steps();
-  if (launch == Launch::graph) {
-    check_one_backend(plan);
-    fork_ = first.make_event(EventKind::ordering);
-  }
+  make_events();
   if (launch == Launch::thread_per_lane) {
     launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.lanes().size()),
                                              [this](int lane) { launch_lane(lane); });
@@ -73,14 +67,32 @@ void Executor::find_steps() {
       TaskId& last = latest.try_emplace(lane, before).first->second;
       last = std::max(last, before);
     }
-    for (const auto& [lane, before] : latest) {
-      steps_[i].waits.push_back(before);
-      Step& producer = steps_[static_cast<std::size_t>(before)];
-      if (producer.done != nullptr) continue;
-      events_.push_back(plan_.lanes()[static_cast<std::size_t>(lane)].stream->device().make_event(
-          EventKind::ordering));
-      producer.done = events_.back().get();
-    }
+    for (const auto& [lane, before] : latest) steps_[i].waits.push_back(before);
+  }
+}
+
+void Executor::make_events() {
+  std::vector<Device*> devices;  // of the lanes
+  for (const Lane& lane : plan_.lanes()) devices.push_back(&lane.stream->device());
+  Device& first = *devices.front();
+  begin_ = make_event_for(first, devices, EventKind::timing);
+  end_ = first.make_event(EventKind::timing);
+  if (launch_ == Launch::graph) fork_ = first.make_event(EventKind::ordering);
+  for (std::size_t lane = 1; lane < devices.size(); ++lane) {
+    joins_.push_back(
+        make_event_for(*devices[lane], std::span(devices).first(1), EventKind::ordering));
+  }
+  const auto device_of = [&](const Step& step) {
+    return devices[static_cast<std::size_t>(step.task->lane)];
+  };
+  std::map<TaskId, std::vector<Device*>> waiters;
+  for (const Step& step : steps_) {
+    for (const TaskId before : step.waits) waiters[before].push_back(device_of(step));
+  }
+  for (const auto& [task, waiting] : waiters) {
+    Step& producer = steps_[static_cast<std::size_t>(task)];
+    events_.push_back(make_event_for(*device_of(producer), waiting, EventKind::ordering));
+    producer.done = events_.back().get();
   }
 }
 

@@ -47,6 +47,7 @@ class Executor final : public PlanRunner {
   };
 
   void find_steps();
+  void make_events();
   /// Runs what enqueues the plan between two timing events and waits for the lanes.
   template <class Enqueue>
   Timing timed(const Enqueue& enqueue_all);

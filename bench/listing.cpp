@@ -73,6 +73,9 @@ std::string devices_text(Backend& backend) {
       text +=
           fmt::format(", core{} {}", info.cores.size() == 1 ? "" : "s", fmt::join(info.cores, ","));
     }
+    if (!info.peers.empty()) {
+      text += fmt::format(", peer access to {}", fmt::join(info.peers, ", "));
+    }
     text += "\n" + facts_text(info);
   }
   for (const DeviceLink& link : links_of(devices)) {

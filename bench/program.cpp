@@ -79,7 +79,7 @@ std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
   std::vector<Job> jobs;
   for (const Scenario* scenario : chosen_scenarios(options, scenarios)) {
     Job job{scenario, open_devices(options, *scenario, machine), {}};
-    job.cases = expand(options, *scenario, static_cast<int>(job.devices.size()));
+    job.cases = expand(options, *scenario, set_of(job.devices));
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (!job.cases.empty()) jobs.push_back(std::move(job));
   }

@@ -170,7 +170,7 @@ CaseSpec new_spec(const Options& options, const Scenario& scenario, const std::s
 }
 
 void expand_strategy(const Options& options, const Scenario& scenario, const std::string& strategy,
-                     int device_count, CaseList& cases) {
+                     const DeviceSet& devices, CaseList& cases) {
   std::vector<Range> ranges;
   for (const Axis& axis : scenario.axes()) {
     if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis));
@@ -181,7 +181,8 @@ void expand_strategy(const Options& options, const Scenario& scenario, const std
     bool& used = took_part[combination.user_values];
     Scenario::Request request;
     request.spec = new_spec(options, scenario, strategy);
-    request.device_count = device_count;
+    request.device_count = devices.count;
+    request.devices_alike = devices.alike;
     request.preset = options.preset;
     request.given = std::move(combination.given);
     if (!options.strategies.empty()) request.given.emplace_back("strategy");
@@ -241,7 +242,7 @@ void add_values(const Options& options, const Scenario& scenario, const Paramete
 }
 
 CaseSpec named_case(const Options& options, const Scenario& scenario, const std::string& name,
-                    int device_count) {
+                    const DeviceSet& devices) {
   const std::vector<std::string> parts = split_name(name);
   if (parts.size() < 2 || !has_strategy(scenario, parts[1])) {
     throw UsageError(
@@ -253,17 +254,19 @@ CaseSpec named_case(const Options& options, const Scenario& scenario, const std:
   request.spec = new_spec(options, scenario, parts[1]);
   set_format(request.spec, {});  // these two: unless the name says otherwise
   request.spec.graph = false;
-  request.device_count = device_count;
+  request.device_count = devices.count;
+  request.devices_alike = devices.alike;
   request.preset = options.preset;
   Parameters named;
   for (std::size_t i = 2; i < parts.size(); ++i) read_name_part(scenario, parts[i], request, named);
   add_values(options, scenario, named, request.spec);
   const auto resolved = scenario.resolve(request);
   if (!resolved || resolved->name() != name) {
-    throw UsageError(fmt::format(
-        "case '{}' of the report cannot be run again with {} device{}: it "
-        "would be '{}'\n--devices chooses others",
-        name, device_count, device_count == 1 ? "" : "s", resolved ? resolved->name() : "no case"));
+    throw UsageError(
+        fmt::format("case '{}' of the report cannot be run again with {} device{}: it "
+                    "would be '{}'\n--devices chooses others",
+                    name, devices.count, devices.count == 1 ? "" : "s",
+                    resolved ? resolved->name() : "no case"));
   }
   return *resolved;
 }
@@ -291,19 +294,26 @@ void check_selection(const Options& options, const ScenarioList& scenarios) {
   for (const auto& [name, values] : options.axes) check_axis(name, options, chosen, scenarios);
 }
 
-std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario, int device_count) {
+DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
+  const bool all_alike = std::ranges::all_of(
+      devices, [&](const auto& device) { return alike(device->info(), devices.front()->info()); });
+  return {static_cast<int>(devices.size()), all_alike};
+}
+
+std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
+                             const DeviceSet& devices) {
   CaseList cases;
   if (!options.only_cases.empty()) {
     for (const std::string& name : options.only_cases) {
       if (scenario_of(name) == scenario.name()) {
-        cases.add(named_case(options, scenario, name, device_count));
+        cases.add(named_case(options, scenario, name, devices));
       }
     }
     return cases.take();
   }
   for (const Strategy& strategy : scenario.strategies()) {
     if (is_chosen(options, strategy.name)) {
-      expand_strategy(options, scenario, strategy.name, device_count, cases);
+      expand_strategy(options, scenario, strategy.name, devices, cases);
     }
   }
   return cases.take();

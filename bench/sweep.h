@@ -1,6 +1,7 @@
 // From the command line to cases: every combination of the values of every axis.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,22 @@ namespace parbench {
 /// Throws UsageError that says where it does exist, or what was probably meant.
 void check_selection(const Options& options, const ScenarioList& scenarios);
 
+/// What a sweep has to know of the devices of a run.
+struct DeviceSet {
+  int count = 1;
+  bool alike = true;  // Request::devices_alike
+
+  DeviceSet(int count_of_devices, bool all_alike = true)  // NOLINT(google-explicit-constructor)
+      : count(count_of_devices), alike(all_alike) {}
+};
+[[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
+
 /// The cases of one scenario: strategies in their order, the last axis varying fastest, each case
 /// once. Values given by the user are combined with the preset's; a combination that the scenario
 /// refuses is dropped as long as the user's values in it are part of another case. Empty when the
 /// chosen strategies are all of other scenarios. Throws UsageError for a value that is not allowed
 /// or can be part of no case.
 [[nodiscard]] std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
-                                           int device_count);
+                                           const DeviceSet& devices);
 
 }  // namespace parbench

@@ -10,6 +10,7 @@
 
 #include "kernels/buffer.h"
 #include "kernels/condition.h"
+#include "kernels/error.h"
 #include "kernels/op.h"
 #include "kernels/stream.h"
 
@@ -17,15 +18,23 @@ namespace parbench {
 
 /// What a report says about a device.
 struct DeviceInfo {
-  std::string name;              // "cpu:0"
-  std::string backend;           // "cpu"
-  std::string model;             // the processor's own name
-  std::vector<int> cores;        // operating-system indices of the cores it computes on
-  std::vector<int> copy_cores;   // of the cores its copy lane runs on
-  std::size_t memory_bytes = 0;  // of the memory it can draw on, shared with others or not
+  std::string name;                     // "cpu:0"
+  std::string backend;                  // "cpu"
+  std::string model;                    // the processor's own name
+  std::string hardware;                 // the model of what it is the whole or a part of
+  std::vector<int> cores;               // operating-system indices of the cores it computes on
+  std::vector<int> copy_cores;          // of the cores its copy lane runs on
+  std::size_t memory_bytes = 0;         // of the memory it can draw on, shared with others or not
+  std::vector<std::string> peers = {};  // devices whose memory it reaches without the host's help
+  bool host_memory = false;  // whether its memory is the host's, which every backend can copy
   /// What else its times depend on, by name: {"compute capability", "9.0"}, …
   std::vector<std::pair<std::string, std::string>> facts = {};
 };
+
+/// Whether two devices compute with the same kernels, and so the same bits.
+[[nodiscard]] inline bool alike(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.backend == b.backend && a.hardware == b.hardware;
+}
 
 /// What can still be allocated now.
 struct AvailableMemory {
@@ -61,6 +70,13 @@ class Device {
                                                             int sharers = 1) = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event(EventKind kind = EventKind::timing) = 0;
 
+  /// An event that streams of other backends can wait for as well. `word`: four bytes of host
+  /// memory that they and this device can see. Callers use make_event_for (crossing.h).
+  [[nodiscard]] virtual std::unique_ptr<Event> make_shared_event(Buffer word) {
+    static_cast<void>(word);
+    throw Unsupported(info().name + ": its streams have no order with those of other backends");
+  }
+
   /// Throws OutOfMemory when the bytes are not to be had. Device and pinned memory is touched
   /// before the call returns; its content is undefined.
   [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
@@ -69,6 +85,13 @@ class Device {
   /// the memory that it holds where the device can. Its content becomes undefined and it may move.
   /// Throws OutOfMemory and leaves the buffer as it was.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
+
+  /// Readies host memory of another backend's device for copies by streams of this one, until what
+  /// is returned goes. A GPU must find pages locked: it reads what is pageable when a copy is
+  /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
+  [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] const Buffer& memory) {
+    return nullptr;
+  }
 
   /// Plans an operation for streams of this device with that many intra-operator threads. Throws
   /// Unsupported with the reason when the backend does not have it.

@@ -15,6 +15,7 @@
 namespace parbench {
 
 class Device;
+class SharedRecords;
 
 /// What an event is for. One that only orders is cheaper and has no time.
 enum class EventKind { timing, ordering };
@@ -30,6 +31,13 @@ class Event {
   /// Seconds from `earlier` to this event; both must have been reached (synchronize first) and
   /// belong to the same device. Throws std::logic_error where one of them only orders.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+
+  /// By which streams of other backends wait for it (crossing.h); null where only those of its own
+  /// can.
+  [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
+
+  /// Throws what keeps the records that were enqueued from ever being reached, a lost device say.
+  virtual void check() const {}
 };
 
 /// A queue that executes in the order of enqueueing, beside the caller and beside other streams.

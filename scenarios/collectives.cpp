@@ -6,17 +6,22 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "kernels/crossing.h"
+
 namespace parbench {
 namespace {
 
 int modulo(int value, int size) { return ((value % size) + size) % size; }
 
 /// Without a cost key, like all tasks here: collectives that follow each other send other memory.
-Task send(const std::string& name, const Rank& from, const BufferView& destination,
-          const BufferView& source) {
+Task send(const Plan& plan, const std::string& name, const Rank& from, const Rank& to,
+          const BufferView& destination, const BufferView& source) {
+  const auto device_of = [&](LaneId lane) -> const Device& {
+    return plan.lanes().at(static_cast<std::size_t>(lane)).stream->device();
+  };
   Task task;
   task.name = name;
-  task.lane = from.copies;
+  task.lane = reaches(device_of(from.copies), device_of(to.copies)) ? from.copies : to.copies;
   task.kind = TaskKind::communication;
   if (source.bytes > 0) task.calls = {CopyCall{destination, source}};
   return task;
@@ -46,8 +51,8 @@ Completion gather(Plan& plan, const std::string& name, const std::vector<Rank>& 
     for (int r = 0; r < size; ++r) {
       const int to = modulo(r + 1, size);
       const int block = modulo(r + shift - step, size);
-      Task task = send(fmt::format("{}/{}→{}/block {}", name, r, to, block), ranks[r],
-                       ranks[to].data.part(offsets[block], bytes[block]),
+      Task task = send(plan, fmt::format("{}/{}→{}/block {}", name, r, to, block), ranks[r],
+                       ranks[to], ranks[to].data.part(offsets[block], bytes[block]),
                        ranks[r].data.part(offsets[block], bytes[block]));
       task.after = have[r];
       append(task.after, ranks[to].ready);
@@ -130,8 +135,8 @@ Completion AllReduce::add(Plan& plan, const std::string& name,
       const int to = modulo(r + 1, size);
       const int index = modulo(r - step, size);
       const std::size_t bytes = block(ranks[r].data, index).bytes;
-      Task copy = send(fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r],
-                       inboxes_[to].view.part(0, bytes), block(ranks[r].data, index));
+      Task copy = send(plan, fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r],
+                       ranks[to], inboxes_[to].view.part(0, bytes), block(ranks[r].data, index));
       copy.after = have[r];
       append(copy.after, have[to]);  // the inbox is free once the last sum was taken from it
       const TaskId arrived = plan.add(std::move(copy));

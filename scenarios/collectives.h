@@ -12,7 +12,9 @@ namespace parbench {
 
 /// A device's part in a collective. Ranks form a ring: rank r sends to rank r + 1.
 struct Rank {
-  LaneId copies = 0;   // lane of the device that its sends run on
+  /// Lane of the device that its sends run on; also what it receives from a device that does not
+  /// reach its memory.
+  LaneId copies = 0;
   LaneId compute = 0;  // lane of the device that its additions run on
   BufferView data;     // all blocks, one after the other, block r being rank r's own
   /// When `data` may be read and its own block is ready; when the other blocks may be overwritten.

@@ -55,8 +55,13 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
-    if (arena.used <= arena.memory.bytes()) continue;
-    device(key.first).grow(arena.memory, arena.used, key.second);
+    if (arena.used > arena.memory.bytes()) {
+      arena.locks.clear();
+      arena.locked_bytes = 0;
+      device(key.first).grow(arena.memory, arena.used, key.second);
+    }
+    // Kinds of host memory that a scenario asks for by name stay what they are.
+    if (key.second == MemoryKind::device) lock_pages(key.first, arena);
   }
   for (auto& entry : shared_) {
     Shared& shared = entry.second;
@@ -66,6 +71,17 @@ void Context::commit() {
     uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);
   }
+}
+
+void Context::lock_pages(int owner, Arena& arena) {
+  const DeviceInfo& info = device(owner).info();
+  if (!info.host_memory || arena.locked_bytes == arena.memory.bytes()) return;
+  arena.locks.clear();
+  for (const auto& other : devices_) {
+    if (other->info().backend != info.backend)
+      arena.locks.push_back(other->page_lock(arena.memory));
+  }
+  arena.locked_bytes = arena.memory.bytes();
 }
 
 const std::vector<double>& Context::measured(const std::string& key, const Measure& measure) {

@@ -79,6 +79,9 @@ class Context {
   struct Arena {
     Buffer memory;
     std::size_t used = 0;  // by the current case
+    /// By which devices of other backends may copy from and to it.
+    std::vector<std::shared_ptr<void>> locks = {};
+    std::size_t locked_bytes = 0;
   };
   struct Shared {
     Buffer memory;
@@ -86,6 +89,8 @@ class Context {
     Fill fill;
     bool used = false;  // by the current case
   };
+
+  void lock_pages(int device, Arena& arena);
 
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;

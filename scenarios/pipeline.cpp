@@ -25,14 +25,18 @@ namespace {
 constexpr std::string_view single = "single";
 constexpr std::string_view model_parallel = "model-parallel";
 constexpr std::string_view pipelined = "pipeline";
-/// The same chunks one after the other on one device: the reference of a split, whose batch
-/// normalisations see chunks. Not offered to users.
+/// The same chunks one after the other: the reference of a split, whose batch normalisations see
+/// chunks. On one device, or on the same stages where devices are unlike. Not offered to users.
 constexpr std::string_view chunks_in_turn = "chunks-in-turn";
 
 constexpr std::int64_t published_batch = 120;
 constexpr std::int64_t quick_batch = 40;
 constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t most_samples_per_cost = 16;
+
+// Of cases on unlike devices: what computes with the same kernels is run on the same devices.
+constexpr const char* reference_parameter = "reference";
+constexpr std::string_view same_devices = "same devices";
 
 // Defaults that names leave out.
 constexpr std::string_view default_model = "resnet50";
@@ -249,6 +253,9 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
     static_cast<void>(named_cut(network, cut, devices));
   }
   add_choice(parameters, "cut", cut, usual_cut);
+  // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
+  // others than a tolerance for the same kernels allows.
+  if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
   if (request.spec.strategy != pipelined) return;
   const std::string schedule = asked_or(asked, "schedule", default_schedule);
   add_choice(parameters, "schedule", schedule, default_schedule);
@@ -276,6 +283,12 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
 
 std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.strategy == single) return std::nullopt;
+  if (spec.parameters.find(reference_parameter) != nullptr) {
+    if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
+    return with_strategy(
+        spec, chunks_in_turn,
+        {"model", "batch", "image", "split", "devices", "cut", reference_parameter});
+  }
   const std::string_view strategy = spec.strategy == pipelined ? chunks_in_turn : single;
   return with_strategy(spec, strategy, {"model", "batch", "image", "split"});
 }
@@ -304,8 +317,11 @@ Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& co
                     .math = spec.math,
                     .samples = std::min(chunks.front(), most_samples_per_cost),
                     .accumulate = chunks.size() > 1};
-  const std::vector<double>& seconds = measured_unit_seconds(context, network, run);
-  return {balanced_cut(seconds, stages), "balanced on measured costs"};
+  std::vector<std::vector<double>> seconds;
+  for (int stage = 0; stage < stages; ++stage) {
+    seconds.push_back(measured_unit_seconds(context, stage, network, run));
+  }
+  return {balanced_cut(seconds), "balanced on measured costs"};
 }
 
 /// Without a pipeline there is one chunk at a time, whatever the number of stages.
@@ -363,13 +379,16 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
                          .dtype = spec.dtype,
                          .math = spec.math,
                          .batch = batch};
-  if (spec.strategy == chunks_in_turn) {
+  if (spec.strategy == chunks_in_turn && parameters.find("devices") == nullptr) {
     parts->stages = add_chunks_in_turn(*parts, whole, chunks);
   } else {
     add_stages(spec, whole, chunks, *parts);
   }
   add_step_checks(*parts, network, spec.format(), parts->stages, static_cast<int>(chunks.size()));
-  if (spec.strategy != chunks_in_turn) add_update_check(*parts, parts->stages);
+  if (spec.strategy != chunks_in_turn) {
+    add_update_check(*parts, parts->stages);
+    add_boundary_check(*parts, parts->stages, static_cast<int>(chunks.size()) - 1);
+  }
   parts->tolerance = tolerance_of(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};

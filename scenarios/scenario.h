@@ -173,6 +173,7 @@ class Scenario {
   struct Request {
     CaseSpec spec;
     int device_count = 1;
+    bool devices_alike = true;  // whether all compute with the same kernels
     std::string preset = "quick";
     /// Flags by which the user chose this combination: "strategy", names of axes.
     std::vector<std::string> given;

@@ -99,9 +99,11 @@ class CpuBackend final : public Backend {
           std::make_unique<CpuDevice>(DeviceInfo{.name = fmt::format("cpu:{}", index),
                                                  .backend = "cpu",
                                                  .model = model_,
+                                                 .hardware = model_,
                                                  .cores = own,
                                                  .copy_cores = left.empty() ? own : left,
-                                                 .memory_bytes = total_memory()},
+                                                 .memory_bytes = total_memory(),
+                                                 .host_memory = true},
                                       local_cores(own)));
     }
     return devices;

@@ -19,11 +19,12 @@ struct Command;
 using CommandList = std::vector<Command>;
 
 struct Command {
-  enum class Kind { op, copy, record, wait, function, list };
+  enum class Kind { op, copy, record, wait, wait_across, function, list };
 
   Kind kind = Kind::op;
   CpuOp* op = nullptr;
   CpuEvent* event = nullptr;
+  Event* foreign = nullptr;  // another backend's event, which is waited for
   std::uint64_t number = 0;  // of the event's record; of the list's launch
   std::size_t bytes = 0;     // of a copy
   const std::function<void()>* function = nullptr;

@@ -52,6 +52,10 @@ std::unique_ptr<Event> CpuDevice::make_event(EventKind kind) {
   return std::make_unique<CpuEvent>(kind);
 }
 
+std::unique_ptr<Event> CpuDevice::make_shared_event(Buffer word) {
+  return std::make_unique<CpuEvent>(std::move(word));
+}
+
 CpuStream& CpuDevice::service(int threads) {
   const std::lock_guard lock(service_mutex_);
   auto& service = services_[threads];

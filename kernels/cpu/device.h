@@ -24,6 +24,7 @@ class CpuDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
+  [[nodiscard]] std::unique_ptr<Event> make_shared_event(Buffer word) override;
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;

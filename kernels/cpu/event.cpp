@@ -25,6 +25,7 @@ double CpuEvent::seconds_since(const Event& earlier) const {
 
 std::uint64_t CpuEvent::announce() {
   const std::lock_guard lock(mutex_);
+  if (shared_) shared_->announce();
   latest_.captured.reset();
   return ++latest_.number;
 }
@@ -46,6 +47,7 @@ void CpuEvent::reach(std::uint64_t record) {
   const std::lock_guard lock(mutex_);
   reached_ = std::max(reached_, record);
   time_ = now;
+  if (shared_) shared_->reach(static_cast<std::uint32_t>(reached_));
   reached_changed_.notify_all();
 }
 

@@ -8,7 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
+#include "kernels/crossing.h"
 #include "kernels/stream.h"
 
 namespace parbench::cpu {
@@ -24,7 +26,11 @@ struct CapturedRecord {
 class CpuEvent final : public Event {
  public:
   explicit CpuEvent(EventKind kind) : kind_(kind) {}
+  /// One that streams of other backends can wait for, and that takes the time.
+  explicit CpuEvent(Buffer word)
+      : kind_(EventKind::timing), shared_(std::in_place, std::move(word)) {}
 
+  [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
   /// Announces a record to come; the number tells it from earlier ones. Called when it is enqueued.
@@ -53,6 +59,7 @@ class CpuEvent final : public Event {
   Record latest_;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
+  std::optional<SharedRecords> shared_;  // numbered like the records here
 };
 
 }  // namespace parbench::cpu

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -21,6 +22,8 @@ namespace {
 using Kind = Command::Kind;
 
 constexpr std::size_t initial_capacity = 1024;
+/// Nanoseconds by which the system may lengthen a worker's naps, 50 µs unless it is told.
+constexpr unsigned long nap_slack = 1000;
 
 CpuEvent& cpu_event(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);
@@ -40,6 +43,7 @@ CpuStream::CpuStream(Device& device, std::string name, std::vector<int> cores, i
       worker_([this] { work(); }) {
   try {
     call([this] {
+      prctl(PR_SET_TIMERSLACK, nap_slack);
       bind_this_thread(cores_);
       bind_team(cores_, threads_);
     });
@@ -83,14 +87,23 @@ void CpuStream::record(Event& event) {
 }
 
 void CpuStream::wait(Event& event) {
-  CpuEvent& mine = cpu_event(event);
-  const CpuEvent::Record record = mine.latest();
+  if (auto* mine = dynamic_cast<CpuEvent*>(&event)) {
+    wait_for_own(*mine);
+  } else {
+    refuse_while_capturing("wait for another backend's event");
+    const std::uint32_t record = shared_records_of(event, name_).announced();
+    push({.kind = Kind::wait_across, .foreign = &event, .number = record});
+  }
+}
+
+void CpuStream::wait_for_own(CpuEvent& event) {
+  const CpuEvent::Record record = event.latest();
   if (record.captured) {
     join(record.captured->capture.lock());
     capture_->wait(capture_lane_, *record.captured);
   } else {
     refuse_while_capturing("wait for an event from outside");
-    push({.kind = Kind::wait, .event = &mine, .number = record.number});
+    push({.kind = Kind::wait, .event = &event, .number = record.number});
   }
 }
 
@@ -241,11 +254,8 @@ void CpuStream::run(const Command& command, std::uint64_t number) {
       command.event->reach(number);
       break;
     case Kind::wait:
-      if (!command.event->wait_for(number, default_limit)) {
-        throw Error(
-            fmt::format("{} waited {} minutes for another stream's event", name_,
-                        std::chrono::duration_cast<std::chrono::minutes>(default_limit).count()));
-      }
+    case Kind::wait_across:
+      wait_in_worker(command, number);
       break;
     case Kind::function:
       (*command.function)();
@@ -254,6 +264,16 @@ void CpuStream::run(const Command& command, std::uint64_t number) {
       for (const Command& one : *command.list) run_checked(one, number);
       break;
   }
+}
+
+void CpuStream::wait_in_worker(const Command& command, std::uint64_t number) const {
+  const bool reached =
+      command.kind == Kind::wait_across
+          ? wait_on_host(*command.foreign, static_cast<std::uint32_t>(number), default_limit)
+          : command.event->wait_for(number, default_limit);
+  if (reached) return;
+  throw Error(fmt::format("{} waited {} minutes for another stream's event", name_,
+                          std::chrono::duration_cast<std::chrono::minutes>(default_limit).count()));
 }
 
 }  // namespace parbench::cpu

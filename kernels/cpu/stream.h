@@ -55,6 +55,7 @@ class CpuStream final : public Stream {
 
  private:
   void grow_scratch(std::size_t bytes) override;
+  void wait_for_own(CpuEvent& event);
   void join(const std::shared_ptr<Capture>& capture);
   void refuse_while_capturing(std::string_view what) const;
   void enqueue(const Command& command);
@@ -62,6 +63,7 @@ class CpuStream final : public Stream {
   void work();
   void stop();
   void run(const Command& command, std::uint64_t number);
+  void wait_in_worker(const Command& command, std::uint64_t number) const;
   void run_checked(const Command& command, std::uint64_t number);
   [[nodiscard]] bool skips_work();
   void throw_failure();  // once; with the mutex held

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "kernels/cuda/device.h"
@@ -18,6 +19,7 @@
 #include "kernels/cuda/gpu_facts.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
+#include "kernels/cuda/peers.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -161,6 +163,7 @@ DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int p
   DeviceInfo info{.name = "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
+                  .hardware = gpu.name,
                   .cores = {},
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
@@ -179,6 +182,11 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   for (const auto& [device, count] : parts) {
     if (count > 0) partitions[device] = divide(device, count);
   }
+  std::set<int> whole;
+  for (const auto& [device, count] : parts) {
+    if (count == 0) whole.insert(device);
+  }
+  const std::map<int, std::set<int>> peers = enable_peers(whole);
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
@@ -189,6 +197,9 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     std::optional<NvmlGpu> sensors = nvml_->gpu(bus_id_of(number.device));
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
     info.facts = facts_of(describe(number.device, partition.get(), *nvml_, sensors));
+    if (const auto found = peers.find(number.device); found != peers.end()) {
+      for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
+    }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
                                                    std::move(partition), std::move(sensors),
                                                    options.autotune));

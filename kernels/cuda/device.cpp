@@ -110,6 +110,15 @@ std::unique_ptr<Event> CudaDevice::make_event(EventKind kind) {
   return std::make_unique<CudaEvent>(*this, kind);
 }
 
+std::unique_ptr<Event> CudaDevice::make_shared_event(Buffer word) {
+  return std::make_unique<CudaEvent>(*this, std::move(word));
+}
+
+std::shared_ptr<void> CudaDevice::page_lock(const Buffer& memory) {
+  make_current();
+  return lock_pages(info_.name, memory);
+}
+
 Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
   make_current();
   return allocate_memory(info_.name, bytes, kind);

@@ -26,6 +26,7 @@ Driver look_up() {
   find(found.get_error_string, "cuGetErrorString", 6000);
   find(found.set_current, "cuCtxSetCurrent", 4000);
   find(found.stream_wait_value, "cuStreamWaitValue32", 11070);
+  find(found.stream_write_value, "cuStreamWriteValue32", 11070);
   find(found.device_resource, "cuDeviceGetDevResource", 12040);
   find(found.split_multiprocessors, "cuDevSmResourceSplitByCount", 12040);
   find(found.describe_resources, "cuDevResourceGenerateDesc", 12040);

@@ -14,6 +14,7 @@ struct Driver {
   PFN_cuGetErrorString_v6000 get_error_string = nullptr;
   PFN_cuCtxSetCurrent_v4000 set_current = nullptr;
   PFN_cuStreamWaitValue32_v11070 stream_wait_value = nullptr;
+  PFN_cuStreamWriteValue32_v11070 stream_write_value = nullptr;
 
   // Green contexts: parts of a device's multiprocessors.
   PFN_cuDeviceGetDevResource_v12040 device_resource = nullptr;

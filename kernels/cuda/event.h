@@ -3,6 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <optional>
+
+#include "kernels/crossing.h"
 #include "kernels/stream.h"
 
 namespace parbench::cuda {
@@ -12,16 +15,24 @@ class CudaDevice;
 class CudaEvent final : public Event {
  public:
   CudaEvent(CudaDevice& device, EventKind kind);
+  /// One that streams of other backends can wait for, and that takes the time.
+  CudaEvent(CudaDevice& device, Buffer word);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
 
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
+  [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
+  void check() const override;
+
+  /// Enqueues a record. The device of the stream is the current one.
+  void record(cudaStream_t stream);
   [[nodiscard]] cudaEvent_t handle() const { return event_; }
 
  private:
   EventKind kind_;
   cudaEvent_t event_ = nullptr;
+  std::optional<SharedRecords> shared_;
 };
 
 }  // namespace parbench::cuda

@@ -2,6 +2,7 @@
 #include "kernels/cuda/memory.h"
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 
@@ -70,6 +71,21 @@ Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind k
       break;
   }
   return allocate_pageable(owner, bytes);
+}
+
+std::shared_ptr<void> lock_pages(const std::string& owner, const Buffer& memory) {
+  const cudaError_t status =
+      cudaHostRegister(memory.data(), memory.bytes(), cudaHostRegisterPortable);
+  if (status == cudaSuccess) {
+    return {static_cast<void*>(memory.data()), [](void* data) { (void)cudaHostUnregister(data); }};
+  }
+  if (is_sticky(status)) PARBENCH_CUDA(status);
+  (void)cudaGetLastError();
+  if (status == cudaErrorHostMemoryAlreadyRegistered) return nullptr;  // by another GPU of the run
+  throw OutOfMemory(fmt::format(
+      "{}: {} bytes of the host's memory cannot be page-locked for copies: {}; use a smaller case, "
+      "or devices of one backend",
+      owner, memory.bytes(), text_of(status)));
 }
 
 }  // namespace parbench::cuda

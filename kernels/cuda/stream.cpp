@@ -10,8 +10,10 @@
 #include <thread>
 #include <utility>
 
+#include "kernels/crossing.h"
 #include "kernels/cuda/cuda_op.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/driver.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/graph.h"
@@ -27,6 +29,12 @@ CudaEvent& cuda_event(Event& event) {
   auto* mine = dynamic_cast<CudaEvent*>(&event);
   if (mine == nullptr) throw std::invalid_argument("a CUDA stream got another backend's event");
   return *mine;
+}
+
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  PARBENCH_CUDA(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
 }
 
 }  // namespace
@@ -58,12 +66,33 @@ void CudaStream::copy(BufferView destination, BufferView source) {
 
 void CudaStream::record(Event& event) {
   device_.make_current();
-  PARBENCH_CUDA(cudaEventRecord(cuda_event(event).handle(), stream_));
+  cuda_event(event).record(stream_);
 }
 
 void CudaStream::wait(Event& event) {
   device_.make_current();
-  PARBENCH_CUDA(cudaStreamWaitEvent(stream_, cuda_event(event).handle(), 0));
+  if (auto* mine = dynamic_cast<CudaEvent*>(&event)) {
+    PARBENCH_CUDA(cudaStreamWaitEvent(stream_, mine->handle(), 0));
+  } else {
+    wait_across(event);
+  }
+}
+
+/// The stream looks at the event's word by itself; no thread of the host takes part.
+void CudaStream::wait_across(Event& event) {
+  const SharedRecords& records = shared_records_of(event, name_);
+  if (driver().stream_wait_value == nullptr) {
+    throw Unsupported(name_ +
+                      ": waiting for devices of other backends needs a driver for CUDA 11.7 or "
+                      "newer; update the driver, or use cuda devices alone");
+  }
+  if (is_capturing(stream_)) {
+    throw Unsupported(name_ +
+                      ": a graph cannot wait for devices of other backends; leave out --graph, or "
+                      "use cuda devices alone");
+  }
+  PARBENCH_CUDA(driver().stream_wait_value(stream_, reinterpret_cast<CUdeviceptr>(records.word()),
+                                           records.announced(), CU_STREAM_WAIT_VALUE_GEQ));
 }
 
 std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue) {

@@ -45,6 +45,7 @@ class CudaStream final : public Stream {
 
  private:
   void grow_scratch(std::size_t bytes) override;
+  void wait_across(Event& event);
 
   CudaDevice& device_;
   std::string name_;

@@ -24,12 +24,11 @@ constexpr std::size_t most_replicas = 2;
 
 std::vector<int> devices_of_replicas(const Context& context) {
   const DeviceInfo& first = context.device(0).info();
-  std::vector<int> alike;
-  for (int device = 0; device < context.device_count() && alike.size() < most_replicas; ++device) {
-    const DeviceInfo& info = context.device(device).info();
-    if (info.backend == first.backend && info.model == first.model) alike.push_back(device);
+  std::vector<int> chosen;
+  for (int device = 0; device < context.device_count() && chosen.size() < most_replicas; ++device) {
+    if (alike(first, context.device(device).info())) chosen.push_back(device);
   }
-  return alike;
+  return chosen;
 }
 
 /// A chunk goes to the device in whose equal part of the batch it begins.

@@ -14,24 +14,36 @@
 
 namespace parbench {
 
-std::vector<int> balanced_cut(const std::vector<double>& unit_seconds, int stages) {
-  const auto units = static_cast<int>(unit_seconds.size());
+namespace {
+
+/// Seconds of the first 0, 1, 2, … units.
+std::vector<double> prefix_sums(const std::vector<double>& unit_seconds) {
+  std::vector<double> sums(unit_seconds.size() + 1, 0.0);
+  std::partial_sum(unit_seconds.begin(), unit_seconds.end(), sums.begin() + 1);
+  return sums;
+}
+
+}  // namespace
+
+std::vector<int> balanced_cut(const std::vector<std::vector<double>>& unit_seconds) {
+  const auto stages = static_cast<int>(unit_seconds.size());
+  const auto units = stages > 0 ? static_cast<int>(unit_seconds.front().size()) : 0;
   if (stages < 1 || stages > units) {
     throw std::invalid_argument(fmt::format("{} units make no {} stages", units, stages));
   }
-  std::vector<double> prefix(unit_seconds.size() + 1, 0.0);
-  std::partial_sum(unit_seconds.begin(), unit_seconds.end(), prefix.begin() + 1);
 
   // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
   // the last of those stages starts.
   const auto at = [&](int stage, int unit) {
-    return static_cast<std::size_t>(stage) * (unit_seconds.size() + 1) +
+    return static_cast<std::size_t>(stage) * (static_cast<std::size_t>(units) + 1) +
            static_cast<std::size_t>(unit);
   };
   std::vector<double> slowest(at(stages, units) + 1, std::numeric_limits<double>::infinity());
   std::vector<int> last(slowest.size(), 0);
   slowest[at(0, 0)] = 0;
   for (int stage = 1; stage <= stages; ++stage) {
+    const std::vector<double> prefix =
+        prefix_sums(unit_seconds[static_cast<std::size_t>(stage - 1)]);
     for (int unit = stage; unit <= units; ++unit) {
       for (int start = stage - 1; start < unit; ++start) {
         const double own =
@@ -230,14 +242,15 @@ class UnitTimer {
 
 }  // namespace
 
-const std::vector<double>& measured_unit_seconds(Context& context, const Network& network,
-                                                 const UnitRun& run) {
+const std::vector<double>& measured_unit_seconds(Context& context, int device,
+                                                 const Network& network, const UnitRun& run) {
+  const DeviceInfo& info = context.device(device).info();
   const std::string key =
-      fmt::format("units of {} {} {} {}{}", network.name, to_string(network.input),
+      fmt::format("units of {} {} {} {}{} on {}", network.name, to_string(network.input),
                   to_string(NumberFormat{run.dtype, run.math}), run.samples,
-                  run.accumulate ? " accumulating" : "");
+                  run.accumulate ? " accumulating" : "", info.backend + " " + info.hardware);
   return context.measured(key, [&] {
-    Stream& stream = context.stream(0, StreamKind::compute);
+    Stream& stream = context.stream(device, StreamKind::compute);
     std::vector<int> every_unit(network.units.size() - 1);
     std::iota(every_unit.begin(), every_unit.end(), 1);
     std::vector<double> seconds;

@@ -11,9 +11,10 @@
 
 namespace parbench {
 
-/// First units of the second and later of `stages` contiguous stages, such that the slowest stage
-/// is as fast as it can be. Throws std::invalid_argument when there are fewer units than stages.
-[[nodiscard]] std::vector<int> balanced_cut(const std::vector<double>& unit_seconds, int stages);
+/// First units of the second and later of contiguous stages, such that the slowest stage is as fast
+/// as it can be. `unit_seconds` holds for each stage what every unit takes on its device. Throws
+/// std::invalid_argument when there are fewer units than stages.
+[[nodiscard]] std::vector<int> balanced_cut(const std::vector<std::vector<double>>& unit_seconds);
 
 /// Reads a cut: "published", or names of units joined by '+', each the first of a stage. Throws
 /// UsageError that names the word and the units there are.
@@ -36,10 +37,11 @@ struct UnitRun {
   bool accumulate = false;
 };
 
-/// Seconds that each unit takes forward and backward for a chunk on the context's first device: the
-/// median of three runs on random data in memory of its own, measured once per run of the program.
-/// Where the context does not measure, an estimate from operations and traffic.
-[[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context,
+/// Seconds that each unit takes forward and backward for a chunk on a device of the context: the
+/// median of three runs on random data in memory of its own, measured once per run of the program
+/// and on the first of the devices that are alike. Where the context does not measure, an estimate
+/// from operations and traffic, which is the same for every device.
+[[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context, int device,
                                                                const Network& network,
                                                                const UnitRun& run);
 

@@ -3,13 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
 #include <utility>
 
-#include "kernels/error.h"
+#include "kernels/crossing.h"
 
 namespace parbench {
 namespace {
+
+/// One end of a boundary between stages: where a chunk's tensor lies on that device, in the
+/// device's layout.
+struct End {
+  const Stage& stage;
+  TensorDesc desc;
+  BufferView view;
+};
+
+/// The way of one chunk's tensor over a boundary.
+struct Crossing {
+  std::vector<Call> pack;  // on the sender
+  CopyCall copy;
+  std::vector<Call> unpack;  // on the receiver
+};
+
+void append(std::vector<Call>& to, std::vector<Call> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
 
 class StepWriter {
  public:
@@ -59,53 +79,96 @@ class StepWriter {
     return chunks_[static_cast<std::size_t>(chunk)];
   }
 
-  void send(const char* what, int from, int to, int chunk, TaskId produced, BufferView source,
-            BufferView destination) {
-    arrivals_[{to, chunk}] = parts_.plan.add(
+  /// Memory in canonical order at one end, and the reorder that brings the tensor there or from
+  /// there; the end itself where it is canonical already.
+  [[nodiscard]] BufferView canonical_end(const End& end, bool sends, std::vector<Call>& reorder) {
+    const TensorDesc plain = canonical(end.desc.shape, end.desc.dtype);
+    if (end.desc == plain) return end.view;
+    const BufferView staging = parts_.context.borrow(end.stage.device(), plain.bytes);
+    Stream& stream = parts_.context.stream(end.stage.device(), StreamKind::compute);
+    Op& op = parts_.ops.prepare(stream, sends ? Reorder{.source = end.desc, .destination = plain}
+                                              : Reorder{.source = plain, .destination = end.desc});
+    reorder = {bind(
+        op, {{"source", sends ? end.view : staging}, {"destination", sends ? staging : end.view}})};
+    return staging;
+  }
+
+  [[nodiscard]] Crossing cross(const End& from, const End& to) {
+    Crossing crossing;
+    const bool alike = from.desc == to.desc;
+    crossing.copy.source = alike ? from.view : canonical_end(from, true, crossing.pack);
+    crossing.copy.destination = alike ? to.view : canonical_end(to, false, crossing.unpack);
+    return crossing;
+  }
+
+  [[nodiscard]] LaneId lane_between(int from, int to) const {
+    const auto device_of = [&](int s) -> const Device& {
+      return parts_.context.device(stages_[static_cast<std::size_t>(s)]->device());
+    };
+    const bool sender = reaches(device_of(from), device_of(to));
+    return copy_[static_cast<std::size_t>(sender ? from : to)];
+  }
+
+  void send(const char* what, int from, int to, int chunk, TaskId produced, Crossing crossing) {
+    const TaskId task = parts_.plan.add(
         {.name = fmt::format("send {}, chunk {}, stage {} to {}", what, chunk, from, to),
-         .lane = copy_[static_cast<std::size_t>(from)],
-         .calls = {CopyCall{.destination = destination, .source = source}},
+         .lane = lane_between(from, to),
+         .calls = {crossing.copy},
          .after = {produced},
          .kind = TaskKind::copy,
-         .cost_key = fmt::format("send {} {}", what, source.bytes)});
+         .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to)});
+    arrivals_[{to, chunk}] = {task, std::move(crossing.unpack)};
+  }
+
+  /// Lets a task of the stage begin with unpacking what the stage has been sent for the chunk.
+  void receive(int s, int chunk, Task& task) const {
+    const Arrival& arrival = arrivals_.at({s, chunk});
+    task.after.push_back(arrival.task);
+    task.calls = arrival.unpack;
   }
 
   void write_forward(int s, int chunk) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
-    std::vector<TaskId> after;
-    if (s > 0) after.push_back(arrivals_.at({s, chunk}));
-    const TaskId task =
-        parts_.plan.add({.name = fmt::format("forward, chunk {}, stage {}", chunk, s),
-                         .lane = compute_[static_cast<std::size_t>(s)],
-                         .calls = stage.forward(chunk),
-                         .after = std::move(after),
-                         .cost_key = fmt::format("forward {}", samples(chunk))});
-    forward_[{s, chunk}] = task;
-    if (s + 1 == static_cast<int>(stages_.size())) return;
-    const Stage& next = *stages_[static_cast<std::size_t>(s) + 1];
-    if (stage.output_desc(chunk) != next.input_desc(chunk)) {
-      throw Unsupported(
-          "stages on devices with different activation layouts cannot exchange chunks");
+    Task task{.name = fmt::format("forward, chunk {}, stage {}", chunk, s),
+              .lane = compute_[static_cast<std::size_t>(s)],
+              .calls = {},
+              .cost_key = fmt::format("forward {}", samples(chunk))};
+    if (s > 0) receive(s, chunk, task);
+    append(task.calls, stage.forward(chunk));
+    const bool sends = s + 1 < static_cast<int>(stages_.size());
+    Crossing crossing;
+    if (sends) {
+      const Stage& next = *stages_[static_cast<std::size_t>(s) + 1];
+      crossing = cross({stage, stage.output_desc(chunk), stage.output(chunk)},
+                       {next, next.input_desc(chunk), next.input(chunk)});
+      append(task.calls, crossing.pack);
     }
-    send("activations", s, s + 1, chunk, task, stage.output(chunk), next.input(chunk));
+    const TaskId id = parts_.plan.add(std::move(task));
+    forward_[{s, chunk}] = id;
+    if (sends) send("activations", s, s + 1, chunk, id, std::move(crossing));
   }
 
   void write_backward(int s, int chunk) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
     const bool first = !started_backward_[static_cast<std::size_t>(s)];
     started_backward_[static_cast<std::size_t>(s)] = true;
-    std::vector<TaskId> after = {forward_.at({s, chunk})};
-    if (s + 1 < static_cast<int>(stages_.size())) after.push_back(arrivals_.at({s, chunk}));
-    const TaskId task = parts_.plan.add(
-        {.name = fmt::format("backward, chunk {}, stage {}", chunk, s),
-         .lane = compute_[static_cast<std::size_t>(s)],
-         .calls = stage.backward(chunk, first),
-         .after = std::move(after),
-         .cost_key = fmt::format("backward {}{}", samples(chunk), first ? " first" : "")});
-    backward_[s].push_back(task);
-    if (s == 0) return;
-    send("gradients", s, s - 1, chunk, task, stage.input_gradient(chunk),
-         stages_[static_cast<std::size_t>(s) - 1]->output_gradient(chunk));
+    Task task{.name = fmt::format("backward, chunk {}, stage {}", chunk, s),
+              .lane = compute_[static_cast<std::size_t>(s)],
+              .calls = {},
+              .after = {forward_.at({s, chunk})},
+              .cost_key = fmt::format("backward {}{}", samples(chunk), first ? " first" : "")};
+    if (s + 1 < static_cast<int>(stages_.size())) receive(s, chunk, task);
+    append(task.calls, stage.backward(chunk, first));
+    Crossing crossing;
+    if (s > 0) {
+      const Stage& previous = *stages_[static_cast<std::size_t>(s) - 1];
+      crossing = cross({stage, stage.input_desc(chunk), stage.input_gradient(chunk)},
+                       {previous, previous.output_desc(chunk), previous.output_gradient(chunk)});
+      append(task.calls, crossing.pack);
+    }
+    const TaskId id = parts_.plan.add(std::move(task));
+    backward_[s].push_back(id);
+    if (s > 0) send("gradients", s, s - 1, chunk, id, std::move(crossing));
   }
 
   CaseParts& parts_;
@@ -114,8 +177,12 @@ class StepWriter {
   std::vector<LaneId> compute_;
   std::vector<LaneId> copy_;
   std::vector<bool> started_backward_;
-  /// The copy that brought each stage the chunk it needs next.
-  std::map<std::pair<int, int>, TaskId> arrivals_;
+  struct Arrival {
+    TaskId task = 0;           // the copy
+    std::vector<Call> unpack;  // what brings it into the receiver's layout
+  };
+  /// What each stage has been sent last for a chunk: the activations, later their gradients.
+  std::map<std::pair<int, int>, Arrival> arrivals_;
   std::map<std::pair<int, int>, TaskId> forward_;  // by stage and chunk
   std::map<int, std::vector<TaskId>> backward_;    // by stage
 };

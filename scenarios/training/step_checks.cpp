@@ -217,6 +217,38 @@ Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat fo
   return std::nullopt;
 }
 
+// --- boundaries ---
+
+/// A tensor at both ends of a boundary.
+struct Passage {
+  std::string what;
+  Tensor sent;
+  Tensor arrived;
+};
+
+std::vector<Passage> passages_of(const Stage& stage, const Stage& next, int chunk) {
+  const TensorDesc& here = stage.output_desc(chunk);
+  const TensorDesc& there = next.input_desc(chunk);
+  if (here == there) return {};
+  return {{"activations",
+           {.device = stage.device(), .desc = here, .view = stage.output(chunk)},
+           {.device = next.device(), .desc = there, .view = next.input(chunk)}},
+          {"gradients",
+           {.device = next.device(), .desc = there, .view = next.input_gradient(chunk)},
+           {.device = stage.device(), .desc = here, .view = stage.output_gradient(chunk)}}};
+}
+
+Verdict check_passage(CaseData& data, const Passage& passage) {
+  const std::vector<float> sent = data.read(passage.sent);
+  const std::vector<float> arrived = data.read(passage.arrived);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (arrived[i] == sent[i]) continue;  // false for NaN
+    return fmt::format("{}[{}] came to the next device as {:.9g}, sent was {:.9g}", passage.what, i,
+                       arrived[i], sent[i]);
+  }
+  return std::nullopt;
+}
+
 Check end_check(CaseParts& parts, const Network& network, NumberFormat format, const Stages& stages,
                 int chunks) {
   CaseData& data = parts.data;
@@ -245,6 +277,16 @@ void add_step_checks(CaseParts& parts, const Network& network, NumberFormat form
 void add_update_check(CaseParts& parts, const Stages& stages) {
   parts.checks.push_back({"sampled parameters after the update",
                           [&data = parts.data, &stages] { return check_updates(data, stages); }});
+}
+
+void add_boundary_check(CaseParts& parts, const Stages& stages, int last_chunk) {
+  for (std::size_t s = 1; s < stages.size(); ++s) {
+    for (const Passage& passage : passages_of(*stages[s - 1], *stages[s], last_chunk)) {
+      parts.checks.push_back({"what crossed between unlike devices", [&data = parts.data, passage] {
+                                return check_passage(data, passage);
+                              }});
+    }
+  }
 }
 
 }  // namespace parbench

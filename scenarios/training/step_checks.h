@@ -23,4 +23,9 @@ void add_step_checks(CaseParts& parts, const Network& network, NumberFormat form
 /// and its gradient. Refers to the parts and the stages.
 void add_update_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages);
 
+/// Adds a check that the last chunk's activations and gradients have come over each boundary
+/// between stages with different layouts as they were sent. Refers to the parts and the stages.
+void add_boundary_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
+                        int last_chunk);
+
 }  // namespace parbench

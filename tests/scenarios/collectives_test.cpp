@@ -6,9 +6,11 @@
 #include <cstring>
 #include <numeric>
 
+#include "kernels/machine.h"
 #include "scenarios/prepared_case.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/support/other_device.h"
 
 namespace parbench::test {
 namespace {
@@ -112,6 +114,23 @@ TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
   EXPECT_EQ(send.lane, ring.ranks[1].copies);
   const Task& add = plan.tasks()[task_named(plan, "r/add/2/block 1")];
   EXPECT_EQ(add.lane, ring.ranks[2].compute);
+}
+
+TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
+  if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
+  Context context(mixed_devices(2), Context::Options{});
+  CaseParts parts(context);
+  std::vector<Rank> ranks(2);
+  for (int r = 0; r < 2; ++r) {
+    ranks[r].compute = add_lane(parts, r, StreamKind::compute);
+    ranks[r].copies = add_lane(parts, r, StreamKind::copy);
+    ranks[r].data = parts.data.tensor(r, canonical({4})).view;
+  }
+  static_cast<void>(add_all_gather(parts.plan, "g", ranks, {8, 8}));
+  ASSERT_EQ(parts.plan.tasks().size(), 2U);
+  for (const Task& task : parts.plan.tasks()) {
+    EXPECT_EQ(task.lane, ranks[1].copies) << task.name << " is the other backend's alone";
+  }
 }
 
 TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {

@@ -1,12 +1,14 @@
 // Memory of a run: what cases share, what they borrow, and how much it comes to.
 #include "scenarios/context.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "kernels/error.h"
 #include "kernels/machine.h"
+#include "tests/support/other_device.h"
 
 namespace parbench {
 namespace {
@@ -161,6 +163,26 @@ TEST_F(ContextTest, StreamsAndMeasurementsAreMadeOnce) {
     EXPECT_EQ(numbers, std::vector<double>{1.5});
   }
   EXPECT_EQ(measured, 1);
+}
+
+TEST(ContextOfTwoBackends, HostMemoryIsPageLockedForOtherBackendsAsItGrows) {
+  if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
+  Context context(test::mixed_devices(2), {});
+  const auto& other = dynamic_cast<const test::OtherDevice&>(context.device(1));
+  context.begin_case();
+  const BufferView first = context.borrow(0, 4096);
+  static_cast<void>(context.borrow(0, 4096, MemoryKind::pageable));
+  static_cast<void>(context.borrow(1, 4096));
+  context.commit();
+  EXPECT_THAT(other.locked, testing::ElementsAre(first.data()));
+  EXPECT_EQ(other.locks, 1);
+  context.commit();
+  EXPECT_EQ(other.locks, 1) << "what is locked was locked again";
+  context.begin_case();
+  const BufferView larger = context.borrow(0, std::size_t{1} << 20);
+  context.commit();
+  EXPECT_THAT(other.locked, testing::ElementsAre(larger.data()));
+  EXPECT_EQ(other.locks, 2);
 }
 
 }  // namespace

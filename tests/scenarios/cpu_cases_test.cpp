@@ -12,6 +12,7 @@
 #include "scenarios/selftest.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
+#include "tests/support/other_device.h"
 
 namespace parbench::test {
 namespace {
@@ -22,6 +23,7 @@ struct CpuCase {
   std::vector<Parameter> values;
   int devices = 1;
   DType dtype = DType::f32;
+  bool mixed = false;  // every second device is another backend's
 };
 
 void PrintTo(const CpuCase& one, std::ostream* out) { *out << one.name; }
@@ -47,7 +49,9 @@ OutputValues replay_and_read(Case& subject) {
 }
 
 Context context_of(const CpuCase& one, const Machine& machine, const Scenario& scenario) {
-  return {cpu_devices(one.devices, machine, scenario.wants_copy_core()), {.seed = 3}};
+  return {one.mixed ? mixed_devices(one.devices)
+                    : cpu_devices(one.devices, machine, scenario.wants_copy_core()),
+          {.seed = 3}};
 }
 
 TEST_P(CpuCases, AreRight) {
@@ -61,7 +65,7 @@ TEST_P(CpuCases, AreRight) {
   Context context = context_of(one, machine, *scenario);
   for (const Strategy& strategy : scenario->strategies()) {
     SCOPED_TRACE(strategy.name);
-    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices);
+    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices, !one.mixed);
     spec.dtype = one.dtype;
     std::unique_ptr<Case> subject;
     try {
@@ -93,7 +97,7 @@ TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
   Context context = context_of(one, machine, *scenario);
   for (const Strategy& strategy : scenario->strategies()) {
     SCOPED_TRACE(strategy.name);
-    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices);
+    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices, !one.mixed);
     spec.dtype = one.dtype;
     try {
       const auto subject = ready_case(*scenario, spec, context);
@@ -103,9 +107,14 @@ TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
       subject->reset();
       EXPECT_EQ(replayed, run_and_read(*subject));
     } catch (const Unsupported& reason) {
-      EXPECT_NE(one.dtype, DType::f32) << reason.what();
+      EXPECT_TRUE(one.mixed || one.dtype != DType::f32) << reason.what();
     }
   }
+}
+
+CpuCase mixed(const std::string& name, std::unique_ptr<Scenario> (*make)(),
+              const std::vector<Parameter>& values) {
+  return {name, make, values, 2, DType::f32, true};
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -160,6 +169,12 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"batch", 4}, {"image", 32}, {"split", 2}, {"cut", "balanced"}},
                 2,
                 DType::bf16},
+        mixed("matmul_mixed", make_matmul, {{"n", 33}, {"count", 3}}),
+        mixed("pipeline_toy_mixed", make_pipeline,
+              {{"model", "toy"}, {"split", "9+9+2"}, {"schedule", "1f1b"}, {"cut", "balanced"}}),
+        mixed("pipeline_mixed", make_pipeline,
+              {{"batch", 5}, {"image", 32}, {"split", 3}, {"cut", "published"}}),
+        mixed("selftest_mixed", make_selftest, {{"tasks", 5}, {"duration", "10us"}}),
         CpuCase{"selftest", make_selftest, {{"tasks", 4}, {"duration", "10us"}}},
         CpuCase{"selftest_two_devices", make_selftest, {{"tasks", 5}, {"duration", "10us"}}, 2}),
     [](const auto& one) { return one.param.name; });

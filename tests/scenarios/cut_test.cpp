@@ -59,12 +59,13 @@ TEST(UnitSeconds, EveryUnitIsMeasuredOnceARun) {
   Context context = cpu_context(true);
   const Network network = toy_model();
   const UnitRun run{.samples = 4};
-  const std::vector<double>& seconds = measured_unit_seconds(context, network, run);
+  const std::vector<double>& seconds = measured_unit_seconds(context, 0, network, run);
   EXPECT_EQ(seconds.size(), network.units.size());
   EXPECT_THAT(seconds, Each(Gt(0.0)));
-  EXPECT_EQ(&measured_unit_seconds(context, network, run), &seconds);
-  EXPECT_NE(&measured_unit_seconds(context, network, {.samples = 5}), &seconds);
-  EXPECT_NE(&measured_unit_seconds(context, network, {.samples = 4, .accumulate = true}), &seconds);
+  EXPECT_EQ(&measured_unit_seconds(context, 0, network, run), &seconds);
+  EXPECT_NE(&measured_unit_seconds(context, 0, network, {.samples = 5}), &seconds);
+  EXPECT_NE(&measured_unit_seconds(context, 0, network, {.samples = 4, .accumulate = true}),
+            &seconds);
 }
 
 TEST(UnitSeconds, AreEstimatedWhereNothingMayBeMeasured) {
@@ -72,16 +73,16 @@ TEST(UnitSeconds, AreEstimatedWhereNothingMayBeMeasured) {
   Context first = cpu_context(false);
   Context second = cpu_context(false);
   const UnitRun run{.samples = 4};
-  const std::vector<double> seconds = measured_unit_seconds(first, network, run);
+  const std::vector<double> seconds = measured_unit_seconds(first, 0, network, run);
   EXPECT_THAT(seconds, Each(Gt(0.0)));
-  EXPECT_EQ(measured_unit_seconds(second, network, run), seconds) << "a clock has been read";
+  EXPECT_EQ(measured_unit_seconds(second, 0, network, run), seconds) << "a clock has been read";
 }
 
 TEST(UnitSeconds, AddingToGradientsIsMoreWork) {
   const Network network = toy_model();
   Context context = cpu_context(false);
-  const double once = measured_unit_seconds(context, network, {.samples = 4}).front();
-  EXPECT_GT(measured_unit_seconds(context, network, {.samples = 4, .accumulate = true}).front(),
+  const double once = measured_unit_seconds(context, 0, network, {.samples = 4}).front();
+  EXPECT_GT(measured_unit_seconds(context, 0, network, {.samples = 4, .accumulate = true}).front(),
             once);
 }
 

@@ -173,6 +173,18 @@ TEST_F(PipelineTest, ReferencesSeeTheSameChunksOnOneDevice) {
             "pipeline/chunks-in-turn/model:toy/batch:20/split:15+5/dtype:bf16");
 }
 
+TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
+  const auto reference_of = [&](Scenario::Request made) {
+    made.devices_alike = false;
+    const auto reference = scenario->reference(*scenario->resolve(made));
+    return reference ? reference->name() : "none";
+  };
+  EXPECT_EQ(reference_of(request("single", {})), "none");
+  EXPECT_EQ(reference_of(request("model-parallel", {{"cut", "layer2.1"}})), "none");
+  EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}})),
+            "pipeline/chunks-in-turn/batch:40/image:128/split:12/devices:2/cut:layer2.1");
+}
+
 struct PipelineAnswer : PipelineTest {
   CaseOutcome outcome(const std::string& strategy, const std::vector<Parameter>& values,
                       double seconds, double speedup) const {

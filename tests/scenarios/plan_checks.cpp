@@ -110,11 +110,12 @@ void run_in_order(const Plan& plan) {
 }
 
 CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,
-                 const std::vector<Parameter>& values, int devices) {
+                 const std::vector<Parameter>& values, int devices, bool alike) {
   Scenario::Request request;
   request.spec.scenario = scenario.name();
   request.spec.strategy = strategy;
   request.device_count = devices;
+  request.devices_alike = alike;
   for (const Axis& axis : scenario.axes()) {
     if (!axis.applies_to(strategy)) continue;
     Parameters& into = axis.identity ? request.spec.parameters : request.spec.hidden;

@@ -22,9 +22,11 @@ namespace parbench::test {
 /// Enqueues the tasks one after the other in the order of the plan, waiting for each.
 void run_in_order(const Plan& plan);
 
-/// A spec of a scenario from axis values, the others from the quick preset, and resolved.
+/// A spec of a scenario from axis values, the others from the quick preset, and resolved. `alike`:
+/// whether the devices are.
 [[nodiscard]] CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,
-                               const std::vector<Parameter>& values, int devices = 1);
+                               const std::vector<Parameter>& values, int devices = 1,
+                               bool alike = true);
 
 /// Prepared, committed and reset.
 [[nodiscard]] std::unique_ptr<Case> ready_case(const Scenario& scenario, const CaseSpec& spec,

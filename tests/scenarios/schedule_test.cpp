@@ -65,13 +65,24 @@ TEST(Schedule, OneThatWaitsForItselfIsRefused) {
   EXPECT_THROW(static_cast<void>(schedule_named("zigzag", 2, 2)), std::invalid_argument);
 }
 
+std::vector<int> alike_cut(const std::vector<double>& unit_seconds, std::size_t stages) {
+  return balanced_cut(std::vector(stages, unit_seconds));
+}
+
 TEST(BalancedCut, MakesTheSlowestStageAsFastAsItCanBe) {
-  EXPECT_EQ(balanced_cut({1, 1, 1, 1}, 2), (std::vector<int>{2}));
-  EXPECT_EQ(balanced_cut({5, 1, 1, 1}, 2), (std::vector<int>{1}));
-  EXPECT_EQ(balanced_cut({1, 2, 3, 4, 5, 6, 7}, 3), (std::vector<int>{4, 6}));  // 10, 11, 7
-  EXPECT_EQ(balanced_cut({1, 2}, 1), (std::vector<int>{}));
-  EXPECT_EQ(balanced_cut({1, 2, 3}, 3), (std::vector<int>{1, 2}));
-  EXPECT_THROW(static_cast<void>(balanced_cut({1, 2}, 3)), std::invalid_argument);
+  EXPECT_EQ(alike_cut({1, 1, 1, 1}, 2), (std::vector<int>{2}));
+  EXPECT_EQ(alike_cut({5, 1, 1, 1}, 2), (std::vector<int>{1}));
+  EXPECT_EQ(alike_cut({1, 2, 3, 4, 5, 6, 7}, 3), (std::vector<int>{4, 6}));  // 10, 11, 7
+  EXPECT_EQ(alike_cut({1, 2}, 1), (std::vector<int>{}));
+  EXPECT_EQ(alike_cut({1, 2, 3}, 3), (std::vector<int>{1, 2}));
+  EXPECT_THROW(static_cast<void>(alike_cut({1, 2}, 3)), std::invalid_argument);
+}
+
+TEST(Cut, GivesTheFasterDeviceMore) {
+  const std::vector<double> slow = {4, 4, 4, 4, 4};
+  const std::vector<double> fast = {1, 1, 1, 1, 1};
+  EXPECT_EQ(balanced_cut({slow, fast}), (std::vector<int>{1}));
+  EXPECT_EQ(balanced_cut({fast, slow}), (std::vector<int>{4}));
 }
 
 TEST(RegionPlanner, LiveRegionsNeverOverlapAndHolesAreUsedAgain) {

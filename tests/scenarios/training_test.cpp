@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "bench/executor.h"
+#include "kernels/crossing.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
 #include "scenarios/models/models.h"
@@ -15,6 +18,7 @@
 #include "scenarios/training/step_checks.h"
 #include "tests/scenarios/naive_network.h"
 #include "tests/support/cpu_devices.h"
+#include "tests/support/other_device.h"
 
 namespace parbench {
 namespace {
@@ -52,6 +56,35 @@ Network small_residual_network() {
   return net;
 }
 
+/// Whose devices the stages are on, by turns.
+enum class Backends { cpu, cpu_and_other, other_and_cpu, cpu_and_cuda, cuda_and_cpu };
+
+/// None, with the reason, where this machine does not have them.
+std::vector<std::unique_ptr<Device>> open_devices(Backends backends, int stages, std::string& why) {
+  const Machine machine;
+  if (stages > machine.find("cpu")->device_limit()) {
+    why = "this machine has fewer cores than the setting has stages";
+    return {};
+  }
+  switch (backends) {
+    case Backends::cpu:
+      return test::cpu_devices(stages);
+    case Backends::cpu_and_other:
+      return test::mixed_devices(stages);
+    case Backends::other_and_cpu:
+      return test::mixed_devices(stages, true);
+    case Backends::cpu_and_cuda:
+    case Backends::cuda_and_cpu:
+      break;
+  }
+  const Backend* cuda = machine.find("cuda");
+  if (cuda == nullptr || cuda->device_count() == 0) {
+    why = "this machine has no device cuda:0";
+    return {};
+  }
+  return machine.open(backends == Backends::cpu_and_cuda ? "cpu:0,cuda:0" : "cuda:0,cpu:0", false);
+}
+
 struct Setting {
   std::string name;
   std::string model;
@@ -59,6 +92,7 @@ struct Setting {
   std::string schedule;
   std::vector<int> cut;
   DType dtype = DType::f32;
+  Backends backends = Backends::cpu;
 };
 void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
@@ -85,10 +119,15 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     const Setting& setting = GetParam();
     network_ = setting.model == "toy" ? toy_model() : small_residual_network();
     const int stages = static_cast<int>(setting.cut.size()) + 1;
-    if (stages > Machine().find("cpu")->device_limit()) {
-      GTEST_SKIP() << "this machine has fewer cores than the setting has stages";
+    std::string why;
+    std::vector<std::unique_ptr<Device>> devices = open_devices(setting.backends, stages, why);
+    if (devices.empty()) {
+      const char* wanted = std::getenv("PARBENCH_REQUIRE_CUDA");
+      const bool is_required = wanted != nullptr && std::string_view(wanted) == "1";
+      if (is_required && why.find("cuda") != std::string::npos) FAIL() << why;
+      GTEST_SKIP() << why;
     }
-    context_ = std::make_unique<Context>(test::cpu_devices(stages), Context::Options{});
+    context_ = std::make_unique<Context>(std::move(devices), Context::Options{});
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();
     parts_ = std::make_unique<CaseParts>(*context_);
@@ -231,6 +270,9 @@ float& first_of(const Tensor& tensor) { return *reinterpret_cast<float*>(tensor.
 
 TEST_P(TrainingTest, ChecksFindEveryDamage) {
   const Setting& setting = GetParam();
+  for (int device = 0; device < context_->device_count(); ++device) {
+    if (context_->device(device).info().backend == "cuda") GTEST_SKIP() << "no memory of the host";
+  }
   add_step_checks(*parts_, network_, {setting.dtype}, stages_,
                   static_cast<int>(setting.chunks.size()));
   add_update_check(*parts_, stages_);
@@ -266,18 +308,57 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
       << "two updates pass for one";
 }
 
+/// The small network cut once, in f32, over two backends.
+Setting mixed(const std::string& name, std::vector<std::int64_t> chunks,
+              const std::string& schedule, int cut, Backends backends) {
+  return {name, "small", std::move(chunks), schedule, {cut}, DType::f32, backends};
+}
+
+TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
+  const auto device_of = [&](const Task& task) -> const Device& {
+    return parts_->plan.lanes()[static_cast<std::size_t>(task.lane)].stream->device();
+  };
+  int reorders = 0;
+  for (const Task& task : parts_->plan.tasks()) {
+    for (const Call& call : task.calls) {
+      const auto* op = std::get_if<OpCall>(&call);
+      const bool is_work = task.name.starts_with("forward") || task.name.starts_with("backward");
+      reorders += is_work && op != nullptr && op->op->name().starts_with("reorder") ? 1 : 0;
+    }
+    if (task.kind != TaskKind::copy) continue;
+    for (const auto& stage : stages_) {
+      EXPECT_TRUE(reaches(device_of(task), context_->device(stage->device()))) << task.name;
+    }
+  }
+  const auto chunks = static_cast<int>(GetParam().chunks.size());
+  const bool unlike = stages_.size() > 1 && stages_[0]->output_desc(0) != stages_[1]->input_desc(0);
+  EXPECT_EQ(unlike, GetParam().backends != Backends::cpu && GetParam().model != "toy" &&
+                        stages_[1]->input_desc(0).shape.size() == 4);
+  if (GetParam().backends == Backends::cpu || unlike) {
+    EXPECT_EQ(reorders, unlike ? 4 * chunks : 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Settings, TrainingTest,
-    ::testing::Values(Setting{"OneStageWholeBatch", "small", {6}, "gpipe", {}},
-                      Setting{"OneStageInChunks", "small", {4, 4, 2}, "gpipe", {}},
-                      Setting{"CutBeforeProjection", "small", {4, 4, 2}, "gpipe", {1}},
-                      Setting{"CutBeforeIdentity", "small", {4, 4, 2}, "gpipe", {2}},
-                      Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
-                      Setting{"AlternatingSchedule", "small", {2, 2, 2, 1}, "1f1b", {2}},
-                      Setting{"Toy", "toy", {20}, "gpipe", {1}},
-                      Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}},
-                      Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
-                      Setting{"Bf16ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
+    ::testing::Values(
+        Setting{"OneStageWholeBatch", "small", {6}, "gpipe", {}},
+        Setting{"OneStageInChunks", "small", {4, 4, 2}, "gpipe", {}},
+        Setting{"CutBeforeProjection", "small", {4, 4, 2}, "gpipe", {1}},
+        Setting{"CutBeforeIdentity", "small", {4, 4, 2}, "gpipe", {2}},
+        Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
+        Setting{"AlternatingSchedule", "small", {2, 2, 2, 1}, "1f1b", {2}},
+        mixed("CpuThenOther", {4, 4, 2}, "gpipe", 2, Backends::cpu_and_other),
+        mixed("OtherThenCpu", {4, 4, 2}, "1f1b", 1, Backends::other_and_cpu),
+        mixed("CpuThenOtherBeforeHead", {3, 2}, "gpipe", 3, Backends::cpu_and_other),
+        mixed("CpuThenCuda", {4, 4, 2}, "gpipe", 2, Backends::cpu_and_cuda),
+        mixed("CudaThenCpu", {4, 4, 2}, "1f1b", 1, Backends::cuda_and_cpu),
+        Setting{
+            "ToyOnCpuAndOther", "toy", {7, 7, 6}, "1f1b", {1}, DType::f32, Backends::cpu_and_other},
+        Setting{"Toy", "toy", {20}, "gpipe", {1}},
+        Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}},
+        Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
+        Setting{"Bf16ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
     [](const auto& information) { return information.param.name; });
 
 TEST(ResNet50, HasTorchvisionsParameters) {
