@@ -26,7 +26,7 @@ class Workbench {
   Workbench(CudaDevice& device, CudaStream& stream, std::span<const TensorDesc> tensors)
       : device_(device), stream_(stream) {
     for (const TensorDesc& tensor : tensors) add(tensor);
-    for (std::size_t i = 0; i <= runs; ++i) marks_.emplace_back(device);
+    for (std::size_t i = 0; i <= runs; ++i) marks_.emplace_back(device, EventKind::timing);
   }
 
   /// Seconds of each run. Throws what allocating or running throws.

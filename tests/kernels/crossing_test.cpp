@@ -146,7 +146,7 @@ std::vector<std::unique_ptr<Device>> open_other(std::string& why) {
 std::vector<std::unique_ptr<Device>> open_gpu(std::string& why) {
   const Machine machine;
   const Backend* backend = machine.find("cuda");
-  if (backend != nullptr && backend->device_count() > 0) return machine.open("cpu:0,cuda:0", false);
+  if (backend != nullptr && backend->device_count() > 0) return machine.open("cpu:0,cuda:0");
   why = "no device cuda:0";
   return {};
 }

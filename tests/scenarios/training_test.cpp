@@ -82,7 +82,7 @@ std::vector<std::unique_ptr<Device>> open_devices(Backends backends, int stages,
     why = "this machine has no device cuda:0";
     return {};
   }
-  return machine.open(backends == Backends::cpu_and_cuda ? "cpu:0,cuda:0" : "cuda:0,cpu:0", false);
+  return machine.open(backends == Backends::cpu_and_cuda ? "cpu:0,cuda:0" : "cuda:0,cpu:0");
 }
 
 struct Setting {
