@@ -11,12 +11,14 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "reports/grid.h"
 #include "reports/parameter_columns.h"
+#include "reports/printable.h"
 #include "reports/table_cells.h"
 #include "reports/text.h"
 #include "reports/units.h"
@@ -27,8 +29,6 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr std::string_view separator = " · ";
-
-bool is_measured(const Case& c) { return c.status == CaseStatus::measured && c.statistics; }
 
 /// Joins items, starting a new line where the next one would pass the width.
 std::string joined(const std::vector<std::string>& items, const TextStyle& style,
@@ -76,14 +76,11 @@ void move_unit_to_title(Column& column) {
 /// The table of one scenario.
 class Table {
  public:
-  Table(Cases cases, const TextStyle& style) : cases_(std::move(cases)), style_(style) {
+  Table(Cases cases, const TextStyle& style)
+      : cases_(std::move(cases)), style_(style), devices_(device_names(cases_)) {
     for (const Case* c : cases_) {
+      strategies_.emplace(c->name, c->strategy);
       if (c->speedup) baselines_.insert(c->speedup->baseline);
-      for (const DeviceMemory& memory : c->memory) {
-        if (std::find(devices_.begin(), devices_.end(), memory.device) == devices_.end()) {
-          devices_.push_back(memory.device);
-        }
-      }
     }
   }
 
@@ -92,7 +89,7 @@ class Table {
     add_numbers();
     grid_.emphasis.assign(cases_.size(), Emphasis::none);
     for (std::size_t row = 0; row < cases_.size(); ++row) {
-      if (!is_measured(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
+      if (!has_number(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
     }
     if (const auto best = fastest()) grid_.emphasis[*best] = Emphasis::bold;
     return caption() + '\n' + grid_.render(style_.color) + notes();
@@ -116,8 +113,8 @@ class Table {
   void add_numbers() {
     Column median{"median", {}};
     for (const Case* c : cases_) {
-      median.cells.push_back(is_measured(*c) ? format_duration(c->statistics->median)
-                                             : status_cell(*c, reasons_));
+      median.cells.push_back(has_number(*c) ? format_duration(c->statistics->median)
+                                            : status_cell(*c, reasons_));
     }
     grid_.columns.push_back(std::move(median));
     const bool low =
@@ -129,7 +126,7 @@ class Table {
     add("throughput", throughput_cell);
     move_unit_to_title(grid_.columns.back());
     add_speedup();
-    for (const std::string& name : metric_names()) add_metric(name);
+    for (const std::string& name : metric_names(cases_)) add_metric(name);
     add("of bound", efficiency_cell);
     add("peak memory", [this](const Case& c) { return memory_cell(c, devices_); });
     if (devices_.size() > 1) {
@@ -175,35 +172,23 @@ class Table {
     add(name.substr(std::min(blank + 1, name.size())), cell(&Parts::second), Align::left, 1);
   }
 
-  [[nodiscard]] std::vector<std::string> metric_names() const {
-    std::vector<std::string> names;
-    for (const Case* c : cases_) {
-      for (const Metric& metric : c->metrics) {
-        const bool known = std::find(names.begin(), names.end(), metric.name) != names.end();
-        if (!known) names.push_back(metric.name);
-      }
-    }
-    return names;
-  }
-
   [[nodiscard]] bool any_measured(const std::function<bool(const Case&)>& condition) const {
     return std::any_of(cases_.begin(), cases_.end(),
-                       [&](const Case* c) { return is_measured(*c) && condition(*c); });
+                       [&](const Case* c) { return has_number(*c) && condition(*c); });
   }
 
   /// A column whose cells are empty for cases without a number.
   void add(std::string title, const std::function<std::string(const Case&)>& cell,
            Align align = Align::right, std::size_t gap = 2) {
     Column column{std::move(title), {}, align, "", gap};
-    for (const Case* c : cases_) column.cells.push_back(is_measured(*c) ? cell(*c) : "");
+    for (const Case* c : cases_) column.cells.push_back(has_number(*c) ? cell(*c) : "");
     grid_.columns.push_back(std::move(column));
   }
 
   /// Of a case by its name; the name itself where the table does not have the case.
   [[nodiscard]] std::string strategy_of(const std::string& case_name) const {
-    const auto found = std::find_if(cases_.begin(), cases_.end(),
-                                    [&](const Case* c) { return c->name == case_name; });
-    return found == cases_.end() ? case_name : (*found)->strategy;
+    const auto found = strategies_.find(case_name);
+    return found == strategies_.end() ? case_name : std::string(found->second);
   }
 
   [[nodiscard]] std::set<std::string> baseline_strategies() const {
@@ -218,7 +203,7 @@ class Table {
     double largest = 1;
     for (std::size_t row = 0; row < cases_.size(); ++row) {
       const Case& c = *cases_[row];
-      if (!is_measured(c) || !c.speedup || !(c.speedup->value > largest)) continue;
+      if (!has_number(c) || !c.speedup || !(c.speedup->value > largest)) continue;
       largest = c.speedup->value;
       best = row;
     }
@@ -237,45 +222,12 @@ class Table {
     return text;
   }
 
-  /// Of the marked intervals, each once, the least first.
-  [[nodiscard]] std::vector<std::string> low_confidences() const {
-    std::set<double> found;
-    const auto collect = [&](const std::optional<Interval>& interval) {
-      if (is_low(interval)) found.insert(interval->confidence);
-    };
-    for (const Case* c : cases_) {
-      if (!is_measured(*c)) continue;
-      collect(c->statistics->median_interval);
-      if (c->speedup) collect(c->speedup->interval);
-      for (const Metric& metric : c->metrics) collect(metric.interval);
-    }
-    std::vector<std::string> texts;
-    for (const double confidence : found) {
-      texts.push_back(format_confidence(confidence));
-    }
-    return texts;
-  }
-
   [[nodiscard]] std::string notes() const {
     std::string text;
     const auto add_note = [&](std::string_view lead, std::string_view note) {
       text += hanging(lead, note, style_.width, Emphasis::none, style_.color);
     };
-    for (const Ending& ending : endings) {
-      if (any_measured([&](const Case& c) { return ending_of(c) == &ending; })) {
-        add_note(fmt::format("{} ", ending.mark), ending.note);
-      }
-    }
-    if (const auto confidences = low_confidences(); !confidences.empty()) {
-      add_note(fmt::format("{} ", low_confidence_mark),
-               fmt::format("fewer than 6 samples: this interval holds the median with {} only",
-                           fmt::join(confidences, " or ")));
-    }
-    if (any_measured(is_no_bound)) {
-      add_note(fmt::format("{} ", no_bound_mark),
-               "the tasks took longer alone than the whole case: their measurement was disturbed, "
-               "so there is no bound");
-    }
+    for (const Note& note : notes_on_marks(cases_)) add_note(note.mark + ' ', note.text);
     for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
       add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);
     }
@@ -284,6 +236,7 @@ class Table {
 
   Cases cases_;
   const TextStyle& style_;
+  std::unordered_map<std::string_view, std::string_view> strategies_;  // of each case
   std::set<std::string> baselines_;
   std::vector<std::string> devices_;
   std::vector<CommonParameters> constants_;
@@ -338,30 +291,19 @@ std::string counts_line(const Report& report, const TextStyle& style) {
   return hanging("", text, style.width, Emphasis::none, style.color);
 }
 
-/// The scenarios of a report in the order in which they first appear.
-std::vector<std::pair<std::string, Cases>> by_scenario(const Report& report) {
-  std::vector<std::pair<std::string, Cases>> groups;
-  for (const Case& c : report.cases) {
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const auto& known) { return known.first == c.scenario; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {c.scenario, {}});
-    group->second.push_back(&c);
-  }
-  return groups;
-}
+using Answers = std::unordered_map<std::string_view, const Answer*>;
 
-std::string scenario_text(const Report& report, const std::string& scenario, Cases cases,
+std::string scenario_text(const std::string& scenario, Cases cases, const Answers& answers,
                           const TextStyle& style) {
-  const auto answer = std::find_if(report.answers.begin(), report.answers.end(),
-                                   [&](const Answer& a) { return a.scenario == scenario; });
-  const bool answered = answer != report.answers.end();
+  const auto found = answers.find(scenario);
+  const Answer answer = found == answers.end() ? Answer{} : *found->second;
   std::string text = emphasised(scenario, Emphasis::bold, style.color) + '\n';
-  if (answered && !answer->question.empty()) {
-    text += hanging("", answer->question, style.width, Emphasis::none, style.color);
+  if (!answer.question.empty()) {
+    text += hanging("", answer.question, style.width, Emphasis::none, style.color);
   }
   text += Table(std::move(cases), style).render();
-  if (answered && !answer->text.empty()) {
-    text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
+  if (!answer.text.empty()) {
+    text += '\n' + hanging("→ ", answer.text, style.width, Emphasis::bold, style.color);
   }
   return text;
 }
@@ -369,11 +311,14 @@ std::string scenario_text(const Report& report, const std::string& scenario, Cas
 }  // namespace
 
 std::string to_table(const Report& report, const TextStyle& style) {
-  std::string text = machine_line(report, style) + '\n';
-  for (auto& [scenario, cases] : by_scenario(report)) {
-    text += scenario_text(report, scenario, std::move(cases), style) + '\n';
+  const Report shown = printable(report);
+  Answers answers;
+  for (const Answer& answer : shown.answers) answers.emplace(answer.scenario, &answer);
+  std::string text = machine_line(shown, style) + '\n';
+  for (auto& [scenario, cases] : by_scenario(shown)) {
+    text += scenario_text(scenario, std::move(cases), answers, style) + '\n';
   }
-  return text + counts_line(report, style);
+  return text + counts_line(shown, style);
 }
 
 }  // namespace parbench::report

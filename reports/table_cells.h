@@ -1,13 +1,15 @@
 // What the cells of a table say of one case, and what their marks mean.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "reports/parameter_columns.h"
 #include "reports/report.h"
 
 namespace parbench::report {
@@ -17,15 +19,15 @@ class Reasons {
  public:
   std::string reference(const Case& c) {
     if (c.error.empty()) return {};
-    const auto at = std::find(texts_.begin(), texts_.end(), c.error);
-    const auto index = at - texts_.begin();
-    if (at == texts_.end()) texts_.push_back(c.error);
-    return " (" + std::to_string(index + 1) + ")";
+    const auto [known, is_new] = numbers_.emplace(c.error, texts_.size() + 1);
+    if (is_new) texts_.push_back(c.error);
+    return " (" + std::to_string(known->second) + ")";
   }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
 
  private:
   std::vector<std::string> texts_;
+  std::unordered_map<std::string, std::size_t> numbers_;
 };
 
 /// Why sampling ended when it did not end as wished.
@@ -58,6 +60,19 @@ inline constexpr std::string_view no_bound_mark = "¶";
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Ratio& speedup);
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Metric& metric);
 [[nodiscard]] const Metric* find_metric(const Case& c, const std::string& name);
+/// What a mark in the cells of some cases means.
+struct Note {
+  std::string mark;
+  std::string text;
+};
+
+/// Of the marks that the cells of these cases have.
+[[nodiscard]] std::vector<Note> notes_on_marks(const Cases& cases);
+
+/// Of all cases, each once, in the order in which they first appear.
+[[nodiscard]] std::vector<std::string> metric_names(const Cases& cases);
+[[nodiscard]] std::vector<std::string> device_names(const Cases& cases);
+
 /// The memory of each device in one unit: "1.21 + 0.98 GiB".
 [[nodiscard]] std::string memory_cell(const Case& c, const std::vector<std::string>& devices);
 
