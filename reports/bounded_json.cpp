@@ -181,6 +181,8 @@ class Builder : public nlohmann::json_sax<Json> {
 Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_view only) {
   Builder builder(stream, limits, only);
   Json::sax_parse(stream, &builder);
+  // The parser takes a byte of zeros for the end.
+  if (!stream.eof()) throw UsageError("is not JSON: a NUL byte stands where it should end");
   return builder.take();
 }
 

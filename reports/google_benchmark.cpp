@@ -81,8 +81,14 @@ void add_counters(Json& row, const Json& raw) {
   }
 }
 
+double share(double part, double whole) {
+  return whole > 0 && std::isfinite(part / whole) ? part / whole : 0;
+}
+
 double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  // A report may hold numbers that are none, which have no order of their own.
+  std::ranges::sort(values,
+                    [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle]
                                 : std::midpoint(values[middle - 1], values[middle]);
@@ -112,8 +118,8 @@ class CaseRows {
     benchmarks.push_back(aggregate("stddev", s.standard_deviation, cpu_deviation, false));
     Json cv = aggregate("cv", 0, 0, false);
     cv["aggregate_unit"] = "percentage";
-    cv["real_time"] = s.mean > 0 ? s.standard_deviation / s.mean : 0;
-    cv["cpu_time"] = cpu_mean > 0 ? cpu_deviation / cpu_mean : 0;
+    cv["real_time"] = share(s.standard_deviation, s.mean);
+    cv["cpu_time"] = share(cpu_deviation, cpu_mean);
     benchmarks.push_back(std::move(cv));
   }
 

@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -38,12 +36,13 @@ std::string applies_to(const Applies& applies) {
 void find_common_value(const Cases& cases, ParameterColumn& column) {
   std::optional<std::string> common;
   Applies applies;
-  std::unordered_map<std::string_view, std::size_t> places;  // in it
   for (std::size_t row = 0; row < cases.size(); ++row) {
     const auto& value = column.values[row];
-    const auto [place, is_new] = places.emplace(cases[row]->strategy, applies.size());
-    if (is_new) applies.emplace_back(cases[row]->strategy, value.has_value());
-    if (applies[place->second].second != value.has_value()) return;
+    auto strategy = std::ranges::find(applies, cases[row]->strategy, &Applies::value_type::first);
+    if (strategy == applies.end()) {
+      strategy = applies.insert(applies.end(), {cases[row]->strategy, value.has_value()});
+    }
+    if (strategy->second != value.has_value()) return;
     if (value && common && *value != *common) return;
     if (value) common = value;
   }
@@ -52,17 +51,6 @@ void find_common_value(const Cases& cases, ParameterColumn& column) {
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, Cases>> by_scenario(const Report& report) {
-  std::vector<std::pair<std::string, Cases>> groups;
-  std::unordered_map<std::string_view, std::size_t> places;
-  for (const Case& c : report.cases) {
-    const auto [place, is_new] = places.emplace(c.scenario, groups.size());
-    if (is_new) groups.push_back({c.scenario, {}});
-    groups[place->second].second.push_back(&c);
-  }
-  return groups;
-}
 
 std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   std::vector<ParameterColumn> columns;

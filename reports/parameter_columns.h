@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "reports/report.h"
@@ -28,9 +27,6 @@ struct CommonParameters {
   std::vector<std::string> items;
   std::string of = {};  // ParameterColumn::applies_to
 };
-
-/// The scenarios of a report in the order in which they first appear, each with its cases.
-[[nodiscard]] std::vector<std::pair<std::string, Cases>> by_scenario(const Report& report);
 
 /// In the order in which the cases name them, dtype first.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);

@@ -5,21 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <map>
-#include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "reports/grid.h"
 #include "reports/parameter_columns.h"
 #include "reports/printable.h"
 #include "reports/table_cells.h"
+#include "reports/table_parts.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
@@ -77,12 +73,10 @@ void move_unit_to_title(Column& column) {
 class Table {
  public:
   Table(Cases cases, const TextStyle& style)
-      : cases_(std::move(cases)), style_(style), devices_(device_names(cases_)) {
-    for (const Case* c : cases_) {
-      strategies_.emplace(c->name, c->strategy);
-      if (c->speedup) baselines_.insert(c->speedup->baseline);
-    }
-  }
+      : cases_(std::move(cases)),
+        style_(style),
+        baselines_(cases_),
+        devices_(memory_devices(cases_)) {}
 
   [[nodiscard]] std::string render() {
     add_what();
@@ -91,7 +85,8 @@ class Table {
     for (std::size_t row = 0; row < cases_.size(); ++row) {
       if (!has_number(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
     }
-    if (const auto best = fastest()) grid_.emphasis[*best] = Emphasis::bold;
+    const auto best = std::ranges::find(cases_, fastest(cases_));
+    if (best != cases_.end()) grid_.emphasis[best - cases_.begin()] = Emphasis::bold;
     return caption() + '\n' + grid_.render(style_.color) + notes();
   }
 
@@ -101,7 +96,7 @@ class Table {
     for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
     grid_.columns.push_back(std::move(strategy));
     const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
-    constants_ = common_parameters(parameters);
+    caption_ = caption_lines(parameters, devices_);
     for (const ParameterColumn& parameter : parameters) {
       if (parameter.common) continue;
       Column column{parameter.name, {}};
@@ -139,16 +134,17 @@ class Table {
 
   /// Where cases have different baselines, each says which.
   void add_speedup() {
-    const std::set<std::string> strategies = baseline_strategies();
+    const std::set<std::string>& strategies = baselines_.strategies();
     const bool several = strategies.size() > 1;
     add("speedup", [this](const Case& c) -> std::string {
-      if (baselines_.contains(c.name)) return "baseline";
+      if (baselines_.contains(c)) return "baseline";
       return c.speedup ? parts_of(*c.speedup).first : "";
     });
     const auto range = [this, several](const Case& c) -> std::string {
-      if (baselines_.contains(c.name) || !c.speedup) return "";
+      if (baselines_.contains(c) || !c.speedup) return "";
       const std::string interval = parts_of(*c.speedup).second;
-      return several ? fmt::format("{} {}", interval, strategy_of(c.speedup->baseline)) : interval;
+      return several ? fmt::format("{} {}", interval, baselines_.strategy_of(*c.speedup))
+                     : interval;
     };
     add(several || strategies.empty() ? "over" : fmt::format("over {}", *strategies.begin()), range,
         Align::left, 1);
@@ -185,40 +181,9 @@ class Table {
     grid_.columns.push_back(std::move(column));
   }
 
-  /// Of a case by its name; the name itself where the table does not have the case.
-  [[nodiscard]] std::string strategy_of(const std::string& case_name) const {
-    const auto found = strategies_.find(case_name);
-    return found == strategies_.end() ? case_name : std::string(found->second);
-  }
-
-  [[nodiscard]] std::set<std::string> baseline_strategies() const {
-    std::set<std::string> strategies;
-    for (const std::string& name : baselines_) strategies.insert(strategy_of(name));
-    return strategies;
-  }
-
-  /// The row to emphasise: the largest speedup above one.
-  [[nodiscard]] std::optional<std::size_t> fastest() const {
-    std::optional<std::size_t> best;
-    double largest = 1;
-    for (std::size_t row = 0; row < cases_.size(); ++row) {
-      const Case& c = *cases_[row];
-      if (!has_number(c) || !c.speedup || !(c.speedup->value > largest)) continue;
-      largest = c.speedup->value;
-      best = row;
-    }
-    return best;
-  }
-
   [[nodiscard]] std::string caption() const {
     std::string text;
-    for (auto [items, of] : constants_) {
-      if (!of.empty()) items.front().insert(0, of + ": ");
-      if (of.empty() && !devices_.empty()) {
-        items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
-      }
-      text += joined(items, style_, Emphasis::none);
-    }
+    for (const auto& items : caption_) text += joined(items, style_, Emphasis::none);
     return text;
   }
 
@@ -227,7 +192,7 @@ class Table {
     const auto add_note = [&](std::string_view lead, std::string_view note) {
       text += hanging(lead, note, style_.width, Emphasis::none, style_.color);
     };
-    for (const Note& note : notes_on_marks(cases_)) add_note(note.mark + ' ', note.text);
+    for (const auto& [mark, note] : mark_footnotes(cases_)) add_note(mark + ' ', note);
     for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
       add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);
     }
@@ -236,74 +201,25 @@ class Table {
 
   Cases cases_;
   const TextStyle& style_;
-  std::unordered_map<std::string_view, std::string_view> strategies_;  // of each case
-  std::set<std::string> baselines_;
+  Baselines baselines_;
   std::vector<std::string> devices_;
-  std::vector<CommonParameters> constants_;
+  std::vector<std::vector<std::string>> caption_;
   Reasons reasons_;
   Grid grid_;
 };
 
 // ----------------------------------------------------------------------------------------- report
 
-std::string machine_line(const Report& report, const TextStyle& style) {
-  const Machine& machine = report.machine;
-  std::vector<std::string> items{fmt::format("parbench {}", report.version), machine.cpu_model};
-  items.push_back(
-      fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
-  if (machine.memory_bytes > 0) {
-    items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
-  }
-  items.push_back(machine.operating_system);
-  for (const auto& [name, version] : machine.libraries) {
-    items.push_back(fmt::format("{} {}", name, version));
-  }
-  if (machine.commit) {
-    items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
-                                machine.dirty.value_or(false) ? " with changes" : ""));
-  }
-  std::erase_if(items, [](const std::string& item) { return item.empty(); });
-  return joined(items, style, Emphasis::dim);
-}
-
-std::string counts_line(const Report& report, const TextStyle& style) {
-  std::map<CaseStatus, int> counts;
-  for (const Case& c : report.cases) ++counts[c.status];
-  std::string text = report.complete ? "" : "Incomplete: ";
-  text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
-                      report.cases.size() == 1 ? "case" : "cases");
-  const auto add = [&](CaseStatus status, std::string_view word) {
-    if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
-  };
-  add(CaseStatus::failed, "failed");
-  add(CaseStatus::skipped, "skipped");
-  add(CaseStatus::not_run, "not run");
-  if (report.duration_seconds > 0) {
-    const auto share = [&](double seconds) {
-      return format_percent(seconds / report.duration_seconds, 0);
-    };
-    text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
-                        share(report.sampling_seconds));
-    if (report.task_cost_seconds) {
-      text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
-    }
-  }
-  return hanging("", text, style.width, Emphasis::none, style.color);
-}
-
-using Answers = std::unordered_map<std::string_view, const Answer*>;
-
-std::string scenario_text(const std::string& scenario, Cases cases, const Answers& answers,
+std::string scenario_text(const Report& report, const std::string& scenario, Cases cases,
                           const TextStyle& style) {
-  const auto found = answers.find(scenario);
-  const Answer answer = found == answers.end() ? Answer{} : *found->second;
+  const Answer* answer = find_answer(report, scenario);
   std::string text = emphasised(scenario, Emphasis::bold, style.color) + '\n';
-  if (!answer.question.empty()) {
-    text += hanging("", answer.question, style.width, Emphasis::none, style.color);
+  if (answer != nullptr && !answer->question.empty()) {
+    text += hanging("", answer->question, style.width, Emphasis::none, style.color);
   }
   text += Table(std::move(cases), style).render();
-  if (!answer.text.empty()) {
-    text += '\n' + hanging("→ ", answer.text, style.width, Emphasis::bold, style.color);
+  if (answer != nullptr && !answer->text.empty()) {
+    text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
   }
   return text;
 }
@@ -312,13 +228,11 @@ std::string scenario_text(const std::string& scenario, Cases cases, const Answer
 
 std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
-  Answers answers;
-  for (const Answer& answer : shown.answers) answers.emplace(answer.scenario, &answer);
-  std::string text = machine_line(shown, style) + '\n';
+  std::string text = joined(machine_items(shown), style, Emphasis::dim) + '\n';
   for (auto& [scenario, cases] : by_scenario(shown)) {
-    text += scenario_text(scenario, std::move(cases), answers, style) + '\n';
+    text += scenario_text(shown, scenario, std::move(cases), style) + '\n';
   }
-  return text + counts_line(shown, style);
+  return text + hanging("", counts_text(shown), style.width, Emphasis::none, style.color);
 }
 
 }  // namespace parbench::report

@@ -2,11 +2,9 @@
 #include "reports/table_cells.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "reports/units.h"
 
@@ -21,27 +19,6 @@ std::pair<std::string, std::string> parts_of(const std::string& text,
   std::string range = text.substr(std::min(blank + 1, text.size()));
   if (is_low(interval)) range += low_confidence_mark;
   return {text.substr(0, blank), std::move(range)};
-}
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
-
-/// Of the marked intervals, each once, the least first.
-std::vector<std::string> low_confidences(const Cases& cases) {
-  std::set<double> found;
-  const auto collect = [&](const std::optional<Interval>& interval) {
-    if (is_low(interval)) found.insert(interval->confidence);
-  };
-  for (const Case* c : cases) {
-    if (!has_number(*c)) continue;
-    collect(c->statistics->median_interval);
-    if (c->speedup) collect(c->speedup->interval);
-    for (const Metric& metric : c->metrics) collect(metric.interval);
-  }
-  std::vector<std::string> texts;
-  for (const double confidence : found) texts.push_back(format_confidence(confidence));
-  return texts;
 }
 
 }  // namespace
@@ -107,47 +84,6 @@ const Metric* find_metric(const Case& c, const std::string& name) {
   const auto found = std::find_if(c.metrics.begin(), c.metrics.end(),
                                   [&](const Metric& metric) { return metric.name == name; });
   return found == c.metrics.end() ? nullptr : &*found;
-}
-
-std::vector<Note> notes_on_marks(const Cases& cases) {
-  std::vector<Note> notes;
-  const auto any = [&](auto&& condition) {
-    return std::ranges::any_of(cases,
-                               [&](const Case* c) { return has_number(*c) && condition(*c); });
-  };
-  for (const Ending& ending : endings) {
-    if (any([&](const Case& c) { return ending_of(c) == &ending; })) {
-      notes.push_back({std::string(ending.mark), std::string(ending.note)});
-    }
-  }
-  if (const auto confidences = low_confidences(cases); !confidences.empty()) {
-    notes.push_back(
-        {std::string(low_confidence_mark),
-         fmt::format("fewer than 6 samples: this interval holds the median with {} only",
-                     fmt::join(confidences, " or "))});
-  }
-  if (any(is_no_bound)) {
-    notes.push_back({std::string(no_bound_mark),
-                     "the tasks took longer alone than the whole case: their measurement was "
-                     "disturbed, so there is no bound"});
-  }
-  return notes;
-}
-
-std::vector<std::string> metric_names(const Cases& cases) {
-  std::vector<std::string> names;
-  for (const Case* c : cases) {
-    for (const Metric& metric : c->metrics) add_once(names, metric.name);
-  }
-  return names;
-}
-
-std::vector<std::string> device_names(const Cases& cases) {
-  std::vector<std::string> names;
-  for (const Case* c : cases) {
-    for (const DeviceMemory& memory : c->memory) add_once(names, memory.device);
-  }
-  return names;
 }
 
 std::string memory_cell(const Case& c, const std::vector<std::string>& devices) {

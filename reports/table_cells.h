@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "reports/parameter_columns.h"
 #include "reports/report.h"
 
 namespace parbench::report {
@@ -60,19 +59,6 @@ inline constexpr std::string_view no_bound_mark = "¶";
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Ratio& speedup);
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Metric& metric);
 [[nodiscard]] const Metric* find_metric(const Case& c, const std::string& name);
-/// What a mark in the cells of some cases means.
-struct Note {
-  std::string mark;
-  std::string text;
-};
-
-/// Of the marks that the cells of these cases have.
-[[nodiscard]] std::vector<Note> notes_on_marks(const Cases& cases);
-
-/// Of all cases, each once, in the order in which they first appear.
-[[nodiscard]] std::vector<std::string> metric_names(const Cases& cases);
-[[nodiscard]] std::vector<std::string> device_names(const Cases& cases);
-
 /// The memory of each device in one unit: "1.21 + 0.98 GiB".
 [[nodiscard]] std::string memory_cell(const Case& c, const std::vector<std::string>& devices);
 

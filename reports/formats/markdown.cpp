@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "reports/grid.h"
 #include "reports/parameter_columns.h"
 #include "reports/table_cells.h"
+#include "reports/table_parts.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
@@ -53,39 +52,18 @@ std::string prose(std::string_view text) {
 
 // ----------------------------------------------------------------------------------------- tables
 
-std::string status_text(const Case& c) {
-  std::string word(to_string(c.status));
-  std::ranges::replace(word, '_', ' ');
-  return word;
-}
-
-std::string speedup_text(const Case& c) {
-  if (!c.speedup) return {};
-  const auto [value, interval] = parts_of(*c.speedup);
-  return interval.empty() ? value : fmt::format("{} {}", value, interval);
-}
-
-std::string metric_text(const Case& c, const std::string& name) {
-  const Metric* metric = find_metric(c, name);
-  if (metric == nullptr) return {};
-  const auto [value, interval] = parts_of(*metric);
-  return interval.empty() ? value : fmt::format("{} {}", value, interval);
-}
-
 /// The table of one scenario.
 class Table {
  public:
-  explicit Table(Cases cases) : cases_(std::move(cases)), parameters_(parameter_columns(cases_)) {
-    for (const Case* c : cases_) {
-      strategies_.emplace(c->name, c->strategy);
-      if (c->speedup) baselines_.insert(c->speedup->baseline);
-    }
-  }
+  explicit Table(Cases cases)
+      : cases_(std::move(cases)),
+        parameters_(parameter_columns(cases_)),
+        baselines_(cases_),
+        devices_(memory_devices(cases_)) {}
 
   [[nodiscard]] std::string text() {
     add_what();
     add_numbers();
-    add_reasons();
     std::string text = caption() + line_of([](const Column& column) { return column.title; });
     text += line_of([](const Column& column) {
       return std::string(column.align == Align::left ? ":--" : "--:");
@@ -110,37 +88,46 @@ class Table {
   }
 
   void add_numbers() {
-    add("median", Align::right, [](const Case& c) {
-      if (!has_number(c)) return status_text(c);
-      return fmt::format("{} {}", format_duration(c.statistics->median), interval_cell(c, false));
-    });
+    add("median", Align::right, [](const Case& c) { return median_text(c); });
     add_measured("n", [](const Case& c) { return prose(samples_cell(c, false)); });
     add_measured("throughput", [](const Case& c) { return prose(throughput_cell(c)); });
-    add_measured("speedup", [this](const Case& c) { return compared(c); });
+    add_measured("speedup", [this](const Case& c) { return speedup_text(c); });
     for (const std::string& name : metric_names(cases_)) {
-      add_measured(code(name), [&name](const Case& c) { return metric_text(c, name); });
+      add_measured(code(name), [&name](const Case& c) {
+        const Metric* metric = find_metric(c, name);
+        return metric == nullptr ? std::string() : joined(parts_of(*metric));
+      });
     }
     add_measured("of bound", efficiency_cell);
-    const std::vector<std::string> devices = device_names(cases_);
-    add_measured(devices.size() == 1 ? "peak memory" : "peak memory of each device",
-                 [&](const Case& c) { return memory_cell(c, devices); });
-  }
-
-  void add_reasons() {
+    add_measured(devices_.size() > 1 ? "peak memory of each device" : "peak memory",
+                 [this](const Case& c) { return memory_cell(c, devices_); });
     add("reason", Align::left, [](const Case& c) { return code(c.error); });
   }
 
-  /// The speedup, and over what where the table has several baselines.
-  [[nodiscard]] std::string compared(const Case& c) const {
-    if (baselines_.contains(c.name)) return "baseline";
-    std::string text = speedup_text(c);
-    if (text.empty() || baselines_.size() < 2) return text;
-    const auto baseline = strategies_.find(c.speedup->baseline);
-    return fmt::format(
-        "{} over {}", text,
-        code(baseline == strategies_.end() ? c.speedup->baseline : baseline->second));
+  /// Of a case without a number, its state.
+  static std::string median_text(const Case& c) {
+    if (has_number(c)) {
+      return joined({format_duration(c.statistics->median), interval_cell(c, false)});
+    }
+    std::string word(to_string(c.status));
+    std::ranges::replace(word, '_', ' ');
+    return word;
   }
 
+  /// It says over what where the table has several baselines.
+  [[nodiscard]] std::string speedup_text(const Case& c) const {
+    if (baselines_.contains(c)) return "baseline";
+    if (!c.speedup) return {};
+    std::string text = joined(parts_of(*c.speedup));
+    if (baselines_.strategies().size() == 1) return text;
+    return fmt::format("{} over {}", text, code(baselines_.strategy_of(*c.speedup)));
+  }
+
+  static std::string joined(const std::pair<std::string, std::string>& parts) {
+    return parts.second.empty() ? parts.first : parts.first + ' ' + parts.second;
+  }
+
+  /// A column; left out where all cells are empty.
   void add(std::string title, Align align, auto&& cell) {
     Column column{std::move(title), {}, align};
     for (const Case* c : cases_) column.cells.push_back(cell(*c));
@@ -160,52 +147,42 @@ class Table {
     return line + '\n';
   }
 
-  /// Common parameters, in the words of the table on a terminal; it ends with an empty line.
   [[nodiscard]] std::string caption() const {
     std::string text;
-    for (const auto& [items, of] : common_parameters(parameters_)) {
-      if (items.empty()) continue;
-      const std::string line = fmt::format("{}", fmt::join(items, " · "));
-      text += prose(of.empty() ? line : fmt::format("{}: {}", of, line)) + "\n\n";
+    for (const auto& items : caption_lines(parameters_, devices_)) {
+      if (!items.empty()) text += prose(fmt::format("{}", fmt::join(items, " · "))) + "\n\n";
     }
     return text;
   }
 
   [[nodiscard]] std::string notes() const {
     std::string text;
-    for (const Note& note : notes_on_marks(cases_)) {
-      text += fmt::format("\n{} {}\n", prose(note.mark), prose(note.text));
+    for (const auto& [mark, note] : mark_footnotes(cases_)) {
+      text += fmt::format("\n{} {}\n", prose(mark), prose(note));
     }
     return text;
   }
 
   Cases cases_;
   std::vector<ParameterColumn> parameters_;
-  std::unordered_map<std::string_view, std::string_view> strategies_;  // of each case
-  std::set<std::string_view> baselines_;
+  Baselines baselines_;
+  std::vector<std::string> devices_;
   std::vector<Column> columns_;
 };
-
-std::string counts_text(const Report& report) {
-  const auto measured = std::ranges::count(report.cases, CaseStatus::measured, &Case::status);
-  return fmt::format("{} of {} cases measured · parbench {} on {} · {}\n", measured,
-                     report.cases.size(), prose(report.version), code(report.machine.host),
-                     prose(report.machine.cpu_model));
-}
 
 }  // namespace
 
 std::string markdown_text(const ReportFile& file) {
   const Report& report = file.report;
-  std::unordered_map<std::string_view, std::string_view> answers;
-  for (const Answer& answer : report.answers) answers.emplace(answer.scenario, answer.text);
   std::string text;
   for (auto& [scenario, cases] : by_scenario(report)) {
     text += fmt::format("### {}\n\n", code(scenario));
-    if (answers.contains(scenario)) text += fmt::format("→ {}\n\n", prose(answers[scenario]));
+    const Answer* answer = find_answer(report, scenario);
+    if (answer != nullptr) text += fmt::format("→ {}\n\n", prose(answer->text));
     text += Table(std::move(cases)).text() + '\n';
   }
-  return text + counts_text(report);
+  text += prose(counts_text(report)) + "\n\n";
+  return text + prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
 }
 
 }  // namespace parbench::report
