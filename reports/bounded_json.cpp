@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::size_t quoted_columns = 100;
 
-/// The parser's words without its error number and without long quotations of the file.
+/// The parser's words without its error number and without long quotations of the file, or a part
+/// of the file itself. Of a message with a NUL byte only what is before it would be shown.
 std::string brief(std::string_view what) {
   if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
     what.remove_prefix(id + 2);
   }
-  return shortened(what, quoted_columns);
+  return printable(shortened(what, quoted_columns));
 }
 
 /// What the parser calls for every event. Its own tree builder takes time that grows with the

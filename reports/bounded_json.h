@@ -10,8 +10,8 @@
 
 namespace parbench::report {
 
-/// What a file may be before it is refused. What is read takes at most `bytes` of memory and about a
-/// hundred for each of `values`, whatever the file holds (a list of empty texts is the worst).
+/// What a file may be before it is refused. What is read takes at most `bytes` of memory and about
+/// a hundred for each of `values`, whatever the file holds (a list of empty texts is the worst).
 struct ReadLimits {
   std::size_t bytes = 250'000'000;
   std::size_t values = 10'000'000;  // numbers, texts, keys, lists and objects that are kept

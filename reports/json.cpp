@@ -95,6 +95,9 @@ void replace_non_finite(Json& json) {
 
 // ---------------------------------------------------------------------------------------- reading
 
+/// A name in a message, which is shown up to a NUL byte only and should be short.
+std::string brief_name(std::string_view name) { return printable(shortened(name, 100)); }
+
 /// Where in the file the reader is, for messages: a chain, so that naming it costs nothing unless
 /// something is wrong.
 struct Place {
@@ -105,7 +108,7 @@ struct Place {
   [[nodiscard]] std::string text() const {
     if (!parent) return std::string(name);
     if (name.empty()) return fmt::format("{}[{}]", parent->text(), index);
-    return fmt::format("{}.{}", parent->text(), shortened(name, 100));
+    return fmt::format("{}.{}", parent->text(), brief_name(name));
   }
 };
 
@@ -231,7 +234,7 @@ void check_names(const std::vector<Case>& cases) {
     throw UsageError(
         fmt::format("parbench.cases[{}].name: '{}' is the name of cases[{}] as well; keep one of "
                     "the two",
-                    i, shortened(cases[i].name, 100), known->second));
+                    i, brief_name(cases[i].name), known->second));
   }
 }
 

@@ -59,6 +59,7 @@ Report hostile_report() {
   c.scenario = "pipeline";
   c.parameters.emplace_back(hostile, hostile);
   c.notes.clear();
+  report.cases[2].parameters.emplace_back(hostile, "another");  // so that it has a column
   report.cases[7].error = hostile;
   report.machine.host = hostile;
   report.answers[0].text = hostile;
