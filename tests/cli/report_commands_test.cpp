@@ -139,7 +139,7 @@ TEST_F(ReportCommands, RefuseFilesThatAreNoReports) {
     const auto said = [&](const std::string& path) {
       std::vector<std::string> words = command;
       words.push_back(path);
-      const std::string error = refusal(words);
+      std::string error = refusal(words);
       EXPECT_THAT(error, HasSubstr(path));
       return error;
     };
