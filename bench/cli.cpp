@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "bench/help.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
+#include "reports/formats/format.h"
 
 namespace parbench {
 namespace {
@@ -39,7 +41,27 @@ constexpr auto footer =
     "  parbench --rerun reports/runs/before.json --report after.json\n"
     "      The same cases again, after a change.\n"
     "\n"
-    "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.";
+    "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
+    "Commands exit 0 when they did what they were asked, whatever a report says of its cases.";
+
+struct CommandName {
+  Command command;
+  std::string_view name;
+  std::string_view description;
+};
+
+constexpr std::array commands{
+    CommandName{Command::list, "list", "Scenarios with their strategies, axes and presets"},
+    CommandName{Command::devices, "devices", "Devices found, and why others are missing"},
+    CommandName{Command::show, "show", "What stood at the end of the run that wrote a report"},
+    CommandName{Command::export_report, "export", "A report in the format of another program"},
+};
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const CommandName& command : commands) names.emplace_back(command.name);
+  return names;
+}
 
 /// CLI11's view of the flags, and where it leaves their values.
 class Parser {
@@ -51,9 +73,7 @@ class Parser {
     app_.set_help_flag();  // to be added behind the others
     for (const Flag& flag : flags) add(flag);
     app_.set_help_flag("--help,-h", "Print this page and exit")->group("Output");
-    list_ = app_.add_subcommand("list", "Scenarios with their strategies, axes and presets");
-    devices_ = app_.add_subcommand("devices", "Devices found, and why others are missing");
-    for (CLI::App* command : {list_, devices_}) command->allow_extras();
+    for (const auto& [command, name, text] : commands) add(command, name, text);
     app_.require_subcommand(0, 1);
   }
 
@@ -66,6 +86,9 @@ class Parser {
       return false;
     } catch (const CLI::ArgumentMismatch& error) {
       throw UsageError(in_own_words(error));
+    } catch (const CLI::RequiredError& error) {
+      throw UsageError(fmt::format("'{0}': {1}\nparbench {0} --help shows how it is called",
+                                   app_.get_subcommands().front()->get_name(), error.what()));
     } catch (const CLI::ParseError& error) {
       throw UsageError(error.what());
     }
@@ -81,16 +104,18 @@ class Parser {
   }
 
   [[nodiscard]] Command command() const {
-    if (list_->parsed()) return Command::list;
-    if (devices_->parsed()) return Command::devices;
+    for (const auto& [command, name, text] : commands) {
+      if (subcommands_.at(command)->parsed()) return command;
+    }
     return Command::run;
   }
 
+  /// What the command has of its own; empty where it has none.
+  [[nodiscard]] const FlagValues& command_values() const { return command_values_; }
+
   [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
   [[nodiscard]] std::string help(Command topic) const {
-    if (topic == Command::list) return list_->help();
-    if (topic == Command::devices) return devices_->help();
-    return app_.help();
+    return topic == Command::run ? app_.help() : subcommands_.at(topic)->help();
   }
 
  private:
@@ -109,6 +134,33 @@ class Parser {
     options_[flag.name] = option;
   }
 
+  void add(Command command, std::string_view name, std::string_view text) {
+    CLI::App* app = app_.add_subcommand(std::string(name), std::string(text));
+    app->allow_extras();
+    subcommands_[command] = app;
+    if (command != Command::show && command != Command::export_report) return;
+    add_own(*app, "REPORT", "The JSON file that a run has written")->required();
+    if (command == Command::show) return;
+    add_own(*app, "--format", "The format, one of:" + format_list())
+        ->required()
+        ->option_text("FORMAT");
+    add_own(*app, "-o", "Where to; standard output unless given")->option_text("FILE");
+  }
+
+  CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
+    CLI::Option* option = app.add_option(name, command_values_[name], text);
+    option->expected(1)->allow_extra_args(false);
+    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  static std::string format_list() {
+    std::string text;
+    for (const report::Format& format : report::formats()) {
+      text += fmt::format("\n{}: {}", format.name, format.description);
+    }
+    return text;
+  }
+
   static std::string in_own_words(const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();  // "--split: 1 required TEXT missing"
     const std::string flag = text.substr(0, text.find(':'));
@@ -116,8 +168,8 @@ class Parser {
   }
 
   CLI::App app_;
-  CLI::App* list_ = nullptr;
-  CLI::App* devices_ = nullptr;
+  std::map<Command, CLI::App*> subcommands_;
+  FlagValues command_values_;
   std::map<std::string, CLI::Option*> options_;
   std::map<std::string, std::vector<std::string>> texts_;
 };
@@ -148,8 +200,9 @@ void check_values_are_there(const FlagValues& values) {
     throw UsageError(
         fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));
   }
-  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: list, devices", word,
-                               did_you_mean(word, {"list", "devices"})));
+  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: {}", word,
+                               did_you_mean(word, command_names()),
+                               fmt::join(command_names(), ", ")));
 }
 
 void check_rerun_conflicts(const FlagValues& given, const ScenarioList& scenarios) {
@@ -229,21 +282,56 @@ void add_scenarios_of_cases(Options& options) {
   }
 }
 
-/// `list` and `devices` show everything whatever else is given, so that would be misunderstood.
+/// A command takes only what is its own; anything else would have no effect.
 void check_alone(Command command, const FlagValues& values,
                  const std::vector<std::string>& unknown) {
   std::string word;
   if (!values.empty()) word = "--" + values.begin()->first;
   if (!unknown.empty()) word = unknown.front();
   if (word.empty()) return;
+  const bool reads_report = command == Command::show || command == Command::export_report;
+  std::string_view excess = reads_report ? "second report" : "arguments";
+  if (word.starts_with('-')) {
+    excess = command == Command::export_report ? "flags but its own" : "flags";
+  }
   throw UsageError(fmt::format("'{}' takes no {}, but {} was given",
-                               command == Command::list ? "list" : "devices",
-                               word.starts_with('-') ? "flags" : "arguments", word));
+                               std::ranges::find(commands, command, &CommandName::command)->name,
+                               excess, word));
 }
 
 Options with_command(Command command) {
   Options options;
   options.command = command;
+  return options;
+}
+
+void check_format(const std::string& name) {
+  std::vector<std::string> known;
+  for (const report::Format& format : report::formats()) known.emplace_back(format.name);
+  if (std::ranges::find(known, name) != known.end()) return;
+  throw UsageError(fmt::format("--format '{}' does not exist{}\nthere are: {}", name,
+                               did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+/// The options of a command from what it was given.
+Options command_options(Command command, const FlagValues& own) {
+  Options options = with_command(command);
+  const auto text = [&](const std::string& flag) -> std::string {
+    const auto found = own.find(flag);
+    if (found == own.end() || found->second.empty()) return {};
+    if (found->second.size() > 1) {
+      throw UsageError(
+          fmt::format("{} was given {} times; give it once", flag, found->second.size()));
+    }
+    const std::string& value = found->second.front();
+    if (value.empty()) throw UsageError(fmt::format("{} '' is empty", flag));
+    if (value.starts_with("--")) throw UsageError(fmt::format("{} needs a value", flag));
+    return value;
+  };
+  options.input_path = text("REPORT");
+  options.format = text("--format");
+  options.output_path = text("-o");
+  if (command == Command::export_report) check_format(options.format);
   return options;
 }
 
@@ -261,7 +349,9 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   if (!unknown.empty()) reject_unknown(unknown.front(), flags, scenarios);
   check_values_are_there(values);
   if (is_on(values, "version")) return with_command(Command::version);
-  if (parser.command() != Command::run) return with_command(parser.command());
+  if (parser.command() != Command::run) {
+    return command_options(parser.command(), parser.command_values());
+  }
   Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);
   options.config_path = std::move(files.config_path);

@@ -17,7 +17,9 @@ constexpr std::size_t description_column = 30;
 constexpr auto usage =
     "\nUsage:\n"
     "  parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
-    "  parbench list | devices\n";
+    "  parbench list | devices\n"
+    "  parbench show REPORT\n"
+    "  parbench export REPORT --format FORMAT [-o FILE]\n";
 
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
@@ -36,10 +38,27 @@ std::string option_row(const CLI::Option& option) {
   return row(left, option.get_description());
 }
 
+/// "REPORT --format FORMAT [-o FILE]"
+std::string own_usage(const std::vector<const CLI::Option*>& options) {
+  std::string text;
+  for (const CLI::Option* option : options) {
+    std::string word = option->get_name(true, true);
+    if (!option->get_option_text().empty()) word += " " + option->get_option_text();
+    text += option->get_required() ? " " + word : " [" + word + "]";
+  }
+  return text;
+}
+
 std::string command_page(const CLI::App& command) {
-  return fmt::format(
-      "{}.\n\nUsage:\n  parbench {}\n\nIt takes no flags; parbench --help shows those of a run.\n",
-      command.get_description(), command.get_name());
+  const auto options = command.get_options(
+      [&](const CLI::Option* option) { return option != command.get_help_ptr(); });
+  std::string text = fmt::format("{}.\n\nUsage:\n  parbench {}{}\n\n", command.get_description(),
+                                 command.get_name(), own_usage(options));
+  for (const CLI::Option* option : options) text += option_row(*option);
+  text += options.empty() ? "It takes no flags; parbench --help shows those of a run.\n"
+                          : "\nExit codes: 0 done; 1 the output could not be written; 2 bad usage, "
+                            "or a bad report.\n";
+  return text;
 }
 
 }  // namespace

@@ -13,6 +13,18 @@ namespace parbench::report {
 template <class T, class U>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
 
+/// Whether an optional field has nothing to say.
+template <class T>
+bool is_absent(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value == T{};
+  } else if constexpr (requires { value.has_value(); }) {
+    return !value.has_value();
+  } else {
+    return value.empty();
+  }
+}
+
 // A visitor is called as `visit(name, field)` for what is always there and as
 // `visit.optional(name, field)` for what is left out when it is empty.
 

@@ -168,6 +168,10 @@ struct Case {
   friend bool operator==(const Case&, const Case&) = default;
 };
 
+[[nodiscard]] inline bool has_number(const Case& c) {
+  return c.status == CaseStatus::measured && c.statistics;
+}
+
 /// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
 /// under the same names.
 struct Device {

@@ -1,0 +1,25 @@
+// Commands that read a report that is there: `show` and `export`.
+#pragma once
+
+#include <string>
+
+#include "bench/options.h"
+#include "reports/table.h"
+
+namespace parbench {
+
+/// As standard output wants it: as wide as its terminal, colored unless NO_COLOR is set or it is no
+/// terminal.
+[[nodiscard]] report::TextStyle text_style();
+
+/// The last line of a run: where its report is.
+[[nodiscard]] std::string report_line(const std::string& path);
+
+/// Prints what stood at the end of the run that wrote the report. Throws UsageError.
+void show_report(const Options& options);
+
+/// Writes the report in `options.format`, to `options.output_path` or to standard output. Throws
+/// UsageError for a bad report or path, Error when the file cannot be written.
+void export_report(const Options& options);
+
+}  // namespace parbench
