@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +20,8 @@ namespace parbench {
 namespace {
 
 constexpr std::string_view benchmark_prefix = "--benchmark_";
+
+const std::vector<std::string> command_names = {"list", "devices", "html"};
 
 constexpr auto description =
     "Runs real kernels under different strategies of parallel execution on the devices of this\n"
@@ -36,6 +39,8 @@ constexpr auto footer =
     "      From which size down do parallel branches pay?\n"
     "  parbench --scenario all --dry-run\n"
     "      What would be measured, in how much memory and time?\n"
+    "  parbench html reports/runs/before.json reports/runs/after.json -o page.html\n"
+    "      What they found, as a page with pictures to open in a browser.\n"
     "  parbench --rerun reports/runs/before.json --report after.json\n"
     "      The same cases again, after a change.\n"
     "\n"
@@ -53,7 +58,9 @@ class Parser {
     app_.set_help_flag("--help,-h", "Print this page and exit")->group("Output");
     list_ = app_.add_subcommand("list", "Scenarios with their strategies, axes and presets");
     devices_ = app_.add_subcommand("devices", "Devices found, and why others are missing");
-    for (CLI::App* command : {list_, devices_}) command->allow_extras();
+    html_ = app_.add_subcommand("html", "A page of HTML from reports: answers, pictures, tables");
+    add_html_options();
+    for (CLI::App* command : {list_, devices_, html_}) command->allow_extras();
     app_.require_subcommand(0, 1);
   }
 
@@ -83,13 +90,17 @@ class Parser {
   [[nodiscard]] Command command() const {
     if (list_->parsed()) return Command::list;
     if (devices_->parsed()) return Command::devices;
+    if (html_->parsed()) return Command::html;
     return Command::run;
   }
 
+  [[nodiscard]] const std::vector<std::string>& report_paths() const { return report_paths_; }
+  [[nodiscard]] const std::vector<std::string>& output_paths() const { return output_paths_; }
   [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
   [[nodiscard]] std::string help(Command topic) const {
     if (topic == Command::list) return list_->help();
     if (topic == Command::devices) return devices_->help();
+    if (topic == Command::html) return html_->help();
     return app_.help();
   }
 
@@ -109,6 +120,16 @@ class Parser {
     options_[flag.name] = option;
   }
 
+  void add_html_options() {
+    html_->add_option("REPORT", report_paths_, "Reports of earlier runs; each has its own section")
+        ->option_text("…");
+    html_->add_option("-o", output_paths_, "Where the page goes")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->option_text("FILE.html");
+  }
+
   static std::string in_own_words(const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();  // "--split: 1 required TEXT missing"
     const std::string flag = text.substr(0, text.find(':'));
@@ -118,8 +139,11 @@ class Parser {
   CLI::App app_;
   CLI::App* list_ = nullptr;
   CLI::App* devices_ = nullptr;
+  CLI::App* html_ = nullptr;
   std::map<std::string, CLI::Option*> options_;
   std::map<std::string, std::vector<std::string>> texts_;
+  std::vector<std::string> report_paths_;
+  std::vector<std::string> output_paths_;
 };
 
 /// A flag in the place of a value means that the value was forgotten.
@@ -148,8 +172,8 @@ void check_values_are_there(const FlagValues& values) {
     throw UsageError(
         fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));
   }
-  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: list, devices", word,
-                               did_you_mean(word, {"list", "devices"})));
+  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: {}", word,
+                               did_you_mean(word, command_names), fmt::join(command_names, ", ")));
 }
 
 void check_rerun_conflicts(const FlagValues& given, const ScenarioList& scenarios) {
@@ -229,16 +253,51 @@ void add_scenarios_of_cases(Options& options) {
   }
 }
 
-/// `list` and `devices` show everything whatever else is given, so that would be misunderstood.
+std::string_view name_of(Command command) {
+  switch (command) {
+    case Command::list:
+      return "list";
+    case Command::devices:
+      return "devices";
+    case Command::html:
+      return "html";
+    default:
+      return "";
+  }
+}
+
+/// A command takes none of the flags of a run, nor what it does not know: whatever was meant by
+/// them, it would not happen.
 void check_alone(Command command, const FlagValues& values,
                  const std::vector<std::string>& unknown) {
   std::string word;
   if (!values.empty()) word = "--" + values.begin()->first;
   if (!unknown.empty()) word = unknown.front();
   if (word.empty()) return;
-  throw UsageError(fmt::format("'{}' takes no {}, but {} was given",
-                               command == Command::list ? "list" : "devices",
+  if (command == Command::html) {
+    throw UsageError(fmt::format("'html' takes reports and -o FILE.html, but {} was given", word));
+  }
+  throw UsageError(fmt::format("'{}' takes no {}, but {} was given", name_of(command),
                                word.starts_with('-') ? "flags" : "arguments", word));
+}
+
+/// Of `html`: what is to be read and where the page goes.
+Options html_options(const Parser& parser) {
+  constexpr auto usage = "parbench html REPORT… -o FILE.html";
+  Options options;
+  options.command = Command::html;
+  options.report_paths = parser.report_paths();
+  if (options.report_paths.empty()) {
+    throw UsageError(fmt::format("'html' needs at least one report: {}", usage));
+  }
+  const std::vector<std::string>& outputs = parser.output_paths();
+  if (outputs.size() != 1 || outputs.front().empty()) {
+    throw UsageError(fmt::format("'html' needs one file for the page, {} were given: {}",
+                                 std::ranges::count_if(outputs, std::not_fn(&std::string::empty)),
+                                 usage));
+  }
+  options.output_path = outputs.front();
+  return options;
 }
 
 Options with_command(Command command) {
@@ -261,6 +320,7 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   if (!unknown.empty()) reject_unknown(unknown.front(), flags, scenarios);
   check_values_are_there(values);
   if (is_on(values, "version")) return with_command(Command::version);
+  if (parser.command() == Command::html) return html_options(parser);
   if (parser.command() != Command::run) return with_command(parser.command());
   Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);

@@ -17,7 +17,8 @@ constexpr std::size_t description_column = 30;
 constexpr auto usage =
     "\nUsage:\n"
     "  parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
-    "  parbench list | devices\n";
+    "  parbench list | devices\n"
+    "  parbench html REPORT… -o FILE.html\n";
 
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
@@ -36,10 +37,24 @@ std::string option_row(const CLI::Option& option) {
   return row(left, option.get_description());
 }
 
+/// Of a command, without --help, which all have.
+std::vector<const CLI::Option*> own_options(const CLI::App& command) {
+  return command.get_options(
+      [&](const CLI::Option* option) { return option != command.get_help_ptr(); });
+}
+
 std::string command_page(const CLI::App& command) {
+  std::string words;
+  std::string rows;
+  for (const CLI::Option* option : own_options(command)) {
+    const std::string name =
+        option->get_positional() ? option->get_name(true) : option->get_name(false, true) + " ";
+    words += fmt::format(" {}{}", name, option->get_option_text());
+    rows += row(name + option->get_option_text(), option->get_description());
+  }
   return fmt::format(
-      "{}.\n\nUsage:\n  parbench {}\n\nIt takes no flags; parbench --help shows those of a run.\n",
-      command.get_description(), command.get_name());
+      "{}.\n\nUsage:\n  parbench {}{}\n\n{}", command.get_description(), command.get_name(), usage,
+      rows.empty() ? "It takes no flags; parbench --help shows those of a run.\n" : rows);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-enum class Command { run, list, devices, help, version };
+enum class Command { run, list, devices, html, help, version };
 
 /// Everything a run depends on. Axis values are still text here: they are parsed against the axes
 /// of the chosen scenarios when the sweep is expanded.
@@ -38,6 +38,10 @@ struct Options {
   bool dry_run = false;
   bool quiet = false;
   bool profile = false;  // a few samples between the profilers' start and stop
+
+  // Of Command::html.
+  std::vector<std::string> report_paths;  // at least one
+  std::string output_path;
 
   /// Exact case names to run, from `--rerun`; empty: the whole sweep.
   std::vector<std::string> only_cases;

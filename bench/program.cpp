@@ -20,6 +20,7 @@
 #include "bench/google_benchmark.h"
 #include "bench/interrupt.h"
 #include "bench/listing.h"
+#include "bench/page.h"
 #include "bench/progress.h"
 #include "bench/recorder.h"
 #include "bench/sampler_options.h"
@@ -288,6 +289,9 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
       return ExitCode::measured;
     case Command::devices:
       print(device_listing(Machine()));
+      return ExitCode::measured;
+    case Command::html:
+      write_page(options);
       return ExitCode::measured;
     case Command::run:
       return run(options, scenarios, Machine());

@@ -156,6 +156,16 @@ void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Published> auto& x) {
+  visit("scenario", x.scenario);
+  visit("strategy", x.strategy);
+  visit("parameters", x.parameters);
+  visit("source", x.source);
+  visit("seconds", x.seconds);
+  visit("executions", x.executions);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
   visit("started_utc", x.started_utc);
@@ -170,6 +180,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("devices", x.devices);
   visit("cases", x.cases);
   visit("answers", x.answers);
+  visit.optional("published", x.published);
 }
 
 }  // namespace parbench::report

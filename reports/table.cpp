@@ -82,7 +82,7 @@ class Table {
     add_numbers();
     grid_.emphasis.assign(cases_.size(), Emphasis::none);
     for (std::size_t row = 0; row < cases_.size(); ++row) {
-      if (!is_measured(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
+      if (!has_number(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
     }
     const auto best = std::ranges::find(cases_, fastest(cases_));
     if (best != cases_.end()) grid_.emphasis[best - cases_.begin()] = Emphasis::bold;
@@ -107,8 +107,8 @@ class Table {
   void add_numbers() {
     Column median{"median", {}};
     for (const Case* c : cases_) {
-      median.cells.push_back(is_measured(*c) ? format_duration(c->statistics->median)
-                                             : status_cell(*c, reasons_));
+      median.cells.push_back(has_number(*c) ? format_duration(c->statistics->median)
+                                            : status_cell(*c, reasons_));
     }
     grid_.columns.push_back(std::move(median));
     const bool low =
@@ -169,14 +169,14 @@ class Table {
 
   [[nodiscard]] bool any_measured(const std::function<bool(const Case&)>& condition) const {
     return std::any_of(cases_.begin(), cases_.end(),
-                       [&](const Case* c) { return is_measured(*c) && condition(*c); });
+                       [&](const Case* c) { return has_number(*c) && condition(*c); });
   }
 
   /// A column whose cells are empty for cases without a number.
   void add(std::string title, const std::function<std::string(const Case&)>& cell,
            Align align = Align::right, std::size_t gap = 2) {
     Column column{std::move(title), {}, align, "", gap};
-    for (const Case* c : cases_) column.cells.push_back(is_measured(*c) ? cell(*c) : "");
+    for (const Case* c : cases_) column.cells.push_back(has_number(*c) ? cell(*c) : "");
     grid_.columns.push_back(std::move(column));
   }
 

@@ -16,8 +16,7 @@ namespace parbench::report {
 namespace {
 
 bool any_measured(const Cases& cases, const std::function<bool(const Case&)>& condition) {
-  return std::ranges::any_of(cases,
-                             [&](const Case* c) { return is_measured(*c) && condition(*c); });
+  return std::ranges::any_of(cases, [&](const Case* c) { return has_number(*c) && condition(*c); });
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
@@ -31,7 +30,7 @@ std::vector<std::string> low_confidences(const Cases& cases) {
     if (is_low(interval)) found.insert(interval->confidence);
   };
   for (const Case* c : cases) {
-    if (!is_measured(*c)) continue;
+    if (!has_number(*c)) continue;
     collect(c->statistics->median_interval);
     if (c->speedup) collect(c->speedup->interval);
     for (const Metric& metric : c->metrics) collect(metric.interval);
@@ -42,8 +41,6 @@ std::vector<std::string> low_confidences(const Cases& cases) {
 }
 
 }  // namespace
-
-bool is_measured(const Case& c) { return c.status == CaseStatus::measured && c.statistics; }
 
 std::vector<ScenarioCases> by_scenario(const Report& report) {
   std::vector<ScenarioCases> groups;
@@ -92,7 +89,7 @@ const Case* fastest(const Cases& cases) {
   const Case* best = nullptr;
   for (const Case* c : cases) {
     const double least = best != nullptr ? best->speedup->value : 1;
-    if (is_measured(*c) && c->speedup && c->speedup->value > least) best = c;
+    if (has_number(*c) && c->speedup && c->speedup->value > least) best = c;
   }
   return best;
 }

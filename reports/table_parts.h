@@ -13,9 +13,6 @@
 
 namespace parbench::report {
 
-/// Whether a case has numbers to show.
-[[nodiscard]] bool is_measured(const Case& c);
-
 struct ScenarioCases {
   std::string scenario;
   Cases cases;
