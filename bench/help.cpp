@@ -53,7 +53,7 @@ std::string command_page(const CLI::App& command) {
     rows += row(name + option->get_option_text(), option->get_description());
   }
   return fmt::format(
-      "{}.\n\nUsage:\n  parbench {}{}\n\n{}", command.get_description(), command.get_name(), usage,
+      "{}.\n\nUsage:\n  parbench {}{}\n\n{}", command.get_description(), command.get_name(), words,
       rows.empty() ? "It takes no flags; parbench --help shows those of a run.\n" : rows);
 }
 

@@ -19,6 +19,9 @@
 namespace parbench::report {
 namespace {
 
+/// A longer table is folded, so that a browser need not lay it out before anybody wants to see it.
+constexpr std::size_t most_unfolded = 1000;
+
 /// What a cell shows, and the number that a column is sorted by.
 struct Cell {
   std::string text;
@@ -82,6 +85,11 @@ class CaseTable {
     }
     html_.raw("</ul>\n");
     const std::string label = fmt::format("All cases of {}", group_.scenario);
+    const bool folded = group_.cases.size() > most_unfolded;
+    if (folded) {
+      html_.raw("<details class=\"long\">");
+      html_.element("summary", fmt::format("All {} cases", group_.cases.size())).raw("\n");
+    }
     html_.open("div", {{"class", "table"},
                        {"id", id + "-table"},
                        {"role", "region"},
@@ -92,6 +100,7 @@ class CaseTable {
     html_.raw("<tbody>\n");
     for (std::size_t row = 0; row < group_.cases.size(); ++row) body_row(row);
     html_.raw("</tbody>\n</table></div>\n");
+    if (folded) html_.raw("</details>\n");
     footnotes();
   }
 
@@ -197,22 +206,23 @@ class CaseTable {
     html_.close("td");
   }
 
-  /// Everything else that the report says of a case, folded.
+  /// Everything else that the report says of a case, folded. A line for each fact instead of a
+  /// list: thousands of cases would make it half a million elements, which take a browser seconds.
   void details(const Case& c) {
-    html_.raw("<td><details><summary>more</summary><dl>");
-    fact("case", c.name);
-    if (c.statistics) statistics(*c.statistics);
-    if (c.bound && !is_no_bound(c)) bound(*c.bound);
+    lines_ = "case: " + c.name;
+    if (c.statistics) add_statistics(*c.statistics);
+    if (c.bound && !is_no_bound(c)) add_bound(*c.bound);
     if (c.verification) {
       fact("compared with", c.verification->against);
       fact("compared", c.verification->detail);
     }
     fact("sampling ended by", c.stopped_because);
     for (const auto& [name, value] : c.notes) fact(name, value);
-    html_.raw("</dl></details></td>");
+    html_.raw("<td><details><summary>more</summary>").element("p", lines_);
+    html_.raw("</details></td>");
   }
 
-  void statistics(const Statistics& s) {
+  void add_statistics(const Statistics& s) {
     if (s.median_interval) {
       fact("median’s interval",
            fmt::format("{} to {} ({})", format_duration(s.median_interval->low),
@@ -224,7 +234,7 @@ class CaseTable {
     fact("least, most", fmt::format("{}, {}", format_duration(s.least), format_duration(s.most)));
   }
 
-  void bound(const Bound& bound) {
+  void add_bound(const Bound& bound) {
     fact("bound", format_duration(bound.seconds));
     fact("critical path", format_duration(bound.critical_path));
     fact("busiest lane",
@@ -232,7 +242,7 @@ class CaseTable {
   }
 
   void fact(std::string_view name, std::string_view value) {
-    if (!value.empty()) html_.element("dt", name).element("dd", value);
+    if (!value.empty()) lines_ += fmt::format("\n{}: {}", name, value);
   }
 
   void footnotes() {
@@ -250,6 +260,7 @@ class CaseTable {
   std::vector<std::string> devices_;
   const Case* fastest_;
   std::vector<NumberColumn> numbers_;
+  std::string lines_;  // of the details that are being written
 };
 
 // -------------------------------------------------------------------------------------- published

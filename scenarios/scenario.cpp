@@ -33,6 +33,13 @@ std::string telling_parameters(const CaseSpec& spec, const std::vector<std::stri
   return text;
 }
 
+bool Published::belongs_to(const CaseSpec& spec) const {
+  return spec.strategy == strategy && std::ranges::all_of(parameters, [&](const Parameter& wanted) {
+           const Value* value = spec.parameters.find(wanted.name);
+           return value != nullptr && *value == wanted.value;
+         });
+}
+
 bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
   if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
   if (candidate.dtype != spec.dtype) return false;

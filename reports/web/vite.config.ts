@@ -2,6 +2,7 @@
 import { defineConfig } from "vite";
 
 export default defineConfig({
+  define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
     target: "es2022",
     lib: { entry: "src/page.ts", formats: ["iife"], name: "parbench", fileName: () => "page.js" },

@@ -43,11 +43,11 @@ export function drawBars(request: Request): Drawing {
         axisTick: { show: false },
         splitLine: { show: false },
       },
-      grid: { left: 12, right: 24, top: 52, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "all" },
+      grid: { left: 12, right: 24, top: 8, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "all" },
       series,
     },
     entries: entries.length > 1 ? entries : [],
-    height: 64 + bar_height * cases.length,
+    height: 56 + bar_height * cases.length,
     description:
       `Bars of ${measure.title}, with intervals; a dashed mark is the bound.` +
       (left_out > 0 ? ` The best ${cases.length}, without ${left_out} others.` : "") +

@@ -56,9 +56,9 @@ export function look(index: number, colours: Colours): { colour: string; symbol:
 export function baseOption(colours: Colours): EChartsOption {
   return {
     animation: false,
-    textStyle: { color: colours.ink, fontFamily: "inherit", fontSize: 12 },
+    textStyle: { color: colours.ink, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
     legend: { show: false },
-    grid: { left: 12, right: 24, top: 36, bottom: 12, outerBoundsMode: "same", outerBoundsContain: "all" },
+    grid: { left: 12, right: 24, top: 8, bottom: 12, outerBoundsMode: "same", outerBoundsContain: "all" },
     tooltip: {
       trigger: "item",
       backgroundColor: colours.card,
@@ -84,7 +84,7 @@ export function logTicks(low: number, high: number): number[] {
   const ticks: number[] = [];
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
-  const steps = last - first > 3 ? [1] : [1, 2, 5];
+  const steps = last - first > 4 ? [1] : [1, 2, 5];
   for (let power = first; power <= last; ++power) {
     for (const step of steps) ticks.push(step * 10 ** power);
   }

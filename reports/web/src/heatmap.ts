@@ -35,6 +35,7 @@ export function drawHeatMap(request: Request): Drawing {
           label: {
             show: columns.length <= 16,
             color: colours.ink,
+            lineHeight: 16,
             formatter: (cell: { dataIndex: number }) => label(cells[cell.dataIndex]!.c, request),
           },
           itemStyle: { borderColor: colours.card, borderWidth: 2 },

@@ -42,7 +42,9 @@ export function drawLines(request: Request): Drawing {
 }
 
 function describe({ scenario, measure }: Request, axis: number, series: Series[], reduced: number[]): string {
-  const winner = best(series.flatMap(({ cases }) => cases), measure);
+  // Times of different work have no best.
+  const cases = measure.key === "speedup" ? series.flatMap((one) => one.cases) : [];
+  const winner = best(cases, measure);
   const over = reduced.map((other) => scenario.axes[other]).join(", ");
   return (
     `${measure.title} against ${scenario.axes[axis]}; bands are intervals, dashed lines bounds.` +

@@ -151,9 +151,9 @@ function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure:
   return makeSwitch("Measure", titles, chosen.title, (title) => onChange(measures[titles.indexOf(title)]!));
 }
 
-/** A heat map of times says less than one of speedups. */
+/** Along an axis the work changes and the times with it, so that speedups tell more. */
 function firstMeasure(view: View, measures: Measure[]): Measure {
-  const wanted = view === "heat map" ? "speedup" : "time";
+  const wanted = view === "bars" ? "time" : "speedup";
   return measures.find((measure) => measure.key === wanted) ?? measures[0]!;
 }
 

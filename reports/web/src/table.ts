@@ -27,6 +27,9 @@ export class CaseTable {
     this.addSorting();
     this.addFilter();
     this.render();
+    // A long table was folded; of what is shown of it now there is little.
+    const fold = table.closest<HTMLDetailsElement>("details.long");
+    if (fold) fold.open = true;
     // Paper has no buttons: all that the filter lets through.
     addEventListener("beforeprint", () => this.show(Infinity));
     addEventListener("afterprint", () => this.show(rows_at_a_time));
