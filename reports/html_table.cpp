@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
@@ -79,19 +80,30 @@ class CaseTable {
   }
 
   void write(const std::string& id) {
-    html_.raw("<ul class=\"shared\">\n");
-    for (const auto& line : caption_lines(parameter_columns(group_.cases), devices_)) {
-      if (!line.empty()) html_.element("li", fmt::format("{}", fmt::join(line, " · "))).raw("\n");
-    }
-    html_.raw("</ul>\n");
-    const std::string label = fmt::format("All cases of {}", group_.scenario);
+    shared_values();
     const bool folded = group_.cases.size() > most_unfolded;
     if (folded) {
       html_.raw("<details class=\"long\">");
       html_.element("summary", fmt::format("All {} cases", group_.cases.size())).raw("\n");
     }
+    table(id + "-table");
+    if (folded) html_.raw("</details>\n");
+    footnotes();
+  }
+
+ private:
+  void shared_values() {
+    html_.raw("<ul class=\"shared\">\n");
+    for (const auto& line : caption_lines(parameter_columns(group_.cases), devices_)) {
+      if (!line.empty()) html_.element("li", fmt::format("{}", fmt::join(line, " · "))).raw("\n");
+    }
+    html_.raw("</ul>\n");
+  }
+
+  void table(const std::string& id) {
+    const std::string label = fmt::format("All cases of {}", group_.scenario);
     html_.open("div", {{"class", "table"},
-                       {"id", id + "-table"},
+                       {"id", id},
                        {"role", "region"},
                        {"tabindex", "0"},
                        {"aria-label", label}});
@@ -100,11 +112,8 @@ class CaseTable {
     html_.raw("<tbody>\n");
     for (std::size_t row = 0; row < group_.cases.size(); ++row) body_row(row);
     html_.raw("</tbody>\n</table></div>\n");
-    if (folded) html_.raw("</details>\n");
-    footnotes();
   }
 
- private:
   void choose_columns() {
     add("median", [](const Case& c) -> Cell {
       return {format_duration(c.statistics->median), c.statistics->median};
@@ -186,7 +195,7 @@ class CaseTable {
   }
 
   void cell(const Cell& cell) {
-    if (cell.number) {
+    if (cell.number && std::isfinite(*cell.number)) {
       html_.element("td", cell.text, {{"data-v", fmt::format("{:.9g}", *cell.number)}});
     } else {
       html_.element("td", cell.text);
@@ -195,13 +204,9 @@ class CaseTable {
 
   /// Why a case has no numbers, over the columns that would hold them.
   void reason(const Case& c) {
-    Reasons none;
-    Case bare;
-    bare.status = c.status;
-    const std::string word = status_cell(bare, none);
     html_.open("td", {{"class", "reason"},
                       {"colspan", std::to_string(std::max<std::size_t>(numbers_.size(), 1))}});
-    html_.element("strong", word);
+    html_.element("strong", status_word(c));
     if (!c.error.empty()) html_.text(": " + c.error);
     html_.close("td");
   }

@@ -44,6 +44,8 @@ inline constexpr std::array endings{
 inline constexpr std::string_view low_confidence_mark = "°";
 inline constexpr std::string_view no_bound_mark = "¶";
 
+/// Of a case without a number: "failed", "skipped" or "not run".
+[[nodiscard]] std::string_view status_word(const Case& c);
 /// Of a case without a number: why it has none.
 [[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
 /// `others_marked`: the column's numbers stay below each other.
