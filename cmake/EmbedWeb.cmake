@@ -73,8 +73,15 @@ file(WRITE ${OUTPUT}
 
 namespace parbench::report {
 
+namespace {
+
+constexpr char style[] = R\"parbench(${style})parbench\";
+constexpr char script[] = R\"parbench(${script})parbench\";
+
+}  // namespace
+
 const WebAssets& built_in_web_assets() {
-  static constexpr WebAssets assets{R\"parbench(${style})parbench\", R\"parbench(${script})parbench\"};
+  static constexpr WebAssets assets{{style, sizeof style - 1}, {script, sizeof script - 1}};
   return assets;
 }
 
