@@ -18,6 +18,7 @@ const bar_height = 26;
 
 export function drawBars(request: Request): Drawing {
   const { scenario, measure, colours } = request;
+  const style = axisStyle(colours);
   const all = scenario.cases.filter((c) => measure.of(c));
   const cases = choose(all, request);
   const strategies = strategiesOf(scenario.cases);
@@ -36,7 +37,8 @@ export function drawBars(request: Request): Drawing {
       ...baseOption(colours),
       xAxis: { ...valueAxis(request, extent(cases, measure)), position: "top", nameLocation: "middle", nameGap: 28 },
       yAxis: {
-        ...axisStyle(colours),
+        ...style,
+        axisLabel: { ...style.axisLabel, width: Math.min(360, 0.4 * innerWidth), overflow: "truncate" },
         type: "category",
         data: cases.map((c) => caseText(scenario, c)),
         inverse: true,

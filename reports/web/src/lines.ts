@@ -129,7 +129,7 @@ function bandSeries(name: string, line: Place[], colour: string): CustomSeriesOp
     const band = {
       type: "polygon" as const,
       shape: { points: [...upper, ...lower] },
-      style: { fill: colour, opacity: 0.14 },
+      style: { fill: colour, opacity: 0.1 },
     };
     return { type: "group", children: [band, ...whiskers] };
   };
