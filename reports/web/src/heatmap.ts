@@ -1,7 +1,7 @@
 // Two axes: a cell for each pair of their values, coloured by a measure of the best case there.
 import { type Case, axisValues, caseText, strategiesOf } from "./data";
 import { type Drawing, type Request, axisStyle, baseOption } from "./drawing";
-import { best } from "./measures";
+import { type Measure, best } from "./measures";
 import { varyingAxes } from "./views";
 
 const cell_height = 44;
@@ -14,6 +14,7 @@ export function drawHeatMap(request: Request): Drawing {
   const rows = axisValues(cases, down);
   const cells = bestPerCell(cases, across, down, columns, rows, request);
   const winner = best(cases, measure);
+  const named = strategiesOf(cases).length > 1;
   const axis = (name: string, values: (number | string)[]) => ({
     ...axisStyle(colours),
     type: "category" as const,
@@ -36,7 +37,7 @@ export function drawHeatMap(request: Request): Drawing {
             show: columns.length <= 16,
             color: colours.ink,
             lineHeight: 16,
-            formatter: (cell: { dataIndex: number }) => label(cells[cell.dataIndex]!.c, request),
+            formatter: (cell: { dataIndex: number }) => label(cells[cell.dataIndex]!.c, measure, named),
           },
           itemStyle: { borderColor: colours.card, borderWidth: 2 },
           emphasis: { itemStyle: { borderColor: colours.ink } },
@@ -73,7 +74,9 @@ function bestPerCell(
     const y = rows.indexOf(c.values[down] ?? "");
     if (x < 0 || y < 0) continue;
     const key = `${x} ${y}`;
-    groups.set(key, [...(groups.get(key) ?? []), c]);
+    const group = groups.get(key);
+    if (group) group.push(c);
+    else groups.set(key, [c]);
   }
   return [...groups].flatMap(([key, group]) => {
     const [x, y] = key.split(" ").map(Number) as [number, number];
@@ -103,7 +106,7 @@ function colourScale({ measure, colours }: Request, values: number[]) {
   };
 }
 
-function label(c: Case, { scenario, measure, strategy }: Request): string {
+function label(c: Case, measure: Measure, named: boolean): string {
   const figure = measure.label(measure.of(c)!.value);
-  return strategy === "" && strategiesOf(scenario.cases).length > 1 ? `${figure}\n${c.strategy}` : figure;
+  return named ? `${figure}\n${c.strategy}` : figure;
 }
