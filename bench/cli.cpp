@@ -38,28 +38,39 @@ constexpr auto footer =
     "      From which size down do parallel branches pay?\n"
     "  parbench --scenario all --dry-run\n"
     "      What would be measured, in how much memory and time?\n"
+    "  parbench html reports/runs/before.json reports/runs/after.json -o page.html\n"
+    "      What they found, as a page with pictures to open in a browser.\n"
     "  parbench --rerun reports/runs/before.json --report after.json\n"
     "      The same cases again, after a change.\n"
     "\n"
     "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
     "Commands exit 0 when they did what they were asked, whatever a report says of its cases.";
 
-struct CommandName {
+/// A command, and what it takes, as told to whoever gave it another word or another flag.
+struct CommandRow {
   Command command;
   std::string_view name;
   std::string_view description;
+  std::string_view takes_of_words;
+  std::string_view takes_of_flags;
 };
 
 constexpr std::array commands{
-    CommandName{Command::list, "list", "Scenarios with their strategies, axes and presets"},
-    CommandName{Command::devices, "devices", "Devices found, and why others are missing"},
-    CommandName{Command::show, "show", "What stood at the end of the run that wrote a report"},
-    CommandName{Command::export_report, "export", "A report in the format of another program"},
+    CommandRow{Command::list, "list", "Scenarios with their strategies, axes and presets",
+               "no arguments", "no flags"},
+    CommandRow{Command::devices, "devices", "Devices found, and why others are missing",
+               "no arguments", "no flags"},
+    CommandRow{Command::show, "show", "What stood at the end of the run that wrote a report",
+               "no second report", "no flags"},
+    CommandRow{Command::export_report, "export", "A report in the format of another program",
+               "no second report", "no flags but its own"},
+    CommandRow{Command::html, "html", "A page of HTML from reports: answers, pictures, tables",
+               "reports and -o FILE.html", "reports and -o FILE.html"},
 };
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const CommandName& command : commands) names.emplace_back(command.name);
+  for (const CommandRow& row : commands) names.emplace_back(row.name);
   return names;
 }
 
@@ -73,7 +84,7 @@ class Parser {
     app_.set_help_flag();  // to be added behind the others
     for (const Flag& flag : flags) add(flag);
     app_.set_help_flag("--help,-h", "Print this page and exit")->group("Output");
-    for (const auto& [command, name, text] : commands) add(command, name, text);
+    for (const CommandRow& row : commands) add(row);
     app_.require_subcommand(0, 1);
   }
 
@@ -87,8 +98,9 @@ class Parser {
     } catch (const CLI::ArgumentMismatch& error) {
       throw UsageError(in_own_words(error));
     } catch (const CLI::RequiredError& error) {
-      throw UsageError(fmt::format("'{0}': {1}\nparbench {0} --help shows how it is called",
-                                   app_.get_subcommands().front()->get_name(), error.what()));
+      const CLI::App& command = *app_.get_subcommands().front();
+      throw UsageError(fmt::format("'{0}': {1}: {2}\nparbench {0} --help says more",
+                                   command.get_name(), error.what(), usage_of(command)));
     } catch (const CLI::ParseError& error) {
       throw UsageError(error.what());
     }
@@ -104,8 +116,8 @@ class Parser {
   }
 
   [[nodiscard]] Command command() const {
-    for (const auto& [command, name, text] : commands) {
-      if (subcommands_.at(command)->parsed()) return command;
+    for (const auto& [command, app] : subcommands_) {
+      if (app->parsed()) return command;
     }
     return Command::run;
   }
@@ -134,17 +146,33 @@ class Parser {
     options_[flag.name] = option;
   }
 
-  void add(Command command, std::string_view name, std::string_view text) {
-    CLI::App* app = app_.add_subcommand(std::string(name), std::string(text));
+  void add(const CommandRow& row) {
+    CLI::App* app = app_.add_subcommand(std::string(row.name), std::string(row.description));
     app->allow_extras();
-    subcommands_[command] = app;
-    if (command != Command::show && command != Command::export_report) return;
-    add_own(*app, "REPORT", "The JSON file that a run has written")->required();
-    if (command == Command::show) return;
-    add_own(*app, "--format", "The format, one of:" + format_list())
+    subcommands_[row.command] = app;
+    if (row.command == Command::show) add_report(*app);
+    if (row.command == Command::export_report) add_export_options(*app);
+    if (row.command == Command::html) add_html_options(*app);
+  }
+
+  void add_report(CLI::App& app) {
+    add_own(app, "REPORT", "The JSON file that a run has written")->required();
+  }
+
+  void add_export_options(CLI::App& app) {
+    add_report(app);
+    add_own(app, "--format", "The format, one of:" + format_list())
         ->required()
         ->option_text("FORMAT");
-    add_own(*app, "-o", "Where to; standard output unless given")->option_text("FILE");
+    add_own(app, "-o", "Where to; standard output unless given")->option_text("FILE");
+  }
+
+  void add_html_options(CLI::App& app) {
+    add_own(app, "REPORT", "JSON files that runs have written; each has its own section")
+        ->required()
+        ->expected(-1)  // at least one
+        ->option_text("…");
+    add_own(app, "-o", "Where the page goes")->required()->option_text("FILE.html");
   }
 
   CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
@@ -289,14 +317,10 @@ void check_alone(Command command, const FlagValues& values,
   if (!values.empty()) word = "--" + values.begin()->first;
   if (!unknown.empty()) word = unknown.front();
   if (word.empty()) return;
-  const bool reads_report = command == Command::show || command == Command::export_report;
-  std::string_view excess = reads_report ? "second report" : "arguments";
-  if (word.starts_with('-')) {
-    excess = command == Command::export_report ? "flags but its own" : "flags";
-  }
-  throw UsageError(fmt::format("'{}' takes no {}, but {} was given",
-                               std::ranges::find(commands, command, &CommandName::command)->name,
-                               excess, word));
+  const CommandRow& row = *std::ranges::find(commands, command, &CommandRow::command);
+  throw UsageError(fmt::format("'{}' takes {}, but {} was given", row.name,
+                               word.starts_with('-') ? row.takes_of_flags : row.takes_of_words,
+                               word));
 }
 
 Options with_command(Command command) {
@@ -313,24 +337,32 @@ void check_format(const std::string& name) {
                                did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
+/// Those of an option of a command, in the order in which they were given.
+std::vector<std::string> own_texts(const FlagValues& own, const std::string& option) {
+  const auto found = own.find(option);
+  if (found == own.end()) return {};
+  for (const std::string& text : found->second) {
+    if (text.empty()) throw UsageError(fmt::format("{} '' is empty", option));
+    if (text.starts_with("--")) throw UsageError(fmt::format("{} needs a value", option));
+  }
+  return found->second;
+}
+
+/// Of an option that is given once; empty where it is not given.
+std::string own_text(const FlagValues& own, const std::string& option) {
+  const std::vector<std::string> texts = own_texts(own, option);
+  if (texts.size() > 1) {
+    throw UsageError(fmt::format("{} was given {} times; give it once", option, texts.size()));
+  }
+  return texts.empty() ? std::string() : texts.front();
+}
+
 /// The options of a command from what it was given.
 Options command_options(Command command, const FlagValues& own) {
   Options options = with_command(command);
-  const auto text = [&](const std::string& flag) -> std::string {
-    const auto found = own.find(flag);
-    if (found == own.end() || found->second.empty()) return {};
-    if (found->second.size() > 1) {
-      throw UsageError(
-          fmt::format("{} was given {} times; give it once", flag, found->second.size()));
-    }
-    const std::string& value = found->second.front();
-    if (value.empty()) throw UsageError(fmt::format("{} '' is empty", flag));
-    if (value.starts_with("--")) throw UsageError(fmt::format("{} needs a value", flag));
-    return value;
-  };
-  options.input_path = text("REPORT");
-  options.format = text("--format");
-  options.output_path = text("-o");
+  options.input_paths = own_texts(own, "REPORT");
+  options.format = own_text(own, "--format");
+  options.output_path = own_text(own, "-o");
   if (command == Command::export_report) check_format(options.format);
   return options;
 }

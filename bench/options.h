@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-enum class Command { run, list, devices, show, export_report, help, version };
+enum class Command { run, list, devices, show, export_report, html, help, version };
 
 /// Everything a run depends on. Axis values are still text here: they are parsed against the axes
 /// of the chosen scenarios when the sweep is expanded.
@@ -33,9 +33,9 @@ struct Options {
   std::optional<double> max_time_seconds;  // of one case
   std::uint64_t seed = 1;
 
-  std::string input_path;   // of show and export: the report
-  std::string format;       // of export
-  std::string output_path;  // of export; empty: standard output
+  std::vector<std::string> input_paths;  // reports: one of show and export, at least one of html
+  std::string format;                    // of export
+  std::string output_path;               // of html and export; empty: standard output
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

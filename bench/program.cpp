@@ -306,6 +306,9 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
     case Command::export_report:
       export_report(options);
       return ExitCode::measured;
+    case Command::html:
+      write_page(options);
+      return ExitCode::measured;
     case Command::run:
       return run(options, scenarios, Machine());
   }

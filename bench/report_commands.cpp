@@ -1,4 +1,4 @@
-// Reads a report, writes it in another form.
+// Reads reports, writes them in another form.
 #include "bench/report_commands.h"
 
 #include <fmt/format.h>
@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <vector>
 
 #include "bench/flag_files.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
 #include "reports/file.h"
 #include "reports/formats/format.h"
+#include "reports/html.h"
 
 namespace parbench {
 namespace {
@@ -24,11 +27,10 @@ const report::Format& format_of(const std::string& name) {
 /// A path that is found wrong before anything is read.
 void check_output(const Options& options) {
   if (options.output_path.empty()) return;
-  if (report::is_same_file(options.output_path, options.input_path)) {
-    throw UsageError(
-        fmt::format("-o '{}' is the report itself, which it would overwrite; choose "
-                    "another path",
-                    options.output_path));
+  for (const std::string& path : options.input_paths) {
+    if (!report::is_same_file(options.output_path, path)) continue;
+    throw UsageError(fmt::format(
+        "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
   }
   naming_flag("-o ", [&] { report::check_writable(options.output_path); });
 }
@@ -49,22 +51,32 @@ report::TextStyle text_style() {
 std::string report_line(const std::string& path) { return fmt::format("report: {}\n", path); }
 
 void show_report(const Options& options) {
-  const report::Report report = report::read_report(options.input_path);
-  print(report::to_table(report, text_style()));
-  print(report_line(options.input_path));
+  const std::string& path = options.input_paths.front();
+  print(report::to_table(report::read_report(path), text_style()));
+  print(report_line(path));
 }
 
 void export_report(const Options& options) {
   const report::Format& format = format_of(options.format);
   check_output(options);
-  const report::ReportFile file = report::read_report_file(options.input_path);
-  const std::string text =
-      naming_flag(options.input_path + ": ", [&] { return format.write(file); });
+  const std::string& path = options.input_paths.front();
+  const report::ReportFile file = report::read_report_file(path);
+  const std::string text = naming_flag(path + ": ", [&] { return format.write(file); });
   if (options.output_path.empty()) {
     print(text);
   } else {
     report::write_file(options.output_path, text);
   }
+}
+
+void write_page(const Options& options) {
+  check_output(options);
+  std::vector<report::NamedReport> reports;
+  for (const std::string& path : options.input_paths) {
+    reports.push_back({std::filesystem::path(path).filename().string(), report::read_report(path)});
+  }
+  report::write_file(options.output_path, report::to_html(reports, report::built_in_web_assets()));
+  print(fmt::format("page: {}\n", options.output_path));
 }
 
 }  // namespace parbench

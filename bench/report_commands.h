@@ -1,4 +1,4 @@
-// Commands that read a report that is there: `show` and `export`.
+// Commands that read reports that are there: `show`, `export` and `html`.
 #pragma once
 
 #include <string>
@@ -21,5 +21,10 @@ void show_report(const Options& options);
 /// Writes the report in `options.format`, to `options.output_path` or to standard output. Throws
 /// UsageError for a bad report or path, Error when the file cannot be written.
 void export_report(const Options& options);
+
+/// Writes the page of the reports to `options.output_path`, whole or not at all, and says so on
+/// standard output. Throws UsageError for a bad report or path, Error when the file cannot be
+/// written.
+void write_page(const Options& options);
 
 }  // namespace parbench

@@ -222,6 +222,16 @@ void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Published> auto& x) {
+  visit("scenario", x.scenario);
+  visit("strategy", x.strategy);
+  visit("parameters", x.parameters);
+  visit("source", x.source);
+  visit("seconds", x.seconds);
+  visit("executions", x.executions);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
   visit("started_utc", x.started_utc);
@@ -237,6 +247,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit.optional("links", x.links);
   visit("cases", x.cases);
   visit("answers", x.answers);
+  visit.optional("published", x.published);
 }
 
 }  // namespace parbench::report

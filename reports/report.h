@@ -234,6 +234,18 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
+/// A figure of the write-up that a scenario follows, for whoever reads the report: its hardware is
+/// another.
+struct Published {
+  std::string scenario;
+  std::string strategy;
+  NamedValues parameters;  // of the case that it belongs to
+  std::string source;      // by whom, with what
+  double seconds = 0;      // of so many executions together
+  int executions = 1;
+  friend bool operator==(const Published&, const Published&) = default;
+};
+
 /// Tasks measured alone are sometimes disturbed, and caches help tasks in sequence; a bound further
 /// above the measured time than this is none.
 constexpr double most_credible_efficiency = 1.05;
@@ -256,6 +268,7 @@ struct Report {
   std::vector<Link> links;
   std::vector<Case> cases;
   std::vector<Answer> answers;
+  std::vector<Published> published;  // only where the run had the published settings
   friend bool operator==(const Report&, const Report&) = default;
 };
 

@@ -46,6 +46,8 @@ inline constexpr std::string_view low_confidence_mark = "°";
 inline constexpr std::string_view no_bound_mark = "¶";
 inline constexpr std::string_view throttled_mark = "§";
 
+/// Of a case without a number: "failed", "skipped" or "not run".
+[[nodiscard]] std::string_view status_word(const Case& c);
 /// Of a case without a number: why it has none.
 [[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
 /// Marked when the device was throttled. `others_marked`, here and below: the column's numbers stay

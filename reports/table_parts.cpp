@@ -136,10 +136,10 @@ std::vector<Footnote> mark_footnotes(const Cases& cases) {
                        "disturbed, so there is no bound");
   }
   if (const auto reasons = throttles(cases); !reasons.empty()) {
-    notes.emplace_back(throttled_mark,
-                       fmt::format("more than {} of its samples were taken on a throttled device: {}",
-                                   format_percent(most_throttled_share, 0),
-                                   fmt::join(reasons, ", ")));
+    notes.emplace_back(
+        throttled_mark,
+        fmt::format("more than {} of its samples were taken on a throttled device: {}",
+                    format_percent(most_throttled_share, 0), fmt::join(reasons, ", ")));
   }
   return notes;
 }

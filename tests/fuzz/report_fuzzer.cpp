@@ -1,5 +1,6 @@
 // libFuzzer's target for the reader of reports: whatever the bytes are, they are refused with a
-// UsageError, or they are a report that can be written, read again, shown and exported.
+// UsageError, or they are a report that can be written, read again, shown, exported and made a
+// page.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "kernels/error.h"
 #include "reports/bounded_json.h"
 #include "reports/formats/format.h"
+#include "reports/html.h"
 #include "reports/json.h"
 #include "reports/table.h"
 
@@ -39,11 +41,26 @@ void check_round_trip(const ReportFile& file) {
   require(once == twice, "a report that is written and read is the same");
 }
 
-void check_shown(const Report& report) {
-  for (const char letter : to_table(report)) {
+void check_letters(std::string_view text) {
+  for (const char letter : text) {
     require(letter == '\n' || static_cast<unsigned char>(letter) >= 0x20,
-            "no control characters in tables");
+            "no control characters are shown");
   }
+}
+
+std::size_t scripts_in(std::string_view page) {
+  std::size_t count = 0;
+  for (std::size_t at = page.find("<script"); at != page.npos; at = page.find("<script", at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+void check_shown(const Report& report) {
+  check_letters(to_table(report));
+  const std::string page = to_html({{"report", report}}, {"", "run();"});
+  check_letters(page);
+  require(scripts_in(page) == 2, "a page's scripts are its data and its program");
 }
 
 void check_numbers(const Json& json) {
