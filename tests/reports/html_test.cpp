@@ -43,6 +43,8 @@ Report hostile_report() {
   report.machine.cpu_model = hostile;
   report.version = hostile;
   report.command_line = {hostile};
+  report.devices = {{hostile, hostile, hostile, hostile, {}, {}, 1, {{hostile, hostile}}}};
+  report.links = {{hostile, hostile, hostile, hostile}};
   report.answers = {{hostile, hostile, hostile}};
   report.published = {{hostile, hostile, {{hostile, hostile}}, hostile, 1, 1}};
   for (Case& c : report.cases) {
@@ -50,6 +52,9 @@ Report hostile_report() {
     c.strategy = hostile;
     c.parameters.emplace_back(hostile, c.name);
     c.notes = {{hostile, hostile}};
+    c.kernels = {{hostile, hostile, 1}};
+    c.conditions = {{hostile, 1, 1, 1, 1}};
+    c.throttling = Throttling{1, 1, true, {{hostile, hostile, 1}}};
     if (!c.error.empty()) c.error = hostile;
   }
   return report;
