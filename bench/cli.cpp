@@ -361,9 +361,9 @@ std::string own_text(const FlagValues& own, const std::string& option) {
 Options command_options(Command command, const FlagValues& own) {
   Options options = with_command(command);
   options.input_paths = own_texts(own, "REPORT");
-  options.format = own_text(own, "--format");
+  options.export_format = own_text(own, "--format");
   options.output_path = own_text(own, "-o");
-  if (command == Command::export_report) check_format(options.format);
+  if (command == Command::export_report) check_format(options.export_format);
   return options;
 }
 

@@ -34,7 +34,7 @@ struct Options {
   std::uint64_t seed = 1;
 
   std::vector<std::string> input_paths;  // reports: one of show and export, at least one of html
-  std::string format;                    // of export
+  std::string export_format;             // of export
   std::string output_path;               // of html and export; empty: standard output
 
   std::string config_path;  // as given; empty: none

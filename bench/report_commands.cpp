@@ -57,7 +57,7 @@ void show_report(const Options& options) {
 }
 
 void export_report(const Options& options) {
-  const report::Format& format = format_of(options.format);
+  const report::Format& format = format_of(options.export_format);
   check_output(options);
   const std::string& path = options.input_paths.front();
   const report::ReportFile file = report::read_report_file(path);

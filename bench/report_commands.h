@@ -18,8 +18,8 @@ namespace parbench {
 /// Prints what stood at the end of the run that wrote the report. Throws UsageError.
 void show_report(const Options& options);
 
-/// Writes the report in `options.format`, to `options.output_path` or to standard output. Throws
-/// UsageError for a bad report or path, Error when the file cannot be written.
+/// Writes the report in `options.export_format`, to `options.output_path` or to standard output.
+/// Throws UsageError for a bad report or path, Error when the file cannot be written.
 void export_report(const Options& options);
 
 /// Writes the page of the reports to `options.output_path`, whole or not at all, and says so on

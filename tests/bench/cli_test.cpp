@@ -113,7 +113,7 @@ TEST(Cli, KnowsCommands) {
   const Options exported = parse({"export", "r.json", "--format", "csv", "-o", "r.csv"});
   EXPECT_EQ(exported.command, Command::export_report);
   EXPECT_THAT(exported.input_paths, ElementsAre("r.json"));
-  EXPECT_EQ(exported.format, "csv");
+  EXPECT_EQ(exported.export_format, "csv");
   EXPECT_EQ(exported.output_path, "r.csv");
   EXPECT_EQ(parse({"export", "--format=csv", "r.json"}).output_path, "");
   const Options page = parse({"html", "a.json", "-o", "page.html", "b.json", "c.json"});
