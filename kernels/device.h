@@ -89,7 +89,7 @@ class Device {
   /// Readies host memory of another backend's device for copies by streams of this one, until what
   /// is returned goes. A GPU must find pages locked: it reads what is pageable when a copy is
   /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
-  [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] const Buffer& memory) {
+  [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
     return nullptr;
   }
 

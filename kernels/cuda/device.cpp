@@ -114,7 +114,7 @@ std::unique_ptr<Event> CudaDevice::make_shared_event(Buffer word) {
   return std::make_unique<CudaEvent>(*this, std::move(word));
 }
 
-std::shared_ptr<void> CudaDevice::page_lock(const Buffer& memory) {
+std::shared_ptr<void> CudaDevice::page_lock(BufferView memory) {
   make_current();
   return lock_pages(info_.name, memory);
 }

@@ -39,7 +39,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Event> make_shared_event(Buffer word) override;
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
-  [[nodiscard]] std::shared_ptr<void> page_lock(const Buffer& memory) override;
+  [[nodiscard]] std::shared_ptr<void> page_lock(BufferView memory) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
