@@ -93,6 +93,7 @@ void Context::lock_pages(int owner, Arena& arena, std::size_t bytes, Locking who
     if (other->info().backend == device(owner).info().backend) continue;
     try {
       locks.push_back(other->page_lock({arena.memory, 0, bytes}));
+    } catch (const DeviceLost&) {  // NOLINT(bugprone-empty-catch): it copies nothing more
     } catch (const OutOfMemory& error) {
       if (whose == Locking::new_case) throw;
       throw DeviceLost(other->info().backend, error.what());

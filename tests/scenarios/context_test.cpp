@@ -243,5 +243,11 @@ TEST_F(ContextOfTwoBackends, LocksThatCannotBeHadAgainEndWhatTheOtherHasToCopy) 
   }
 }
 
+TEST_F(ContextOfTwoBackends, LostDeviceNeedsNoLocks) {
+  other().on_page_lock = [](BufferView) { throw DeviceLost("other", "it fell off"); };
+  EXPECT_NO_THROW(static_cast<void>(prepare(page)));
+  EXPECT_NO_THROW(static_cast<void>(prepare(2 * page)));
+}
+
 }  // namespace
 }  // namespace parbench
