@@ -150,8 +150,8 @@ void Executor::capture_step(std::size_t index) {
   }
 }
 
-/// A graph holds addresses, and arenas and scratch memory that grow for a later case may move.
-/// Scratch memory tells that by its size.
+/// A graph holds addresses, and arenas and scratch memory may move when they grow for a later case,
+/// or fail to. Scratch memory does not show its address, but counts its moves.
 void Executor::find_memory() {
   memory_.clear();
   const auto add = [this](const BufferView& view) {
@@ -168,7 +168,7 @@ void Executor::find_memory() {
       }
     }
   }
-  for (const Lane& lane : plan_.lanes()) memory_.push_back(lane.stream->scratch_bytes());
+  for (const Lane& lane : plan_.lanes()) memory_.push_back(lane.stream->scratch_moves());
 }
 
 Timing Executor::run_without_graph() {
