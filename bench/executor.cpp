@@ -19,18 +19,6 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
-void check_one_backend(const Plan& plan) {
-  const DeviceInfo& first = plan.lanes().front().stream->device().info();
-  for (const Lane& lane : plan.lanes()) {
-    const DeviceInfo& other = lane.stream->device().info();
-    if (other.backend == first.backend) continue;
-    throw Unsupported(
-        fmt::format("a graph holds work of one backend; this plan runs on {} and {}, leave out "
-                    "--graph",
-                    first.name, other.name));
-  }
-}
-
 }  // namespace
 
 void enqueue(const Call& call, Stream& stream) {
@@ -45,7 +33,6 @@ void enqueue(const Call& call, Stream& stream) {
 Executor::Executor(const Plan& plan, Launch launch)
     : plan_(plan), launch_(launch), enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
-  if (launch == Launch::graph) check_one_backend(plan);
   find_steps();
   make_events();
   if (launch == Launch::thread_per_lane) {

@@ -261,20 +261,6 @@ TEST_F(GraphLaunch, NamesTheTaskThatCannotBeCapturedAndLeavesTheStreamsUsable) {
   EXPECT_EQ(number_in(counter_), 3U);
 }
 
-TEST_F(GraphLaunch, RefusesPlansOfSeveralBackends) {
-  test::FakeDevice other(0);
-  const auto stream = other.make_stream(StreamKind::compute, 0, 1);
-  plan_.add_lane("other", *stream);
-  try {
-    const Executor executor(plan_);
-    FAIL() << "a graph over two backends";
-  } catch (const Unsupported& error) {
-    EXPECT_STREQ(error.what(),
-                 "a graph holds work of one backend; this plan runs on cpu:0 and fake:0, leave "
-                 "out --graph");
-  }
-}
-
 /// Counts what it captures; its scratch memory has no room to grow.
 class CapturingStream final : public Stream {
  public:
