@@ -39,6 +39,9 @@ class FakeDevice final : public Device {
     info_.facts.emplace_back(std::move(name), std::move(value));
   }
 
+  /// As a CPU device's: every backend can copy from and to it.
+  void set_host_memory() { info_.host_memory = true; }
+
   CallLog log;
   std::string link;  // with whatever other device
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
