@@ -28,7 +28,8 @@ class EstimateTest : public testing::Test {
   [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context) const {
     Options options;
     options.strategies = {strategy};
-    const std::vector<CaseSpec> cases = expand(options, *selftest_, context.device_count());
+    const std::vector<CaseSpec> cases =
+        expand(options, *selftest_, {.count = context.device_count()});
     return estimate(*selftest_, context, cases, SamplerOptions{});
   }
 
