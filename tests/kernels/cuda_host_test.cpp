@@ -14,6 +14,7 @@
 #include "kernels/cuda/bounded_cache.h"
 #include "kernels/cuda/cudnn_graph.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/driver.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/nap.h"
 #include "kernels/cuda/partition.h"
@@ -95,6 +96,22 @@ TEST(CudaPartition, StepsAreTheArchitecturesWhereTheDriverDoesNotTell) {
 
 TEST(CudaNap, IsNoneInAShortWaitAndAHundredthOfALongOne) {
   using namespace std::chrono_literals;
+/// A driver that has green contexts and refuses to say anything of a GPU.
+Driver refusing_driver() {
+  Driver driver;
+  driver.create_green_stream = [](CUstream*, CUgreenCtx, unsigned int, int) {
+    return CUDA_ERROR_NOT_PERMITTED;
+  };
+  driver.device_resource = [](CUdevice, CUdevResource*, CUdevResourceType) {
+    return CUDA_ERROR_NOT_PERMITTED;
+  };
+  return driver;
+}
+
+TEST(CudaPartition, AGpuThatTheDriverTellsNothingOfIsOneDevice) {
+  EXPECT_EQ(most_partitions(0, refusing_driver()), 1);
+}
+
   EXPECT_EQ(nap_after(0ns), 0ns);
   EXPECT_EQ(nap_after(4999us), 0ns);
   EXPECT_EQ(nap_after(20ms), 200us);
