@@ -18,6 +18,7 @@
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/nap.h"
 #include "kernels/cuda/partition.h"
+#include "kernels/cuda/nvml.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
@@ -250,3 +251,16 @@ TEST_F(CudaWithoutGpu, IsNotTheDefaultAndRefusesWithTheReason) {
 
 }  // namespace
 }  // namespace parbench::cuda
+TEST(CudaBackend, LoadsTheManagementLibraryOnceAndNotBeforeItIsAsked) {
+  int loaded = 0;
+  const auto backend = make_backend([&] {
+    ++loaded;
+    return Nvml::load("libthat-does-not-exist.so");
+  });
+  (void)backend->device_limit();
+  EXPECT_EQ(loaded, 0);
+  (void)backend->components();
+  (void)backend->components();
+  EXPECT_EQ(loaded, 1);
+}
+
