@@ -31,6 +31,19 @@ void check_one_backend(const Plan& plan) {
   }
 }
 
+/// The thread that runs the plan records where it begins and ends, so that a device that one thread
+/// at a time can use has no thread for its lane, not even for a single one.
+void check_launching_threads(const Plan& plan) {
+  for (const Lane& lane : plan.lanes()) {
+    const Device& device = lane.stream->device();
+    if (!device.one_launching_thread()) continue;
+    throw Unsupported(fmt::format(
+        "a launching thread for every lane: {} can be used by one host thread at a time; run the "
+        "strategy on whole devices",
+        device.info().name));
+  }
+}
+
 }  // namespace
 
 void enqueue(const Call& call, Stream& stream) {
@@ -46,6 +59,7 @@ Executor::Executor(const Plan& plan, Launch launch)
     : plan_(plan), launch_(launch), enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
   if (launch == Launch::graph) check_one_backend(plan);
+  if (launch == Launch::thread_per_lane) check_launching_threads(plan);
   find_steps();
   make_events();
   if (launch == Launch::thread_per_lane) {

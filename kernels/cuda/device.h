@@ -34,6 +34,8 @@ class CudaDevice final : public Device {
   [[nodiscard]] Condition condition() const override;
   [[nodiscard]] std::string link_to(const Device& other) const override;
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
+  /// A green context "can be current to only one thread at a time" (cuGreenCtxCreate).
+  [[nodiscard]] bool one_launching_thread() const override { return partition_ != nullptr; }
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
   [[nodiscard]] std::unique_ptr<Event> make_shared_event(Buffer word) override;

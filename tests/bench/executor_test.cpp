@@ -1,6 +1,7 @@
 // The executor on real CPU streams: what tasks cost alone, and plans that are launched as graphs.
 #include "bench/executor.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -272,6 +273,25 @@ TEST_F(GraphLaunch, RefusesPlansOfSeveralBackends) {
     EXPECT_STREQ(error.what(),
                  "a graph holds work of one backend; this plan runs on cpu:0 and fake:0, leave "
                  "out --graph");
+  }
+}
+
+TEST(Executor, RefusesLaunchingThreadsWhereADeviceTakesOneThreadAtATime) {
+  test::FakeDevice whole(0);
+  test::FakeDevice part(1);
+  part.single_threaded = true;
+  const auto stream = whole.make_stream(StreamKind::compute, 0, 1);
+  const auto stream_of_part = part.make_stream(StreamKind::compute, 0, 1);
+  Plan plan;
+  plan.add_lane("whole", *stream);
+  EXPECT_NO_THROW(Executor(plan, Launch::thread_per_lane));
+  plan.add_lane("part", *stream_of_part);
+  EXPECT_NO_THROW(Executor(plan, Launch::one_thread));
+  try {
+    const Executor executor(plan, Launch::thread_per_lane);
+    FAIL() << "two threads feed a device that takes one";
+  } catch (const Unsupported& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("fake:1 can be used by one host thread"));
   }
 }
 
