@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <deque>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "kernels/cuda/abandon.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/fill_kernels.h"
@@ -30,9 +33,10 @@ class Workbench {
   }
 
   /// Seconds of each run. Throws what allocating or running throws.
-  [[nodiscard]] std::vector<double> time(const TuningCandidate& candidate) {
-    device_.grow(workspace_, candidate.workspace_bytes, MemoryKind::device);
-    const auto run = [&] { candidate.run(stream_, addresses_, workspace_.data()); };
+  [[nodiscard]] std::vector<double> time(TuningCandidate candidate) {
+    candidate_ = std::move(candidate);
+    device_.grow(workspace_, candidate_.workspace_bytes, MemoryKind::device);
+    const auto run = [&] { candidate_.run(stream_, addresses_, workspace_.data()); };
     run();
     stream_.record(marks_[0]);
     for (std::size_t i = 0; i < runs; ++i) {
@@ -69,14 +73,15 @@ class Workbench {
   std::vector<Buffer> tensors_;
   std::vector<std::byte*> addresses_;
   Buffer workspace_;
+  TuningCandidate candidate_;    // being run, or the last one
   std::deque<CudaEvent> marks_;  // around every run
 };
 
 /// A candidate that fails is none; a device that is lost, or a kernel that hangs, ends more than
 /// that.
-std::vector<double> time_if_possible(Workbench& bench, const TuningCandidate& candidate) {
+std::vector<double> time_if_possible(Workbench& bench, TuningCandidate candidate) {
   try {
-    return bench.time(candidate);
+    return bench.time(std::move(candidate));
   } catch (const DeviceLost&) {
     throw;
   } catch (const TimedOut&) {
@@ -105,11 +110,15 @@ std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> te
   if (candidates == 0) return std::nullopt;
   if (!stream_) stream_.emplace(device_, device_.info().name + "/autotune");
   try {
-    Workbench bench(device_, *stream_, tensors);
-    return fastest(candidates, {}, seconds_now, [&](std::size_t index) -> std::vector<double> {
-      const std::optional<TuningCandidate> candidate = make(index);
-      return candidate ? time_if_possible(bench, *candidate) : std::vector<double>();
-    });
+    return run_or_abandon(std::make_unique<Workbench>(device_, *stream_, tensors),
+                          [&](Workbench& bench) {
+                            const auto measure = [&](std::size_t index) {
+                              std::optional<TuningCandidate> candidate = make(index);
+                              return candidate ? time_if_possible(bench, *std::move(candidate))
+                                               : std::vector<double>();
+                            };
+                            return fastest(candidates, {}, seconds_now, measure);
+                          });
   } catch (const OutOfMemory&) {
     return std::nullopt;
   }
