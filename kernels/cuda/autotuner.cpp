@@ -11,7 +11,6 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/fill_kernels.h"
-#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -99,13 +98,17 @@ std::optional<std::size_t> Autotuner::choose(const std::string& operation,
                                              std::size_t candidates, const MakeCandidate& make) {
   const auto known = choices_.find(operation);
   if (known != choices_.end()) return known->second;
-  const std::optional<std::size_t> choice = measure_all(tensors, candidates, make);
+  const double begin = seconds_now();
+  const std::optional<std::size_t> choice =
+      budget_.exhausted() ? std::nullopt : measure_all(tensors, candidates, budget_.limits(), make);
+  budget_.spend(seconds_now() - begin);
   choices_.emplace(operation, choice);
   return choice;
 }
 
 std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,
+                                                  const TuningLimits& limits,
                                                   const MakeCandidate& make) {
   if (candidates == 0) return std::nullopt;
   if (!stream_) stream_.emplace(device_, device_.info().name + "/autotune");
@@ -117,7 +120,7 @@ std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> te
                               return candidate ? time_if_possible(bench, *std::move(candidate))
                                                : std::vector<double>();
                             };
-                            return fastest(candidates, {}, seconds_now, measure);
+                            return fastest(candidates, limits, seconds_now, measure);
                           });
   } catch (const OutOfMemory&) {
     return std::nullopt;

@@ -188,6 +188,16 @@ TEST(Tuning, EndsAtItsLimits) {
   EXPECT_EQ(one.choose({.seconds = 2}), 0U) << "at least one is measured";
 }
 
+TEST(Tuning, HasABudgetForAllOperationsOfADevice) {
+  TuningBudget budget(2.5);
+  EXPECT_EQ(budget.limits().seconds, TuningLimits{}.seconds);
+  budget.spend(2);
+  EXPECT_FALSE(budget.exhausted());
+  EXPECT_DOUBLE_EQ(budget.limits().seconds, 0.5) << "what is left";
+  budget.spend(0.75);
+  EXPECT_TRUE(budget.exhausted());
+}
+
 /// Tells when it goes.
 struct Resources {
   explicit Resources(bool& freed) : freed_(freed) {}
