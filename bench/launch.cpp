@@ -20,6 +20,19 @@ void check_one_backend(const Plan& plan) {
   }
 }
 
+/// The thread that runs the plan records where it begins and ends, so that a device that one thread
+/// at a time can use has no thread for its lane, not even for a single one.
+void check_launching_threads(const Plan& plan) {
+  for (const Lane& lane : plan.lanes()) {
+    const Device& device = lane.stream->device();
+    if (!device.one_launching_thread()) continue;
+    throw Unsupported(fmt::format(
+        "a launching thread for every lane: {} can be used by one host thread at a time; run the "
+        "strategy on whole devices",
+        device.info().name));
+  }
+}
+
 }  // namespace
 
 Launch launch_of(const CaseSpec& spec, const Plan& plan) {
@@ -30,6 +43,7 @@ Launch launch_of(const CaseSpec& spec, const Plan& plan) {
   }
   const Launch launch = spec.graph ? Launch::graph : plan.launch;
   if (launch == Launch::graph) check_one_backend(plan);
+  if (launch == Launch::thread_per_lane) check_launching_threads(plan);
   return launch;
 }
 

@@ -62,6 +62,10 @@ class Device {
     return {};
   }
 
+  /// Whether only one host thread at a time may enqueue on its streams, so that a plan cannot be
+  /// launched by a thread for every lane.
+  [[nodiscard]] virtual bool one_launching_thread() const { return false; }
+
   /// A stream that is one of `sharers` compute streams working at the same time: it gets the
   /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may
   /// have different numbers of threads; more streams than cores share cores. Copy streams ignore

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/tensor.h"
 
 namespace parbench::cuda {
@@ -32,9 +33,10 @@ class Autotuner {
  public:
   explicit Autotuner(CudaDevice& device) : device_(device) {}
 
-  /// The fastest of the candidates; nothing when none can run or there is no memory for the
-  /// tensors. Chosen once for every `operation`, which names all that the candidates depend on:
-  /// equal operations compute the same bits.
+  /// The fastest of the candidates; nothing when none can run, there is no memory for the tensors,
+  /// or tuning has cost this device what it may: the caller then takes the library's first. Chosen
+  /// once for every `operation`, which names all that the candidates depend on: equal operations
+  /// compute the same bits.
   [[nodiscard]] std::optional<std::size_t> choose(const std::string& operation,
                                                   std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,
@@ -43,11 +45,13 @@ class Autotuner {
  private:
   [[nodiscard]] std::optional<std::size_t> measure_all(std::span<const TensorDesc> tensors,
                                                        std::size_t candidates,
+                                                       const TuningLimits& limits,
                                                        const MakeCandidate& make);
 
   CudaDevice& device_;
   std::optional<CudaStream> stream_;  // made for the first choice
   std::map<std::string, std::optional<std::size_t>> choices_;
+  TuningBudget budget_;
 };
 
 }  // namespace parbench::cuda

@@ -78,7 +78,7 @@ cudaDeviceProp properties_of(int ordinal) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend() {
+  explicit CudaBackend(LoadNvml load_nvml) : load_nvml_(std::move(load_nvml)) {
     const cudaError_t status = cudaGetDeviceCount(&count_);
     if (status != cudaSuccess) {
       (void)cudaGetLastError();
@@ -99,9 +99,16 @@ class CudaBackend final : public Backend {
                                                           const DeviceOptions& options) override;
 
  private:
+  /// Loaded at the first call: most commands ask it nothing.
+  [[nodiscard]] const Nvml& nvml() const {
+    if (!nvml_) nvml_ = load_nvml_();
+    return *nvml_;
+  }
+
   int count_ = 0;
   std::string absence_;
-  std::shared_ptr<const Nvml> nvml_ = Nvml::load();
+  LoadNvml load_nvml_;
+  mutable std::shared_ptr<const Nvml> nvml_;
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -111,7 +118,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
                                {"cuBLAS", library_version(cublasLtGetVersion())}};
-  if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
+  if (const auto version = nvml().driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
 
@@ -194,9 +201,9 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       partition =
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
-    std::optional<NvmlGpu> sensors = nvml_->gpu(bus_id_of(number.device));
+    std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
     DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
-    info.facts = facts_of(describe(number.device, partition.get(), *nvml_, sensors));
+    info.facts = facts_of(describe(number.device, partition.get(), nvml(), sensors));
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
@@ -210,10 +217,14 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
 }  // namespace
 
 std::unique_ptr<Backend> make_backend() {
+  return make_backend([] { return Nvml::load(); });
+}
+
+std::unique_ptr<Backend> make_backend(LoadNvml load_nvml) {
   // The default is 8 hardware queues; more streams than that wait for each other without need. Read
   // when the first context is made, and a value of the user's stands.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // NOLINT(concurrency-mt-unsafe): one thread yet
-  return std::make_unique<CudaBackend>();
+  return std::make_unique<CudaBackend>(std::move(load_nvml));
 }
 
 }  // namespace parbench::cuda

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "kernels/cuda/autotuner.h"
+#include "kernels/cuda/convolution_engine.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/gpu_facts.h"
@@ -42,10 +43,12 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> 
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
                           attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
+      engine_choices_(std::make_unique<EngineChoices>()),
       autotuner_(autotune ? std::make_unique<Autotuner>(*this) : nullptr) {}
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
+  engine_choices_.reset();  // before the handle with which they were found
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }

@@ -17,6 +17,7 @@
 namespace parbench::cuda {
 
 class Autotuner;
+class EngineChoices;
 
 class CudaDevice final : public Device {
  public:
@@ -33,6 +34,8 @@ class CudaDevice final : public Device {
   [[nodiscard]] AvailableMemory available_memory() const override;
   [[nodiscard]] Condition condition() const override;
   [[nodiscard]] std::string link_to(const Device& other) const override;
+  /// A green context "can be current to only one thread at a time" (cuGreenCtxCreate).
+  [[nodiscard]] bool one_launching_thread() const override { return partition_ != nullptr; }
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
@@ -63,6 +66,9 @@ class CudaDevice final : public Device {
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
 
+  /// Of convolutions planned so far.
+  [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
+
   /// Null where kernels are chosen by the libraries' heuristics.
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
@@ -75,6 +81,7 @@ class CudaDevice final : public Device {
   int compute_capability_ = 0;  // 90 for 9.0
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
+  std::unique_ptr<EngineChoices> engine_choices_;
   std::unique_ptr<Autotuner> autotuner_;  // last: its stream belongs to all of the above
 };
 

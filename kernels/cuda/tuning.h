@@ -2,6 +2,7 @@
 // needed here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -13,6 +14,24 @@ namespace parbench::cuda {
 struct TuningLimits {
   std::size_t candidates = 16;  // that ran
   double seconds = 1;           // after which no further one is begun
+};
+
+/// What tuning may cost a device altogether, however many operations its cases have.
+class TuningBudget {
+ public:
+  explicit TuningBudget(double seconds = 10) : left_(seconds) {}
+
+  void spend(double seconds) { left_ -= seconds; }
+  [[nodiscard]] bool exhausted() const { return left_ <= 0; }
+  /// Of the next operation: the usual ones, or what is left.
+  [[nodiscard]] TuningLimits limits() const {
+    TuningLimits next;
+    next.seconds = std::min(next.seconds, left_);
+    return next;
+  }
+
+ private:
+  double left_;
 };
 
 /// Seconds of a candidate's runs; none where it cannot run.

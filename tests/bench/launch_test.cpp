@@ -1,4 +1,4 @@
-// How the plan of a case is launched, and which plans no graph can hold.
+// How the plan of a case is launched, and what cannot be launched so.
 #include "bench/launch.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class LaunchOf : public testing::Test {
   void expect_unsupported(const char* message) const {
     try {
       (void)launch_of(spec_, plan_);
-      FAIL() << "no graph can hold it";
+      FAIL() << "it was taken";
     } catch (const Unsupported& error) {
       EXPECT_STREQ(error.what(), message);
     }
@@ -55,6 +55,19 @@ TEST_F(LaunchOf, LaunchingThreadsHaveNoGraph) {
   expect_unsupported(
       "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
       "run it without --graph");
+}
+
+TEST_F(LaunchOf, LaunchingThreadsNeedDevicesThatTakeSeveral) {
+  add_lane(one_);
+  plan_.launch = Launch::thread_per_lane;
+  EXPECT_EQ(launch_of(spec_, plan_), Launch::thread_per_lane);
+  stranger_.single_threaded = true;
+  add_lane(stranger_);
+  expect_unsupported(
+      "a launching thread for every lane: strange:1 can be used by one host thread at a time; run "
+      "the strategy on whole devices");
+  plan_.launch = Launch::one_thread;
+  EXPECT_EQ(launch_of(spec_, plan_), Launch::one_thread);
 }
 
 TEST_F(LaunchOf, SeveralBackendsHaveNoGraph) {
