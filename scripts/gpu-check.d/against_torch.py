@@ -90,16 +90,21 @@ class Torch:
         self.server = None
 
     def median(self, request, seconds):
-        device = "cuda" if self.setting.on_gpu else "cpu"
-        if self.server is None:
-            command = [self.setting.torch_python, "-B", str(HERE / "torch_server.py"), device]
-            self.server = StepServer(command, environment_of(self.setting))
-            self.server.answer()
+        """Of samples taken for so long. It answers in the time of the step, or is ended."""
         try:
-            return median(self.server.ask({**request, "seconds": seconds})["seconds"])
-        except Failure:
-            self.__exit__(None, None, None)
+            if self.server is None:
+                self.start()
+            answer = self.server.ask({**request, "seconds": seconds}, self.setting.left())
+        except Failure as failure:
+            self.__exit__(Failure, failure, None)
             raise
+        return median(answer["seconds"])
+
+    def start(self):
+        device = "cuda" if self.setting.on_gpu else "cpu"
+        command = [self.setting.torch_python, "-B", str(HERE / "torch_server.py"), device]
+        self.server = StepServer(command, environment_of(self.setting))
+        self.server.answer(self.setting.left())
 
 
 def own_side(setting, comparison):

@@ -2,6 +2,11 @@
 // what is said of those that have no figure.
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
 #include "tests/gpu_check/fixture.h"
 
 namespace parbench::testing {
@@ -78,6 +83,41 @@ TEST_F(Targets, AreCompiledForBesideTheTests) {
                                    "tests,training-compiled", "--time-limit", "60"});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_EQ(target("training/bf16/compiled").at("value"), 1);
+}
+
+TEST_F(Targets, OfAPyTorchThatHangsAreNotRunAndItsStepEnds) {
+  with_stand_in_parbench();
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "copy", "--time-limit", "20"},
+              {{"TORCH_SECONDS", R"({"copy_to_host": "never"})"}});
+  EXPECT_THAT(target("copy/d2h/pinned").at("not_run").get<std::string>(),
+              HasSubstr("no answer after"));
+  EXPECT_EQ(output("summary.json").at("steps").at("copy"), "done");
+}
+
+TEST_F(Targets, AStepThatIsAskedToEndWaitsForNoAnswer) {
+  with_stand_in_parbench();
+  const Json setting{{"root", folder_.path().string()},
+                     {"device", "cuda:0"},
+                     {"pair", "cuda:0/0,cuda:0/1"},
+                     {"dtypes", {"f32"}},
+                     {"autotune", false},
+                     {"library_path", ""},
+                     {"plain_environment", Json::object()},
+                     {"torch_python", with_torch()},
+                     {"torch_missing", ""}};
+  Process step(
+      {PARBENCH_PYTHON, "-B", (folder_ / "scripts/gpu-check.d/step.py").string(), "copy",
+       setting.dump(), "3600", (folder_ / "result.json").string()},
+      {folder_.path(),
+       {{"LOG", (folder_ / "log").string()}, {"TORCH_SECONDS", R"({"copy_to_host": "never"})"}}});
+  while (step.running() && folder_.read("log.torch").empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  step.signal(SIGTERM);
+  for (int tries = 0; step.running() && tries < 300; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_FALSE(step.running());
 }
 
 TEST_F(Targets, WithoutPyTorchAreNotRun) {
