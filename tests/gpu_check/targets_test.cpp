@@ -53,7 +53,8 @@ TEST_F(Targets, OfSchedulesComeFromParbenchAlone) {
   EXPECT_EQ(target("overlap/d2h/pinned").at("reached"), true);
   EXPECT_EQ(target("partitions/two").at("value"), 1.6);  // the work of two in 1.25 s
   EXPECT_EQ(target("partitions/two").at("reached"), false);
-  EXPECT_THAT(folder_.read("log"), HasSubstr("--devices cuda:0/0,cuda:0/1"));
+  EXPECT_THAT(folder_.read("log"), AllOf(HasSubstr("--devices cuda:0/0,cuda:0/1"),
+                                         HasSubstr("--inner 4000 --count 50")));
 }
 
 TEST_F(Targets, AllReachedIsSuccess) {
