@@ -68,11 +68,23 @@ TEST_F(Targets, AllReachedIsSuccess) {
 
 TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   with_stand_in_parbench();
-  (void)check({"--output", "out", "--python", with_torch(), "--only", "matmul,training",
-               "--time-limit", "30"});
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "training,matmul",
+               "--time-limit", "40"});
   const std::string log = folder_.read("log");
   EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
+  EXPECT_THAT(log, HasSubstr("--autotune --min-samples 30 --devices cuda:0 --max-time 2"))
+      << "many samples for each time that kernels are chosen";
+}
+
+TEST_F(Targets, ThatTheTimeIsTooShortForAreNotBegun) {
+  with_stand_in_parbench();
+  (void)check(
+      {"--output", "out", "--python", with_torch(), "--only", "training", "--time-limit", "24"},
+      {{"WORKS_FOR", "4"}});
+  EXPECT_EQ(target("training/f32/eager").at("value"), 1);
+  EXPECT_EQ(target("training/bf16/eager").at("not_run"), "time");
+  EXPECT_THAT(folder_.read("log"), Not(HasSubstr("bf16")));
 }
 
 TEST_F(Targets, AreCompiledForBesideTheTests) {
