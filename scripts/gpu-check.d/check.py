@@ -160,8 +160,9 @@ class Step:
 
 
 def beside(name, setting, names, limit):
-    """What runs beside a step that measures nothing: compiling what is measured later."""
-    ahead = name == "tests" and "training-compiled" in names and setting.torch_python
+    """What runs beside the step that neither measures nor looks at the GPU's memory: compiling what is
+    measured after it."""
+    ahead = name == "sanitizer" and "training-compiled" in names and setting.torch_python
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
 
 

@@ -29,7 +29,7 @@ STEPS = {
     "training-compiled": ("against_torch", "training_compiled", 60),
 }
 CLOSING_SECONDS = GRACE + 1  # of a step, to end a program that hangs and write what is known
-AHEAD = "compile-ahead"  # beside the tests
+AHEAD = "compile-ahead"  # beside the sanitizer
 
 
 def main():

@@ -87,13 +87,18 @@ TEST_F(Targets, ThatTheTimeIsTooShortForAreNotBegun) {
   EXPECT_THAT(folder_.read("log"), Not(HasSubstr("bf16")));
 }
 
-TEST_F(Targets, AreCompiledForBesideTheTests) {
+TEST_F(Targets, AreCompiledForBesideTheSanitizerNotBesideTheTests) {
   with_stand_in_parbench();
-  test_program("slow_test",
-               "until grep -q compiled \"$LOG.torch\"; do sleep 0.1; done 2>/dev/null\n"
-               "echo '[ RUN      ] Sum.IsRight'; echo '[       OK ] Sum.IsRight (0 ms)'\n");
+  const std::string test =
+      "echo '[ RUN      ] Sum.IsRight'; echo '[       OK ] Sum.IsRight (0 ms)'\n";
+  test_program("runtime_test", "[[ -z $SANITIZED && -e $LOG.torch ]] && exit 1\n" + test);
+  program("tools/compute-sanitizer",
+          "[[ $1 != --version ]] || exit 0\n"
+          "until grep -q compiled \"$LOG.torch\"; do sleep 0.1; done 2>/dev/null\n"
+          "while [[ $1 != */runtime_test ]]; do shift; done\nSANITIZED=1 \"$@\"\n"
+          "echo '========= ERROR SUMMARY: 0 errors'\n");
   const Finished finished = check({"--output", "out", "--python", with_torch(), "--only",
-                                   "tests,training-compiled", "--time-limit", "60"});
+                                   "tests,sanitizer,training-compiled", "--time-limit", "90"});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_EQ(target("training/bf16/compiled").at("value"), 1);
 }
