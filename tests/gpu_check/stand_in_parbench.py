@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # A parbench with a GPU, for tests of scripts/gpu-check: writes down how it is called ($LOG) and reports
-# that every case takes a second, or what $SECONDS_OF says of its strategy. It works for $WORKS_FOR seconds.
+# that every case takes a second, or what $SECONDS_OF says of its strategy. It takes $WORKS_FOR seconds for
+# that.
 import itertools
 import json
 import os
