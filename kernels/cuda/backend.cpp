@@ -158,19 +158,20 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
   return parts;
 }
 
-DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int parts) {
+DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description) {
   const cudaDeviceProp gpu = properties_of(number.device);
   DeviceInfo info{.name = "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
-                  .hardware = gpu.name,
+                  .hardware = hardware_of(gpu.name, description),
                   .cores = {},
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
-  if (partition != nullptr) {
+  info.facts = facts_of(description);
+  if (number.partition) {
     info.model +=
         fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
-                    partition->multiprocessors(), gpu.multiProcessorCount);
+                    description.own_multiprocessors, description.multiprocessors);
   }
   return info;
 }
@@ -195,8 +196,8 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     std::optional<NvmlGpu> sensors = nvml_->gpu(bus_id_of(number.device));
-    DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
-    info.facts = facts_of(describe(number.device, partition.get(), *nvml_, sensors));
+    DeviceInfo info = info_of(number, parts.at(number.device),
+                              describe(number.device, partition.get(), *nvml_, sensors));
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
