@@ -92,11 +92,7 @@ std::vector<double> time_if_possible(Workbench& bench, const TuningCandidate& ca
 std::optional<std::size_t> Autotuner::choose(const std::string& operation,
                                              std::span<const TensorDesc> tensors,
                                              std::size_t candidates, const MakeCandidate& make) {
-  const auto known = choices_.find(operation);
-  if (known != choices_.end()) return known->second;
-  const std::optional<std::size_t> choice = measure_all(tensors, candidates, make);
-  choices_.emplace(operation, choice);
-  return choice;
+  return choices_->once(operation, [&] { return measure_all(tensors, candidates, make); });
 }
 
 std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> tensors,

@@ -20,6 +20,7 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/peers.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -188,6 +189,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
@@ -201,9 +203,13 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
+    std::shared_ptr<TuningChoices> shared;
+    if (options.autotune) {
+      shared = choices.try_emplace(info.hardware, std::make_shared<TuningChoices>()).first->second;
+    }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
                                                    std::move(partition), std::move(sensors),
-                                                   options.autotune));
+                                                   std::move(shared)));
   }
   return devices;
 }
