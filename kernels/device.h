@@ -21,7 +21,7 @@ struct DeviceInfo {
   std::string name;                     // "cpu:0"
   std::string backend;                  // "cpu"
   std::string model;                    // the processor's own name
-  std::string hardware;                 // the model of what it is the whole or a part of
+  std::string hardware;                 // the model, and for a part of a GPU how large it is
   std::vector<int> cores;               // operating-system indices of the cores it computes on
   std::vector<int> copy_cores;          // of the cores its copy lane runs on
   std::size_t memory_bytes = 0;         // of the memory it can draw on, shared with others or not

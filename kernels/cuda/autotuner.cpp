@@ -111,14 +111,13 @@ std::vector<double> time_if_possible(Workbench& bench, TuningCandidate candidate
 std::optional<std::size_t> Autotuner::choose(const std::string& operation,
                                              std::span<const TensorDesc> tensors,
                                              std::size_t candidates, const MakeCandidate& make) {
-  const auto known = choices_.find(operation);
-  if (known != choices_.end()) return known->second;
-  const double begin = seconds_now();
-  const std::optional<std::size_t> choice =
-      budget_.exhausted() ? std::nullopt : measure_all(tensors, candidates, budget_.limits(), make);
-  budget_.spend(seconds_now() - begin);
-  choices_.emplace(operation, choice);
-  return choice;
+  return choices_->once(operation, [&]() -> std::optional<std::size_t> {
+    if (budget_.exhausted()) return std::nullopt;
+    const double begin = seconds_now();
+    const auto choice = measure_all(tensors, candidates, budget_.limits(), make);
+    budget_.spend(seconds_now() - begin);
+    return choice;
+  });
 }
 
 std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> tensors,

@@ -20,6 +20,7 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/peers.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -165,19 +166,20 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
   return parts;
 }
 
-DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int parts) {
+DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description) {
   const cudaDeviceProp gpu = properties_of(number.device);
   DeviceInfo info{.name = "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
-                  .hardware = gpu.name,
+                  .hardware = hardware_of(gpu.name, description),
                   .cores = {},
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
-  if (partition != nullptr) {
+  info.facts = facts_of(description);
+  if (number.partition) {
     info.model +=
         fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
-                    partition->multiprocessors(), gpu.multiProcessorCount);
+                    description.own_multiprocessors, description.multiprocessors);
   }
   return info;
 }
@@ -194,6 +196,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
@@ -202,14 +205,18 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
-    DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
-    info.facts = facts_of(describe(number.device, partition.get(), nvml(), sensors));
+    DeviceInfo info = info_of(number, parts.at(number.device),
+                              describe(number.device, partition.get(), nvml(), sensors));
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
+    std::shared_ptr<TuningChoices> shared;
+    if (options.autotune) {
+      shared = choices.try_emplace(info.hardware, std::make_shared<TuningChoices>()).first->second;
+    }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
                                                    std::move(partition), std::move(sensors),
-                                                   options.autotune));
+                                                   std::move(shared)));
   }
   return devices;
 }

@@ -34,7 +34,7 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 }  // namespace
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-                       std::optional<NvmlGpu> sensors, bool autotune)
+                       std::optional<NvmlGpu> sensors, std::shared_ptr<TuningChoices> choices)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
@@ -44,7 +44,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> 
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
                           attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
       engine_choices_(std::make_unique<EngineChoices>()),
-      autotuner_(autotune ? std::make_unique<Autotuner>(*this) : nullptr) {}
+      autotuner_(choices ? std::make_unique<Autotuner>(*this, std::move(choices)) : nullptr) {}
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();

@@ -18,14 +18,15 @@ namespace parbench::cuda {
 
 class Autotuner;
 class EngineChoices;
+class TuningChoices;
 
 class CudaDevice final : public Device {
  public:
   /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
-  /// without `sensors` it has no condition. `autotune`: kernels of the libraries are chosen by
-  /// measuring them.
+  /// without `sensors` it has no condition. With `choices`, which alike devices share, kernels of
+  /// the libraries are chosen by measuring them.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-             std::optional<NvmlGpu> sensors, bool autotune);
+             std::optional<NvmlGpu> sensors, std::shared_ptr<TuningChoices> choices);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;

@@ -225,6 +225,34 @@ TEST(Abandon, KeepsWhatAHangingKernelUsesAndFreesAllElse) {
   EXPECT_FALSE(freed);
 }
 
+TEST(TuningChoices, AreMadeOnceForAllWhoShareThem) {
+  TuningChoices choices;
+  int measured = 0;
+  const auto choose = [&](std::optional<std::size_t> choice) {
+    return [&measured, choice] { return ++measured, choice; };
+  };
+  EXPECT_EQ(choices.once("gemm 64", choose(2)), 2);
+  EXPECT_EQ(choices.once("gemm 64", choose(1)), 2) << "another device's times differ";
+  EXPECT_EQ(choices.once("gemm 32", choose(1)), 1);
+  EXPECT_EQ(measured, 2);
+}
+
+TEST(TuningChoices, RememberThatThereIsNone) {
+  TuningChoices choices;
+  EXPECT_EQ(choices.once("gemm", [] { return std::nullopt; }), std::nullopt);
+  EXPECT_EQ(choices.once("gemm", [] { return 1; }), std::nullopt)
+      << "the devices before have taken the library's own";
+}
+
+TEST(TuningChoices, ForgetWhatFailed) {
+  TuningChoices choices;
+  EXPECT_THROW(
+      (void)choices.once("gemm",
+                         []() -> std::optional<std::size_t> { throw DeviceLost("cuda", "lost"); }),
+      DeviceLost);
+  EXPECT_EQ(choices.once("gemm", [] { return 1; }), 1);
+}
+
 TEST(ConvolutionEngines, MayUseTensorCoresOnlyForWhatAllowsThem) {
   EXPECT_EQ(arithmetic_of({DType::f32}), Arithmetic::f32);
   EXPECT_EQ(arithmetic_of({DType::f32, MathMode::tf32}), Arithmetic::tensor_cores);
