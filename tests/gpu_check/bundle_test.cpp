@@ -106,6 +106,27 @@ TEST(Bundle, RefusesToBeLargerThanItMay) {
   EXPECT_TRUE(fs::exists(archive));
 }
 
+TEST(Bundle, LiesInTheBuildFolderOfAFreshCloneOrInTheFolderNamed) {
+  const TemporaryFolder folder;
+  pretend_build(folder, "1");
+  fs::create_directory(folder / "clone");
+  fs::copy(SOURCE_FOLDER "/scripts", folder / "clone/scripts", fs::copy_options::recursive);
+  const auto made = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {(folder / "clone/scripts/bundle").string(), "--build",
+                                 (folder / "build").string()});
+    const Finished finished =
+        run(words, {{}, {{"PATH", (folder / "tools").string() + ":/usr/bin:/bin"}}});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.err;
+  };
+  made({});
+  EXPECT_TRUE(fs::exists(folder / "clone/build/parbench-bundle.tar.gz"));
+  fs::create_directory(folder / "there");
+  const std::string archive = (folder / "there/parbench-bundle.tar.gz").string();
+  EXPECT_THAT(made({"-o", (folder / "there").string() + "/"}), HasSubstr(archive + ": "));
+  EXPECT_TRUE(fs::is_regular_file(archive));
+}
+
 TEST(Bundle, RefusesWhatItDoesNotKnow) {
   const TemporaryFolder folder;
   const auto refusal = [](const std::vector<std::string>& words) {
