@@ -105,9 +105,17 @@ TEST_F(NsysCapture, SaysWhatIsMissing) {
   EXPECT_THAT(capture({"--scenario", "branch"}).err, HasSubstr("behind '--'"));
   EXPECT_THAT(capture({"--"}).err, HasSubstr("nothing to run"));
   EXPECT_THAT(capture({"--output"}).err, HasSubstr("--output needs a name"));
+  EXPECT_THAT(capture({"--", "devices"}).err,
+              AllOf(HasSubstr("'devices' measures nothing"), Not(HasSubstr("--profile"))));
   const Finished lost = capture({"--output", trace(), "--", "x"}, {{"NO_TRACE", "1"}});
   EXPECT_EQ(lost.exit_code, 2);
   EXPECT_THAT(lost.err, HasSubstr("has left no"));
+}
+
+TEST_F(NsysCapture, ShowsItsHelp) {
+  const Finished finished = capture({"--help"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("scripts/nsys-capture [--output NAME] --"));
 }
 
 }  // namespace
