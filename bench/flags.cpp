@@ -197,6 +197,19 @@ void read_measurement(const FlagValues& values, Options& options) {
   }
 }
 
+/// A profile has a fixed number of samples, which nothing else decides.
+void check_profile(const Options& options) {
+  if (!options.profile) return;
+  for (const auto& [flag, given] : {std::pair("precision", options.precision_given),
+                                    std::pair("min-samples", options.min_samples.has_value())}) {
+    if (!given) continue;
+    throw UsageError(
+        fmt::format("--{} has no effect with --profile, which takes three samples of each case; "
+                    "leave one of the two out",
+                    flag));
+  }
+}
+
 bool is_fixed(std::string_view name) {
   static const std::vector<std::string> fixed = names_of(fixed_flags());
   return std::ranges::find(fixed, name) != fixed.end();
@@ -281,6 +294,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   options.quiet = is_on(values, "quiet");
   options.autotune = is_on(values, "autotune");
   options.profile = is_on(values, "profile");
+  check_profile(options);
   for (const auto& [name, texts] : values) {
     if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
   }
@@ -298,9 +312,10 @@ std::vector<Parameter> flags_from(const Options& options) {
   flags.push_back({"dtype", std::string(to_string(options.format))});
   if (options.graph) flags.push_back({"graph", "true"});
   if (options.autotune) flags.push_back({"autotune", "true"});
+  if (options.profile) flags.push_back({"profile", "true"});
   // With the seed preset a precision replaces the published number of samples, so the default is
-  // not to be repeated as if it had been given.
-  if (options.precision_given || options.preset != "seed") {
+  // not to be repeated as if it had been given; with a profile it has no meaning.
+  if (options.precision_given || (options.preset != "seed" && !options.profile)) {
     flags.push_back({"precision", options.precision_percent});
   }
   if (options.min_samples) {

@@ -273,6 +273,26 @@ TEST(Cli, KeepsThatARunCapturesGraphs) {
   EXPECT_TRUE(parse({"--config", file_with(R"({"scenario": "pipe", "graph": true})")}).graph);
 }
 
+TEST(Cli, RepeatsAProfileAsAProfile) {
+  const std::string profiled = TempDir() + "cli_profile.json";
+  report::write_report(
+      profiled, report_of(parse({"--scenario", "pipe", "--profile"}), {"pipe/single/batch:12"}));
+  EXPECT_TRUE(parse({"--rerun", profiled}).profile);
+  EXPECT_FALSE(parse({"--rerun", profiled, "--profile=false"}).profile);
+  EXPECT_FALSE(parse({"--rerun", profiled, "--precision", "2"}).profile);
+  const std::string sampled = TempDir() + "cli_no_profile.json";
+  report::write_report(sampled, report_of(parse({"--scenario", "pipe", "--precision", "2"}),
+                                          {"pipe/single/batch:12"}));
+  EXPECT_TRUE(parse({"--rerun", sampled, "--profile"}).profile);
+}
+
+TEST(Cli, RefusesWhatAProfileWouldNotHeed) {
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--profile", "--precision", "1"}),
+              HasSubstr("--precision has no effect with --profile"));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--profile", "--min-samples", "50"}),
+              HasSubstr("--min-samples has no effect with --profile"));
+}
+
 TEST(Cli, RerunsWithTheSameFlagsOfGoogleBenchmark) {
   report::Report report = report_of(parse({"--scenario", "pipe"}), {"pipe/single/batch:12"});
   report.options.emplace_back("benchmark_repetitions", std::int64_t{7});
