@@ -9,6 +9,7 @@
 
 #include "bench/suggest.h"
 #include "kernels/error.h"
+#include "kernels/machine.h"
 
 namespace parbench {
 namespace {
@@ -29,7 +30,9 @@ std::vector<Flag> fixed_flags() {
        "published setting to the letter",
        what},
       {"devices", "N|NAME,NAME…",
-       "How many devices, or which: 2, or cpu:0,cpu:1; `parbench devices` shows them", what},
+       fmt::format("How many devices, or which: {}; `parbench devices` shows them",
+                   Machine::request_examples()),
+       what},
       {"dtype", "f32|tf32|bf16",
        "Element type of activations and weights; tf32: f32 whose products may be taken in TF32 on "
        "tensor cores (cuda devices); default: f32",
@@ -287,7 +290,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
     options.format = *number_format_named(std::get<std::string>(*value));
   }
   options.graph = is_on(values, "graph");
-  options.devices = text_value(values, "devices", "a count, or names like cpu:0,cpu:1");
+  options.devices = text_value(values, "devices", Machine::request_examples());
   options.report_path = text_value(values, "report", "the path of a file");
   read_measurement(values, options);
   options.dry_run = is_on(values, "dry-run");

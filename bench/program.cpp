@@ -54,6 +54,28 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
+/// Refuses a flag that no device of the run could follow. Where only some cannot, their cases say
+/// so.
+void check_abilities(const Options& options, const std::vector<std::unique_ptr<Device>>& devices,
+                     const Machine& machine) {
+  const auto none = [&](bool (Backend::*can)() const) {
+    return std::ranges::none_of(devices, [&](const auto& device) {
+      return (machine.find(device->info().backend)->*can)();
+    });
+  };
+  if (options.autotune && none(&Backend::can_autotune)) {
+    throw UsageError(
+        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
+        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
+        "cuda:0");
+  }
+  if (options.format.math == MathMode::tf32 && none(&Backend::has_tf32)) {
+    throw UsageError(
+        "--dtype tf32: no device of the run has TF32, the arithmetic of NVIDIA's tensor cores: use "
+        "--dtype f32, or give --devices cuda:0");
+  }
+}
+
 /// A dry run opens devices that do not measure.
 std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const Scenario& scenario,
                                                   const Machine& machine) {
@@ -61,15 +83,7 @@ std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const 
       machine.open(options.devices.empty() ? usual_devices(scenario, machine) : options.devices,
                    {.spare_for_copies = scenario.wants_copy_core(),
                     .autotune = options.autotune && !options.dry_run});
-  const auto tunes = [&](const auto& device) {
-    return machine.find(device->info().backend)->can_autotune();
-  };
-  if (options.autotune && std::ranges::none_of(devices, tunes)) {
-    throw UsageError(
-        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
-        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
-        "cuda:0");
-  }
+  check_abilities(options, devices, machine);
   return devices;
 }
 
