@@ -36,10 +36,10 @@ std::string axis_text(const Axis& axis) {
 }
 
 std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {
-  constexpr std::size_t indent = 20;
+  constexpr std::size_t indent = 22;
   std::string text = strategy.description;
   if (strategy.name == scenario.baseline()) text += " (baseline)";
-  return fmt::format("    {:<15} {}\n", strategy.name, wrap(text, page_width - indent, indent));
+  return fmt::format("    {:<17} {}\n", strategy.name, wrap(text, page_width - indent, indent));
 }
 
 std::string backend_text(const Backend& backend) {

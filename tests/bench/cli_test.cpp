@@ -223,6 +223,8 @@ TEST(Cli, RejectsBadConfigFiles) {
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": []})"), HasSubstr("empty list"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "quiet": 1})"), HasSubstr("true, false"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "seed": [1]})"), HasSubstr("takes one value"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "devices": ["cpu:0", "cpu:1"]})"),
+              HasSubstr("it takes one value, here \"cpu:0,cpu:1\""));
   EXPECT_THAT(with(R"({"scenario": "pipe", "seed": 1.5})"), HasSubstr("--seed '1.5'"));
 }
 
