@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/help.h"
+#include "bench/ranges.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -113,6 +114,7 @@ std::string device_listing(const Machine& machine) {
   for (const auto& missing : Machine::missing_backends()) {
     text += fmt::format("\n{}: {}\n", missing.name, missing.reason);
   }
+  text += fmt::format("\nNVTX: {}\n", nvtx_support());
   return text;
 }
 

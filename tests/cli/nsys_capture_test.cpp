@@ -36,9 +36,9 @@ class NsysCapture : public ::testing::Test {
   void has_gpus(int count) const {
     const std::string gpus =
         count > 0 ? "cuda: " + std::to_string(count) + " GPU: made up" : "cuda: no NVIDIA driver";
-    program("parbench",
-            "if [[ $1 == devices ]]; then echo '" + gpus +
-                "'; exit 0; fi\necho \"parbench $*\" >>\"$LOG\"\nexit \"${CODE:-0}\"\n");
+    program("parbench", "if [[ $1 == devices ]]; then echo '" + gpus +
+                            "'; echo \"NVTX: ${NVTX:-3}\"; exit 0; fi\necho \"parbench $*\" "
+                            ">>\"$LOG\"\nexit \"${CODE:-0}\"\n");
   }
 
   void install_nsys() const {
@@ -87,6 +87,15 @@ TEST_F(NsysCapture, TracesAWholeRunWithoutAGpu) {
   const Finished finished = capture({"--output", trace(), "--", "--scenario", "branch"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(text_of(log()), Not(HasSubstr("--capture-range")));
+}
+
+TEST_F(NsysCapture, WarnsOfATraceWithoutRanges) {
+  install_nsys();
+  const std::vector<std::string> words{"--output", trace(), "--", "--scenario", "branch"};
+  EXPECT_THAT(capture(words).err, Not(HasSubstr("NVTX")));
+  const Finished without = capture(words, {{"NVTX", "not in this build"}});
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_THAT(without.err, AllOf(HasSubstr("NVTX"), HasSubstr("scripts/cuda-libraries")));
 }
 
 TEST_F(NsysCapture, EndsAsParbenchDoes) {

@@ -75,7 +75,7 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   }
   const Finished devices = parbench({"devices"});
   EXPECT_EQ(devices.exit_code, 0);
-  EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
+  EXPECT_THAT(devices.out, AllOf(HasSubstr("cpu:0"), HasSubstr("\nNVTX: ")));
   for (const char* command : {"list", "devices"}) {
     const Finished page = parbench({command, "--help"});
     EXPECT_EQ(page.exit_code, 0) << page.err;
