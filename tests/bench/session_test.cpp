@@ -393,7 +393,7 @@ TEST_F(SessionTest, ProfilersSeeAllSamplesAndNothingElse) {
   options.for_profiler = true;
   const SessionResult result = run({FakeScenario::spec("base")});
   ASSERT_TRUE(result.answer.has_value());
-  EXPECT_THAT(result.answer->text, HasSubstr("times are indicative only"));
+  EXPECT_THAT(result.answer->text, testing::HasSubstr("times are indicative only"));
   ASSERT_EQ(profile_marks.size(), 2U);
   const auto runs_until = [&](std::size_t end) {
     return std::count(scenario.log.begin(), scenario.log.begin() + static_cast<long>(end),
