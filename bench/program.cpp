@@ -42,6 +42,7 @@ struct Job {
   const Scenario* scenario = nullptr;
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<CaseSpec> cases;
+  std::vector<std::string> left_out;  // strategies without a case
 
   [[nodiscard]] Context open(const Options& options) {
     return {std::move(devices), Context::Options{options.seed, !options.dry_run}};
@@ -92,8 +93,9 @@ std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
   check_selection(options, scenarios);
   std::vector<Job> jobs;
   for (const Scenario* scenario : chosen_scenarios(options, scenarios)) {
-    Job job{scenario, open_devices(options, *scenario, machine), {}};
+    Job job{scenario, open_devices(options, *scenario, machine), {}, {}};
     job.cases = expand(options, *scenario, set_of(job.devices));
+    job.left_out = strategies_left_out(options, *scenario, job.cases);
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (!job.cases.empty()) jobs.push_back(std::move(job));
   }
@@ -114,12 +116,19 @@ void list_cases(const std::vector<Job>& jobs) {
   }
 }
 
+/// A line about the strategies that take no part in a job; empty where all do.
+std::string left_out_text(const Job& job) {
+  if (job.left_out.empty()) return {};
+  return fmt::format("{}: without {} (--strategy {} says why)\n", job.scenario->name(),
+                     fmt::join(job.left_out, ", "), job.left_out.front());
+}
+
 void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
   for (Job& job : jobs) {
     Context context = job.open(options);
     const RunEstimate run =
         estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario));
-    print(estimate_text(*job.scenario, context, run));
+    print(estimate_text(*job.scenario, context, run) + left_out_text(job));
   }
 }
 
@@ -256,6 +265,7 @@ class Run {
 
   void show() const {
     tell(report::to_table(recorder_.report(), text_style()));
+    for (const Job& job : jobs_) tell(left_out_text(job));
     if (!flags_.display_format) return;
     const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
                          flags_.color.value_or(text_style().color), flags_.counters_tabular};

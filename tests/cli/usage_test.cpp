@@ -223,6 +223,14 @@ TEST_F(Usage, MeasuresNothingInADryRun) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
 }
 
+TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
+  const Finished finished =
+      parbench({"--scenario", "branch", "--devices", "cpu:0", "--graph", "--dry-run"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("branch: without threads, graph-chain, graph-one-stream, "
+                                      "graph-streams (--strategy threads says why)\n"));
+}
+
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
   const Finished finished = parbench(
       {"--scenario", "selftest,matmul", "--strategy", "spin,alone", "--duration", "100us", "--n",
