@@ -221,10 +221,10 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   for (const CaseEstimate& estimated : run.cases) {
     text += fmt::format("  {:<{}}  {}\n", estimated.name, width, outcome_text(estimated));
   }
-  text += fmt::format("estimated time: {}", report::format_wait(run.least_seconds));
-  if (run.most_seconds > run.least_seconds * 1.1) {
-    text += " to " + report::format_wait(run.most_seconds);
-  }
+  const std::string least = report::format_wait(run.least_seconds);
+  const std::string most = report::format_wait(run.most_seconds);
+  text += "estimated time: " + least;
+  if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
   return text + "\n";
 }
 

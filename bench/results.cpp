@@ -54,6 +54,9 @@ std::optional<std::vector<std::size_t>> places_of(
   return found;
 }
 
+constexpr std::string_view profiler_warning =
+    " Careful: measured for a profiler, in a few short samples; these times are indicative only.";
+
 /// What a reader of the answer has to know of devices that were throttled; empty when none was.
 std::string throttling_warning(const std::vector<report::Case>& cases) {
   std::vector<std::string> reasons;
@@ -138,7 +141,7 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
 
 std::optional<report::Answer> answer_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs,
-                                        const std::vector<report::Case>& cases) {
+                                        const std::vector<report::Case>& cases, bool for_profiler) {
   std::vector<CaseOutcome> outcomes;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (cases[i].status != report::CaseStatus::measured) continue;
@@ -152,7 +155,8 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
     text = fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
   }
   return report::Answer{std::string(scenario.name()), std::string(scenario.question()),
-                        text + throttling_warning(cases)};
+                        text + throttling_warning(cases) +
+                            (for_profiler ? std::string(profiler_warning) : std::string())};
 }
 
 }  // namespace parbench

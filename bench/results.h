@@ -50,9 +50,10 @@ struct Comparisons {
 
 /// What the scenario says to the measured ones of `cases`, which are in the order of the specs;
 /// nothing when none was measured. An answer that throws takes no number with it; one that was
-/// drawn from throttled cases says so.
+/// drawn from throttled cases, or from the few samples that are taken for a profiler, says so.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
-                                                      const std::vector<report::Case>& cases);
+                                                      const std::vector<report::Case>& cases,
+                                                      bool for_profiler);
 
 }  // namespace parbench

@@ -141,7 +141,7 @@ SessionResult Session::run() {
   }
   environment_.progress.finish();
   SessionResult final = result();
-  final.answer = answer_of(scenario_, specs_, final.cases);
+  final.answer = answer_of(scenario_, specs_, final.cases, options_.for_profiler);
   return final;
 }
 

@@ -319,4 +319,16 @@ std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
   return cases.take();
 }
 
+std::vector<std::string> strategies_left_out(const Options& options, const Scenario& scenario,
+                                             const std::vector<CaseSpec>& cases) {
+  std::vector<std::string> names;
+  if (!options.strategies.empty() || !options.only_cases.empty()) return names;
+  for (const Strategy& strategy : scenario.strategies()) {
+    if (std::ranges::find(cases, strategy.name, &CaseSpec::strategy) == cases.end()) {
+      names.push_back(strategy.name);
+    }
+  }
+  return names;
+}
+
 }  // namespace parbench

@@ -34,4 +34,11 @@ struct DeviceSet {
 [[nodiscard]] std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
                                            const DeviceSet& devices);
 
+/// The strategies of a scenario that have no case, although the user has chosen neither strategies
+/// nor cases: the flags, the element type or the devices rule them out. Naming one in `--strategy`
+/// is an error that says why.
+[[nodiscard]] std::vector<std::string> strategies_left_out(const Options& options,
+                                                           const Scenario& scenario,
+                                                           const std::vector<CaseSpec>& cases);
+
 }  // namespace parbench

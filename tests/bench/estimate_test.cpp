@@ -51,6 +51,16 @@ TEST_F(EstimateTest, OfTasksWithAKnownDurationIsTheirDuration) {
   EXPECT_LT(run.cases[0].execution_seconds, 10 * 0.0011);
 }
 
+TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {
+  const Context context = test::fake_context(1, {.measures = false});
+  RunEstimate run;
+  run.least_seconds = 1.0;
+  run.most_seconds = 1.3;
+  EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s\n"));
+  run.most_seconds = 3;
+  EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s to 3 s\n"));
+}
+
 /// Two devices, each with enough for its own half of the case.
 class ScarceMemoryTest : public EstimateTest {
  protected:

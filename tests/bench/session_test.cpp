@@ -401,7 +401,10 @@ TEST_F(SessionTest, ProgressNeverGoesBack) {
 TEST_F(SessionTest, ProfilersSeeAllSamplesAndNothingElse) {
   scenario.behaviours["base"] = {};
   options.fixed_samples = 3;
-  (void)run({FakeScenario::spec("base")});
+  options.for_profiler = true;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_THAT(result.answer->text, testing::HasSubstr("times are indicative only"));
   ASSERT_EQ(profile_marks.size(), 2U);
   const auto runs_until = [&](std::size_t end) {
     return std::count(scenario.log.begin(), scenario.log.begin() + static_cast<long>(end),
@@ -444,6 +447,7 @@ TEST_F(SamplerOptionsTest, AProfileIsAFewExecutions) {
   options.profile = true;
   EXPECT_EQ(resolved().fixed_samples, 3);
   EXPECT_EQ(resolved().fixed_iterations, 1);
+  EXPECT_TRUE(resolved().for_profiler);
   options.preset = "seed";
   EXPECT_EQ(resolved().fixed_samples, 3);
   flags.repetitions = 5;

@@ -127,6 +127,22 @@ TEST_F(SweepTest, FindsNamedCasesAgain) {
   EXPECT_EQ(pipe[0].hidden.real("slowdown"), 3.0);
 }
 
+TEST(LeftOut, NamesStrategiesThatTheFlagsRuleOut) {
+  const auto branch = std::ranges::find_if(all_scenarios(),
+                                           [](const auto& one) { return one->name() == "branch"; });
+  ASSERT_NE(branch, all_scenarios().end());
+  const auto left_out = [&](const Options& options) {
+    return strategies_left_out(options, **branch, expand(options, **branch, {.count = 1}));
+  };
+  Options options;
+  EXPECT_THAT(left_out(options), IsEmpty());
+  options.graph = true;
+  EXPECT_THAT(left_out(options),
+              ElementsAre("threads", "graph-chain", "graph-one-stream", "graph-streams"));
+  options.strategies = {"chain"};
+  EXPECT_THAT(left_out(options), IsEmpty()) << "the user's own choice";
+}
+
 /// The real scenarios, with either preset: what a report names can be found again.
 class NamedCases : public ::testing::TestWithParam<std::string> {
  protected:
