@@ -17,6 +17,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/gpu_facts.h"
+#include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/peers.h"
@@ -102,6 +103,7 @@ class CudaBackend final : public Backend {
   int count_ = 0;
   std::string absence_;
   std::shared_ptr<const Nvml> nvml_ = Nvml::load();
+  std::shared_ptr<const Nccl> nccl_ = Nccl::load();
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -110,7 +112,8 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
-                               {"cuBLAS", library_version(cublasLtGetVersion())}};
+                               {"cuBLAS", library_version(cublasLtGetVersion())},
+                               {"NCCL", nccl_->absence().empty() ? nccl_->version() : "none"}};
   if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
@@ -201,7 +204,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
-                                                   std::move(partition), std::move(sensors),
+                                                   std::move(partition), std::move(sensors), nccl_,
                                                    options.autotune));
   }
   return devices;
