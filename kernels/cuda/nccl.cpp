@@ -68,8 +68,8 @@ std::string Nccl::find_absence(const std::string& library) {
   return {};
 }
 
-std::string Nccl::text_of(nccl::Result result, nccl::Communicator communicator) const {
-  const char* details = functions_.get_last_error(communicator);
+std::string Nccl::text_of(nccl::Result result) const {
+  const char* details = functions_.get_last_error(nullptr);
   return fmt::format("{}: {} (NCCL {}; NCCL_DEBUG=INFO in the environment makes it tell more)",
                      functions_.get_error_string(result),
                      details != nullptr && *details != '\0' ? details : "no details", version_);

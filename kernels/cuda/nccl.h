@@ -22,8 +22,8 @@ class Nccl {
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] const nccl::Functions& functions() const { return functions_; }
 
-  /// What the library says of a failed call, for a communicator or, with null, at large.
-  [[nodiscard]] std::string text_of(nccl::Result result, nccl::Communicator communicator) const;
+  /// What the library says of a failed call.
+  [[nodiscard]] std::string text_of(nccl::Result result) const;
 
  private:
   explicit Nccl(const std::string& library);
