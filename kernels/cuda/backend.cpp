@@ -36,6 +36,11 @@ std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
+/// "2.28.9", or why collectives do without.
+std::string nccl_version(const Nccl& nccl) {
+  return nccl.absence().empty() ? nccl.version() : "none: " + nccl.absence();
+}
+
 /// Without a driver there is nobody to ask.
 std::optional<int> driver_version() {
   int version = 0;
@@ -113,7 +118,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
                                {"cuBLAS", library_version(cublasLtGetVersion())},
-                               {"NCCL", nccl_->absence().empty() ? nccl_->version() : "none"}};
+                               {"NCCL", nccl_version(*nccl_)}};
   if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
