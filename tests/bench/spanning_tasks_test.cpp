@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -114,7 +115,7 @@ class SpanningTask : public testing::TestWithParam<std::size_t> {
   Buffer fetched_;
   std::unique_ptr<Op> spin_;
   EachByItself communicator_{*device_, GetParam(), BufferView(number_, 0, sizeof(float))};
-  // One of 64 sharers has one thread on most machines, a copy stream on all.
+  // Of copies, which have one thread on every machine.
   std::array<std::unique_ptr<Stream>, 3> streams_{device_->make_stream(StreamKind::copy),
                                                   device_->make_stream(StreamKind::copy),
                                                   device_->make_stream(StreamKind::copy)};
