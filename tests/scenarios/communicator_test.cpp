@@ -10,6 +10,7 @@
 #include "kernels/machine.h"
 #include "scenarios/collectives.h"
 #include "scenarios/matmul.h"
+#include "scenarios/prepared_case.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
