@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/launch.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/units.h"
@@ -100,13 +101,14 @@ class Estimator {
   }
 
  private:
-  /// Throws what a run would throw; the bytes are known when they do not fit, too.
+  /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
     context_.begin_case();
     auto planned = scenario_.prepare(spec, context_);
     for (int i = 0; i < context_.device_count(); ++i) {
       device_bytes.push_back(context_.case_bytes(i));
     }
+    (void)launch_of(spec, planned->plan());
     check_fits(context_, device_bytes);
     return planned;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "bench/launch.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -34,15 +35,6 @@ namespace {
   } catch (...) {
     throw Error(reason("an exception that is no std::exception"));
   }
-}
-
-/// How a case's plan is launched: as its strategy says, or captured because the run asked for it.
-Launch launch_of(const CaseSpec& spec, const Plan& plan) {
-  if (!spec.graph) return plan.launch;
-  if (plan.launch != Launch::thread_per_lane) return Launch::graph;
-  throw Unsupported(
-      "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
-      "run it without --graph");
 }
 
 }  // namespace
@@ -89,8 +81,8 @@ void Preparation::run_once(const CaseSpec& spec) {
   context_.begin_case();
   current_.emplace();
   current_->subject = scenario_.prepare(spec, context_);
-  context_.commit();
   const Launch launch = launch_of(spec, current_->subject->plan());
+  context_.commit();
   current_->runner = make_runner_(current_->subject->plan(), launch);
   current_->subject->reset();
   if (interrupted_()) throw Interrupted();

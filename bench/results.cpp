@@ -124,6 +124,17 @@ std::vector<std::size_t> compared_with(const Comparisons& comparisons,
   return others;
 }
 
+report::Bound reported(const Bound& bound, double median_seconds) {
+  const double seconds = bound.seconds();
+  return {.seconds = seconds,
+          .critical_path = bound.critical_path,
+          .busiest_lane = bound.busiest_lane,
+          .busiest_lane_name = bound.busiest_lane_name,
+          .busiest_device = bound.busiest_device,
+          .lane_with_ends = bound.lane_with_ends,
+          .efficiency = median_seconds > 0 ? seconds / median_seconds : 0};
+}
+
 std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
                                        const std::vector<report::Case>& cases, std::size_t index) {
   std::vector<report::Metric> metrics;

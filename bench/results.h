@@ -39,6 +39,9 @@ struct Comparisons {
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
 
+/// A bound beside the median of what was measured (seconds).
+[[nodiscard]] report::Bound reported(const Bound& bound, double median_seconds);
+
 /// The metrics of one of `cases`, which are in the order of the specs, from the rounds in which all
 /// cases that they need were sampled; none of a metric whose cases were not all measured.
 [[nodiscard]] std::vector<report::Metric> metrics_of(const Comparisons& comparisons,

@@ -70,7 +70,7 @@ class Sampler {
   /// Drops a case: it is not sampled any more and has no reason to have stopped.
   void fail(std::size_t index);
 
-  /// Ends a case that can run no more ("interrupted"): it keeps the samples that it has, and the
+  /// Ends a case whose device is lost ("device lost"): it keeps the samples that it has, and the
   /// reason for which it had ended before.
   void withdraw(std::size_t index);
 

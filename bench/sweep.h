@@ -23,9 +23,6 @@ void check_selection(const Options& options, const ScenarioList& scenarios);
 struct DeviceSet {
   int count = 1;
   bool alike = true;  // Request::devices_alike
-
-  DeviceSet(int count_of_devices, bool all_alike = true)  // NOLINT(google-explicit-constructor)
-      : count(count_of_devices), alike(all_alike) {}
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
 

@@ -10,8 +10,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/crossing.h"
-
 namespace parbench {
 namespace {
 
@@ -20,12 +18,9 @@ int modulo(int value, int size) { return ((value % size) + size) % size; }
 /// Without a cost key, like all tasks here: collectives that follow each other send other memory.
 Task send(const Plan& plan, const std::string& name, const Rank& from, const Rank& to,
           const BufferView& destination, const BufferView& source) {
-  const auto device_of = [&](LaneId lane) -> const Device& {
-    return plan.lanes().at(static_cast<std::size_t>(lane)).stream->device();
-  };
   Task task;
   task.name = name;
-  task.lane = reaches(device_of(from.copies), device_of(to.copies)) ? from.copies : to.copies;
+  task.lane = copying_lane(plan, from.copies, to.copies);
   task.kind = TaskKind::communication;
   if (source.bytes > 0) task.calls = {CopyCall{destination, source}};
   return task;

@@ -61,7 +61,8 @@ class Context {
   [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
 
   /// Allocates what the current case borrowed, if it is more than any case before it did, and fills
-  /// new shared memory. Throws OutOfMemory and leaves the arena as it was.
+  /// new shared memory. Throws OutOfMemory and leaves what earlier cases borrowed usable,
+  /// page-locked for other backends as it was.
   void commit();
 
   /// Numbers that several cases need and that are measured once a run, found again by their key.
@@ -84,7 +85,7 @@ class Context {
   struct Arena {
     Buffer memory;
     std::size_t used = 0;  // by the current case
-    /// By which devices of other backends may copy from and to it.
+    /// By which devices of other backends may copy from and to its first `locked_bytes`.
     std::vector<std::shared_ptr<void>> locks = {};
     std::size_t locked_bytes = 0;
   };
@@ -95,7 +96,14 @@ class Context {
     bool used = false;  // by the current case
   };
 
-  void lock_pages(int device, Arena& arena);
+  enum class Locking { new_case, prepared_cases };
+
+  static void unlock_pages(Arena& arena);
+  /// Readies so many bytes from the arena's beginning for copies by other backends; more than that
+  /// may be locked already. A new case that finds no room gets OutOfMemory. Cases that are prepared
+  /// cannot be sampled without their locks, which ends them like the loss of the backend that has
+  /// to copy: DeviceLost.
+  void lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose);
 
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;

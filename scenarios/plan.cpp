@@ -9,6 +9,8 @@
 #include <queue>
 #include <stdexcept>
 
+#include "kernels/crossing.h"
+
 namespace parbench {
 
 LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
@@ -84,6 +86,13 @@ Work work_of(const Task& task) {
   Work sum;
   for (const Call& call : task.calls) sum += work_of(call);
   return sum;
+}
+
+LaneId copying_lane(const Plan& plan, LaneId sender, LaneId receiver) {
+  const auto device_of = [&](LaneId lane) -> const Device& {
+    return plan.lanes().at(static_cast<std::size_t>(lane)).stream->device();
+  };
+  return reaches(device_of(sender), device_of(receiver)) ? sender : receiver;
 }
 
 double Bound::seconds() const {

@@ -97,6 +97,10 @@ class Plan {
 [[nodiscard]] Work work_of(const Call& call);
 [[nodiscard]] Work work_of(const Task& task);
 
+/// The lane for a copy between the devices of two lanes: the sender's, or the receiver's where only
+/// that reaches the other's memory.
+[[nodiscard]] LaneId copying_lane(const Plan& plan, LaneId sender, LaneId receiver);
+
 /// The least time in which the tasks of a plan can be done, whatever the schedule, from the time
 /// each task takes alone (seconds, one entry per task).
 struct Bound {

@@ -21,6 +21,7 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/peers.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -84,7 +85,7 @@ cudaDeviceProp properties_of(int ordinal) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend() {
+  explicit CudaBackend(LoadNvml load_nvml) : load_nvml_(std::move(load_nvml)) {
     const cudaError_t status = cudaGetDeviceCount(&count_);
     if (status != cudaSuccess) {
       (void)cudaGetLastError();
@@ -105,10 +106,21 @@ class CudaBackend final : public Backend {
                                                           const DeviceOptions& options) override;
 
  private:
+  /// Loaded at the first call: most commands ask it nothing.
+  [[nodiscard]] const Nvml& nvml() const {
+    if (!nvml_) nvml_ = load_nvml_();
+    return *nvml_;
+  }
+  [[nodiscard]] const std::shared_ptr<const Nccl>& nccl() const {
+    if (!nccl_) nccl_ = Nccl::load();
+    return nccl_;
+  }
+
   int count_ = 0;
   std::string absence_;
-  std::shared_ptr<const Nvml> nvml_ = Nvml::load();
-  std::shared_ptr<const Nccl> nccl_ = Nccl::load();
+  LoadNvml load_nvml_;
+  mutable std::shared_ptr<const Nvml> nvml_;
+  mutable std::shared_ptr<const Nccl> nccl_;
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -118,8 +130,8 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
                                {"cuBLAS", library_version(cublasLtGetVersion())},
-                               {"NCCL", nccl_version(*nccl_)}};
-  if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
+                               {"NCCL", nccl_version(*nccl())}};
+  if (const auto version = nvml().driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
 
@@ -166,19 +178,20 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
   return parts;
 }
 
-DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int parts) {
+DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description) {
   const cudaDeviceProp gpu = properties_of(number.device);
   DeviceInfo info{.name = "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
-                  .hardware = gpu.name,
+                  .hardware = hardware_of(gpu.name, description),
                   .cores = {},
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
-  if (partition != nullptr) {
+  info.facts = facts_of(description);
+  if (number.partition) {
     info.model +=
         fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
-                    partition->multiprocessors(), gpu.multiProcessorCount);
+                    description.own_multiprocessors, description.multiprocessors);
   }
   return info;
 }
@@ -195,6 +208,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
@@ -202,15 +216,19 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       partition =
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
-    std::optional<NvmlGpu> sensors = nvml_->gpu(bus_id_of(number.device));
-    DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
-    info.facts = facts_of(describe(number.device, partition.get(), *nvml_, sensors));
+    std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
+    DeviceInfo info = info_of(number, parts.at(number.device),
+                              describe(number.device, partition.get(), nvml(), sensors));
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
+    std::shared_ptr<TuningChoices> shared;
+    if (options.autotune) {
+      shared = choices.try_emplace(info.hardware, std::make_shared<TuningChoices>()).first->second;
+    }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
-                                                   std::move(partition), std::move(sensors), nccl_,
-                                                   options.autotune));
+                                                   std::move(partition), std::move(sensors), nccl(),
+                                                   std::move(shared)));
   }
   return devices;
 }
@@ -218,10 +236,14 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
 }  // namespace
 
 std::unique_ptr<Backend> make_backend() {
+  return make_backend([] { return Nvml::load(); });
+}
+
+std::unique_ptr<Backend> make_backend(LoadNvml load_nvml) {
   // The default is 8 hardware queues; more streams than that wait for each other without need. Read
   // when the first context is made, and a value of the user's stands.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // NOLINT(concurrency-mt-unsafe): one thread yet
-  return std::make_unique<CudaBackend>();
+  return std::make_unique<CudaBackend>(std::move(load_nvml));
 }
 
 }  // namespace parbench::cuda

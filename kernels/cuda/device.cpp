@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cuda/autotuner.h"
+#include "kernels/cuda/convolution_engine.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/gpu_facts.h"
@@ -36,7 +37,7 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
                        std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
-                       bool autotune)
+                       std::shared_ptr<TuningChoices> choices)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
@@ -46,10 +47,12 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> 
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
                           attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
-      autotuner_(autotune ? std::make_unique<Autotuner>(*this) : nullptr) {}
+      engine_choices_(std::make_unique<EngineChoices>()),
+      autotuner_(choices ? std::make_unique<Autotuner>(*this, std::move(choices)) : nullptr) {}
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
+  engine_choices_.reset();  // before the handle with which they were found
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }
@@ -118,7 +121,7 @@ std::unique_ptr<Event> CudaDevice::make_shared_event(Buffer word) {
   return std::make_unique<CudaEvent>(*this, std::move(word));
 }
 
-std::shared_ptr<void> CudaDevice::page_lock(const Buffer& memory) {
+std::shared_ptr<void> CudaDevice::page_lock(BufferView memory) {
   make_current();
   return lock_pages(info_.name, memory);
 }

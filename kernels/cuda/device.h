@@ -19,14 +19,17 @@
 namespace parbench::cuda {
 
 class Autotuner;
+class EngineChoices;
+class TuningChoices;
 
 class CudaDevice final : public Device {
  public:
   /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
-  /// without `sensors` it has no condition. `nccl`: joins whole GPUs, where it is there.
-  /// `autotune`: kernels of the libraries are chosen by measuring them.
+  /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. With
+  /// `choices`, which alike devices share, kernels of the libraries are chosen by measuring them.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-             std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl, bool autotune);
+             std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
+             std::shared_ptr<TuningChoices> choices);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -35,13 +38,15 @@ class CudaDevice final : public Device {
   [[nodiscard]] AvailableMemory available_memory() const override;
   [[nodiscard]] Condition condition() const override;
   [[nodiscard]] std::string link_to(const Device& other) const override;
+  /// A green context "can be current to only one thread at a time" (cuGreenCtxCreate).
+  [[nodiscard]] bool one_launching_thread() const override { return partition_ != nullptr; }
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
   [[nodiscard]] std::unique_ptr<Event> make_shared_event(Buffer word) override;
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
-  [[nodiscard]] std::shared_ptr<void> page_lock(const Buffer& memory) override;
+  [[nodiscard]] std::shared_ptr<void> page_lock(BufferView memory) override;
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator(
       std::span<Device* const> ranks) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
@@ -68,6 +73,9 @@ class CudaDevice final : public Device {
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
 
+  /// Of convolutions planned so far.
+  [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
+
   /// Null where kernels are chosen by the libraries' heuristics.
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
@@ -81,6 +89,7 @@ class CudaDevice final : public Device {
   int compute_capability_ = 0;  // 90 for 9.0
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
+  std::unique_ptr<EngineChoices> engine_choices_;
   std::unique_ptr<Autotuner> autotuner_;  // last: its stream belongs to all of the above
 };
 

@@ -86,12 +86,23 @@ TEST_F(SessionTest, ARunWithGraphsCapturesEveryCaseAndComparesWithWhatIsNotCaptu
   EXPECT_TRUE(result.all_measured());
   EXPECT_EQ(result.cases[1].name, "fake/a/n:1/graph:true");
   EXPECT_TRUE(result.cases[1].graph);
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1") << "the same, not captured";
   EXPECT_EQ(result.cases[1].verification->against, "fake/base/n:1");
   ASSERT_TRUE(result.cases[1].speedup);
   EXPECT_EQ(result.cases[1].speedup->baseline, "fake/base/n:1/graph:true");
   EXPECT_EQ(scenario.count("capture fake/base/n:1"), 0U);
   EXPECT_EQ(scenario.count("capture fake/base/n:1/graph:true"), 1U);
   EXPECT_EQ(scenario.count("capture fake/a/n:1/graph:true"), 1U);
+}
+
+TEST_F(SessionTest, ACapturedCaseWithoutAReferenceIsComparedWithItselfWithoutTheGraph) {
+  scenario.behaviours["base"] = {};
+  CaseSpec captured = FakeScenario::spec("base");
+  captured.graph = true;
+  const SessionResult result = run({captured});
+  EXPECT_TRUE(result.all_measured());
+  ASSERT_TRUE(result.cases[0].verification);
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1");
 }
 
 TEST_F(SessionTest, ACaseThatCannotBeCapturedIsSkippedAndTheOthersRun) {

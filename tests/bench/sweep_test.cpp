@@ -29,7 +29,8 @@ class SweepTest : public ::testing::Test {
     check_selection(options, scenarios_);
     std::vector<std::string> names;
     for (const Scenario* scenario : chosen_scenarios(options, scenarios_)) {
-      for (const CaseSpec& spec : expand(options, *scenario, devices)) names.push_back(spec.name());
+      for (const CaseSpec& spec : expand(options, *scenario, {.count = devices}))
+        names.push_back(spec.name());
     }
     return names;
   }
@@ -106,7 +107,7 @@ TEST_F(SweepTest, SkipsScenariosWithoutTheStrategy) {
 TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
   const Options options =
       parse({"--scenario", "pipe", "--strategy", "single", "--slowdown", "12.5"});
-  const auto specs = expand(options, *scenarios_.front(), 1);
+  const auto specs = expand(options, *scenarios_.front(), {.count = 1});
   ASSERT_EQ(specs.size(), 1U);
   EXPECT_EQ(specs[0].name(), "pipe/single/batch:12");
   EXPECT_EQ(specs[0].hidden.real("slowdown"), 12.5);
@@ -116,11 +117,11 @@ TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
 TEST_F(SweepTest, FindsNamedCasesAgain) {
   Options options = parse({"--scenario", "all", "--slowdown", "3"});
   options.only_cases = {"mat/alone/n:100/batch:2/pause:2.5us", "pipe/pipeline/batch:6/split:2+4"};
-  const auto mat = expand(options, *scenarios_[1], 1);
+  const auto mat = expand(options, *scenarios_[1], {.count = 1});
   ASSERT_EQ(mat.size(), 1U);
   EXPECT_EQ(mat[0].name(), options.only_cases[0]);
   EXPECT_EQ(mat[0].parameters.text("pause"), "2.5us");
-  const auto pipe = expand(options, *scenarios_[0], 1);
+  const auto pipe = expand(options, *scenarios_[0], {.count = 1});
   ASSERT_EQ(pipe.size(), 1U);
   EXPECT_EQ(pipe[0].name(), options.only_cases[1]);
   EXPECT_EQ(pipe[0].hidden.real("slowdown"), 3.0);
@@ -132,7 +133,8 @@ class NamedCases : public ::testing::TestWithParam<std::string> {
   static std::vector<std::string> names(const Options& options, const Scenario& scenario) {
     std::vector<std::string> result;
     const int devices = std::max(2, scenario.default_devices());
-    for (const CaseSpec& spec : expand(options, scenario, devices)) result.push_back(spec.name());
+    for (const CaseSpec& spec : expand(options, scenario, {.count = devices}))
+      result.push_back(spec.name());
     return result;
   }
 
@@ -155,7 +157,7 @@ class NamedCases : public ::testing::TestWithParam<std::string> {
 TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
   for (const auto& scenario : all_scenarios()) {
     const int devices = std::max(2, scenario->default_devices());
-    for (const CaseSpec& spec : expand(defaults(), *scenario, devices)) {
+    for (const CaseSpec& spec : expand(defaults(), *scenario, {.count = devices})) {
       for (const Axis& axis : scenario->axes()) {
         if (!axis.applies_to(spec.strategy)) continue;
         const Parameters& values = axis.identity ? spec.parameters : spec.hidden;
@@ -194,10 +196,10 @@ TEST_F(SweepTest, RefusesNamedCasesThatAreNoMore) {
   for (const char* name :
        {"pipe/gone/batch:2", "pipe", "pipe/single/batch:12/devices:2", "pipe/single/batch:-1"}) {
     options.only_cases = {name};
-    EXPECT_THROW((void)expand(options, *scenarios_[0], 1), UsageError) << name;
+    EXPECT_THROW((void)expand(options, *scenarios_[0], {.count = 1}), UsageError) << name;
   }
   options.only_cases = {"mat/alone/n:1"};
-  EXPECT_THAT(expand(options, *scenarios_[0], 1), IsEmpty());
+  EXPECT_THAT(expand(options, *scenarios_[0], {.count = 1}), IsEmpty());
 }
 
 }  // namespace

@@ -209,7 +209,8 @@ TEST_F(Usage, GivesEveryRunAReportOfItsOwn) {
   for (std::size_t i = 0; i < count; ++i) {
     runs.push_back(std::make_unique<Process>(
         std::vector<std::string>{PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin",
-                                 "--duration", "100us", "--benchmark_repetitions=1"},
+                                 "--devices", "cpu:0", "--duration", "100us",
+                                 "--benchmark_repetitions=1"},
         Surroundings{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}}));
   }
   std::set<std::string> reports;

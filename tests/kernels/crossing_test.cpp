@@ -38,7 +38,7 @@ class HandMadeEvent final : public Event {
   double seconds_since(const Event&) const override { return 0; }
   SharedRecords* shared_records() override { return &records; }
   void check() const override {
-    if (lost) throw DeviceLost("the device of the event is lost");
+    if (lost) throw DeviceLost("other", "the device of the event is lost");
   }
 
   SharedRecords records;

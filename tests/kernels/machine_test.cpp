@@ -94,7 +94,7 @@ TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
                               "cpu:0,cpu:0", "cpu:0,", "cpu:9999", "gpu:0", "cpu:99999999999"}) {
     EXPECT_THAT(message(request), HasSubstr("--devices")) << request;
   }
-  EXPECT_THAT(message("cuda:0"), HasSubstr("cuda"));
+  EXPECT_THAT(message("cuda:9999"), HasSubstr("cuda"));
   EXPECT_THAT(message("9999"), HasSubstr("more than this machine has"));
   EXPECT_THAT(message("cpu:99999999999"), HasSubstr("'cpu:99999999999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:9999"), HasSubstr("'cpu:9999' does not exist"));
