@@ -139,8 +139,10 @@ class Estimator {
       Stream& stream = *plan.lanes().at(static_cast<std::size_t>(task.lane)).stream;
       const Speed& speed = speed_on(stream);
       const Work work = work_of(task);
+      const auto sharers = static_cast<double>(lanes_of(task).size());
       seconds.push_back(work.seconds + std::max(work.flops / speed.flops_per_second,
-                                                work.bytes / speed.bytes_per_second));
+                                                work.bytes / speed.bytes_per_second) /
+                                           sharers);
     }
     return seconds;
   }

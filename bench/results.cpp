@@ -67,19 +67,30 @@ std::string throttling_warning(const std::vector<report::Case>& cases) {
                      fmt::join(reasons, ", "));
 }
 
+/// An operation and what implements it; nothing does where there is no choice.
+using KernelName = std::pair<std::string_view, std::string_view>;
+
+KernelName kernel_of(const Call& call) {
+  if (const auto* operation = std::get_if<OpCall>(&call)) {
+    return {operation->op->name(), operation->op->implementation()};
+  }
+  if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
+    return {name_of(collective->collective), collective->communicator->name()};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
+  std::map<KernelName, std::size_t> places;
   for (const Task& task : plan.tasks()) {
     for (const Call& call : task.calls) {
-      const auto* operation = std::get_if<OpCall>(&call);
-      if (operation == nullptr || operation->op->implementation().empty()) continue;
-      const Op& op = *operation->op;
-      const auto [place, is_new] =
-          places.try_emplace({op.name(), op.implementation()}, kernels.size());
-      if (is_new) kernels.push_back({op.name(), op.implementation(), 0});
+      const KernelName name = kernel_of(call);
+      if (name.second.empty()) continue;
+      const auto [place, is_new] = places.try_emplace(name, kernels.size());
+      if (is_new) kernels.push_back({std::string(name.first), std::string(name.second), 0});
       ++kernels[place->second].count;
     }
   }

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/buffer.h"
+#include "kernels/communicator.h"
 #include "kernels/condition.h"
 #include "kernels/error.h"
 #include "kernels/op.h"
@@ -94,6 +96,14 @@ class Device {
   /// is returned goes. A GPU must find pages locked: it reads what is pageable when a copy is
   /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
   [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
+    return nullptr;
+  }
+
+  /// Joins devices for collectives, this one the first of them. Null where no library does: not
+  /// for parts of one GPU, nor for devices of several backends. Throws Error where the library
+  /// fails.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> make_communicator(
+      [[maybe_unused]] std::span<Device* const> ranks) {
     return nullptr;
   }
 

@@ -27,6 +27,15 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
   return *found->second;
 }
 
+Communicator* Context::communicator() {
+  if (!communicator_) {
+    std::vector<Device*> ranks;
+    for (const auto& device : devices_) ranks.push_back(device.get());
+    communicator_ = ranks.size() < 2 ? nullptr : ranks.front()->make_communicator(ranks);
+  }
+  return communicator_->get();
+}
+
 void Context::begin_case() {
   for (auto& [key, arena] : arenas_) arena.used = 0;
   for (auto& [key, shared] : shared_) shared.used = false;

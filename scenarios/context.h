@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -38,6 +39,10 @@ class Context {
   /// The stream of that device, kind and share (see Device::make_stream); made once, then found
   /// again.
   [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
+
+  /// Joins all devices for collectives, in their order; made once, then found again. Null where no
+  /// library does.
+  [[nodiscard]] Communicator* communicator();
 
   /// Starts a case: everything borrowed from now on belongs to it.
   void begin_case();
@@ -106,7 +111,8 @@ class Context {
   std::map<std::pair<int, std::string>, Shared> shared_;
   std::map<std::string, std::vector<double>> measured_;
   std::map<int, Buffer> readback_;
-  // Last: a stream that goes ends what it is running, and that uses the memory above.
+  std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
+  // Last: a stream that goes ends what it is running, and that uses the above.
   std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
 };
 

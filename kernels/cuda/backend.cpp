@@ -17,6 +17,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/gpu_facts.h"
+#include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/peers.h"
@@ -34,6 +35,11 @@ std::string cuda_version(int number) {
 /// "9.19.0" from cuDNN's 91900 and "13.1.0" from cuBLAS's 130100.
 std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+/// "2.28.9", or why collectives do without.
+std::string nccl_version(const Nccl& nccl) {
+  return nccl.absence().empty() ? nccl.version() : "none: " + nccl.absence();
 }
 
 /// Without a driver there is nobody to ask.
@@ -106,11 +112,16 @@ class CudaBackend final : public Backend {
     if (!nvml_) nvml_ = load_nvml_();
     return *nvml_;
   }
+  [[nodiscard]] const std::shared_ptr<const Nccl>& nccl() const {
+    if (!nccl_) nccl_ = Nccl::load();
+    return nccl_;
+  }
 
   int count_ = 0;
   std::string absence_;
   LoadNvml load_nvml_;
   mutable std::shared_ptr<const Nvml> nvml_;
+  mutable std::shared_ptr<const Nccl> nccl_;
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -119,7 +130,8 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
-                               {"cuBLAS", library_version(cublasLtGetVersion())}};
+                               {"cuBLAS", library_version(cublasLtGetVersion())},
+                               {"NCCL", nccl_version(*nccl())}};
   if (const auto version = nvml().driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
@@ -216,7 +228,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       shared = choices.try_emplace(info.hardware, std::make_shared<TuningChoices>()).first->second;
     }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
-                                                   std::move(partition), std::move(sensors),
+                                                   std::move(partition), std::move(sensors), nccl(),
                                                    std::move(shared)));
   }
   return devices;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kernels/cuda/autotuner.h"
 #include "kernels/cuda/convolution_engine.h"
@@ -15,6 +16,7 @@
 #include "kernels/cuda/gpu_facts.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/memory.h"
+#include "kernels/cuda/nccl_communicator.h"
 #include "kernels/cuda/plans.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/error.h"
@@ -34,11 +36,13 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 }  // namespace
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-                       std::optional<NvmlGpu> sensors, std::shared_ptr<TuningChoices> choices)
+                       std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
+                       std::shared_ptr<TuningChoices> choices)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
       sensors_(std::move(sensors)),
+      nccl_(std::move(nccl)),
       multiprocessors_(partition_ ? partition_->multiprocessors()
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
@@ -137,6 +141,18 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
     buffer = allocate(held, kind);
     throw;
   }
+}
+
+/// NCCL wants a GPU of its own for each rank.
+std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> ranks) {
+  if (!nccl_->absence().empty()) return nullptr;
+  std::vector<CudaDevice*> gpus;
+  for (Device* rank : ranks) {
+    auto* gpu = dynamic_cast<CudaDevice*>(rank);
+    if (gpu == nullptr || gpu->partition_) return nullptr;
+    gpus.push_back(gpu);
+  }
+  return std::make_unique<NcclCommunicator>(nccl_, std::move(gpus));
 }
 
 std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {

@@ -7,9 +7,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/device.h"
@@ -23,10 +25,11 @@ class TuningChoices;
 class CudaDevice final : public Device {
  public:
   /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
-  /// without `sensors` it has no condition. With `choices`, which alike devices share, kernels of
-  /// the libraries are chosen by measuring them.
+  /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. With
+  /// `choices`, which alike devices share, kernels of the libraries are chosen by measuring them.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-             std::optional<NvmlGpu> sensors, std::shared_ptr<TuningChoices> choices);
+             std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
+             std::shared_ptr<TuningChoices> choices);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -44,6 +47,8 @@ class CudaDevice final : public Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::shared_ptr<void> page_lock(BufferView memory) override;
+  [[nodiscard]] std::unique_ptr<Communicator> make_communicator(
+      std::span<Device* const> ranks) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
@@ -60,6 +65,7 @@ class CudaDevice final : public Device {
   /// The same for operations that sum products.
   void check_arithmetic(std::string_view operation, NumberFormat format) const;
 
+  [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
 
   // For planning, which happens in one thread at a time; made at the first call. Streams execute
@@ -78,6 +84,7 @@ class CudaDevice final : public Device {
   int ordinal_;
   std::unique_ptr<Partition> partition_;
   std::optional<NvmlGpu> sensors_;
+  std::shared_ptr<const Nccl> nccl_;
   int multiprocessors_ = 0;
   int compute_capability_ = 0;  // 90 for 9.0
   cudnnHandle_t cudnn_ = nullptr;

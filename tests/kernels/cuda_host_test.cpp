@@ -312,8 +312,8 @@ TEST_F(CudaWithoutGpu, NamesItsLibraries) {
     names.push_back(component.name);
     EXPECT_THAT(component.version, Not(IsEmpty()));
   }
-  EXPECT_THAT(names,
-              ElementsAre("CUDA", "CUDA of the driver", "CUDA connections", "cuDNN", "cuBLAS"));
+  EXPECT_THAT(names, ElementsAre("CUDA", "CUDA of the driver", "CUDA connections", "cuDNN",
+                                 "cuBLAS", "NCCL"));
 }
 
 TEST_F(CudaWithoutGpu, IsNotTheDefaultAndRefusesWithTheReason) {
