@@ -51,7 +51,7 @@ TuningCandidate kernel(microseconds time, microseconds launch) {
 }
 
 TEST_F(Choices, AreByTimeOnTheGpuNotByWhatLaunchingCosts) {
-  Autotuner tuner(device());
+  Autotuner tuner(device(), std::make_shared<TuningChoices>());
   const std::vector<TensorDesc> tensors{canonical({4})};
   const auto make = [](std::size_t index) -> std::optional<TuningCandidate> {
     return index == 0 ? kernel(microseconds(50), microseconds(0))
