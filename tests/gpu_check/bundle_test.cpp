@@ -74,7 +74,7 @@ TEST(Bundle, RunsWhereNothingIsInstalled) {
   expect_self_contained(inside, "libexec/parbench");
   expect_self_contained(inside, "libexec/tests/kernels_test");
 
-  const Finished devices = run({"env", "-i", "LD_LIBRARY_PATH=" CUDA_LIBRARY_FOLDERS,
+  const Finished devices = run({"env", "-i", std::string("LD_LIBRARY_PATH=") + CUDA_LIBRARY_FOLDERS,
                                 (inside / "bin/parbench").string(), "devices"});
   EXPECT_EQ(devices.exit_code, 0) << devices.err;
   EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
