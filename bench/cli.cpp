@@ -283,6 +283,11 @@ Files merge_files(FlagValues& values, const std::vector<Flag>& flags,
       std::erase_if(rerun.benchmark_flags, [](const std::string& flag) {
         return flag.starts_with("--benchmark_repetitions=");
       });
+      rerun.flags.erase("profile");
+    }
+    if (is_on(values, "profile")) {
+      rerun.flags.erase("precision");
+      rerun.flags.erase("min-samples");
     }
     values.merge(rerun.flags);
     values.erase("rerun");

@@ -92,7 +92,8 @@ bool is_marked(const report::Sample& sample) {
 
 std::vector<report::ThrottleReason> reasons_of(const std::vector<report::Sample>& samples) {
   std::vector<report::ThrottleReason> reasons;
-  for (const auto& [device, conditions] : by_device(samples)) {
+  for (const auto& [name, conditions] : by_device(samples)) {
+    const std::string& device = name;  // for the lambda
     for (const SampleCondition* condition : conditions) {
       for (const std::string& reason : condition->throttled_by) {
         auto known = std::ranges::find_if(reasons, [&](const report::ThrottleReason& one) {

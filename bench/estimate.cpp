@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/launch.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/units.h"
@@ -100,13 +101,14 @@ class Estimator {
   }
 
  private:
-  /// Throws what a run would throw; the bytes are known when they do not fit, too.
+  /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
     context_.begin_case();
     auto planned = scenario_.prepare(spec, context_);
     for (int i = 0; i < context_.device_count(); ++i) {
       device_bytes.push_back(context_.case_bytes(i));
     }
+    (void)launch_of(spec, planned->plan());
     check_fits(context_, device_bytes);
     return planned;
   }
@@ -137,8 +139,10 @@ class Estimator {
       Stream& stream = *plan.lanes().at(static_cast<std::size_t>(task.lane)).stream;
       const Speed& speed = speed_on(stream);
       const Work work = work_of(task);
+      const auto sharers = static_cast<double>(lanes_of(task).size());
       seconds.push_back(work.seconds + std::max(work.flops / speed.flops_per_second,
-                                                work.bytes / speed.bytes_per_second));
+                                                work.bytes / speed.bytes_per_second) /
+                                           sharers);
     }
     return seconds;
   }
@@ -219,10 +223,10 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   for (const CaseEstimate& estimated : run.cases) {
     text += fmt::format("  {:<{}}  {}\n", estimated.name, width, outcome_text(estimated));
   }
-  text += fmt::format("estimated time: {}", report::format_wait(run.least_seconds));
-  if (run.most_seconds > run.least_seconds * 1.1) {
-    text += " to " + report::format_wait(run.most_seconds);
-  }
+  const std::string least = report::format_wait(run.least_seconds);
+  const std::string most = report::format_wait(run.most_seconds);
+  text += "estimated time: " + least;
+  if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
   return text + "\n";
 }
 

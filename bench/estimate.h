@@ -24,8 +24,9 @@ struct RunEstimate {
 };
 
 /// Plans each case and its reference without allocating their memory, and says which would find too
-/// little of it as things are now. Such a case takes no time, as a run skips it. A short product
-/// and a short copy on each stream tell how fast its tasks may run.
+/// little of it as things are now, and which cannot be launched as they were asked for. Such a case
+/// takes no time, as a run skips it. A short product and a short copy on each stream tell how fast
+/// its tasks may run.
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
                                    const SamplerOptions& options);

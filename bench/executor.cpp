@@ -19,33 +19,50 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
-void check_one_backend(const Plan& plan) {
-  const DeviceInfo& first = plan.lanes().front().stream->device().info();
-  for (const Lane& lane : plan.lanes()) {
-    const DeviceInfo& other = lane.stream->device().info();
-    if (other.backend == first.backend) continue;
-    throw Unsupported(
-        fmt::format("a graph holds work of one backend; this plan runs on {} and {}, leave out "
-                    "--graph",
-                    first.name, other.name));
+/// Collectives need all their ranks to be launched together.
+void check_one_lane_a_task(const Plan& plan) {
+  for (const Task& task : plan.tasks()) {
+    if (task.further_lanes.empty()) continue;
+    throw std::invalid_argument(
+        fmt::format("task {} has several lanes, which threads of their own cannot launch; one "
+                    "thread or a graph can",
+                    task.name));
   }
+}
+
+std::vector<const Communicator*> communicators_of(const Plan& plan) {
+  std::vector<const Communicator*> found;
+  for (const Task& task : plan.tasks()) {
+    for (const Call& call : task.calls) {
+      const auto* collective = std::get_if<CollectiveCall>(&call);
+      if (collective == nullptr) continue;
+      const Communicator* communicator = collective->communicator;
+      if (std::ranges::find(found, communicator) == found.end()) found.push_back(communicator);
+    }
+  }
+  return found;
 }
 
 }  // namespace
 
-void enqueue(const Call& call, Stream& stream) {
+void enqueue(const Call& call, std::span<Stream* const> streams) {
   if (const auto* op = std::get_if<OpCall>(&call)) {
-    op->op->enqueue(stream, op->views);
+    op->op->enqueue(*streams.front(), op->views);
+  } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
+    streams.front()->copy(copy->destination, copy->source);
   } else {
-    const auto& copy = std::get<CopyCall>(call);
-    stream.copy(copy.destination, copy.source);
+    const auto& collective = std::get<CollectiveCall>(call);
+    collective.communicator->enqueue(collective.collective, streams, collective.data);
   }
 }
 
 Executor::Executor(const Plan& plan, Launch launch)
-    : plan_(plan), launch_(launch), enqueued_(plan.tasks().size()) {
+    : plan_(plan),
+      launch_(launch),
+      communicators_(communicators_of(plan)),
+      enqueued_(plan.tasks().size()) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
-  if (launch == Launch::graph) check_one_backend(plan);
+  if (launch == Launch::thread_per_lane) check_one_lane_a_task(plan);
   find_steps();
   make_events();
   if (launch == Launch::thread_per_lane) {
@@ -58,16 +75,33 @@ void Executor::find_steps() {
   const std::vector<Task>& tasks = plan_.tasks();
   steps_.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    steps_[i].task = &tasks[i];
-    steps_[i].range = &range_of(tasks[i]);
-    std::map<LaneId, TaskId> latest;  // order within a lane makes the others redundant
-    for (const TaskId before : tasks[i].after) {
-      const LaneId lane = tasks[static_cast<std::size_t>(before)].lane;
-      if (lane == tasks[i].lane) continue;
-      TaskId& last = latest.try_emplace(lane, before).first->second;
-      last = std::max(last, before);
+    Step& step = steps_[i];
+    step.task = &tasks[i];
+    step.range = &range_of(tasks[i]);
+    for (const LaneId lane : lanes_of(tasks[i])) {
+      step.streams.push_back(plan_.lanes()[static_cast<std::size_t>(lane)].stream);
     }
-    for (const auto& [lane, before] : latest) steps_[i].waits.push_back(before);
+    step.done.resize(step.streams.size());
+    find_waits(step);
+  }
+}
+
+void Executor::find_waits(Step& step) const {
+  const std::vector<LaneId> lanes = lanes_of(*step.task);
+  std::map<LaneId, Part> latest;  // order within a lane makes the others redundant
+  for (const TaskId before : step.task->after) {
+    const std::vector<LaneId> others = lanes_of(plan_.tasks()[static_cast<std::size_t>(before)]);
+    if (others == lanes) continue;  // rank for rank in order
+    for (std::size_t place = 0; place < others.size(); ++place) {
+      Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
+      if (before > last.task) last = {before, place};
+    }
+  }
+  for (const LaneId lane : lanes) {
+    std::vector<Part>& waits = step.waits.emplace_back();
+    for (const auto& [other, part] : latest) {
+      if (other != lane) waits.push_back(part);
+    }
   }
 }
 
@@ -82,17 +116,19 @@ void Executor::make_events() {
     joins_.push_back(
         make_event_for(*devices[lane], std::span(devices).first(1), EventKind::ordering));
   }
-  const auto device_of = [&](const Step& step) {
-    return devices[static_cast<std::size_t>(step.task->lane)];
-  };
-  std::map<TaskId, std::vector<Device*>> waiters;
+  std::map<std::pair<TaskId, std::size_t>, std::vector<Device*>> waiters;
   for (const Step& step : steps_) {
-    for (const TaskId before : step.waits) waiters[before].push_back(device_of(step));
+    for (std::size_t place = 0; place < step.streams.size(); ++place) {
+      for (const Part& before : step.waits[place]) {
+        waiters[{before.task, before.place}].push_back(&step.streams[place]->device());
+      }
+    }
   }
-  for (const auto& [task, waiting] : waiters) {
-    Step& producer = steps_[static_cast<std::size_t>(task)];
-    events_.push_back(make_event_for(*device_of(producer), waiting, EventKind::ordering));
-    producer.done = events_.back().get();
+  for (const auto& [part, waiting] : waiters) {
+    Step& producer = steps_[static_cast<std::size_t>(part.first)];
+    Device& recorder = producer.streams[part.second]->device();
+    events_.push_back(make_event_for(recorder, waiting, EventKind::ordering));
+    producer.done[part.second] = events_.back().get();
   }
 }
 
@@ -150,8 +186,8 @@ void Executor::capture_step(std::size_t index) {
   }
 }
 
-/// A graph holds addresses, and arenas and scratch memory that grow for a later case may move.
-/// Scratch memory tells that by its size.
+/// A graph holds addresses, and arenas and scratch memory may move when they grow for a later case,
+/// or fail to. Scratch memory does not show its address, but counts its moves.
 void Executor::find_memory() {
   memory_.clear();
   const auto add = [this](const BufferView& view) {
@@ -161,14 +197,15 @@ void Executor::find_memory() {
     for (const Call& call : task.calls) {
       if (const auto* op = std::get_if<OpCall>(&call)) {
         std::ranges::for_each(op->views, add);
+      } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
+        add(copy->destination);
+        add(copy->source);
       } else {
-        const auto& copy = std::get<CopyCall>(call);
-        add(copy.destination);
-        add(copy.source);
+        std::ranges::for_each(std::get<CollectiveCall>(call).data, add);
       }
     }
   }
-  for (const Lane& lane : plan_.lanes()) memory_.push_back(lane.stream->scratch_bytes());
+  for (const Lane& lane : plan_.lanes()) memory_.push_back(lane.stream->scratch_moves());
 }
 
 Timing Executor::run_without_graph() {
@@ -217,6 +254,7 @@ Timing Executor::timed(const Enqueue& enqueue_all) {
   }
   synchronize_lanes();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_begin;
+  for (const Communicator* communicator : communicators_) communicator->check();
   return {.seconds = end_->seconds_since(*begin_), .wall_seconds = wall.count()};
 }
 
@@ -244,16 +282,19 @@ void Executor::mark_enqueued(std::size_t index) {
 
 void Executor::enqueue_step(std::size_t index) {
   const Step& step = steps_[index];
-  Stream& stream = *plan_.lanes()[static_cast<std::size_t>(step.task->lane)].stream;
-  for (const TaskId before : step.waits) {
-    if (launchers_) wait_until_enqueued(before);
-    stream.wait(*steps_[static_cast<std::size_t>(before)].done);
+  for (std::size_t place = 0; place < step.streams.size(); ++place) {
+    for (const Part& before : step.waits[place]) {
+      if (launchers_) wait_until_enqueued(before.task);
+      step.streams[place]->wait(*steps_[static_cast<std::size_t>(before.task)].done[before.place]);
+    }
   }
   {
     const Range range(*step.range, static_cast<std::int64_t>(index));
-    for (const Call& call : step.task->calls) enqueue(call, stream);
+    for (const Call& call : step.task->calls) enqueue(call, step.streams);
   }
-  if (step.done != nullptr) stream.record(*step.done);
+  for (std::size_t place = 0; place < step.streams.size(); ++place) {
+    if (step.done[place] != nullptr) step.streams[place]->record(*step.done[place]);
+  }
   if (launchers_) mark_enqueued(index);
 }
 

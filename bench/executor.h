@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@
 
 namespace parbench {
 
-/// Enqueues one call of a task on the stream of its lane.
-void enqueue(const Call& call, Stream& stream);
+/// Enqueues one call of a task on the streams of the task's lanes.
+void enqueue(const Call& call, std::span<Stream* const> streams);
 
 /// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
 /// allocates nothing once the streams' queues have grown to the plan's size (the first run does
@@ -38,15 +39,22 @@ class Executor final : public PlanRunner {
   [[nodiscard]] TaskCosts measure_tasks(const CostLimits& limits) override;
 
  private:
-  /// What the host does for one task.
+  /// A task on one of its lanes, by its place among them.
+  struct Part {
+    TaskId task = 0;
+    std::size_t place = 0;
+  };
+  /// What the host does for one task. By the places of the task's lanes:
   struct Step {
     const Task* task = nullptr;
-    std::vector<TaskId> waits;  // tasks of other lanes, at most the latest of each lane
-    Event* done = nullptr;      // recorded after the task, if another lane waits for it
+    std::vector<Stream*> streams;
+    std::vector<std::vector<Part>> waits;  // for other lanes, at most the latest of each
+    std::vector<Event*> done;              // recorded after the task, if another lane waits for it
     const RangeName* range = nullptr;
   };
 
   void find_steps();
+  void find_waits(Step& step) const;
   void make_events();
   /// Runs what enqueues the plan between two timing events and waits for the lanes.
   template <class Enqueue>
@@ -72,6 +80,7 @@ class Executor final : public PlanRunner {
   const Plan& plan_;
   Launch launch_;
   std::vector<Step> steps_;
+  std::vector<const Communicator*> communicators_;  // of the plan
   std::map<std::string, RangeName> ranges_;
   std::vector<std::unique_ptr<Event>> events_;
   std::unique_ptr<Event> begin_;

@@ -41,20 +41,21 @@ std::vector<std::string> texts_of(const std::string& place, const Flag& flag, co
     throw UsageError(fmt::format("{} is {}; allowed: true, false", place, value.dump()));
   }
   if (!value.is_array()) return {spell(place, value)};
-  if (flag.kind == FlagKind::single) {
-    throw UsageError(fmt::format("{} is a list; it takes one value", place));
-  }
   if (value.empty()) throw UsageError(fmt::format("{} is an empty list", place));
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(spell(place, item));
-  return texts;
+  if (flag.kind != FlagKind::single) return texts;
+  const bool takes_commas = flag.placeholder.find(',') != std::string::npos;
+  throw UsageError(fmt::format(
+      "{} is a list; it takes one value{}", place,
+      takes_commas ? fmt::format(", here \"{}\"", fmt::join(texts, ",")) : std::string()));
 }
 
 /// Flags of a report's options that say how it was measured, and axes outside the cases' names.
 bool is_repeated(const std::string& flag, const ScenarioList& scenarios) {
-  static const std::vector<std::string> measuring{"preset",      "devices",  "dtype",
-                                                  "graph",       "autotune", "precision",
-                                                  "min-samples", "max-time", "seed"};
+  static const std::vector<std::string> measuring{"preset",   "devices", "dtype",     "graph",
+                                                  "autotune", "profile", "precision", "min-samples",
+                                                  "max-time", "seed"};
   if (std::ranges::find(measuring, flag) != measuring.end()) return true;
   return std::ranges::any_of(scenarios, [&](const auto& scenario) {
     return std::ranges::any_of(

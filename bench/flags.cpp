@@ -9,6 +9,7 @@
 
 #include "bench/suggest.h"
 #include "kernels/error.h"
+#include "kernels/machine.h"
 
 namespace parbench {
 namespace {
@@ -29,7 +30,9 @@ std::vector<Flag> fixed_flags() {
        "published setting to the letter",
        what},
       {"devices", "N|NAME,NAME…",
-       "How many devices, or which: 2, or cpu:0,cpu:1; `parbench devices` shows them", what},
+       fmt::format("How many devices, or which: {}; `parbench devices` shows them",
+                   Machine::request_examples()),
+       what},
       {"dtype", "f32|tf32|bf16",
        "Element type of activations and weights; tf32: f32 whose products may be taken in TF32 on "
        "tensor cores (cuda devices); default: f32",
@@ -197,6 +200,19 @@ void read_measurement(const FlagValues& values, Options& options) {
   }
 }
 
+/// A profile has a fixed number of samples, which nothing else decides.
+void check_profile(const Options& options) {
+  if (!options.profile) return;
+  for (const auto& [flag, given] : {std::pair("precision", options.precision_given),
+                                    std::pair("min-samples", options.min_samples.has_value())}) {
+    if (!given) continue;
+    throw UsageError(
+        fmt::format("--{} has no effect with --profile, which takes three samples of each case; "
+                    "leave one of the two out",
+                    flag));
+  }
+}
+
 bool is_fixed(std::string_view name) {
   static const std::vector<std::string> fixed = names_of(fixed_flags());
   return std::ranges::find(fixed, name) != fixed.end();
@@ -274,13 +290,14 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
     options.format = *number_format_named(std::get<std::string>(*value));
   }
   options.graph = is_on(values, "graph");
-  options.devices = text_value(values, "devices", "a count, or names like cpu:0,cpu:1");
+  options.devices = text_value(values, "devices", Machine::request_examples());
   options.report_path = text_value(values, "report", "the path of a file");
   read_measurement(values, options);
   options.dry_run = is_on(values, "dry-run");
   options.quiet = is_on(values, "quiet");
   options.autotune = is_on(values, "autotune");
   options.profile = is_on(values, "profile");
+  check_profile(options);
   for (const auto& [name, texts] : values) {
     if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
   }
@@ -298,9 +315,10 @@ std::vector<Parameter> flags_from(const Options& options) {
   flags.push_back({"dtype", std::string(to_string(options.format))});
   if (options.graph) flags.push_back({"graph", "true"});
   if (options.autotune) flags.push_back({"autotune", "true"});
+  if (options.profile) flags.push_back({"profile", "true"});
   // With the seed preset a precision replaces the published number of samples, so the default is
-  // not to be repeated as if it had been given.
-  if (options.precision_given || options.preset != "seed") {
+  // not to be repeated as if it had been given; with a profile it has no meaning.
+  if (options.precision_given || (options.preset != "seed" && !options.profile)) {
     flags.push_back({"precision", options.precision_percent});
   }
   if (options.min_samples) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/help.h"
+#include "bench/ranges.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -36,10 +37,10 @@ std::string axis_text(const Axis& axis) {
 }
 
 std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {
-  constexpr std::size_t indent = 20;
+  constexpr std::size_t indent = 22;
   std::string text = strategy.description;
   if (strategy.name == scenario.baseline()) text += " (baseline)";
-  return fmt::format("    {:<15} {}\n", strategy.name, wrap(text, page_width - indent, indent));
+  return fmt::format("    {:<17} {}\n", strategy.name, wrap(text, page_width - indent, indent));
 }
 
 std::string backend_text(const Backend& backend) {
@@ -113,6 +114,7 @@ std::string device_listing(const Machine& machine) {
   for (const auto& missing : Machine::missing_backends()) {
     text += fmt::format("\n{}: {}\n", missing.name, missing.reason);
   }
+  text += fmt::format("\nNVTX: {}\n", nvtx_support());
   return text;
 }
 

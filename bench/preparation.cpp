@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/interrupt.h"
+#include "bench/launch.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -34,15 +35,6 @@ namespace {
   } catch (...) {
     throw Error(reason("an exception that is no std::exception"));
   }
-}
-
-/// How a case's plan is launched: as its strategy says, or captured because the run asked for it.
-Launch launch_of(const CaseSpec& spec, const Plan& plan) {
-  if (!spec.graph) return plan.launch;
-  if (plan.launch != Launch::thread_per_lane) return Launch::graph;
-  throw Unsupported(
-      "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
-      "run it without --graph");
 }
 
 }  // namespace
@@ -89,8 +81,8 @@ void Preparation::run_once(const CaseSpec& spec) {
   context_.begin_case();
   current_.emplace();
   current_->subject = scenario_.prepare(spec, context_);
-  context_.commit();
   const Launch launch = launch_of(spec, current_->subject->plan());
+  context_.commit();
   current_->runner = make_runner_(current_->subject->plan(), launch);
   current_->subject->reset();
   if (interrupted_()) throw Interrupted();
@@ -126,16 +118,22 @@ const OutputValues& Preparation::reference_outputs(const CaseSpec& reference) {
   fail_with_reference(name, failures_[name]);
 }
 
+/// A case whose only reference is itself without a graph may have no outputs: its check is all
+/// then.
+bool Preparation::compares(std::size_t index, const std::vector<Output>& outputs) const {
+  return references_[index] && (!outputs.empty() || scenario_.reference(specs_[index]));
+}
+
 report::Verification Preparation::verify(std::size_t index) {
   Case& subject = *current_->subject;
   const std::string name = specs_[index].name();
   const bool is_reference = uses_left_.contains(name);
   if (is_reference) outputs_[name] = read_outputs(subject, std::move(spare_));
+  const std::vector<Output> outputs = is_reference ? as_outputs(outputs_[name]) : subject.outputs();
   report::Verification comparison;
-  if (const std::optional<CaseSpec>& reference = references_[index]) {
-    comparison = compare(is_reference ? as_outputs(outputs_[name]) : subject.outputs(),
-                         reference_outputs(*reference), subject.tolerance());
-    comparison.against = reference->name();
+  if (compares(index, outputs)) {
+    comparison = compare(outputs, reference_outputs(*references_[index]), subject.tolerance());
+    comparison.against = references_[index]->name();
   }
   comparison = with_check(subject, std::move(comparison));
   if (is_reference && !comparison.passed) throw_away(name, comparison.detail);

@@ -50,6 +50,7 @@ class Preparation {
  private:
   void find_order();
   void run_once(const CaseSpec& spec);
+  [[nodiscard]] bool compares(std::size_t index, const std::vector<Output>& outputs) const;
   [[nodiscard]] report::Verification verify(std::size_t index);
   void throw_away(const std::string& reference, const std::string& reason);
   [[nodiscard]] OutputValues run_reference(const CaseSpec& reference);

@@ -43,6 +43,7 @@ struct Job {
   const Scenario* scenario = nullptr;
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<CaseSpec> cases;
+  std::vector<std::string> left_out;  // strategies without a case
 
   [[nodiscard]] Context open(const Options& options) {
     return {std::move(devices), Context::Options{options.seed, !options.dry_run}};
@@ -55,6 +56,28 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
+/// Refuses a flag that no device of the run could follow. Where only some cannot, their cases say
+/// so.
+void check_abilities(const Options& options, const std::vector<std::unique_ptr<Device>>& devices,
+                     const Machine& machine) {
+  const auto none = [&](bool (Backend::*can)() const) {
+    return std::ranges::none_of(devices, [&](const auto& device) {
+      return (machine.find(device->info().backend)->*can)();
+    });
+  };
+  if (options.autotune && none(&Backend::can_autotune)) {
+    throw UsageError(
+        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
+        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
+        "cuda:0");
+  }
+  if (options.format.math == MathMode::tf32 && none(&Backend::has_tf32)) {
+    throw UsageError(
+        "--dtype tf32: no device of the run has TF32, the arithmetic of NVIDIA's tensor cores: use "
+        "--dtype f32, or give --devices cuda:0");
+  }
+}
+
 /// A dry run opens devices that do not measure.
 std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const Scenario& scenario,
                                                   const Machine& machine) {
@@ -62,15 +85,7 @@ std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const 
       machine.open(options.devices.empty() ? usual_devices(scenario, machine) : options.devices,
                    {.spare_for_copies = scenario.wants_copy_core(),
                     .autotune = options.autotune && !options.dry_run});
-  const auto tunes = [&](const auto& device) {
-    return machine.find(device->info().backend)->can_autotune();
-  };
-  if (options.autotune && std::ranges::none_of(devices, tunes)) {
-    throw UsageError(
-        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
-        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
-        "cuda:0");
-  }
+  check_abilities(options, devices, machine);
   return devices;
 }
 
@@ -79,8 +94,9 @@ std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
   check_selection(options, scenarios);
   std::vector<Job> jobs;
   for (const Scenario* scenario : chosen_scenarios(options, scenarios)) {
-    Job job{scenario, open_devices(options, *scenario, machine), {}};
+    Job job{scenario, open_devices(options, *scenario, machine), {}, {}};
     job.cases = expand(options, *scenario, set_of(job.devices));
+    job.left_out = strategies_left_out(options, *scenario, job.cases);
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (!job.cases.empty()) jobs.push_back(std::move(job));
   }
@@ -101,12 +117,19 @@ void list_cases(const std::vector<Job>& jobs) {
   }
 }
 
+/// A line about the strategies that take no part in a job; empty where all do.
+std::string left_out_text(const Job& job) {
+  if (job.left_out.empty()) return {};
+  return fmt::format("{}: without {} (--strategy {} says why)\n", job.scenario->name(),
+                     fmt::join(job.left_out, ", "), job.left_out.front());
+}
+
 void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
   for (Job& job : jobs) {
     Context context = job.open(options);
     const RunEstimate run =
         estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario));
-    print(estimate_text(*job.scenario, context, run));
+    print(estimate_text(*job.scenario, context, run) + left_out_text(job));
   }
 }
 
@@ -232,6 +255,7 @@ class Run {
 
   void show() const {
     tell(report::to_table(recorder_.report(), text_style()));
+    for (const Job& job : jobs_) tell(left_out_text(job));
     if (!flags_.display_format) return;
     const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
                          flags_.color.value_or(text_style().color), flags_.counters_tabular};

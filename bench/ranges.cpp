@@ -15,6 +15,8 @@ nvtxDomainHandle_t domain() {
 
 }  // namespace
 
+std::string nvtx_support() { return std::to_string(NVTX_VERSION); }
+
 RangeName::RangeName(const std::string& name)
     : handle_(nvtxDomainRegisterStringA(domain(), name.c_str())) {}
 
@@ -36,6 +38,10 @@ Range::~Range() { nvtxDomainRangePop(domain()); }
 #else
 
 namespace parbench {
+
+std::string nvtx_support() {
+  return "not in this build (scripts/cuda-libraries fetches its header)";
+}
 
 RangeName::RangeName(const std::string&) {}
 Range::Range(const RangeName&, std::int64_t) {}

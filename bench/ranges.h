@@ -6,6 +6,10 @@
 
 namespace parbench {
 
+/// What this build has of NVTX: its version, or "not in this build" and what would mend it; then
+/// ranges are seen by nobody.
+[[nodiscard]] std::string nvtx_support();
+
 /// A name of ranges, registered once in the NVTX domain "parbench".
 class RangeName {
  public:

@@ -13,6 +13,7 @@
 #include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/flags.h"
+#include "bench/ranges.h"
 #include "bench/version.h"
 #include "reports/file.h"
 #include "reports/machine_info.h"
@@ -31,6 +32,7 @@ report::NamedTexts libraries_of(const Machine& machine) {
       libraries.emplace_back(component.name, component.version);
     }
   }
+  libraries.emplace_back("NVTX", nvtx_support());
   return libraries;
 }
 

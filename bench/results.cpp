@@ -54,6 +54,9 @@ std::optional<std::vector<std::size_t>> places_of(
   return found;
 }
 
+constexpr std::string_view profiler_warning =
+    " Careful: measured for a profiler, in a few short samples; these times are indicative only.";
+
 /// What a reader of the answer has to know of devices that were throttled; empty when none was.
 std::string throttling_warning(const std::vector<report::Case>& cases) {
   std::vector<std::string> reasons;
@@ -64,19 +67,30 @@ std::string throttling_warning(const std::vector<report::Case>& cases) {
                      fmt::join(reasons, ", "));
 }
 
+/// An operation and what implements it; nothing does where there is no choice.
+using KernelName = std::pair<std::string_view, std::string_view>;
+
+KernelName kernel_of(const Call& call) {
+  if (const auto* operation = std::get_if<OpCall>(&call)) {
+    return {operation->op->name(), operation->op->implementation()};
+  }
+  if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
+    return {name_of(collective->collective), collective->communicator->name()};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
+  std::map<KernelName, std::size_t> places;
   for (const Task& task : plan.tasks()) {
     for (const Call& call : task.calls) {
-      const auto* operation = std::get_if<OpCall>(&call);
-      if (operation == nullptr || operation->op->implementation().empty()) continue;
-      const Op& op = *operation->op;
-      const auto [place, is_new] =
-          places.try_emplace({op.name(), op.implementation()}, kernels.size());
-      if (is_new) kernels.push_back({op.name(), op.implementation(), 0});
+      const KernelName name = kernel_of(call);
+      if (name.second.empty()) continue;
+      const auto [place, is_new] = places.try_emplace(name, kernels.size());
+      if (is_new) kernels.push_back({std::string(name.first), std::string(name.second), 0});
       ++kernels[place->second].count;
     }
   }
@@ -113,6 +127,17 @@ std::vector<std::size_t> compared_with(const Comparisons& comparisons,
   return others;
 }
 
+report::Bound reported(const Bound& bound, double median_seconds) {
+  const double seconds = bound.seconds();
+  return {.seconds = seconds,
+          .critical_path = bound.critical_path,
+          .busiest_lane = bound.busiest_lane,
+          .busiest_lane_name = bound.busiest_lane_name,
+          .busiest_device = bound.busiest_device,
+          .lane_with_ends = bound.lane_with_ends,
+          .efficiency = median_seconds > 0 ? seconds / median_seconds : 0};
+}
+
 std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
                                        const std::vector<report::Case>& cases, std::size_t index) {
   std::vector<report::Metric> metrics;
@@ -127,7 +152,7 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
 
 std::optional<report::Answer> answer_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs,
-                                        const std::vector<report::Case>& cases) {
+                                        const std::vector<report::Case>& cases, bool for_profiler) {
   std::vector<CaseOutcome> outcomes;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (cases[i].status != report::CaseStatus::measured) continue;
@@ -141,7 +166,8 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
     text = fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
   }
   return report::Answer{std::string(scenario.name()), std::string(scenario.question()),
-                        text + throttling_warning(cases)};
+                        text + throttling_warning(cases) +
+                            (for_profiler ? std::string(profiler_warning) : std::string())};
 }
 
 }  // namespace parbench

@@ -39,6 +39,9 @@ struct Comparisons {
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
 
+/// A bound beside the median of what was measured (seconds).
+[[nodiscard]] report::Bound reported(const Bound& bound, double median_seconds);
+
 /// The metrics of one of `cases`, which are in the order of the specs, from the rounds in which all
 /// cases that they need were sampled; none of a metric whose cases were not all measured.
 [[nodiscard]] std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
@@ -47,9 +50,10 @@ struct Comparisons {
 
 /// What the scenario says to the measured ones of `cases`, which are in the order of the specs;
 /// nothing when none was measured. An answer that throws takes no number with it; one that was
-/// drawn from throttled cases says so.
+/// drawn from throttled cases, or from the few samples that are taken for a profiler, says so.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
-                                                      const std::vector<report::Case>& cases);
+                                                      const std::vector<report::Case>& cases,
+                                                      bool for_profiler);
 
 }  // namespace parbench

@@ -190,7 +190,7 @@ void Sampler::fail(std::size_t index) {
 void Sampler::withdraw(std::size_t index) {
   State& state = states_.at(index);
   state.dropped = true;
-  if (state.stopped_because.empty()) state.stopped_because = "interrupted";
+  if (state.stopped_because.empty()) state.stopped_because = "device lost";
 }
 
 void Sampler::interrupt() {

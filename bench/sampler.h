@@ -25,7 +25,8 @@ struct SamplerOptions {
   int fixed_samples = 0;     // 0: adaptive; else exactly so many, whatever the precision
   int fixed_iterations = 0;  // 0: as many as make a sample last `least_sample_seconds`
   double least_sample_seconds = 0.02;
-  std::uint64_t seed = 1;  // of the order within rounds
+  bool for_profiler = false;  // few short samples, to be looked at rather than compared
+  std::uint64_t seed = 1;     // of the order within rounds
 
   /// Samples that a case gets even when its time is spent: below three, an interval of the median
   /// says next to nothing. Twice `max_seconds` ends the case all the same, after one sample.
@@ -70,7 +71,7 @@ class Sampler {
   /// Drops a case: it is not sampled any more and has no reason to have stopped.
   void fail(std::size_t index);
 
-  /// Ends a case that can run no more ("interrupted"): it keeps the samples that it has, and the
+  /// Ends a case whose device is lost ("device lost"): it keeps the samples that it has, and the
   /// reason for which it had ended before.
   void withdraw(std::size_t index);
 

@@ -25,6 +25,7 @@ SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& fla
   const bool seed = options.preset == "seed";
   SamplerOptions result;
   result.seed = options.seed;
+  result.for_profiler = options.profile;
   result.precision = options.precision_percent / 100;
   result.min_samples = options.min_samples.value_or(result.min_samples);
   result.fixed_samples = flags.repetitions.value_or(

@@ -15,6 +15,7 @@
 #include "bench/described.h"
 #include "bench/interrupt.h"
 #include "bench/preparation.h"
+#include "bench/profiled.h"
 #include "bench/ranges.h"
 #include "bench/results.h"
 #include "bench/statistics.h"
@@ -42,24 +43,6 @@ double warm_seconds(double first_execution, const TaskCosts& costs) {
   const double one_by_one = std::accumulate(costs.seconds.begin(), costs.seconds.end(), 0.0);
   return one_by_one > 0 ? std::min(first_execution, one_by_one) : first_execution;
 }
-
-/// Between what it says to profilers when it is made and when it goes.
-class Profiled {
- public:
-  explicit Profiled(const std::function<void(bool)>& tell) : tell_(tell) { tell_(true); }
-  ~Profiled() {
-    try {
-      tell_(false);
-    } catch (
-        ...) {  // NOLINT(bugprone-empty-catch): a trace without an end is no reason to lose a run
-    }
-  }
-  Profiled(const Profiled&) = delete;
-  Profiled& operator=(const Profiled&) = delete;
-
- private:
-  const std::function<void(bool)>& tell_;
-};
 
 class Session {
  public:
@@ -158,7 +141,7 @@ SessionResult Session::run() {
   }
   environment_.progress.finish();
   SessionResult final = result();
-  final.answer = answer_of(scenario_, specs_, final.cases);
+  final.answer = answer_of(scenario_, specs_, final.cases, options_.for_profiler);
   return final;
 }
 
@@ -413,14 +396,7 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
   const double median_seconds = result.statistics->median;
   if (median_seconds > 0) result.throughput = result.amount / median_seconds;
   if (!entry.bound) return;
-  const double seconds = entry.bound->seconds();
-  result.bound = {.seconds = seconds,
-                  .critical_path = entry.bound->critical_path,
-                  .busiest_lane = entry.bound->busiest_lane,
-                  .busiest_lane_name = entry.bound->busiest_lane_name,
-                  .busiest_device = entry.bound->busiest_device,
-                  .lane_with_ends = entry.bound->lane_with_ends,
-                  .efficiency = median_seconds > 0 ? seconds / median_seconds : 0};
+  result.bound = reported(*entry.bound, median_seconds);
 }
 
 void Session::add_speedup(std::size_t index, report::Case& result) const {

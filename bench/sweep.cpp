@@ -297,7 +297,7 @@ void check_selection(const Options& options, const ScenarioList& scenarios) {
 DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
   const bool all_alike = std::ranges::all_of(
       devices, [&](const auto& device) { return alike(device->info(), devices.front()->info()); });
-  return {static_cast<int>(devices.size()), all_alike};
+  return {.count = static_cast<int>(devices.size()), .alike = all_alike};
 }
 
 std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
@@ -317,6 +317,18 @@ std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
     }
   }
   return cases.take();
+}
+
+std::vector<std::string> strategies_left_out(const Options& options, const Scenario& scenario,
+                                             const std::vector<CaseSpec>& cases) {
+  std::vector<std::string> names;
+  if (!options.strategies.empty() || !options.only_cases.empty()) return names;
+  for (const Strategy& strategy : scenario.strategies()) {
+    if (std::ranges::find(cases, strategy.name, &CaseSpec::strategy) == cases.end()) {
+      names.push_back(strategy.name);
+    }
+  }
+  return names;
 }
 
 }  // namespace parbench

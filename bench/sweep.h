@@ -23,9 +23,6 @@ void check_selection(const Options& options, const ScenarioList& scenarios);
 struct DeviceSet {
   int count = 1;
   bool alike = true;  // Request::devices_alike
-
-  DeviceSet(int count_of_devices, bool all_alike = true)  // NOLINT(google-explicit-constructor)
-      : count(count_of_devices), alike(all_alike) {}
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
 
@@ -36,5 +33,12 @@ struct DeviceSet {
 /// or can be part of no case.
 [[nodiscard]] std::vector<CaseSpec> expand(const Options& options, const Scenario& scenario,
                                            const DeviceSet& devices);
+
+/// The strategies of a scenario that have no case, although the user has chosen neither strategies
+/// nor cases: the flags, the element type or the devices rule them out. Naming one in `--strategy`
+/// is an error that says why.
+[[nodiscard]] std::vector<std::string> strategies_left_out(const Options& options,
+                                                           const Scenario& scenario,
+                                                           const std::vector<CaseSpec>& cases);
 
 }  // namespace parbench

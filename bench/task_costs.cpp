@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "bench/executor.h"
 #include "bench/interrupt.h"
 #include "bench/statistics.h"
+#include "kernels/crossing.h"
 #include "kernels/device.h"
 #include "kernels/error.h"
 
@@ -39,10 +41,62 @@ struct CostGroup {
   [[nodiscard]] bool wants_more() const { return seconds.size() < (tasks < 3 ? 1U : 3U); }
 };
 
+/// Whether repeating the task changes data: a copy does not, an all-reduce for one does.
 bool has_operations(const Task& task) {
-  return std::ranges::any_of(task.calls,
-                             [](const Call& call) { return std::holds_alternative<OpCall>(call); });
+  return std::ranges::any_of(
+      task.calls, [](const Call& call) { return !std::holds_alternative<CopyCall>(call); });
 }
+
+/// Times what is enqueued on the lanes of one task: from the first lane's coming to it, which the
+/// others wait for, until all have done it.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::vector<Stream*> streams) : streams_(std::move(streams)) {
+    std::vector<Device*> devices;
+    for (Stream* stream : streams_) devices.push_back(&stream->device());
+    begin_ = make_event_for(*devices.front(), devices, EventKind::timing);
+    end_ = devices.front()->make_event(EventKind::timing);
+    for (std::size_t i = 1; i < devices.size(); ++i) {
+      joins_.push_back(
+          make_event_for(*devices[i], std::span(devices).first(1), EventKind::ordering));
+    }
+  }
+
+  [[nodiscard]] std::span<Stream* const> streams() const { return streams_; }
+
+  template <class Lead, class Enqueue>
+  double time(const Lead& lead, const Enqueue& timed) {
+    Stream& first = *streams_.front();
+    lead();
+    first.record(*begin_);
+    for (std::size_t i = 1; i < streams_.size(); ++i) streams_[i]->wait(*begin_);
+    timed();
+    for (std::size_t i = 1; i < streams_.size(); ++i) {
+      streams_[i]->record(*joins_[i - 1]);
+      first.wait(*joins_[i - 1]);
+    }
+    first.record(*end_);
+    synchronize();
+    return end_->seconds_since(*begin_);
+  }
+
+ private:
+  void synchronize() {
+    try {
+      synchronize_all(streams_, [](Stream* stream) -> Stream& { return *stream; });
+    } catch (const TimedOut&) {  // the streams will still record them
+      static_cast<void>(begin_.release());
+      static_cast<void>(end_.release());
+      for (auto& join : joins_) static_cast<void>(join.release());
+      throw;
+    }
+  }
+
+  std::vector<Stream*> streams_;
+  std::unique_ptr<Event> begin_;
+  std::unique_ptr<Event> end_;
+  std::vector<std::unique_ptr<Event>> joins_;  // one per stream but the first
+};
 
 class TaskTimer {
  public:
@@ -118,26 +172,18 @@ class TaskTimer {
 
   /// Seconds of `executions` of a task after `lead` others.
   double time(const Task& task, int lead, int executions) {
-    Stream& stream = *plan_.lanes()[static_cast<std::size_t>(task.lane)].stream;
-    std::unique_ptr<Event> begin = stream.device().make_event();
-    std::unique_ptr<Event> end = stream.device().make_event();
-    repeat(task, lead, stream);
-    stream.record(*begin);
-    repeat(task, executions, stream);
-    stream.record(*end);
-    try {
-      stream.synchronize();
-    } catch (const TimedOut&) {  // the stream will still record both
-      static_cast<void>(begin.release());
-      static_cast<void>(end.release());
-      throw;
+    std::vector<Stream*> streams;
+    for (const LaneId lane : lanes_of(task)) {
+      streams.push_back(plan_.lanes()[static_cast<std::size_t>(lane)].stream);
     }
-    return end->seconds_since(*begin);
+    Stopwatch stopwatch(std::move(streams));
+    return stopwatch.time([&] { repeat(task, lead, stopwatch.streams()); },
+                          [&] { repeat(task, executions, stopwatch.streams()); });
   }
 
-  static void repeat(const Task& task, int times, Stream& stream) {
+  static void repeat(const Task& task, int times, std::span<Stream* const> streams) {
     for (int i = 0; i < times; ++i) {
-      for (const Call& call : task.calls) enqueue(call, stream);
+      for (const Call& call : task.calls) enqueue(call, streams);
     }
   }
 

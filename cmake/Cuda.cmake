@@ -4,7 +4,7 @@ set(PARBENCH_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO (w
 set_property(CACHE PARBENCH_CUDA PROPERTY STRINGS ON OFF AUTO)
 set(PARBENCH_CUDA_WHEELS ${PROJECT_SOURCE_DIR}/build/cuda-wheels CACHE PATH "Folder of unpacked CUDA wheels")
 
-set(PARBENCH_HAS_CUDA OFF)
+set(PARBENCH_HAS_CUDA OFF CACHE INTERNAL "The CUDA backend is built; scripts/bundle asks")
 if(NOT PARBENCH_CUDA)
   return()
 endif()
@@ -61,7 +61,7 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's 
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
 endif()
 find_package(CUDAToolkit REQUIRED)
-set(PARBENCH_HAS_CUDA ON)
+set_property(CACHE PARBENCH_HAS_CUDA PROPERTY VALUE ON)
 
 # What kernels/cuda is compiled and linked with. The driver's library is not among it.
 add_library(parbench_cuda_libraries INTERFACE)

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/buffer.h"
+#include "kernels/communicator.h"
 #include "kernels/condition.h"
 #include "kernels/error.h"
 #include "kernels/op.h"
@@ -21,7 +23,7 @@ struct DeviceInfo {
   std::string name;                     // "cpu:0"
   std::string backend;                  // "cpu"
   std::string model;                    // the processor's own name
-  std::string hardware;                 // the model of what it is the whole or a part of
+  std::string hardware;                 // the model, and for a part of a GPU how large it is
   std::vector<int> cores;               // operating-system indices of the cores it computes on
   std::vector<int> copy_cores;          // of the cores its copy lane runs on
   std::size_t memory_bytes = 0;         // of the memory it can draw on, shared with others or not
@@ -62,6 +64,10 @@ class Device {
     return {};
   }
 
+  /// Whether only one host thread at a time may enqueue on its streams, so that a plan cannot be
+  /// launched by a thread for every lane.
+  [[nodiscard]] virtual bool one_launching_thread() const { return false; }
+
   /// A stream that is one of `sharers` compute streams working at the same time: it gets the
   /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may
   /// have different numbers of threads; more streams than cores share cores. Copy streams ignore
@@ -89,7 +95,15 @@ class Device {
   /// Readies host memory of another backend's device for copies by streams of this one, until what
   /// is returned goes. A GPU must find pages locked: it reads what is pageable when a copy is
   /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
-  [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] const Buffer& memory) {
+  [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
+    return nullptr;
+  }
+
+  /// Joins devices for collectives, this one the first of them. Null where no library does: not
+  /// for parts of one GPU, nor for devices of several backends. Throws Error where the library
+  /// fails.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> make_communicator(
+      [[maybe_unused]] std::span<Device* const> ranks) {
     return nullptr;
   }
 

@@ -39,17 +39,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// "0" or "0/1".
-std::optional<DeviceNumber> device_number(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  const auto device = whole_number(text.substr(0, slash));
-  if (!device) return std::nullopt;
-  if (slash == std::string_view::npos) return DeviceNumber{.device = *device};
-  const auto partition = whole_number(text.substr(slash + 1));
-  if (!partition) return std::nullopt;
-  return DeviceNumber{.device = *device, .partition = partition};
-}
-
 /// Which names a backend has.
 std::string names_of(const Backend& backend) {
   const int count = backend.device_count();
@@ -60,9 +49,8 @@ std::string names_of(const Backend& backend) {
 
 [[noreturn]] void refuse(std::string_view word, std::string_view why) {
   throw UsageError(
-      fmt::format("--devices: '{}' {}; allowed are a count, or names like cpu:0,cpu:1 (`parbench "
-                  "devices` lists what there is)",
-                  word, why));
+      fmt::format("--devices: '{}' {}; allowed: {} (`parbench devices` lists what there is)", word,
+                  why, Machine::request_examples()));
 }
 
 /// The devices of one backend that a request names. Each backend divides its hardware among all its
@@ -97,7 +85,15 @@ std::vector<Machine::Missing> Machine::missing_backends() {
 #ifdef PARBENCH_CUDA
   return {};
 #else
-  return {{"cuda", "not in this build, which computes on CPU devices only"}};
+  return {{"cuda", "not in this build (scripts/cuda-libraries fetches what building it takes)"}};
+#endif
+}
+
+std::string_view Machine::request_examples() {
+#ifdef PARBENCH_CUDA
+  return "a count, or names like cpu:0,cpu:1 or cuda:0 or cuda:0/0,cuda:0/1 (parts of one GPU)";
+#else
+  return "a count, or names like cpu:0,cpu:1";
 #endif
 }
 
@@ -118,13 +114,35 @@ Backend& backend_named(const Machine& machine, std::string_view word, std::strin
                    : fmt::format("names the backend '{}', which does not exist", name));
 }
 
+/// Reads "0" or "0/1", what stands behind the colon of a word.
 DeviceNumber number_in(const Backend& backend, std::string_view word, std::string_view text) {
-  const auto number = device_number(text);
-  if (!number) refuse(word, "has no device number behind the colon");
-  if (number->device >= backend.device_count()) {
+  const std::size_t slash = text.find('/');
+  const auto device = whole_number(text.substr(0, slash));
+  if (!device) refuse(word, "has no device number behind the colon");
+  DeviceNumber number{.device = *device};
+  if (slash != std::string_view::npos) {
+    const std::string_view partition = text.substr(slash + 1);
+    number.partition = whole_number(partition);
+    if (!number.partition) {
+      refuse(word, fmt::format("names a part of a device by '{}', which is no number", partition));
+    }
+  }
+  if (number.device >= backend.device_count()) {
     refuse(word, "does not exist, " + names_of(backend));
   }
-  return *number;
+  return number;
+}
+
+/// The names of a comma list.
+std::vector<std::string_view> names_in(std::string_view request) {
+  if (request.find(' ') != std::string_view::npos) {
+    refuse(request, "has blanks; give names with commas alone between them");
+  }
+  std::vector<std::string_view> names = split(request, ',');
+  if (std::ranges::find(names, "") != names.end()) {
+    refuse(request, "has an empty name; give one name before and after each comma");
+  }
+  return names;
 }
 
 std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_view request,
@@ -147,7 +165,7 @@ std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
   }
   std::vector<Wanted> wanted;
   std::vector<std::pair<std::size_t, std::size_t>> order;  // place in `wanted`, and in its numbers
-  for (const std::string_view word : split(request, ',')) {
+  for (const std::string_view word : names_in(request)) {
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos) refuse(word, "is neither a count nor a device name");
     Backend& backend = backend_named(*this, word, word.substr(0, colon));

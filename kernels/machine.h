@@ -58,6 +58,10 @@ class Backend {
   /// Whether its devices choose kernels by measuring them when they are asked to.
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
+  /// Whether any of its devices can multiply f32 in TF32. One that is too old says so of each
+  /// operation.
+  [[nodiscard]] virtual bool has_tf32() const { return false; }
+
   /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
   /// UsageError when there are not so many, and for a partition where there is none.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
@@ -81,6 +85,9 @@ class Machine {
     std::string reason;
   };
   [[nodiscard]] static std::vector<Missing> missing_backends();
+
+  /// Requests of devices that a user of this build may write, for help and errors.
+  [[nodiscard]] static std::string_view request_examples();
 
   /// Opens the devices of `--devices`: a count ("2": that many of the default backend) or a comma
   /// list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError that names the word, what is

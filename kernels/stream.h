@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -58,9 +59,15 @@ class Stream {
   /// queued. Throws OutOfMemory and leaves the room that there was.
   void reserve_scratch(std::size_t bytes) {
     requested_scratch_ = std::max(requested_scratch_, bytes);
-    if (bytes > scratch_bytes()) grow_scratch(bytes);
+    if (bytes <= scratch_bytes()) return;
+    ++scratch_moves_;
+    grow_scratch(bytes);
   }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
+
+  /// How often the scratch memory may have moved. Growing that fails counts: the room is the same
+  /// then, but a device that cannot hold both at once has given it away and got it back.
+  [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
 
   /// Scratch memory serves all users of a stream and never shrinks. The largest request since it
   /// was last set tells how much of it one of them needs.
@@ -95,6 +102,7 @@ class Stream {
   virtual void grow_scratch(std::size_t bytes) = 0;
 
   std::size_t requested_scratch_ = 0;
+  std::uint64_t scratch_moves_ = 0;
 };
 
 /// Synchronises the stream of every item, the later ones also when an earlier one fails, and then

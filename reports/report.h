@@ -147,7 +147,7 @@ struct Case {
   CaseStatus status = CaseStatus::not_run;
   std::string error;  // why it failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
-  /// "interrupted".
+  /// "interrupted", "device lost" (in another case).
   std::string stopped_because;
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // only of a measured case

@@ -40,6 +40,7 @@ inline constexpr std::array endings{
     Ending{"max-time", "*", "sampling ended at the time limit of one case (--max-time)"},
     Ending{"total-time", "‡", "sampling ended at the time limit of the whole run"},
     Ending{"interrupted", "†", "sampling was interrupted"},
+    Ending{"device lost", "‖", "sampling ended when a device was lost in another case"},
 };
 
 inline constexpr std::string_view low_confidence_mark = "°";

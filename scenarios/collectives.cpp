@@ -1,12 +1,14 @@
-// The ring algorithms: in step s, rank r sends block r − s and receives block r − s − 1.
+// One task for a communicator; else the ring algorithms: in step s, rank r sends block r − s and
+// receives block r − s − 1.
 #include "scenarios/collectives.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
-
-#include "kernels/crossing.h"
+#include <utility>
 
 namespace parbench {
 namespace {
@@ -16,12 +18,9 @@ int modulo(int value, int size) { return ((value % size) + size) % size; }
 /// Without a cost key, like all tasks here: collectives that follow each other send other memory.
 Task send(const Plan& plan, const std::string& name, const Rank& from, const Rank& to,
           const BufferView& destination, const BufferView& source) {
-  const auto device_of = [&](LaneId lane) -> const Device& {
-    return plan.lanes().at(static_cast<std::size_t>(lane)).stream->device();
-  };
   Task task;
   task.name = name;
-  task.lane = reaches(device_of(from.copies), device_of(to.copies)) ? from.copies : to.copies;
+  task.lane = copying_lane(plan, from.copies, to.copies);
   task.kind = TaskKind::communication;
   if (source.bytes > 0) task.calls = {CopyCall{destination, source}};
   return task;
@@ -35,6 +34,23 @@ std::vector<std::size_t> offsets_of(const std::vector<std::size_t>& bytes) {
   std::vector<std::size_t> offsets(bytes.size());
   std::exclusive_scan(bytes.begin(), bytes.end(), offsets.begin(), std::size_t{0});
   return offsets;
+}
+
+/// The whole collective as one task on the copy lanes, so that it runs beside what computes.
+Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
+                      Communicator& communicator, Collective collective) {
+  Task task;
+  task.name = name;
+  task.kind = TaskKind::communication;
+  task.lane = ranks.front().copies;
+  CollectiveCall call{.communicator = &communicator, .collective = collective, .data = {}};
+  for (const Rank& rank : ranks) {
+    if (&rank != &ranks.front()) task.further_lanes.push_back(rank.copies);
+    call.data.push_back(rank.data);
+    append(task.after, rank.ready);
+  }
+  task.calls = {std::move(call)};
+  return Completion(ranks.size(), {plan.add(std::move(task))});
 }
 
 /// The gathering half of both collectives: rank r begins with block r + `shift` and passes on what
@@ -76,22 +92,47 @@ std::vector<std::int64_t> split_evenly(std::int64_t total, int parts) {
   return sizes;
 }
 
-Completion add_all_gather(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
-                          const std::vector<std::size_t>& block_bytes) {
-  const std::size_t total = std::accumulate(block_bytes.begin(), block_bytes.end(), std::size_t{0});
+AllGather::AllGather(Communicator* communicator, std::vector<std::size_t> block_bytes)
+    : communicator_(communicator), block_bytes_(std::move(block_bytes)) {
+  const bool equal =
+      std::ranges::adjacent_find(block_bytes_, std::not_equal_to{}) == block_bytes_.end();
+  if (!equal) communicator_ = nullptr;
+}
+
+Completion AllGather::add(Plan& plan, const std::string& name,
+                          const std::vector<Rank>& ranks) const {
+  const std::size_t total =
+      std::accumulate(block_bytes_.begin(), block_bytes_.end(), std::size_t{0});
   std::vector<std::vector<TaskId>> have;
   for (const Rank& rank : ranks) {
-    if (block_bytes.size() != ranks.size() || rank.data.bytes != total) {
+    if (block_bytes_.size() != ranks.size() || rank.data.bytes != total) {
       throw std::invalid_argument("all-gather: the blocks do not make up the data");
     }
     have.push_back(rank.ready);
   }
-  return gather(plan, name, ranks, block_bytes, 0, std::move(have));
+  if (communicator_ != nullptr) {
+    return add_to_all(plan, name, ranks, *communicator_, Collective::all_gather);
+  }
+  return gather(plan, name, ranks, block_bytes_, 0, std::move(have));
 }
 
-AllReduce::AllReduce(CaseData& data, OpSet& ops, const std::vector<int>& devices,
-                     const std::vector<Stream*>& compute_streams, std::int64_t count)
-    : counts_(split_evenly(count, static_cast<int>(devices.size()))) {
+std::string AllGather::method() const {
+  return communicator_ != nullptr ? communicator_->name() : "ring of copies";
+}
+
+AllReduce::AllReduce(Communicator* communicator, CaseData& data, OpSet& ops,
+                     const std::vector<int>& devices, const std::vector<Stream*>& compute_streams,
+                     std::int64_t count)
+    : communicator_(communicator), counts_(split_evenly(count, static_cast<int>(devices.size()))) {
+  if (communicator_ == nullptr) make_ring(data, ops, devices, compute_streams);
+}
+
+std::string AllReduce::method() const {
+  return communicator_ != nullptr ? communicator_->name() : "ring of copies and additions";
+}
+
+void AllReduce::make_ring(CaseData& data, OpSet& ops, const std::vector<int>& devices,
+                          const std::vector<Stream*>& compute_streams) {
   std::size_t offset = 0;
   for (const std::int64_t elements : counts_) {
     offsets_.push_back(offset);
@@ -125,8 +166,16 @@ Task AllReduce::addition(const Rank& rank, int receiver, int index) const {
 
 Completion AllReduce::add(Plan& plan, const std::string& name,
                           const std::vector<Rank>& ranks) const {
-  const int size = static_cast<int>(ranks.size());
   if (ranks.size() != counts_.size()) throw std::invalid_argument("all-reduce: other ranks");
+  if (communicator_ != nullptr) {
+    return add_to_all(plan, name, ranks, *communicator_, Collective::all_reduce);
+  }
+  return add_ring(plan, name, ranks);
+}
+
+Completion AllReduce::add_ring(Plan& plan, const std::string& name,
+                               const std::vector<Rank>& ranks) const {
+  const int size = static_cast<int>(ranks.size());
   std::vector<std::vector<TaskId>> have;
   for (const Rank& rank : ranks) have.push_back(rank.ready);
   for (int step = 0; step < size - 1; ++step) {

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "kernels/error.h"
 #include "kernels/round_up.h"
 
 namespace parbench {
@@ -24,6 +25,15 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
     found = streams_.emplace(key, std::move(made)).first;
   }
   return *found->second;
+}
+
+Communicator* Context::communicator() {
+  if (!communicator_) {
+    std::vector<Device*> ranks;
+    for (const auto& device : devices_) ranks.push_back(device.get());
+    communicator_ = ranks.size() < 2 ? nullptr : ranks.front()->make_communicator(ranks);
+  }
+  return communicator_->get();
 }
 
 void Context::begin_case() {
@@ -55,13 +65,19 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
-    if (arena.used > arena.memory.bytes()) {
-      arena.locks.clear();
-      arena.locked_bytes = 0;
-      device(key.first).grow(arena.memory, arena.used, key.second);
-    }
     // Kinds of host memory that a scenario asks for by name stay what they are.
-    if (key.second == MemoryKind::device) lock_pages(key.first, arena);
+    const bool locks = key.second == MemoryKind::device && device(key.first).info().host_memory;
+    const std::size_t held = arena.locked_bytes;
+    try {
+      if (arena.used > arena.memory.bytes()) {
+        unlock_pages(arena);
+        device(key.first).grow(arena.memory, arena.used, key.second);
+      }
+      if (locks) lock_pages(key.first, arena, arena.used, Locking::new_case);
+    } catch (...) {
+      lock_pages(key.first, arena, held, Locking::prepared_cases);
+      throw;
+    }
   }
   for (auto& entry : shared_) {
     Shared& shared = entry.second;
@@ -73,15 +89,27 @@ void Context::commit() {
   }
 }
 
-void Context::lock_pages(int owner, Arena& arena) {
-  const DeviceInfo& info = device(owner).info();
-  if (!info.host_memory || arena.locked_bytes == arena.memory.bytes()) return;
+void Context::unlock_pages(Arena& arena) {
   arena.locks.clear();
+  arena.locked_bytes = 0;
+}
+
+void Context::lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose) {
+  if (bytes <= arena.locked_bytes) return;
+  unlock_pages(arena);
+  std::vector<std::shared_ptr<void>> locks;
   for (const auto& other : devices_) {
-    if (other->info().backend != info.backend)
-      arena.locks.push_back(other->page_lock(arena.memory));
+    if (other->info().backend == device(owner).info().backend) continue;
+    try {
+      locks.push_back(other->page_lock({arena.memory, 0, bytes}));
+    } catch (const DeviceLost&) {  // NOLINT(bugprone-empty-catch): it copies nothing more
+    } catch (const OutOfMemory& error) {
+      if (whose == Locking::new_case) throw;
+      throw DeviceLost(other->info().backend, error.what());
+    }
   }
-  arena.locked_bytes = arena.memory.bytes();
+  arena.locks = std::move(locks);
+  arena.locked_bytes = bytes;
 }
 
 const std::vector<double>& Context::measured(const std::string& key, const Measure& measure) {

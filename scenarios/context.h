@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -39,6 +40,10 @@ class Context {
   /// again.
   [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
 
+  /// Joins all devices for collectives, in their order; made once, then found again. Null where no
+  /// library does.
+  [[nodiscard]] Communicator* communicator();
+
   /// Starts a case: everything borrowed from now on belongs to it.
   void begin_case();
 
@@ -56,7 +61,8 @@ class Context {
   [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
 
   /// Allocates what the current case borrowed, if it is more than any case before it did, and fills
-  /// new shared memory. Throws OutOfMemory and leaves the arena as it was.
+  /// new shared memory. Throws OutOfMemory and leaves what earlier cases borrowed usable,
+  /// page-locked for other backends as it was.
   void commit();
 
   /// Numbers that several cases need and that are measured once a run, found again by their key.
@@ -79,7 +85,7 @@ class Context {
   struct Arena {
     Buffer memory;
     std::size_t used = 0;  // by the current case
-    /// By which devices of other backends may copy from and to it.
+    /// By which devices of other backends may copy from and to its first `locked_bytes`.
     std::vector<std::shared_ptr<void>> locks = {};
     std::size_t locked_bytes = 0;
   };
@@ -90,7 +96,14 @@ class Context {
     bool used = false;  // by the current case
   };
 
-  void lock_pages(int device, Arena& arena);
+  enum class Locking { new_case, prepared_cases };
+
+  static void unlock_pages(Arena& arena);
+  /// Readies so many bytes from the arena's beginning for copies by other backends; more than that
+  /// may be locked already. A new case that finds no room gets OutOfMemory. Cases that are prepared
+  /// cannot be sampled without their locks, which ends them like the loss of the backend that has
+  /// to copy: DeviceLost.
+  void lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose);
 
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;
@@ -98,7 +111,8 @@ class Context {
   std::map<std::pair<int, std::string>, Shared> shared_;
   std::map<std::string, std::vector<double>> measured_;
   std::map<int, Buffer> readback_;
-  // Last: a stream that goes ends what it is running, and that uses the memory above.
+  std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
+  // Last: a stream that goes ends what it is running, and that uses the above.
   std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
 };
 

@@ -244,13 +244,15 @@ void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes) {
   }
   std::vector<std::size_t> offsets(block_bytes.size());
   std::exclusive_scan(block_bytes.begin(), block_bytes.end(), offsets.begin(), std::size_t{0});
+  const AllGather all_gather(parts.context.communicator(), block_bytes);
+  parts.notes.emplace_back("all-gather", all_gather.method());
   add_sharded_products(
       parts, shards, turns,
       [&](std::size_t r, const BufferView& whole) {
         return whole.part(offsets[r], block_bytes[r]);
       },
       [&](const std::string& name, const std::vector<Rank>& ranks) {
-        return add_all_gather(parts.plan, name, ranks, block_bytes);
+        return all_gather.add(parts.plan, name, ranks);
       });
   verify_shards(parts, sizes, shards, turns, widths);
 }
@@ -276,7 +278,9 @@ void plan_row_sharded(CaseParts& parts, const MatmulSizes& sizes) {
     streams.push_back(&stream);
     shards.push_back(std::move(shard));
   }
-  const AllReduce all_reduce(parts.data, parts.ops, indices, streams, sizes.n * sizes.n);
+  const AllReduce all_reduce(parts.context.communicator(), parts.data, parts.ops, indices, streams,
+                             sizes.n * sizes.n);
+  parts.notes.emplace_back("all-reduce", all_reduce.method());
   add_sharded_products(
       parts, shards, turns, [](std::size_t, const BufferView& whole) { return whole; },
       [&](const std::string& name, const std::vector<Rank>& ranks) {

@@ -9,6 +9,8 @@
 #include <queue>
 #include <stdexcept>
 
+#include "kernels/crossing.h"
+
 namespace parbench {
 
 LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
@@ -16,11 +18,46 @@ LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
   return static_cast<LaneId>(lanes_.size()) - 1;
 }
 
-TaskId Plan::add(Task task) {
-  if (task.lane < 0 || task.lane >= static_cast<LaneId>(lanes_.size())) {
-    throw std::invalid_argument(
-        fmt::format("task {} names lane {} of {}", task.name, task.lane, lanes_.size()));
+namespace {
+
+/// Lanes that a call needs.
+int width_of(const Call& call) {
+  const auto* collective = std::get_if<CollectiveCall>(&call);
+  return collective == nullptr ? 1 : collective->communicator->size();
+}
+
+void check_lanes(const Task& task, std::size_t count) {
+  std::vector<LaneId> lanes = lanes_of(task);
+  for (const LaneId lane : lanes) {
+    if (lane >= 0 && lane < static_cast<LaneId>(count)) continue;
+    throw std::invalid_argument(fmt::format("task {} names lane {} of {}", task.name, lane, count));
   }
+  std::ranges::sort(lanes);
+  if (std::ranges::adjacent_find(lanes) != lanes.end()) {
+    throw std::invalid_argument(fmt::format("task {} names a lane twice", task.name));
+  }
+  for (const Call& call : task.calls) {
+    if (width_of(call) == static_cast<int>(lanes.size())) continue;
+    throw std::invalid_argument(fmt::format("task {} has {} lanes for a call that needs {}",
+                                            task.name, lanes.size(), width_of(call)));
+  }
+}
+
+}  // namespace
+
+std::vector<LaneId> lanes_of(const Task& task) {
+  std::vector<LaneId> lanes{task.lane};
+  lanes.insert(lanes.end(), task.further_lanes.begin(), task.further_lanes.end());
+  return lanes;
+}
+
+bool runs_on(const Task& task, LaneId lane) {
+  return task.lane == lane ||
+         std::ranges::find(task.further_lanes, lane) != task.further_lanes.end();
+}
+
+TaskId Plan::add(Task task) {
+  check_lanes(task, lanes_.size());
   for (const TaskId before : task.after) {
     if (before < 0 || before >= static_cast<TaskId>(tasks_.size())) {
       throw std::invalid_argument(
@@ -39,6 +76,9 @@ Work Plan::work() const {
 
 Work work_of(const Call& call) {
   if (const auto* op = std::get_if<OpCall>(&call)) return op->op->work();
+  if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
+    return work_of(collective->collective, collective->data.size(), collective->data.front().bytes);
+  }
   return {.flops = 0, .bytes = 2.0 * static_cast<double>(std::get<CopyCall>(call).source.bytes)};
 }
 
@@ -46,6 +86,13 @@ Work work_of(const Task& task) {
   Work sum;
   for (const Call& call : task.calls) sum += work_of(call);
   return sum;
+}
+
+LaneId copying_lane(const Plan& plan, LaneId sender, LaneId receiver) {
+  const auto device_of = [&](LaneId lane) -> const Device& {
+    return plan.lanes().at(static_cast<std::size_t>(lane)).stream->device();
+  };
+  return reaches(device_of(sender), device_of(receiver)) ? sender : receiver;
 }
 
 double Bound::seconds() const {
@@ -89,7 +136,7 @@ std::vector<LaneTask> tasks_of(const Plan& plan, LaneId lane, const std::vector<
                                const std::vector<double>& head, const std::vector<double>& tail) {
   std::vector<LaneTask> own;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    if (plan.tasks()[i].lane == lane) own.push_back({head[i], seconds[i], tail[i]});
+    if (runs_on(plan.tasks()[i], lane)) own.push_back({head[i], seconds[i], tail[i]});
   }
   std::ranges::sort(own, {}, &LaneTask::head);
   return own;
@@ -127,12 +174,13 @@ double with_ends(const std::vector<LaneTask>& tasks) {
 double busiest_device(const Plan& plan, const std::vector<double>& seconds) {
   std::map<const Device*, double> core_seconds;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    const Task& task = plan.tasks()[i];
-    const Lane& lane = plan.lanes()[static_cast<std::size_t>(task.lane)];
-    const Stream& stream = *lane.stream;
-    const DeviceInfo& info = stream.device().info();
-    const bool on_copy_core = lane.kind == StreamKind::copy && info.copy_cores != info.cores;
-    if (!on_copy_core) core_seconds[&stream.device()] += seconds[i] * stream.threads();
+    for (const LaneId id : lanes_of(plan.tasks()[i])) {
+      const Lane& lane = plan.lanes()[static_cast<std::size_t>(id)];
+      const Stream& stream = *lane.stream;
+      const DeviceInfo& info = stream.device().info();
+      const bool on_copy_core = lane.kind == StreamKind::copy && info.copy_cores != info.cores;
+      if (!on_copy_core) core_seconds[&stream.device()] += seconds[i] * stream.threads();
+    }
   }
   double most = 0;
   for (const auto& [device, sum] : core_seconds) {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/communicator.h"
 #include "kernels/device.h"
 #include "kernels/op.h"
 
@@ -24,7 +25,14 @@ struct CopyCall {
   BufferView source;
 };
 
-using Call = std::variant<OpCall, CopyCall>;
+/// A collective on the lanes of its task, one for each rank. The communicator outlives the plan.
+struct CollectiveCall {
+  Communicator* communicator = nullptr;
+  Collective collective = Collective::all_reduce;
+  std::vector<BufferView> data;  // by rank
+};
+
+using Call = std::variant<OpCall, CopyCall, CollectiveCall>;
 
 enum class TaskKind { compute, copy, communication };
 
@@ -50,7 +58,15 @@ struct Task {
   /// the same work on the same memory, or so much work that a warm cache does not tell. Empty: the
   /// task is measured by itself.
   std::string cost_key = {};
+  /// Where the calls are collectives: lanes of rank 1, 2, …; `lane` is that of rank 0. The task is
+  /// done, for those that wait for it, when it is on all of its lanes. The order within a lane is
+  /// that of the rank's part alone (see Communicator::enqueue).
+  std::vector<LaneId> further_lanes = {};
 };
+
+/// `lane` and then the further ones.
+[[nodiscard]] std::vector<LaneId> lanes_of(const Task& task);
+[[nodiscard]] bool runs_on(const Task& task, LaneId lane);
 
 /// How the host feeds the lanes: one thread enqueues all tasks; one thread a lane does; or the
 /// tasks are captured into a graph beforehand and one thread launches that.
@@ -61,13 +77,14 @@ class Plan {
   LaneId add_lane(std::string name, Stream& stream, StreamKind kind = StreamKind::compute);
 
   /// Adds a task. Throws std::invalid_argument for a lane or dependency that does not exist yet, so
-  /// a plan has no cycles by construction.
+  /// a plan has no cycles by construction, and unless collectives have a lane for each rank and
+  /// other calls a single one.
   TaskId add(Task task);
 
   [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
   [[nodiscard]] const std::vector<Task>& tasks() const { return tasks_; }
 
-  /// FLOPs and bytes of all operations and copies (a copy moves its bytes once out and once in).
+  /// FLOPs and bytes of all calls (a copy moves its bytes once out and once in).
   [[nodiscard]] Work work() const;
 
   Launch launch = Launch::one_thread;
@@ -79,6 +96,10 @@ class Plan {
 
 [[nodiscard]] Work work_of(const Call& call);
 [[nodiscard]] Work work_of(const Task& task);
+
+/// The lane for a copy between the devices of two lanes: the sender's, or the receiver's where only
+/// that reaches the other's memory.
+[[nodiscard]] LaneId copying_lane(const Plan& plan, LaneId sender, LaneId receiver);
 
 /// The least time in which the tasks of a plan can be done, whatever the schedule, from the time
 /// each task takes alone (seconds, one entry per task).

@@ -35,9 +35,9 @@ std::string telling_parameters(const CaseSpec& spec, const std::vector<std::stri
 }
 
 std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {
-  std::optional<CaseSpec> reference = scenario.reference(spec);
-  if (!reference || reference->name() == spec.name()) return std::nullopt;
-  reference->graph = false;
+  CaseSpec reference = scenario.reference(spec).value_or(spec);
+  reference.graph = false;
+  if (reference.name() == spec.name()) return std::nullopt;
   return reference;
 }
 

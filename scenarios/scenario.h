@@ -223,7 +223,8 @@ class Scenario {
 };
 
 /// What a run computes to compare a case with: the scenario's reference, without a graph, so that
-/// what was replayed has to equal what was not. Nothing where that is the case itself.
+/// what was replayed has to equal what was not. A captured case that has none is compared with
+/// itself as it is without a graph. Nothing where that is the case itself.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// All scenarios, in the order of `list`.

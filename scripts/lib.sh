@@ -13,6 +13,9 @@ fail() {
   exit 2
 }
 
+# The comment at a script's top is its help page.
+show_help() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; }
+
 # One process at a time installs and builds; the others wait for it.
 take_lock() {
   if ! { mkdir -p "$root/build" && : >>"$root/build/.lock"; } 2>/dev/null; then
@@ -110,11 +113,17 @@ drop_foreign_build() {
   rm -rf "$1"
 }
 
+# Whether a build has been configured since the presets changed and CUDA's libraries were fetched.
+is_configured() {
+  [[ -f $1/build.ninja && $1/build.ninja -nt $root/CMakePresets.json ]] &&
+    ! [[ $root/build/cuda-wheels/.wheels -nt $1/build.ninja ]]
+}
+
 # configure PRESET TESTS(ON|OFF|any): runs cmake only where ninja would not do so by itself.
 configure() {
   local preset=$1 tests=$2 build="$root/build/$1" arguments=()
   drop_foreign_build "$build"
-  if [[ -f $build/build.ninja && $build/build.ninja -nt $root/CMakePresets.json ]]; then
+  if is_configured "$build"; then
     [[ $tests == ON ]] || return 0
     ! grep -q '^PARBENCH_TESTS:BOOL=ON' "$build/CMakeCache.txt" || return 0
   fi

@@ -1,4 +1,4 @@
-// Reads cpufreq and thermal_throttle below /sys/devices/system/cpu.
+// Reads cpufreq, acpi_cppc and thermal_throttle below /sys/devices/system/cpu.
 #include "kernels/cpu/sensors.h"
 
 #include <fmt/format.h>
@@ -34,9 +34,11 @@ void add_if_there(std::vector<fs::path>& files, fs::path file) {
   if (fs::exists(file, ignored)) files.push_back(std::move(file));
 }
 
-std::optional<double> full_clock(const fs::path& cpufreq) {
-  const auto base = megahertz_in(cpufreq / "base_frequency");
-  return base ? base : megahertz_in(cpufreq / "cpuinfo_max_freq");
+std::optional<double> full_clock(const fs::path& core) {
+  if (const auto base = megahertz_in(core / "cpufreq/base_frequency")) return base;
+  const auto nominal = number_in(core / "acpi_cppc/nominal_freq");  // in MHz, unlike cpufreq's
+  if (!nominal || *nominal <= 0) return std::nullopt;               // firmware need not tell: 0
+  return static_cast<double>(*nominal);
 }
 
 void add_sum(std::vector<ThrottleCounter>& counters, const char* reason,
@@ -56,7 +58,7 @@ CoreSensors::CoreSensors(const std::vector<int>& cores, const fs::path& root) {
     add_if_there(core_throttles_, folder / "thermal_throttle/core_throttle_count");
     add_if_there(package_throttles_, folder / "thermal_throttle/package_throttle_count");
     // Of cores of different kinds, the fastest kind's.
-    full_clock_mhz_ = std::max(full_clock_mhz_, full_clock(folder / "cpufreq"));
+    full_clock_mhz_ = std::max(full_clock_mhz_, full_clock(folder));
   }
 }
 

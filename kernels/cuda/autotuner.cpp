@@ -2,19 +2,28 @@
 #include "kernels/cuda/autotuner.h"
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "kernels/cuda/abandon.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/fill_kernels.h"
-#include "kernels/cuda/tuning.h"
+#include "kernels/cuda/spin_kernel.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
 namespace {
 
 constexpr std::size_t runs = 7;  // of a candidate, after one to warm up
+
+/// Long enough for the host to enqueue the runs of a candidate, so that they follow each other
+/// without a gap: what is short would otherwise be chosen by what launching it costs.
+constexpr SpinTime head_start{.nanoseconds = 1e6, .noise = 0, .seed = 0};
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -26,14 +35,17 @@ class Workbench {
   Workbench(CudaDevice& device, CudaStream& stream, std::span<const TensorDesc> tensors)
       : device_(device), stream_(stream) {
     for (const TensorDesc& tensor : tensors) add(tensor);
+    PARBENCH_CUDA(cudaMemsetAsync(spins_.data(), 0, spins_.bytes(), stream.handle()));
     for (std::size_t i = 0; i <= runs; ++i) marks_.emplace_back(device, EventKind::timing);
   }
 
   /// Seconds of each run. Throws what allocating or running throws.
-  [[nodiscard]] std::vector<double> time(const TuningCandidate& candidate) {
-    device_.grow(workspace_, candidate.workspace_bytes, MemoryKind::device);
-    const auto run = [&] { candidate.run(stream_, addresses_, workspace_.data()); };
+  [[nodiscard]] std::vector<double> time(TuningCandidate candidate) {
+    candidate_ = std::move(candidate);
+    device_.grow(workspace_, candidate_.workspace_bytes, MemoryKind::device);
+    const auto run = [&] { candidate_.run(stream_, addresses_, workspace_.data()); };
     run();
+    delay();
     stream_.record(marks_[0]);
     for (std::size_t i = 0; i < runs; ++i) {
       run();
@@ -56,6 +68,11 @@ class Workbench {
   Workbench& operator=(const Workbench&) = delete;
 
  private:
+  void delay() {
+    auto* counts = reinterpret_cast<std::uint64_t*>(spins_.data());
+    spin(counts, counts + 1, head_start, stream_.handle());
+  }
+
   void add(const TensorDesc& tensor) {
     Buffer& memory = tensors_.emplace_back(device_.allocate(tensor.bytes, MemoryKind::device));
     fill_uniform(memory.data(), tensor.dtype, element_count(tensor.shape),
@@ -69,14 +86,16 @@ class Workbench {
   std::vector<Buffer> tensors_;
   std::vector<std::byte*> addresses_;
   Buffer workspace_;
+  Buffer spins_ = device_.allocate(2 * sizeof(std::uint64_t), MemoryKind::device);
+  TuningCandidate candidate_;    // being run, or the last one
   std::deque<CudaEvent> marks_;  // around every run
 };
 
 /// A candidate that fails is none; a device that is lost, or a kernel that hangs, ends more than
 /// that.
-std::vector<double> time_if_possible(Workbench& bench, const TuningCandidate& candidate) {
+std::vector<double> time_if_possible(Workbench& bench, TuningCandidate candidate) {
   try {
-    return bench.time(candidate);
+    return bench.time(std::move(candidate));
   } catch (const DeviceLost&) {
     throw;
   } catch (const TimedOut&) {
@@ -92,24 +111,31 @@ std::vector<double> time_if_possible(Workbench& bench, const TuningCandidate& ca
 std::optional<std::size_t> Autotuner::choose(const std::string& operation,
                                              std::span<const TensorDesc> tensors,
                                              std::size_t candidates, const MakeCandidate& make) {
-  const auto known = choices_.find(operation);
-  if (known != choices_.end()) return known->second;
-  const std::optional<std::size_t> choice = measure_all(tensors, candidates, make);
-  choices_.emplace(operation, choice);
-  return choice;
+  return choices_->once(operation, [&]() -> std::optional<std::size_t> {
+    if (budget_.exhausted()) return std::nullopt;
+    const double begin = seconds_now();
+    const auto choice = measure_all(tensors, candidates, budget_.limits(), make);
+    budget_.spend(seconds_now() - begin);
+    return choice;
+  });
 }
 
 std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,
+                                                  const TuningLimits& limits,
                                                   const MakeCandidate& make) {
   if (candidates == 0) return std::nullopt;
   if (!stream_) stream_.emplace(device_, device_.info().name + "/autotune");
   try {
-    Workbench bench(device_, *stream_, tensors);
-    return fastest(candidates, {}, seconds_now, [&](std::size_t index) -> std::vector<double> {
-      const std::optional<TuningCandidate> candidate = make(index);
-      return candidate ? time_if_possible(bench, *candidate) : std::vector<double>();
-    });
+    return run_or_abandon(std::make_unique<Workbench>(device_, *stream_, tensors),
+                          [&](Workbench& bench) {
+                            const auto measure = [&](std::size_t index) {
+                              std::optional<TuningCandidate> candidate = make(index);
+                              return candidate ? time_if_possible(bench, *std::move(candidate))
+                                               : std::vector<double>();
+                            };
+                            return fastest(candidates, limits, seconds_now, measure);
+                          });
   } catch (const OutOfMemory&) {
     return std::nullopt;
   }

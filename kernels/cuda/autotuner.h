@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/tensor.h"
 
 namespace parbench::cuda {
@@ -30,11 +32,14 @@ using MakeCandidate = std::function<std::optional<TuningCandidate>(std::size_t i
 /// with random content, whose memory is no case's and is given back at the end of each choice.
 class Autotuner {
  public:
-  explicit Autotuner(CudaDevice& device) : device_(device) {}
+  /// `choices`: shared with the devices that are alike.
+  Autotuner(CudaDevice& device, std::shared_ptr<TuningChoices> choices)
+      : device_(device), choices_(std::move(choices)) {}
 
-  /// The fastest of the candidates; nothing when none can run or there is no memory for the
-  /// tensors. Chosen once for every `operation`, which names all that the candidates depend on:
-  /// equal operations compute the same bits.
+  /// The fastest of the candidates; nothing when none can run, there is no memory for the tensors,
+  /// or tuning has cost this device what it may: the caller then takes the library's first. Chosen
+  /// once for every `operation` by the devices that share the choices; it names all that the
+  /// candidates depend on beside the device: equal operations compute the same bits.
   [[nodiscard]] std::optional<std::size_t> choose(const std::string& operation,
                                                   std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,
@@ -43,11 +48,13 @@ class Autotuner {
  private:
   [[nodiscard]] std::optional<std::size_t> measure_all(std::span<const TensorDesc> tensors,
                                                        std::size_t candidates,
+                                                       const TuningLimits& limits,
                                                        const MakeCandidate& make);
 
   CudaDevice& device_;
   std::optional<CudaStream> stream_;  // made for the first choice
-  std::map<std::string, std::optional<std::size_t>> choices_;
+  TuningBudget budget_;
+  std::shared_ptr<TuningChoices> choices_;
 };
 
 }  // namespace parbench::cuda

@@ -17,9 +17,11 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/gpu_facts.h"
+#include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/peers.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -33,6 +35,11 @@ std::string cuda_version(int number) {
 /// "9.19.0" from cuDNN's 91900 and "13.1.0" from cuBLAS's 130100.
 std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+/// "2.28.9", or why collectives do without.
+std::string nccl_version(const Nccl& nccl) {
+  return nccl.absence().empty() ? nccl.version() : "none: " + nccl.absence();
 }
 
 /// Without a driver there is nobody to ask.
@@ -78,7 +85,7 @@ cudaDeviceProp properties_of(int ordinal) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend() {
+  explicit CudaBackend(LoadNvml load_nvml) : load_nvml_(std::move(load_nvml)) {
     const cudaError_t status = cudaGetDeviceCount(&count_);
     if (status != cudaSuccess) {
       (void)cudaGetLastError();
@@ -94,14 +101,27 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool can_autotune() const override { return true; }
+  [[nodiscard]] bool has_tf32() const override { return true; }
   void profile(bool on) override;
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           const DeviceOptions& options) override;
 
  private:
+  /// Loaded at the first call: most commands ask it nothing.
+  [[nodiscard]] const Nvml& nvml() const {
+    if (!nvml_) nvml_ = load_nvml_();
+    return *nvml_;
+  }
+  [[nodiscard]] const std::shared_ptr<const Nccl>& nccl() const {
+    if (!nccl_) nccl_ = Nccl::load();
+    return nccl_;
+  }
+
   int count_ = 0;
   std::string absence_;
-  std::shared_ptr<const Nvml> nvml_ = Nvml::load();
+  LoadNvml load_nvml_;
+  mutable std::shared_ptr<const Nvml> nvml_;
+  mutable std::shared_ptr<const Nccl> nccl_;
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -110,8 +130,9 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
-                               {"cuBLAS", library_version(cublasLtGetVersion())}};
-  if (const auto version = nvml_->driver_version()) known.push_back({"NVIDIA driver", *version});
+                               {"cuBLAS", library_version(cublasLtGetVersion())},
+                               {"NCCL", nccl_version(*nccl())}};
+  if (const auto version = nvml().driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }
 
@@ -158,19 +179,20 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
   return parts;
 }
 
-DeviceInfo info_of(const DeviceNumber& number, const Partition* partition, int parts) {
+DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description) {
   const cudaDeviceProp gpu = properties_of(number.device);
   DeviceInfo info{.name = "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
-                  .hardware = gpu.name,
+                  .hardware = hardware_of(gpu.name, description),
                   .cores = {},
                   .copy_cores = {},
                   .memory_bytes = gpu.totalGlobalMem};
-  if (partition != nullptr) {
+  info.facts = facts_of(description);
+  if (number.partition) {
     info.model +=
         fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
-                    partition->multiprocessors(), gpu.multiProcessorCount);
+                    description.own_multiprocessors, description.multiprocessors);
   }
   return info;
 }
@@ -187,6 +209,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<Partition> partition;
@@ -194,15 +217,19 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       partition =
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
-    std::optional<NvmlGpu> sensors = nvml_->gpu(bus_id_of(number.device));
-    DeviceInfo info = info_of(number, partition.get(), parts.at(number.device));
-    info.facts = facts_of(describe(number.device, partition.get(), *nvml_, sensors));
+    std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
+    DeviceInfo info = info_of(number, parts.at(number.device),
+                              describe(number.device, partition.get(), nvml(), sensors));
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
     }
+    std::shared_ptr<TuningChoices> shared;
+    if (options.autotune) {
+      shared = choices.try_emplace(info.hardware, std::make_shared<TuningChoices>()).first->second;
+    }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
-                                                   std::move(partition), std::move(sensors),
-                                                   options.autotune));
+                                                   std::move(partition), std::move(sensors), nccl(),
+                                                   std::move(shared)));
   }
   return devices;
 }
@@ -210,10 +237,14 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
 }  // namespace
 
 std::unique_ptr<Backend> make_backend() {
+  return make_backend([] { return Nvml::load(); });
+}
+
+std::unique_ptr<Backend> make_backend(LoadNvml load_nvml) {
   // The default is 8 hardware queues; more streams than that wait for each other without need. Read
   // when the first context is made, and a value of the user's stands.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // NOLINT(concurrency-mt-unsafe): one thread yet
-  return std::make_unique<CudaBackend>();
+  return std::make_unique<CudaBackend>(std::move(load_nvml));
 }
 
 }  // namespace parbench::cuda

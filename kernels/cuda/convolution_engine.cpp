@@ -55,35 +55,42 @@ std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t inde
 }
 
 /// The fastest as measured where the device tunes, else the first that the heuristics have.
-std::optional<CudnnPlan> chosen_plan(CudaDevice& device, const ConvolutionGraph& graph,
-                                     CudnnEngines& engines) {
+std::optional<std::size_t> best_of(CudnnEngines& engines, CudaDevice& device,
+                                   const ConvolutionGraph& graph) {
   if (Autotuner* tuner = device.autotuner()) {
     const auto fastest =
         tuner->choose(key_of(graph), tensors_of(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
-    if (fastest) {
-      if (auto plan = engines.build(*fastest)) return plan;
-    }
+    if (fastest) return fastest;
   }
-  return engines.build_first();
+  return engines.first();
 }
-
-}  // namespace
 
 /// Engines that take any image of a batch come first; with the others, a view that begins at an
 /// image of odd size fails when it runs, with cuDNN's words on alignment.
-std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
-                                                         ConvolutionGraph graph) {
+std::optional<EngineChoice> choose_engine(CudaDevice& device, ConvolutionGraph graph) {
   const std::size_t most_workspace = workspace_limit(device.info().memory_bytes);
   for (const bool aligned : {false, true}) {
     graph.aligned_images = aligned;
     auto engines = CudnnEngines::find(device.cudnn(), graph, most_workspace);
     if (!engines) continue;
-    if (auto plan = chosen_plan(device, graph, *engines)) {
-      return ConvolutionEngine(graph, std::move(plan));
+    if (const auto index = best_of(*engines, device, graph)) {
+      return EngineChoice{graph, *std::move(engines), *index};
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
+                                                         const ConvolutionGraph& graph) {
+  std::optional<EngineChoice>& choice =
+      device.engine_choices().get(key_of(graph), [&] { return choose_engine(device, graph); });
+  if (!choice) return std::nullopt;
+  auto plan = choice->engines.build(choice->index);
+  if (!plan) return std::nullopt;
+  return ConvolutionEngine(choice->graph, std::move(plan));
 }
 
 ConvolutionEngine ConvolutionEngine::choose(CudaDevice& device, const ConvolutionGraph& graph) {

@@ -13,11 +13,25 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
+/// What cuDNN's heuristics, and tuning, have found for a graph.
+struct EngineChoice {
+  ConvolutionGraph graph;  // with the alignment that the engines count on
+  CudnnEngines engines;
+  std::size_t index;  // of the chosen one
+};
+
+/// Those of a device, by graph, nothing for a graph that no engine takes. Equal layers are many, in
+/// a model and in the cases of a sweep, and asking for engines takes long.
+class EngineChoices : public BoundedCache<std::string, std::optional<EngineChoice>> {
+ public:
+  EngineChoices() : BoundedCache(1024) {}  // several times the layers of the models, by chunk size
+};
+
 class ConvolutionEngine {
  public:
   /// cuDNN's engine for the graph; nothing when it has none.
   [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
-                                                             ConvolutionGraph graph);
+                                                             const ConvolutionGraph& graph);
 
   /// Our kernel that takes every shape and type.
   [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {

@@ -17,12 +17,13 @@ namespace parbench::cuda {
 
 namespace fe = cudnn_frontend;
 
-/// Lends out its plans: cudnn-frontend's own `execute` builds maps at every call.
+/// Gives its plans away: cudnn-frontend's own `execute` builds maps at every call.
 class PlannedGraph final : public fe::graph::Graph {
  public:
   [[nodiscard]] std::size_t plan_count() const { return plans.execution_plans.size(); }
-  [[nodiscard]] std::shared_ptr<fe::ExecutionPlan> plan(std::size_t index) const {
-    return plans.execution_plans.at(index);
+  /// One that has been built; the next one asked for is built anew.
+  [[nodiscard]] std::shared_ptr<fe::ExecutionPlan> take_plan(std::size_t index) {
+    return std::exchange(plans.execution_plans.at(index), nullptr);
   }
 };
 
@@ -218,21 +219,23 @@ std::optional<CudnnEngines> CudnnEngines::find(cudnnHandle_t handle, const Convo
 
 std::size_t CudnnEngines::count() const { return graph_->plan_count(); }
 
-std::optional<CudnnPlan> CudnnEngines::build(std::size_t index) {
+bool CudnnEngines::can_build(std::size_t index) {
   const fe::error_t status =
       status_of([&] { return graph_->build_plan_at_index(static_cast<std::int64_t>(index)); });
-  if (status.is_bad()) {
-    check_device();
-    return std::nullopt;
-  }
-  const std::shared_ptr<fe::ExecutionPlan> plan = graph_->plan(index);
+  if (status.is_bad()) check_device();
+  return status.is_good();
+}
+
+std::optional<CudnnPlan> CudnnEngines::build(std::size_t index) {
+  if (!can_build(index)) return std::nullopt;
+  const std::shared_ptr<fe::ExecutionPlan> plan = graph_->take_plan(index);
   return CudnnPlan(plan, plan->get_raw_desc(), static_cast<std::size_t>(plan->getWorkspaceSize()),
                    engine_name(*plan));
 }
 
-std::optional<CudnnPlan> CudnnEngines::build_first() {
+std::optional<std::size_t> CudnnEngines::first() {
   for (std::size_t index = 0; index < count(); ++index) {
-    if (auto plan = build(index)) return plan;
+    if (can_build(index)) return index;
   }
   return std::nullopt;
 }

@@ -102,14 +102,17 @@ class CudnnEngines {
   /// Places in the heuristics' order, those of barred engines included.
   [[nodiscard]] std::size_t count() const;
 
-  /// Makes one ready to run; nothing for one that does not count or cannot be built.
+  /// Makes one ready to run, a plan of its own at every call: cuDNN does not promise of all engines
+  /// that two threads can run one plan. Nothing for one that does not count or cannot be built.
   [[nodiscard]] std::optional<CudnnPlan> build(std::size_t index);
 
-  /// The first that can be built.
-  [[nodiscard]] std::optional<CudnnPlan> build_first();
+  /// The first that can be built; `build` then has it at once.
+  [[nodiscard]] std::optional<std::size_t> first();
 
  private:
   explicit CudnnEngines(std::shared_ptr<PlannedGraph> graph) : graph_(std::move(graph)) {}
+
+  [[nodiscard]] bool can_build(std::size_t index);
 
   std::shared_ptr<PlannedGraph> graph_;
 };

@@ -7,13 +7,16 @@
 #include <stdexcept>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kernels/cuda/autotuner.h"
+#include "kernels/cuda/convolution_engine.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/event.h"
 #include "kernels/cuda/gpu_facts.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/memory.h"
+#include "kernels/cuda/nccl_communicator.h"
 #include "kernels/cuda/plans.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/error.h"
@@ -33,19 +36,23 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 }  // namespace
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
-                       std::optional<NvmlGpu> sensors, bool autotune)
+                       std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
+                       std::shared_ptr<TuningChoices> choices)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
       sensors_(std::move(sensors)),
+      nccl_(std::move(nccl)),
       multiprocessors_(partition_ ? partition_->multiprocessors()
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
                           attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
-      autotuner_(autotune ? std::make_unique<Autotuner>(*this) : nullptr) {}
+      engine_choices_(std::make_unique<EngineChoices>()),
+      autotuner_(choices ? std::make_unique<Autotuner>(*this, std::move(choices)) : nullptr) {}
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
+  engine_choices_.reset();  // before the handle with which they were found
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }
@@ -114,7 +121,7 @@ std::unique_ptr<Event> CudaDevice::make_shared_event(Buffer word) {
   return std::make_unique<CudaEvent>(*this, std::move(word));
 }
 
-std::shared_ptr<void> CudaDevice::page_lock(const Buffer& memory) {
+std::shared_ptr<void> CudaDevice::page_lock(BufferView memory) {
   make_current();
   return lock_pages(info_.name, memory);
 }
@@ -134,6 +141,18 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
     buffer = allocate(held, kind);
     throw;
   }
+}
+
+/// NCCL wants a GPU of its own for each rank.
+std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> ranks) {
+  if (!nccl_->absence().empty()) return nullptr;
+  std::vector<CudaDevice*> gpus;
+  for (Device* rank : ranks) {
+    auto* gpu = dynamic_cast<CudaDevice*>(rank);
+    if (gpu == nullptr || gpu->partition_) return nullptr;
+    gpus.push_back(gpu);
+  }
+  return std::make_unique<NcclCommunicator>(nccl_, std::move(gpus));
 }
 
 std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {

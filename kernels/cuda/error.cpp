@@ -48,6 +48,10 @@ std::string described(const CallSite& site, const std::string& words) {
 
 }  // namespace
 
+void fail(const CallSite& site, const std::string& words) {
+  fail(described(site, words), cudaSuccess);
+}
+
 bool forbids_capture(cudaError_t status) {
   return status == cudaErrorStreamCaptureUnsupported ||
          status == cudaErrorStreamCaptureInvalidated || status == cudaErrorStreamCaptureImplicit;
@@ -79,6 +83,12 @@ bool is_sticky(cudaError_t status) {
     default:
       return false;
   }
+}
+
+bool is_lost() {
+  const cudaError_t status = cudaFree(nullptr);
+  (void)cudaGetLastError();
+  return is_sticky(status);
 }
 
 void check(cudaError_t status, const CallSite& site) {

@@ -26,6 +26,10 @@ void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
 void check(cudnnStatus_t status, const CallSite& site);
 
+/// Ends a failed call of a library that has no `check`, with its words: throws DeviceLost where the
+/// runtime knows that the device is, Error otherwise.
+[[noreturn]] void fail(const CallSite& site, const std::string& words);
+
 /// "no CUDA-capable device is detected (cudaErrorNoDevice)".
 [[nodiscard]] std::string text_of(cudaError_t status);
 
@@ -35,6 +39,9 @@ void check(cudnnStatus_t status, const CallSite& site);
 
 /// Whether this error stays with the context: every later call returns it as well.
 [[nodiscard]] bool is_sticky(cudaError_t status);
+
+/// Whether such an error has made the GPUs unusable.
+[[nodiscard]] bool is_lost();
 
 }  // namespace parbench::cuda
 

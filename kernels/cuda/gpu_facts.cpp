@@ -74,17 +74,31 @@ GpuDescription describe(int ordinal, const Partition* partition, const Nvml& nvm
       .without_sensors = sensors_missing(nvml, sensors)};
 }
 
+namespace {
+
+bool is_whole(const GpuDescription& gpu) { return gpu.own_multiprocessors == gpu.multiprocessors; }
+
+/// "132", "64 of 132".
+std::string multiprocessors_text(const GpuDescription& gpu) {
+  if (is_whole(gpu)) return fmt::format("{}", gpu.multiprocessors);
+  return fmt::format("{} of {}", gpu.own_multiprocessors, gpu.multiprocessors);
+}
+
+}  // namespace
+
+std::string hardware_of(const std::string& model, const GpuDescription& gpu) {
+  if (is_whole(gpu)) return model;
+  return fmt::format("{}, {} multiprocessors", model, multiprocessors_text(gpu));
+}
+
 std::vector<std::pair<std::string, std::string>> facts_of(const GpuDescription& gpu) {
   std::vector<std::pair<std::string, std::string>> facts;
   const auto add = [&](bool known, const char* name, std::string value) {
     if (known) facts.emplace_back(name, std::move(value));
   };
-  const bool whole = gpu.own_multiprocessors == gpu.multiprocessors;
   const double megahertz = gpu.memory_kilohertz / 1e3;
   add(true, "compute capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor));
-  add(true, "multiprocessors",
-      whole ? fmt::format("{}", gpu.multiprocessors)
-            : fmt::format("{} of {}", gpu.own_multiprocessors, gpu.multiprocessors));
+  add(true, "multiprocessors", multiprocessors_text(gpu));
   add(megahertz > 0, "memory clock", fmt::format("{:.0f} MHz", megahertz));
   add(gpu.memory_bus_bits > 0, "memory bus", fmt::format("{} bit", gpu.memory_bus_bits));
   add(megahertz > 0 && gpu.memory_bus_bits > 0, "memory bandwidth",

@@ -34,6 +34,10 @@ struct GpuDescription {
 /// memory that moves data twice a clock: 2 · clock · width, as in NVIDIA's deviceQuery sample.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts_of(const GpuDescription& gpu);
 
+/// DeviceInfo::hardware of a GPU of that name, or of a part of it: "NVIDIA H200", "NVIDIA H200, 64
+/// of 132 multiprocessors". Kernels are planned for their number, and times follow it.
+[[nodiscard]] std::string hardware_of(const std::string& model, const GpuDescription& gpu);
+
 /// "0000:17:00.0"; empty where the runtime does not tell.
 [[nodiscard]] std::string bus_id_of(int ordinal);
 

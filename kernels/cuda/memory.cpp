@@ -73,9 +73,9 @@ Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind k
   return allocate_pageable(owner, bytes);
 }
 
-std::shared_ptr<void> lock_pages(const std::string& owner, const Buffer& memory) {
+std::shared_ptr<void> lock_pages(const std::string& owner, BufferView memory) {
   const cudaError_t status =
-      cudaHostRegister(memory.data(), memory.bytes(), cudaHostRegisterPortable);
+      cudaHostRegister(memory.data(), memory.bytes, cudaHostRegisterPortable);
   if (status == cudaSuccess) {
     return {static_cast<void*>(memory.data()), [](void* data) { (void)cudaHostUnregister(data); }};
   }
@@ -85,7 +85,7 @@ std::shared_ptr<void> lock_pages(const std::string& owner, const Buffer& memory)
   throw OutOfMemory(fmt::format(
       "{}: {} bytes of the host's memory cannot be page-locked for copies: {}; use a smaller case, "
       "or devices of one backend",
-      owner, memory.bytes(), text_of(status)));
+      owner, memory.bytes, text_of(status)));
 }
 
 }  // namespace parbench::cuda

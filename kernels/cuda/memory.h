@@ -14,6 +14,6 @@ namespace parbench::cuda {
 
 /// Locks the pages of host memory that another backend allocated, for all GPUs, until what is
 /// returned goes. Null for memory that is locked already. Throws OutOfMemory where it cannot be.
-[[nodiscard]] std::shared_ptr<void> lock_pages(const std::string& owner, const Buffer& memory);
+[[nodiscard]] std::shared_ptr<void> lock_pages(const std::string& owner, BufferView memory);
 
 }  // namespace parbench::cuda

@@ -1,7 +1,6 @@
 // Loads the management library and asks it.
 #include "kernels/cuda/nvml.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -11,33 +10,28 @@
 namespace parbench::cuda {
 namespace {
 
-template <typename Function>
-void find(void* library, Function& function, const char* name) {
-  if (function == nullptr) function = reinterpret_cast<Function>(dlsym(library, name));
-}
-
-NvmlFunctions look_up(void* library) {
+NvmlFunctions look_up(const DynamicLibrary& library) {
   NvmlFunctions f;
-  find(library, f.init, "nvmlInit_v2");
-  find(library, f.shutdown, "nvmlShutdown");
-  find(library, f.error_string, "nvmlErrorString");
-  find(library, f.driver_version, "nvmlSystemGetDriverVersion");
-  find(library, f.handle, "nvmlDeviceGetHandleByPciBusId_v2");
-  find(library, f.clock, "nvmlDeviceGetClockInfo");
-  find(library, f.max_clock, "nvmlDeviceGetMaxClockInfo");
-  find(library, f.temperature, "nvmlDeviceGetTemperatureV");
-  find(library, f.old_temperature, "nvmlDeviceGetTemperature");
-  find(library, f.power, "nvmlDeviceGetPowerUsage");
-  find(library, f.reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-  find(library, f.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // before CUDA 12.2
-  find(library, f.field_values, "nvmlDeviceGetFieldValues");
-  find(library, f.pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
-  find(library, f.pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
-  find(library, f.common_ancestor, "nvmlDeviceGetTopologyCommonAncestor");
-  find(library, f.nvlink_state, "nvmlDeviceGetNvLinkState");
-  find(library, f.nvlink_version, "nvmlDeviceGetNvLinkVersion");
-  find(library, f.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
-  find(library, f.peer_status, "nvmlDeviceGetP2PStatus");
+  library.find(f.init, "nvmlInit_v2");
+  library.find(f.shutdown, "nvmlShutdown");
+  library.find(f.error_string, "nvmlErrorString");
+  library.find(f.driver_version, "nvmlSystemGetDriverVersion");
+  library.find(f.handle, "nvmlDeviceGetHandleByPciBusId_v2");
+  library.find(f.clock, "nvmlDeviceGetClockInfo");
+  library.find(f.max_clock, "nvmlDeviceGetMaxClockInfo");
+  library.find(f.temperature, "nvmlDeviceGetTemperatureV");
+  library.find(f.old_temperature, "nvmlDeviceGetTemperature");
+  library.find(f.power, "nvmlDeviceGetPowerUsage");
+  library.find(f.reasons, "nvmlDeviceGetCurrentClocksEventReasons");
+  library.find(f.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // before CUDA 12.2
+  library.find(f.field_values, "nvmlDeviceGetFieldValues");
+  library.find(f.pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
+  library.find(f.pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
+  library.find(f.common_ancestor, "nvmlDeviceGetTopologyCommonAncestor");
+  library.find(f.nvlink_state, "nvmlDeviceGetNvLinkState");
+  library.find(f.nvlink_version, "nvmlDeviceGetNvLinkVersion");
+  library.find(f.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  library.find(f.peer_status, "nvmlDeviceGetP2PStatus");
   return f;
 }
 
@@ -138,32 +132,26 @@ std::string words_of(const NvmlFunctions& f, nvmlReturn_t status) {
 // --- the library -------------------------------------------------------------------------------
 
 std::shared_ptr<const Nvml> Nvml::load(const std::string& library) {
-  const std::shared_ptr<Nvml> nvml(new Nvml);
-  nvml->open(library);
-  return nvml;
+  return std::shared_ptr<const Nvml>(new Nvml(library));
 }
 
-void Nvml::open(const std::string& library) {
-  library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    absence_ = fmt::format("NVML cannot be loaded: {}", dlerror());
-    return;
-  }
-  functions_ = look_up(library_);
+Nvml::Nvml(const std::string& library) : library_(library), functions_(look_up(library_)) {
+  absence_ = find_absence(library);
+}
+
+std::string Nvml::find_absence(const std::string& library) {
+  if (!library_.is_loaded()) return fmt::format("NVML cannot be loaded: {}", library_.error());
   if (functions_.init == nullptr || functions_.handle == nullptr) {
     functions_ = {};
-    absence_ = fmt::format("{} is too old: it lacks nvmlInit_v2; update the driver", library);
-    return;
+    return fmt::format("{} is too old: it lacks nvmlInit_v2; update the driver", library);
   }
   const nvmlReturn_t status = functions_.init();
-  absence_ = status == NVML_SUCCESS
-                 ? ""
-                 : fmt::format("NVML does not start: {}", words_of(functions_, status));
+  if (status == NVML_SUCCESS) return {};
+  return fmt::format("NVML does not start: {}", words_of(functions_, status));
 }
 
 Nvml::~Nvml() {
   if (absence_.empty() && functions_.shutdown != nullptr) (void)functions_.shutdown();
-  if (library_ != nullptr) dlclose(library_);
 }
 
 std::optional<std::string> Nvml::driver_version() const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kernels/condition.h"
+#include "kernels/cuda/dynamic_library.h"
 
 namespace parbench::cuda {
 
@@ -91,12 +92,12 @@ class Nvml : public std::enable_shared_from_this<Nvml> {
   [[nodiscard]] const NvmlFunctions& functions() const { return functions_; }
 
  private:
-  Nvml() = default;
-  void open(const std::string& library);
+  explicit Nvml(const std::string& library);
+  [[nodiscard]] std::string find_absence(const std::string& library);
 
-  void* library_ = nullptr;
+  DynamicLibrary library_;
   NvmlFunctions functions_;
-  std::string absence_ = "not loaded";
+  std::string absence_;
 };
 
 }  // namespace parbench::cuda

@@ -19,9 +19,9 @@ int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-CUdevResource multiprocessors_of(int ordinal) {
+CUdevResource multiprocessors_of(int ordinal, const Driver& driver) {
   CUdevResource whole{};
-  PARBENCH_CUDA(driver().device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
+  PARBENCH_CUDA(driver.device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
   return whole;
 }
 
@@ -31,11 +31,11 @@ Divisibility divisibility_of(int ordinal, const CUdevResource& whole) {
 }
 
 /// The driver's own count, without dividing anything.
-GroupCount groups_of(const CUdevResource& whole) {
-  return [whole](int size) {
+GroupCount groups_of(const CUdevResource& whole, const Driver& driver) {
+  return [&driver, whole](int size) {
     unsigned int count = 0;
-    PARBENCH_CUDA(driver().split_multiprocessors(nullptr, &count, &whole, nullptr, 0,
-                                                 static_cast<unsigned int>(size)));
+    PARBENCH_CUDA(driver.split_multiprocessors(nullptr, &count, &whole, nullptr, 0,
+                                               static_cast<unsigned int>(size)));
     return static_cast<int>(count);
   };
 }
@@ -90,10 +90,16 @@ CUstream Partition::create_stream() const {
   return stream;
 }
 
-int most_partitions(int ordinal) {
-  if (!driver().has_green_contexts()) return 1;
-  const CUdevResource whole = multiprocessors_of(ordinal);
-  return std::max(1, groups_of(whole)(divisibility_of(ordinal, whole).least));
+int most_partitions(int ordinal) { return most_partitions(ordinal, driver()); }
+
+int most_partitions(int ordinal, const Driver& driver) {
+  if (!driver.has_green_contexts()) return 1;
+  try {
+    const CUdevResource whole = multiprocessors_of(ordinal, driver);
+    return std::max(1, groups_of(whole, driver)(divisibility_of(ordinal, whole).least));
+  } catch (const Error&) {
+    return 1;
+  }
 }
 
 std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
@@ -103,9 +109,9 @@ std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
   }
   PARBENCH_CUDA(cudaSetDevice(ordinal));
   PARBENCH_CUDA(cudaFree(nullptr));  // green contexts need the primary one
-  const CUdevResource whole = multiprocessors_of(ordinal);
+  const CUdevResource whole = multiprocessors_of(ordinal, driver());
   const Divisibility gpu = divisibility_of(ordinal, whole);
-  const int size = partition_size(gpu, parts, groups_of(whole));
+  const int size = partition_size(gpu, parts, groups_of(whole, driver()));
   if (size == 0) {
     throw UsageError(
         fmt::format("--devices: {} partitions are too many for the {} multiprocessors of cuda:{}; "

@@ -9,6 +9,8 @@
 
 namespace parbench::cuda {
 
+struct Driver;
+
 /// How a GPU's multiprocessors can be divided.
 struct Divisibility {
   int multiprocessors = 0;
@@ -50,8 +52,10 @@ class Partition {
   int multiprocessors_ = 0;
 };
 
-/// Most parts into which a GPU can be divided; 1 where the driver cannot.
+/// Most parts into which a GPU can be divided; 1 where the driver cannot, or refuses to tell, as on
+/// virtual GPUs: whoever wants the whole one need not care, and `divide` says why.
 [[nodiscard]] int most_partitions(int ordinal);
+[[nodiscard]] int most_partitions(int ordinal, const Driver& driver);
 
 /// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
 /// driver cannot, and UsageError for more parts than there can be, with what would mend it.

@@ -1,4 +1,4 @@
-// Selection of the fastest candidate.
+// Selection of the fastest candidate, and memory of selections.
 #include "kernels/cuda/tuning.h"
 
 #include <algorithm>
@@ -36,6 +36,12 @@ std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& l
   const auto chosen = std::ranges::find_if(
       measured, [&](const Measured& one) { return one.seconds <= least * tie; });
   return chosen->index;
+}
+
+std::optional<std::size_t> TuningChoices::once(const std::string& operation, const Choose& choose) {
+  const auto known = choices_.find(operation);
+  if (known != choices_.end()) return known->second;
+  return choices_.emplace(operation, choose()).first->second;
 }
 
 }  // namespace parbench::cuda

@@ -1,10 +1,13 @@
-// Which of several kernels for the same work to take, by the times of their runs. No device is
-// needed here.
+// Which of several kernels for the same work to take, by the times of their runs, and what was
+// taken. No device is needed here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace parbench::cuda {
@@ -13,6 +16,24 @@ namespace parbench::cuda {
 struct TuningLimits {
   std::size_t candidates = 16;  // that ran
   double seconds = 1;           // after which no further one is begun
+};
+
+/// What tuning may cost a device altogether, however many operations its cases have.
+class TuningBudget {
+ public:
+  explicit TuningBudget(double seconds = 10) : left_(seconds) {}
+
+  void spend(double seconds) { left_ -= seconds; }
+  [[nodiscard]] bool exhausted() const { return left_ <= 0; }
+  /// Of the next operation: the usual ones, or what is left.
+  [[nodiscard]] TuningLimits limits() const {
+    TuningLimits next;
+    next.seconds = std::min(next.seconds, left_);
+    return next;
+  }
+
+ private:
+  double left_;
 };
 
 /// Seconds of a candidate's runs; none where it cannot run.
@@ -24,5 +45,20 @@ using MeasureCandidate = std::function<std::vector<double>(std::size_t index)>;
 [[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                                  const std::function<double()>& now,
                                                  const MeasureCandidate& measure);
+
+/// What was chosen for each operation. Devices that are alike share one: times differ between them
+/// and between measurements, but equal operations are to compute the same bits.
+class TuningChoices {
+ public:
+  using Choose = std::function<std::optional<std::size_t>()>;
+
+  /// What was chosen for the operation, or what `choose` chooses now. That there is no choice, as
+  /// memory was short, is remembered as well: all then take the library's own. What `choose` throws
+  /// is passed on, and nothing remembered.
+  [[nodiscard]] std::optional<std::size_t> once(const std::string& operation, const Choose& choose);
+
+ private:
+  std::map<std::string, std::optional<std::size_t>> choices_;
+};
 
 }  // namespace parbench::cuda

@@ -7,8 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "kernels/crossing.h"
-
 namespace parbench {
 namespace {
 
@@ -102,11 +100,8 @@ class StepWriter {
   }
 
   [[nodiscard]] LaneId lane_between(int from, int to) const {
-    const auto device_of = [&](int s) -> const Device& {
-      return parts_.context.device(stages_[static_cast<std::size_t>(s)]->device());
-    };
-    const bool sender = reaches(device_of(from), device_of(to));
-    return copy_[static_cast<std::size_t>(sender ? from : to)];
+    return copying_lane(parts_.plan, copy_[static_cast<std::size_t>(from)],
+                        copy_[static_cast<std::size_t>(to)]);
   }
 
   void send(const char* what, int from, int to, int chunk, TaskId produced, Crossing crossing) {

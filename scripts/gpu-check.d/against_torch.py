@@ -5,6 +5,7 @@
 import os
 import pathlib
 import tempfile
+import time
 from dataclasses import dataclass, field
 
 from figures import figure, missing
@@ -14,6 +15,10 @@ from rows import duration, median
 
 HERE = pathlib.Path(__file__).resolve().parent
 MOST_ROUNDS = 7
+# Each parbench chooses its kernels anew, which for a whole model takes longer than to sample it. So a
+# round of the training steps is long and gives many samples; there are fewer rounds then.
+TRAINING_SECONDS = 2
+TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"
 
 
@@ -37,6 +42,7 @@ class Comparison:
     flags: list
     peers: list
     seconds: float = 0.6  # of a case or of PyTorch's samples in a round
+    cost: float = 0  # seconds that its latest round took without preparing PyTorch's side
 
     def failed(self):
         return any(peer.failure for peer in self.peers)
@@ -90,16 +96,21 @@ class Torch:
         self.server = None
 
     def median(self, request, seconds):
-        device = "cuda" if self.setting.on_gpu else "cpu"
-        if self.server is None:
-            command = [self.setting.torch_python, "-B", str(HERE / "torch_server.py"), device]
-            self.server = StepServer(command, environment_of(self.setting))
-            self.server.answer()
+        """Of samples taken for so long. It answers in the time of the step, or is ended."""
         try:
-            return median(self.server.ask({**request, "seconds": seconds})["seconds"])
-        except Failure:
-            self.__exit__(None, None, None)
+            if self.server is None:
+                self.start()
+            answer = self.server.ask({**request, "seconds": seconds}, self.setting.left())
+        except Failure as failure:
+            self.__exit__(Failure, failure, None)
             raise
+        return median(answer["seconds"])
+
+    def start(self):
+        device = "cuda" if self.setting.on_gpu else "cpu"
+        command = [self.setting.torch_python, "-B", str(HERE / "torch_server.py"), device]
+        self.server = StepServer(command, environment_of(self.setting))
+        self.server.answer(self.setting.left())
 
 
 def own_side(setting, comparison):
@@ -115,7 +126,13 @@ def run_round(setting, torch, comparison, number):
     """Both sides once; which is first changes from round to round."""
     sides = [lambda: own_side(setting, comparison), lambda: their_side(torch, comparison)]
     order = [0, 1] if number % 2 == 0 else [1, 0]
-    medians = {side: sides[side]() for side in order}
+    medians = {}
+    for side in order:
+        began = time.monotonic()
+        medians[side] = sides[side]()
+        if side == 0:
+            sampling = comparison.seconds * len(comparison.peers)
+            comparison.cost = time.monotonic() - began + sampling
     for peer in comparison.peers:
         peer.own.append(medians[0][peer.name])
         peer.theirs.append(medians[1][peer.name])
@@ -135,21 +152,18 @@ def figure_of(setting, peer, flags):
 
 def compare(setting, comparisons):
     """Rounds over all comparisons while there is time; yields each that has a further round, or has
-    failed."""
-    longest = 0
+    failed. Each has its first before any has its second; a round that would not fit is not begun."""
     with Torch(setting) as torch:
         for number in range(MOST_ROUNDS):
             for comparison in comparisons:
-                if comparison.failed() or setting.left() < 1.2 * longest + 1:
+                expected = comparison.cost or max(one.cost for one in comparisons)
+                if comparison.failed() or setting.left() < 1.2 * expected + 1:
                     continue
                 setting.say(f"round {number + 1}: {comparison.peers[0].name}")
-                left = setting.left()
                 try:
                     run_round(setting, torch, comparison, number)
                 except Failure as failure:
                     comparison.give_up(str(failure))
-                if number > 0:  # the first prepares PyTorch's side as well
-                    longest = max(longest, left - setting.left())
                 yield comparison
 
 
@@ -217,11 +231,12 @@ def training_steps(setting, kind):
     for dtype in setting.dtypes:
         flags = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
         flags += ["--batch", batch, "--image", image, "--dtype", dtype, *with_autotune(setting)]
+        flags += ["--min-samples", TRAINING_SAMPLES]
         request = request_of(
             "training_step", dtype=dtype, batch=batch, image=image, compiled=kind == "compiled"
         )
         peer = Peer(f"training/{dtype}/{kind}", "single", {"batch": batch}, request)
-        yield Comparison(flags, [peer], 0.8)
+        yield Comparison(flags, [peer], TRAINING_SECONDS)
 
 
 def training(setting):

@@ -24,6 +24,7 @@ NO_GPU = 3
 INTERRUPTED = 130
 LEAST_SECONDS = 6  # of a step; with less it is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
+POLL_SECONDS = 0.5  # between looks at what a step has written
 TRY_TORCH = (
     "import sys\n"
     "try: import torch\n"
@@ -146,40 +147,88 @@ class Step:
         end_group(self.process, 2 * GRACE)  # longer than it takes the step to end its programs
         self.folder.cleanup()
 
-    def wait(self):
-        """What it wrote, as far as it came, and "done" or what ended it."""
-        at_limit = False
-        try:
-            self.process.wait(self.limit + 1)
-        except subprocess.TimeoutExpired:
-            at_limit = True
-            end_group(self.process, 2 * GRACE)
-        seconds = time.monotonic() - self.began
-        content = json.loads(self.result.read_text(encoding="utf-8")) if self.result.exists() else {}
+    def content(self):
+        """What it has written so far."""
+        return json.loads(self.result.read_text(encoding="utf-8")) if self.result.exists() else {}
+
+    def wait(self, keep):
+        """What it wrote, as far as it came, and "done" or what ended it. Whatever it has added in the
+        meantime is handed to `keep`."""
+        known = {}
+        while not self.ended_within(POLL_SECONDS):
+            if self.content() != known:
+                known = self.content()
+                keep(known)
+            if time.monotonic() > self.began + self.limit + 1:
+                end_group(self.process, 2 * GRACE)
+                return self.outcome(at_limit=True)
+        return self.outcome()
+
+    def ended_within(self, seconds):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        return self.process.returncode is not None
+
+    def outcome(self, at_limit=False):
+        content, seconds = self.content(), time.monotonic() - self.began
         return content, status_of(self.process, content, seconds, at_limit)
 
 
 def beside(name, setting, names, limit):
-    """What runs beside a step that measures nothing: compiling what is measured later."""
-    ahead = name == "tests" and "training-compiled" in names and setting.torch_python
+    """What runs beside the step that neither measures nor looks at the GPU's memory: compiling what is
+    measured after it."""
+    ahead = name == "sanitizer" and "training-compiled" in names and setting.torch_python
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
 
 
-def run_steps(names, setting, folder, end, results):
-    """Adds to the results of the steps; each is written as soon as it is there."""
+class Record:
+    """The outcome of a run, in the output folder as it grows: one that is killed leaves what it knew."""
+
+    def __init__(self, options, setting, names, began):
+        self.folder, self.setting, self.began = options.output, setting, began
+        self.results = {name: ({}, "not begun") for name in names}
+
+    def keep(self, name, content, status):
+        """What a step came to so far."""
+        self.results[name] = (content, status)
+        too_large = write_step(self.folder, self.results, name)
+        if too_large:
+            content.setdefault("problems", []).append(too_large)
+        self.write_summary()
+
+    def write_summary(self):
+        summary = Summary(self.results, self.setting)
+        passed = datetime.datetime.now(datetime.timezone.utc) - self.began
+        about = {
+            "started_utc": f"{self.began:%Y-%m-%dT%H:%M:%SZ}",
+            "seconds": round(passed.total_seconds()),
+            "commit": os.environ.get("PARBENCH_COMMIT"),
+            "dirty": {"0": False, "1": True}.get(os.environ.get("PARBENCH_DIRTY")),
+            "autotune": self.setting.autotune,
+        }
+        write_small(self.folder / "summary.json", summary.to_json(about))
+        return summary
+
+
+def run_step(step, name, record):
+    """One that is interrupted has its content written before it is ended, which takes seconds."""
+    try:
+        record.keep(name, *step.wait(lambda content: record.keep(name, content, "not finished")))
+    except (KeyboardInterrupt, Terminated):
+        record.keep(name, step.content(), "interrupted")
+        raise
+
+
+def run_steps(names, setting, end, record):
     for name, portion in portions({name: STEPS[name][2] for name in names}):
         left = end - time.monotonic() - CLOSING_SECONDS
         if left < LEAST_SECONDS:
-            results[name] = ({}, "not run: time")
+            record.keep(name, {}, "not run: time")
             continue
         limit = max(portion * left, LEAST_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")
-        results[name] = ({}, "interrupted")
         with beside(name, setting, names, limit), Step(name, setting, limit) as step:
-            results[name] = step.wait()
-        too_large = write_step(folder, results, name)
-        if too_large:
-            results[name][0].setdefault("problems", []).append(too_large)
+            run_step(step, name, record)
 
 
 def make_output(options, began):
@@ -199,20 +248,12 @@ def main():
     began, end = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + options.time_limit
     setting = make_setting(options)
     make_output(options, began)
-    results, interrupted = {}, False
+    record, interrupted = Record(options, setting, names, began), False
     try:
-        run_steps(names, setting, options.output, end, results)
+        run_steps(names, setting, end, record)
     except (KeyboardInterrupt, Terminated):
         interrupted = True
-    summary = Summary(results, setting)
-    about = {
-        "started_utc": f"{began:%Y-%m-%dT%H:%M:%SZ}",
-        "seconds": round(time.monotonic() - end + options.time_limit),
-        "commit": os.environ.get("PARBENCH_COMMIT"),
-        "dirty": {"0": False, "1": True}.get(os.environ.get("PARBENCH_DIRTY")),
-        "autotune": setting.autotune,
-    }
-    write_small(options.output / "summary.json", summary.to_json(about))
+    summary = record.write_summary()
     summary.show(options.output)
     if interrupted:
         return INTERRUPTED

@@ -1,15 +1,17 @@
-# Where the shared libraries are that the bundle does not carry: cuDNN and cuBLAS of this machine,
-# which may lie in the CUDA toolkit, in the system's folders, or in Python's packages beside PyTorch.
+# Where the CUDA is that the bundle does not carry: cuDNN, cuBLAS and tools of this machine, which may
+# lie in the CUDA toolkit, in the system's folders, or in Python's packages beside PyTorch.
 #
 # Run as a program, with the bundle's folder, it prints the library path for the bundle's programs.
 import glob
 import os
 import pathlib
+import shutil
 import site
 import subprocess
 import sys
 
-TOOLKITS = ["/usr/local/cuda", "/opt/cuda"]
+# Patterns; where several versions are installed side by side the last one counts first.
+TOOLKITS = ["/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*", "/opt/cuda-*", "/opt/nvidia/cuda*"]
 LIST_PACKAGES = (
     "import importlib.util as u; s = u.find_spec('nvidia'); "
     "print('\\n'.join(s.submodule_search_locations if s else []))"
@@ -20,25 +22,38 @@ REMEDIES = {
 }
 
 
-def folders_of_packages(python):
-    """Library folders of NVIDIA's Python packages that this interpreter sees."""
+def folders_of_packages(python, names):
+    """Folders of these names in NVIDIA's Python packages that this interpreter sees."""
     if python == sys.executable:
         roots = [os.path.join(path, "nvidia") for path in [*site.getsitepackages(), *sys.path]]
     else:
         asked = subprocess.run([python, "-c", LIST_PACKAGES], capture_output=True, text=True, check=False)
         roots = asked.stdout.splitlines()
-    return [folder for root in roots for folder in sorted(glob.glob(f"{root}/*/lib"))]
+    return [f for root in roots for name in names for f in sorted(glob.glob(f"{root}/*/{name}"))]
 
 
-def folders_of_toolkits():
-    roots = [os.environ[name] for name in ("CUDA_HOME", "CUDNN_HOME") if os.environ.get(name)]
-    return [f"{root}/{name}" for root in roots + TOOLKITS for name in ("lib64", "lib")]
+def folders_of_toolkits(names):
+    """Folders of these names in the toolkits: those the environment names, nvcc's, the usual ones."""
+    given = ("CUDA_HOME", "CUDA_PATH", "CUDNN_HOME")
+    roots = [os.environ[name] for name in given if os.environ.get(name)]
+    compiler = shutil.which("nvcc")
+    roots += [str(pathlib.Path(compiler).resolve().parent.parent)] if compiler else []
+    roots += [root for pattern in TOOLKITS for root in sorted(glob.glob(pattern), reverse=True)]
+    return [f"{root}/{name}" for root in roots for name in names]
+
+
+def find_tool(name, python=sys.executable):
+    """The path of a program of the CUDA toolkit, which may have a folder of its own; None without."""
+    names = ["bin", name]
+    folders = [*folders_of_toolkits(names), *folders_of_packages(python, names)]
+    return shutil.which(name) or shutil.which(name, path=":".join(folders))
 
 
 def library_path(root, python=sys.executable):
     """What LD_LIBRARY_PATH has to be: the bundle's own, the caller's, Python's, the toolkit's."""
     given = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    folders = [str(root / "lib"), *given, *folders_of_packages(python), *folders_of_toolkits()]
+    toolkits = folders_of_toolkits(["lib64", "lib"])
+    folders = [str(root / "lib"), *given, *folders_of_packages(python, ["lib"]), *toolkits]
     known = dict.fromkeys(folder for folder in folders if folder and os.path.isdir(folder))
     return ":".join(known)
 

@@ -1,14 +1,13 @@
 # Compute Sanitizer over the tests that use a GPU: invalid accesses of all kernels, vendors' ones
 # included, and races of our own in shared memory.
-import glob
 import re
-import shutil
+import sys
 
 from googletest import LEAST_SECONDS, problem_of, result_of, run_tests
+from libraries import find_tool
 from programs import run_program
 from setting import portions
 
-PLACES = ["/usr/local/cuda/bin/compute-sanitizer", "/usr/local/cuda/compute-sanitizer/compute-sanitizer"]
 # Tests of CUDA devices have them in their names.
 GPU_TESTS = "--gtest_filter=*cuda*:*Cuda*:*Gpu*"
 # Our kernels live in a namespace of this name; NVIDIA's are not ours to judge and slow to watch.
@@ -20,11 +19,6 @@ FAILING = 97  # exit code that the tool is told to use for its findings
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
-
-
-def find_tool():
-    found = shutil.which("compute-sanitizer")
-    return found or next((path for place in PLACES for path in glob.glob(place)), None)
 
 
 def command_of(tool, path, flags):
@@ -72,7 +66,7 @@ def weights(folder):
 def sanitizer(setting):
     """Every tool over every program, as far as the time goes."""
     content = {"runs": [], "problems": []}
-    path = find_tool()
+    path = find_tool("compute-sanitizer", setting.torch_python or sys.executable)
     if not setting.on_gpu or path is None:
         reason = "compute-sanitizer is not installed" if setting.on_gpu else "it checks GPUs only"
         yield {**content, "not_run": reason}

@@ -194,7 +194,7 @@ def pipeline(setting):
     if len(setting.cores) < 2:
         raise Failure("a pipeline needs two cores, this process may use one")
     model = ["--model", "toy", "--max-time", 0.2] if setting.quick else []
-    flags = ["--scenario", "pipeline", "--split", "1,3,5,12,20", "--devices", 2, *model]
+    flags = ["--scenario", "pipeline", "--split", "1,3,5,12,20", "--devices", "cpu:0,cpu:1", *model]
     setting.say("parbench " + " ".join(map(str, flags)))
     report = report_of(setting, *flags)
     best = fastest(cases_of(report, "pipeline"))
@@ -227,7 +227,7 @@ def seed(setting):
     """The published setting with both cuts. Takes the better part of an hour."""
     if len(setting.cores) < 2:
         raise Failure("a pipeline needs two cores, this process may use one")
-    flags = ["--scenario", "pipeline", "--preset", "seed", "--devices", 2]
+    flags = ["--scenario", "pipeline", "--preset", "seed", "--devices", "cpu:0,cpu:1"]
     flags += ["--strategy", "single,pipeline", "--cut", "published,balanced"]
     flags += ["--model", "toy"] if setting.quick else []
     setting.say("parbench " + " ".join(map(str, flags)))

@@ -1,7 +1,6 @@
 # Other programs: run to their end for a JSON answer, or kept as servers that alternate.
 import contextlib
 import json
-import signal
 import subprocess
 import tempfile
 import threading
@@ -75,39 +74,52 @@ class StepServer:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, failure, *_):
+        if failure is not None:  # it may be in the middle of a step, and nobody wants its answer
+            self.process.kill()
         with contextlib.suppress(OSError):  # it may have ended before what it was sent was read
             self.process.stdin.close()
         try:
             self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
-            self.process.send_signal(signal.SIGKILL)
+            self.process.kill()
             self.process.wait()
         self.process.stdout.close()
         self.errors.close()
 
-    def answer(self):
-        """The next line it prints, as JSON. A process that says nothing for too long is ended."""
-        limit = threading.Timer(LONGEST_STEP, self.process.kill)
-        limit.start()
-        line = self.process.stdout.readline()
-        limit.cancel()
+    def answer(self, limit=LONGEST_STEP):
+        """The next line it prints, as JSON. A process that says nothing for `limit` seconds is
+        ended, which is a Failure."""
+        late = threading.Event()
+        timer = threading.Timer(limit, self.end_late, [late])
+        timer.daemon = True  # it keeps nobody from ending
+        timer.start()
+        try:
+            line = self.process.stdout.readline()
+        finally:
+            timer.cancel()
         if line:
             return parsed(line, self.command)
         code = self.process.wait()
+        if late.is_set():
+            raise Failure(" ".join(self.command), f"no answer after {limit:.0f} s")
         self.errors.seek(0)
         words = last_words(self.errors.read())
         raise Failure(f"{' '.join(self.command)} exited {code}", words)
+
+    def end_late(self, late):
+        late.set()
+        self.process.kill()
 
     def step(self):
         """Seconds of one step."""
         return self.ask()
 
-    def ask(self, request=None):
-        """Its answer to a request, which is sent as one line of JSON."""
+    def ask(self, request=None, limit=LONGEST_STEP):
+        """Its answer to a request, which is sent as one line of JSON, within `limit` seconds."""
         try:
             self.process.stdin.write(("" if request is None else json.dumps(request)) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # the answer says why it ended
-        return self.answer()
+        return self.answer(limit)

@@ -274,6 +274,8 @@ TEST(Cli, RejectsBadConfigFiles) {
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": []})"), HasSubstr("empty list"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "quiet": 1})"), HasSubstr("true, false"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "seed": [1]})"), HasSubstr("takes one value"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "devices": ["cpu:0", "cpu:1"]})"),
+              HasSubstr("it takes one value, here \"cpu:0,cpu:1\""));
   EXPECT_THAT(with(R"({"scenario": "pipe", "seed": 1.5})"), HasSubstr("--seed '1.5'"));
 }
 
@@ -322,6 +324,26 @@ TEST(Cli, KeepsThatARunCapturesGraphs) {
   report::write_report(path, report_of(first, {"pipe/single/batch:12/graph:true"}));
   EXPECT_TRUE(parse({"--rerun", path}).graph);
   EXPECT_TRUE(parse({"--config", file_with(R"({"scenario": "pipe", "graph": true})")}).graph);
+}
+
+TEST(Cli, RepeatsAProfileAsAProfile) {
+  const std::string profiled = TempDir() + "cli_profile.json";
+  report::write_report(
+      profiled, report_of(parse({"--scenario", "pipe", "--profile"}), {"pipe/single/batch:12"}));
+  EXPECT_TRUE(parse({"--rerun", profiled}).profile);
+  EXPECT_FALSE(parse({"--rerun", profiled, "--profile=false"}).profile);
+  EXPECT_FALSE(parse({"--rerun", profiled, "--precision", "2"}).profile);
+  const std::string sampled = TempDir() + "cli_no_profile.json";
+  report::write_report(sampled, report_of(parse({"--scenario", "pipe", "--precision", "2"}),
+                                          {"pipe/single/batch:12"}));
+  EXPECT_TRUE(parse({"--rerun", sampled, "--profile"}).profile);
+}
+
+TEST(Cli, RefusesWhatAProfileWouldNotHeed) {
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--profile", "--precision", "1"}),
+              HasSubstr("--precision has no effect with --profile"));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--profile", "--min-samples", "50"}),
+              HasSubstr("--min-samples has no effect with --profile"));
 }
 
 TEST(Cli, RerunsWithTheSameFlagsOfGoogleBenchmark) {

@@ -28,7 +28,8 @@ class EstimateTest : public testing::Test {
   [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context) const {
     Options options;
     options.strategies = {strategy};
-    const std::vector<CaseSpec> cases = expand(options, *selftest_, context.device_count());
+    const std::vector<CaseSpec> cases =
+        expand(options, *selftest_, {.count = context.device_count()});
     return estimate(*selftest_, context, cases, SamplerOptions{});
   }
 
@@ -48,6 +49,16 @@ TEST_F(EstimateTest, OfTasksWithAKnownDurationIsTheirDuration) {
   EXPECT_EQ(run.cases[0].error, "");
   EXPECT_GE(run.cases[0].execution_seconds, 10 * 0.001);
   EXPECT_LT(run.cases[0].execution_seconds, 10 * 0.0011);
+}
+
+TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {
+  const Context context = test::fake_context(1, {.measures = false});
+  RunEstimate run;
+  run.least_seconds = 1.0;
+  run.most_seconds = 1.3;
+  EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s\n"));
+  run.most_seconds = 3;
+  EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s to 3 s\n"));
 }
 
 /// Two devices, each with enough for its own half of the case.
@@ -117,6 +128,25 @@ TEST(EstimateOfReferences, LetsThoseThatFitBe) {
                                     fake::FakeScenario::spec("first")};
   for (const CaseEstimate& estimated : estimate(scenario, context, specs, SamplerOptions{}).cases) {
     EXPECT_EQ(estimated.error, "");
+  }
+}
+
+TEST(EstimateOfGraphs, NamesCasesThatARunCannotCapture) {
+  fake::FakeScenario scenario;
+  scenario.behaviours["threads"].launch = Launch::thread_per_lane;
+  scenario.behaviours["two"].devices = {0, 1};
+  scenario.behaviours["one"] = {};
+  const auto context = fake::make_context(fake::make_devices({"fake", "strange"}));
+  std::vector<CaseSpec> specs{fake::FakeScenario::spec("threads"), fake::FakeScenario::spec("two"),
+                              fake::FakeScenario::spec("one")};
+  for (CaseSpec& spec : specs) spec.graph = true;
+  const RunEstimate run = estimate(scenario, *context, specs, SamplerOptions{});
+  ASSERT_THAT(run.cases, SizeIs(3));
+  EXPECT_THAT(run.cases[0].error, HasSubstr("launched by one thread"));
+  EXPECT_THAT(run.cases[1].error, HasSubstr("work of one backend"));
+  EXPECT_EQ(run.cases[2].error, "");
+  for (const CaseEstimate& estimated : run.cases) {
+    EXPECT_THAT(estimated.device_bytes, SizeIs(2)) << estimated.name;
   }
 }
 

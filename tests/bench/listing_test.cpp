@@ -46,6 +46,17 @@ std::string listing() {
   return device_listing(Machine(std::move(backends)));
 }
 
+TEST(ScenarioListing, DescribesStrategiesInOneColumn) {
+  const std::string text = scenario_listing(all_scenarios());
+  for (const auto& scenario : all_scenarios()) {
+    for (const Strategy& strategy : scenario->strategies()) {
+      std::string row = "\n    " + strategy.name;
+      row.resize(std::string("\n").size() + 22, ' ');
+      EXPECT_THAT(text, HasSubstr(row + strategy.description.substr(0, 5))) << strategy.name;
+    }
+  }
+}
+
 TEST(DeviceListing, HasTheFactsOfADeviceOnReadableLines) {
   const std::string text = listing();
   EXPECT_THAT(text, HasSubstr("\n      fact number 0, fact number 1, "));

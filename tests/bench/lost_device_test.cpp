@@ -69,7 +69,7 @@ TEST_F(LostDevice, LeavesTheCasesOfOtherDevicesAlone) {
   for (const std::size_t other : {0U, 2U}) {
     EXPECT_EQ(result.cases[other].status, report::CaseStatus::measured);
     EXPECT_THAT(result.cases[other].error, IsEmpty());
-    EXPECT_NE(result.cases[other].stopped_because, "interrupted");
+    EXPECT_NE(result.cases[other].stopped_because, "device lost");
   }
 }
 
@@ -109,7 +109,7 @@ TEST_F(LostDevice, LeavesTheSamplesFromBefore) {
   EXPECT_FALSE(result.all_measured());
   const report::Case& good = result.cases[0];
   EXPECT_EQ(good.status, report::CaseStatus::measured);
-  EXPECT_EQ(good.stopped_because, "interrupted");
+  EXPECT_EQ(good.stopped_because, "device lost");
   EXPECT_THAT(good.samples, Not(IsEmpty()));
   EXPECT_LT(good.samples.size(), result.cases[2].samples.size()) << "the others go on";
   EXPECT_EQ(result.cases[1].status, report::CaseStatus::failed);

@@ -108,7 +108,7 @@ TEST_P(MathModeOfCases, IsTheOneOfDtype) {
     options.axes = GetParam().axes;
     options.format = *number_format_named(dtype);
     std::size_t products = 0;
-    for (const CaseSpec& spec : expand(options, scenario, 2)) {
+    for (const CaseSpec& spec : expand(options, scenario, {.count = 2})) {
       EXPECT_EQ(spec.name().ends_with("/dtype:tf32"), options.format.math == MathMode::tf32);
       for (const MathMode math : modes_of(scenario, spec)) {
         ++products;

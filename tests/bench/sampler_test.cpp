@@ -312,7 +312,7 @@ TEST(Sampler, AWithdrawnCaseKeepsItsSamplesAndGivesNoMoreToOthers) {
   machine.sampler.withdraw(0);
   ASSERT_TRUE(machine.run());
   EXPECT_EQ(machine.count(0), held);
-  EXPECT_EQ(machine.sampler.stopped_because(0), "interrupted");
+  EXPECT_EQ(machine.sampler.stopped_because(0), "device lost");
   EXPECT_GT(machine.count(1), held);
 }
 
@@ -322,7 +322,7 @@ TEST(Sampler, AWithdrawnCaseThatHadEndedKeepsItsReason) {
   const std::string reason = machine.sampler.stopped_because(0);
   machine.sampler.withdraw(0);
   EXPECT_EQ(machine.sampler.stopped_because(0), reason);
-  EXPECT_NE(reason, "interrupted");
+  EXPECT_NE(reason, "device lost");
 }
 
 TEST(Sampler, InterruptEndsEverythingAtOnce) {

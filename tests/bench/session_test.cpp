@@ -86,12 +86,23 @@ TEST_F(SessionTest, ARunWithGraphsCapturesEveryCaseAndComparesWithWhatIsNotCaptu
   EXPECT_TRUE(result.all_measured());
   EXPECT_EQ(result.cases[1].name, "fake/a/n:1/graph:true");
   EXPECT_TRUE(result.cases[1].graph);
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1") << "the same, not captured";
   EXPECT_EQ(result.cases[1].verification->against, "fake/base/n:1");
   ASSERT_TRUE(result.cases[1].speedup);
   EXPECT_EQ(result.cases[1].speedup->baseline, "fake/base/n:1/graph:true");
   EXPECT_EQ(scenario.count("capture fake/base/n:1"), 0U);
   EXPECT_EQ(scenario.count("capture fake/base/n:1/graph:true"), 1U);
   EXPECT_EQ(scenario.count("capture fake/a/n:1/graph:true"), 1U);
+}
+
+TEST_F(SessionTest, ACapturedCaseWithoutAReferenceIsComparedWithItselfWithoutTheGraph) {
+  scenario.behaviours["base"] = {};
+  CaseSpec captured = FakeScenario::spec("base");
+  captured.graph = true;
+  const SessionResult result = run({captured});
+  EXPECT_TRUE(result.all_measured());
+  ASSERT_TRUE(result.cases[0].verification);
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1");
 }
 
 TEST_F(SessionTest, ACaseThatCannotBeCapturedIsSkippedAndTheOthersRun) {
@@ -390,7 +401,10 @@ TEST_F(SessionTest, ProgressNeverGoesBack) {
 TEST_F(SessionTest, ProfilersSeeAllSamplesAndNothingElse) {
   scenario.behaviours["base"] = {};
   options.fixed_samples = 3;
-  (void)run({FakeScenario::spec("base")});
+  options.for_profiler = true;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_THAT(result.answer->text, testing::HasSubstr("times are indicative only"));
   ASSERT_EQ(profile_marks.size(), 2U);
   const auto runs_until = [&](std::size_t end) {
     return std::count(scenario.log.begin(), scenario.log.begin() + static_cast<long>(end),
@@ -433,6 +447,7 @@ TEST_F(SamplerOptionsTest, AProfileIsAFewExecutions) {
   options.profile = true;
   EXPECT_EQ(resolved().fixed_samples, 3);
   EXPECT_EQ(resolved().fixed_iterations, 1);
+  EXPECT_TRUE(resolved().for_profiler);
   options.preset = "seed";
   EXPECT_EQ(resolved().fixed_samples, 3);
   flags.repetitions = 5;

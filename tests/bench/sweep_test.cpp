@@ -30,7 +30,8 @@ class SweepTest : public ::testing::Test {
     check_selection(options, scenarios_);
     std::vector<std::string> names;
     for (const Scenario* scenario : chosen_scenarios(options, scenarios_)) {
-      for (const CaseSpec& spec : expand(options, *scenario, devices)) names.push_back(spec.name());
+      for (const CaseSpec& spec : expand(options, *scenario, {.count = devices}))
+        names.push_back(spec.name());
     }
     return names;
   }
@@ -107,7 +108,7 @@ TEST_F(SweepTest, SkipsScenariosWithoutTheStrategy) {
 TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
   const Options options =
       parse({"--scenario", "pipe", "--strategy", "single", "--slowdown", "12.5"});
-  const auto specs = expand(options, *scenarios_.front(), 1);
+  const auto specs = expand(options, *scenarios_.front(), {.count = 1});
   ASSERT_EQ(specs.size(), 1U);
   EXPECT_EQ(specs[0].name(), "pipe/single/batch:12");
   EXPECT_EQ(specs[0].hidden.real("slowdown"), 12.5);
@@ -117,14 +118,30 @@ TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
 TEST_F(SweepTest, FindsNamedCasesAgain) {
   Options options = parse({"--scenario", "all", "--slowdown", "3"});
   options.only_cases = {"mat/alone/n:100/batch:2/pause:2.5us", "pipe/pipeline/batch:6/split:2+4"};
-  const auto mat = expand(options, *scenarios_[1], 1);
+  const auto mat = expand(options, *scenarios_[1], {.count = 1});
   ASSERT_EQ(mat.size(), 1U);
   EXPECT_EQ(mat[0].name(), options.only_cases[0]);
   EXPECT_EQ(mat[0].parameters.text("pause"), "2.5us");
-  const auto pipe = expand(options, *scenarios_[0], 1);
+  const auto pipe = expand(options, *scenarios_[0], {.count = 1});
   ASSERT_EQ(pipe.size(), 1U);
   EXPECT_EQ(pipe[0].name(), options.only_cases[1]);
   EXPECT_EQ(pipe[0].hidden.real("slowdown"), 3.0);
+}
+
+TEST(LeftOut, NamesStrategiesThatTheFlagsRuleOut) {
+  const auto branch = std::ranges::find_if(all_scenarios(),
+                                           [](const auto& one) { return one->name() == "branch"; });
+  ASSERT_NE(branch, all_scenarios().end());
+  const auto left_out = [&](const Options& options) {
+    return strategies_left_out(options, **branch, expand(options, **branch, {.count = 1}));
+  };
+  Options options;
+  EXPECT_THAT(left_out(options), IsEmpty());
+  options.graph = true;
+  EXPECT_THAT(left_out(options),
+              ElementsAre("threads", "graph-chain", "graph-one-stream", "graph-streams"));
+  options.strategies = {"chain"};
+  EXPECT_THAT(left_out(options), IsEmpty()) << "the user's own choice";
 }
 
 /// The real scenarios, with either preset: what a report names can be found again.
@@ -133,7 +150,8 @@ class NamedCases : public ::testing::TestWithParam<std::string> {
   static std::vector<std::string> names(const Options& options, const Scenario& scenario) {
     std::vector<std::string> result;
     const int devices = std::max(2, scenario.default_devices());
-    for (const CaseSpec& spec : expand(options, scenario, devices)) result.push_back(spec.name());
+    for (const CaseSpec& spec : expand(options, scenario, {.count = devices}))
+      result.push_back(spec.name());
     return result;
   }
 
@@ -156,7 +174,7 @@ class NamedCases : public ::testing::TestWithParam<std::string> {
 TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
   for (const auto& scenario : all_scenarios()) {
     const int devices = std::max(2, scenario->default_devices());
-    for (const CaseSpec& spec : expand(defaults(), *scenario, devices)) {
+    for (const CaseSpec& spec : expand(defaults(), *scenario, {.count = devices})) {
       for (const Axis& axis : scenario->axes()) {
         if (!axis.applies_to(spec.strategy)) continue;
         const Parameters& values = axis.identity ? spec.parameters : spec.hidden;
@@ -215,10 +233,10 @@ TEST_F(SweepTest, RefusesNamedCasesThatAreNoMore) {
   for (const char* name :
        {"pipe/gone/batch:2", "pipe", "pipe/single/batch:12/devices:2", "pipe/single/batch:-1"}) {
     options.only_cases = {name};
-    EXPECT_THROW((void)expand(options, *scenarios_[0], 1), UsageError) << name;
+    EXPECT_THROW((void)expand(options, *scenarios_[0], {.count = 1}), UsageError) << name;
   }
   options.only_cases = {"mat/alone/n:1"};
-  EXPECT_THAT(expand(options, *scenarios_[0], 1), IsEmpty());
+  EXPECT_THAT(expand(options, *scenarios_[0], {.count = 1}), IsEmpty());
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ using ::testing::Not;
 class Fault : public ::testing::Test {
  protected:
   [[nodiscard]] std::vector<std::string> words(const std::string& strategies) const {
-    return {FAULTY_BINARY, "--scenario",  "faulty", "--strategy", strategies,    "--max-time",
-            "60",          "--precision", "50",     "--report",   path_.string()};
+    return {FAULTY_BINARY, "--scenario", "faulty",      "--strategy", strategies,
+            "--devices",   "cpu:0",      "--max-time",  "60",         "--precision",
+            "50",          "--report",   path_.string()};
   }
 
   /// The report passes the schema by an independent validator.

@@ -81,6 +81,25 @@ TEST_F(Launcher, BuildsAndRunsOnAPathWithSpaces) {
   EXPECT_EQ(finished.out, clone.string() + "|--split|a b|");
 }
 
+TEST_F(Launcher, LooksForCudaAgainOnceItsLibrariesWereFetched) {
+  require_packages("libc6\n");
+  folder_.write("CMakePresets.json", R"({"version": 3, "configurePresets": [
+      {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release"}]})");
+  folder_.write("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
+      project(stand_in LANGUAGES NONE)
+      set(backend none)
+      if(EXISTS ${PROJECT_SOURCE_DIR}/build/cuda-wheels)
+        set(backend cuda)
+      endif()
+      file(WRITE ${PROJECT_BINARY_DIR}/bin/parbench "#!/bin/sh\necho ${backend}\n")
+      file(CHMOD ${PROJECT_BINARY_DIR}/bin/parbench PERMISSIONS OWNER_READ OWNER_EXECUTE)
+      add_custom_target(parbench))");
+  EXPECT_EQ(launch("parbench", "1").out, "none\n");
+  folder_.write("build/cuda-wheels/.wheels", "fetched");
+  EXPECT_EQ(launch("parbench", "1").out, "cuda\n");
+  EXPECT_THAT(launch("parbench", "1").err, Not(HasSubstr("configuring"))) << "once is enough";
+}
+
 TEST_F(Launcher, ABuildThatCameWithACopyIsNotUsed) {
   require_packages("libc6\n");
   const std::filesystem::path build = folder_ / "build/release";
@@ -118,6 +137,17 @@ TEST_F(Launcher, IdleThreadsSleepSoonUnlessTheUserSaysOtherwise) {
   EXPECT_EQ(started_with("", ""), "2000,\n");
   EXPECT_EQ(started_with("7", ""), "7,\n");
   EXPECT_EQ(started_with("", "active"), ",active\n");
+}
+
+TEST_F(Launcher, NothingIsFetchedForHelpOrAnUnknownWord) {
+  const std::string script = (folder_ / "scripts/cuda-libraries").string();
+  folder_.write("scripts/packages-cuda.txt", "no-such-package\n");  // where the work would begin
+  const Finished help = run({script, "--help"}, {"/", {{"PARBENCH_NO_INSTALL", "1"}}});
+  EXPECT_EQ(help.exit_code, 0) << help.err;
+  EXPECT_THAT(help.out, HasSubstr("0.9 GB"));
+  const Finished unknown = run({script, "now"}, {"/", {{"PARBENCH_NO_INSTALL", "1"}}});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown word 'now'"));
 }
 
 TEST_F(Launcher, TestScriptKnowsItsPresets) {

@@ -36,9 +36,9 @@ class NsysCapture : public ::testing::Test {
   void has_gpus(int count) const {
     const std::string gpus =
         count > 0 ? "cuda: " + std::to_string(count) + " GPU: made up" : "cuda: no NVIDIA driver";
-    program("parbench",
-            "if [[ $1 == devices ]]; then echo '" + gpus +
-                "'; exit 0; fi\necho \"parbench $*\" >>\"$LOG\"\nexit \"${CODE:-0}\"\n");
+    program("parbench", "if [[ $1 == devices ]]; then echo '" + gpus +
+                            "'; echo \"NVTX: ${NVTX:-3}\"; exit 0; fi\necho \"parbench $*\" "
+                            ">>\"$LOG\"\nexit \"${CODE:-0}\"\n");
   }
 
   void install_nsys() const {
@@ -89,6 +89,15 @@ TEST_F(NsysCapture, TracesAWholeRunWithoutAGpu) {
   EXPECT_THAT(text_of(log()), Not(HasSubstr("--capture-range")));
 }
 
+TEST_F(NsysCapture, WarnsOfATraceWithoutRanges) {
+  install_nsys();
+  const std::vector<std::string> words{"--output", trace(), "--", "--scenario", "branch"};
+  EXPECT_THAT(capture(words).err, Not(HasSubstr("NVTX")));
+  const Finished without = capture(words, {{"NVTX", "not in this build"}});
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_THAT(without.err, AllOf(HasSubstr("NVTX"), HasSubstr("scripts/cuda-libraries")));
+}
+
 TEST_F(NsysCapture, EndsAsParbenchDoes) {
   install_nsys();
   const Finished finished =
@@ -105,9 +114,17 @@ TEST_F(NsysCapture, SaysWhatIsMissing) {
   EXPECT_THAT(capture({"--scenario", "branch"}).err, HasSubstr("behind '--'"));
   EXPECT_THAT(capture({"--"}).err, HasSubstr("nothing to run"));
   EXPECT_THAT(capture({"--output"}).err, HasSubstr("--output needs a name"));
+  EXPECT_THAT(capture({"--", "devices"}).err,
+              AllOf(HasSubstr("'devices' measures nothing"), Not(HasSubstr("--profile"))));
   const Finished lost = capture({"--output", trace(), "--", "x"}, {{"NO_TRACE", "1"}});
   EXPECT_EQ(lost.exit_code, 2);
   EXPECT_THAT(lost.err, HasSubstr("has left no"));
+}
+
+TEST_F(NsysCapture, ShowsItsHelp) {
+  const Finished finished = capture({"--help"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("scripts/nsys-capture [--output NAME] --"));
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ TEST(Ranges, NestTasksInSamplesInTheirCase) {
   const std::string list = (folder / "ranges.txt").string();
   const std::string report = (folder / "report.json").string();
   const Finished finished = run(
-      {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
-       "--benchmark_repetitions=3", "--report", report},
+      {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--devices", "cpu:0",
+       "--duration", "100us", "--benchmark_repetitions=3", "--report", report},
       {folder.path(), {{"NVTX_INJECTION64_PATH", RANGE_LISTENER}, {"RANGE_LISTENER_FILE", list}}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
 
@@ -91,8 +91,9 @@ TEST(Ranges, AReplayIsOneAndItsTasksAreThoseOfTheCapture) {
   const TemporaryFolder folder;
   const std::string list = (folder / "ranges.txt").string();
   const Finished finished = run(
-      {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
-       "--graph", "--benchmark_repetitions=3", "--report", (folder / "report.json").string()},
+      {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--devices", "cpu:0",
+       "--duration", "100us", "--graph", "--benchmark_repetitions=3", "--report",
+       (folder / "report.json").string()},
       {folder.path(), {{"NVTX_INJECTION64_PATH", RANGE_LISTENER}, {"RANGE_LISTENER_FILE", list}}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
 
@@ -107,8 +108,9 @@ TEST(Ranges, AReplayIsOneAndItsTasksAreThoseOfTheCapture) {
 TEST(Ranges, AreNotNeededToRun) {
   const TemporaryFolder folder;
   const Finished finished =
-      run({PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--duration", "100us",
-           "--benchmark_repetitions=1", "--report", (folder / "report.json").string()},
+      run({PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--devices", "cpu:0",
+           "--duration", "100us", "--benchmark_repetitions=1", "--report",
+           (folder / "report.json").string()},
           {folder.path(), {{"NVTX_INJECTION64_PATH", "/does/not/exist.so"}}});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
 }

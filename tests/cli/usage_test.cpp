@@ -75,7 +75,7 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   }
   const Finished devices = parbench({"devices"});
   EXPECT_EQ(devices.exit_code, 0);
-  EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
+  EXPECT_THAT(devices.out, AllOf(HasSubstr("cpu:0"), HasSubstr("\nNVTX: ")));
   for (const char* command : {"list", "devices"}) {
     const Finished page = parbench({command, "--help"});
     EXPECT_EQ(page.exit_code, 0) << page.err;
@@ -113,17 +113,10 @@ TEST_F(Usage, RefusesToTuneWhereNothingCanBe) {
               AllOf(HasSubstr("--autotune"), HasSubstr("oneDNN"), HasSubstr("cuda:0")));
 }
 
-TEST_F(Usage, SkipsTf32OnProcessorsWithARemedy) {
-  const Finished run = parbench({"--scenario", "matmul", "--strategy", "alone", "--n", "16",
-                                 "--devices", "cpu:0", "--dtype", "tf32", "--report", "r.json"});
-  EXPECT_EQ(run.exit_code, 1) << run.err;
-  const report::Report report = report::read_report(folder_ / "r.json");
-  ASSERT_FALSE(report.cases.empty());
-  for (const report::Case& one : report.cases) {
-    EXPECT_EQ(one.status, report::CaseStatus::skipped) << one.name;
-    EXPECT_EQ(one.dtype, "tf32");
-    EXPECT_THAT(one.name, HasSubstr("dtype:tf32"));
-    EXPECT_THAT(one.error, AllOf(HasSubstr("TF32"), HasSubstr("use f32")));
+TEST_F(Usage, RefusesTf32WhereNoDeviceHasIt) {
+  for (const char* scenario : {"selftest", "matmul"}) {
+    EXPECT_THAT(refusal({"--scenario", scenario, "--devices", "cpu:0", "--dtype", "tf32"}),
+                AllOf(HasSubstr("--dtype tf32"), HasSubstr("f32"), HasSubstr("cuda:0")));
   }
 }
 
@@ -145,7 +138,7 @@ TEST_F(Usage, RefusesDevicesThatAreNotThere) {
   EXPECT_THAT(refusal({"--scenario", "selftest,matmul", "--profile"}),
               HasSubstr("--profile: takes one scenario, not 2"));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/1"}), HasSubstr("cpu:0/1 does not exist"));
-  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/"}), HasSubstr("no device number"));
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/"}), HasSubstr("which is no number"));
   EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),
               HasSubstr("--strategy concurrent needs at least two devices"));
   for (const char* value : {"0", "-1", "1.5", "cpu:", "cpu:0,", "cpu:0,cpu:0"}) {
@@ -209,7 +202,8 @@ TEST_F(Usage, GivesEveryRunAReportOfItsOwn) {
   for (std::size_t i = 0; i < count; ++i) {
     runs.push_back(std::make_unique<Process>(
         std::vector<std::string>{PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin",
-                                 "--duration", "100us", "--benchmark_repetitions=1"},
+                                 "--devices", "cpu:0", "--duration", "100us",
+                                 "--benchmark_repetitions=1"},
         Surroundings{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}}));
   }
   std::set<std::string> reports;
@@ -228,6 +222,14 @@ TEST_F(Usage, MeasuresNothingInADryRun) {
   EXPECT_THAT(finished.out, AllOf(HasSubstr("selftest/"), HasSubstr("estimated time")));
   EXPECT_THAT(finished.out, Not(HasSubstr("cannot run")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
+}
+
+TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
+  const Finished finished =
+      parbench({"--scenario", "branch", "--devices", "cpu:0", "--graph", "--dry-run"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("branch: without threads, graph-chain, graph-one-stream, "
+                                      "graph-streams (--strategy threads says why)\n"));
 }
 
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {

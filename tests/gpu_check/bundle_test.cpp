@@ -53,7 +53,7 @@ void expect_self_contained(const fs::path& folder, const std::string& program) {
 TEST(Bundle, RunsWhereNothingIsInstalled) {
   const TemporaryFolder folder;
   const std::string archive = (folder / "b.tar.gz").string();
-  const Finished made = bundle({"-o", archive, "--build", BUILD_FOLDER});
+  const Finished made = bundle({"-o", archive, "--build", BUILD_FOLDER, "--allow-cpu-only"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.err, AllOf(HasSubstr(archive), HasSubstr("MiB")));
   EXPECT_LE(fs::file_size(archive), 60U << 20U);
@@ -74,7 +74,7 @@ TEST(Bundle, RunsWhereNothingIsInstalled) {
   expect_self_contained(inside, "libexec/parbench");
   expect_self_contained(inside, "libexec/tests/kernels_test");
 
-  const Finished devices = run({"env", "-i", "LD_LIBRARY_PATH=" CUDA_LIBRARY_FOLDERS,
+  const Finished devices = run({"env", "-i", std::string("LD_LIBRARY_PATH=") + CUDA_LIBRARY_FOLDERS,
                                 (inside / "bin/parbench").string(), "devices"});
   EXPECT_EQ(devices.exit_code, 0) << devices.err;
   EXPECT_THAT(devices.out, HasSubstr("cpu:0"));
@@ -82,7 +82,7 @@ TEST(Bundle, RunsWhereNothingIsInstalled) {
 
 /// A folder that passes for a build, and a cmake that fills the bundle with so many bytes of noise.
 void pretend_build(const TemporaryFolder& folder, const std::string& bytes) {
-  folder.write("build/CMakeCache.txt", "");
+  folder.write("build/CMakeCache.txt", "PARBENCH_HAS_CUDA:INTERNAL=ON\n");
   const fs::path cmake =
       folder.write("tools/cmake",
                    "#!/bin/bash\nwhile [[ $1 != --prefix ]]; do shift; done\nmkdir -p \"$2/lib\"\n"
@@ -103,6 +103,44 @@ TEST(Bundle, RefusesToBeLargerThanItMay) {
                                HasSubstr("2097152 parbench-bundle/lib/large.so")));
   EXPECT_FALSE(fs::exists(archive));
   EXPECT_EQ(bundle(words, {{}, {{"PATH", path}}}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(archive));
+}
+
+TEST(Bundle, LiesInTheBuildFolderOfAFreshCloneOrInTheFolderNamed) {
+  const TemporaryFolder folder;
+  pretend_build(folder, "1");
+  fs::create_directory(folder / "clone");
+  fs::copy(SOURCE_FOLDER "/scripts", folder / "clone/scripts", fs::copy_options::recursive);
+  const auto made = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {(folder / "clone/scripts/bundle").string(), "--build",
+                                 (folder / "build").string()});
+    const Finished finished =
+        run(words, {{}, {{"PATH", (folder / "tools").string() + ":/usr/bin:/bin"}}});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.err;
+  };
+  made({});
+  EXPECT_TRUE(fs::exists(folder / "clone/build/parbench-bundle.tar.gz"));
+  fs::create_directory(folder / "there");
+  const std::string archive = (folder / "there/parbench-bundle.tar.gz").string();
+  EXPECT_THAT(made({"-o", (folder / "there").string() + "/"}), HasSubstr(archive + ": "));
+  EXPECT_TRUE(fs::is_regular_file(archive));
+}
+
+TEST(Bundle, HasTheCudaBackendUnlessToldOtherwise) {
+  const TemporaryFolder folder;
+  pretend_build(folder, "1");
+  folder.write("build/CMakeCache.txt", "PARBENCH_HAS_CUDA:INTERNAL=OFF\n");
+  const std::string archive = (folder / "b.tar.gz").string();
+  std::vector<std::string> words{"-o", archive, "--build", (folder / "build").string()};
+  const Surroundings surroundings{{}, {{"PATH", (folder / "tools").string() + ":/usr/bin:/bin"}}};
+  const Finished refused = bundle(words, surroundings);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("no CUDA backend"), HasSubstr("scripts/cuda-libraries")));
+  EXPECT_FALSE(fs::exists(archive));
+  words.emplace_back("--allow-cpu-only");
+  EXPECT_EQ(bundle(words, surroundings).exit_code, 0);
   EXPECT_TRUE(fs::exists(archive));
 }
 

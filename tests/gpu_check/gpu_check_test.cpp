@@ -15,6 +15,7 @@ namespace {
 using report::Json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 constexpr auto passes =
@@ -58,6 +59,7 @@ TEST_F(GpuCheck, TriesItsStepsOnCpuDevices) {
   std::ptrdiff_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "out")) {
     EXPECT_LE(file.file_size(), 200U * 1024) << file.path();
+    EXPECT_THAT(file.path().filename().string(), MatchesRegex("[A-Za-z0-9._-]+"));
     ++files;
   }
   EXPECT_LE(files, 8);
@@ -141,6 +143,28 @@ TEST_F(GpuCheck, AskedToEndItLeavesASummaryAndNobodyBehind) {
   EXPECT_EQ(process.wait().exit_code, 130);
   EXPECT_EQ(output("summary.json").at("steps").at("tests"), "interrupted");
   EXPECT_TRUE(gone(std::stoi(folder_.read("log.process"))));
+}
+
+TEST_F(GpuCheck, KilledItHasWrittenWhatItKnew) {
+  with_stand_in_parbench();
+  test_program("sum_test", passes);
+  test_program("wait_test",
+               "echo '[ RUN      ] Wait.ForEver'\necho $$ >\"$LOG.process\"\nsleep 1000\n");
+  Process process({(folder_ / "scripts/gpu-check").string(), "--output", "out", "--python",
+                   without_torch(), "--only", "tests,schedules"},
+                  {folder_.path(), {{"LOG", (folder_ / "log").string()}}});
+  const auto written = [&] { return std::filesystem::exists(folder_ / "out/summary.json"); };
+  for (int tries = 0; tries < 600 && process.running(); ++tries) {
+    if (written() && !folder_.read("log.process").empty()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  process.signal(SIGKILL);
+  (void)process.wait();
+  kill(std::stoi(folder_.read("log.process")), SIGKILL);
+  ASSERT_TRUE(written());
+  EXPECT_EQ(output("tests.json").at("programs")[0].at("passed"), 1);
+  EXPECT_EQ(output("summary.json").at("steps"),
+            Json({{"tests", "not finished"}, {"schedules", "not begun"}}));
 }
 
 TEST_F(GpuCheck, NamesTheLibrariesThatAreMissing) {

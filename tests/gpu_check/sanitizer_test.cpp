@@ -22,8 +22,9 @@ class Sanitizer : public GpuCheck {
   }
 
   /// A compute-sanitizer that says this about each tool, and runs the program.
-  void tool_says(const std::string& memcheck, const std::string& racecheck) const {
-    program("tools/compute-sanitizer",
+  void tool_says(const std::string& memcheck, const std::string& racecheck,
+                 const std::string& place = "tools/compute-sanitizer") const {
+    program(place,
             "echo \"sanitizer $*\" >>\"$LOG\"\n"
             "[[ $1 != --version ]] || exit 0\n"
             "tool=$2\nwhile [[ $1 != */kernels_test ]]; do shift; done\n\"$@\"\n"
@@ -31,14 +32,17 @@ class Sanitizer : public GpuCheck {
                 memcheck + "' || echo '========= " + racecheck + "'\n");
   }
 
-  [[nodiscard]] Finished sanitize() const {
-    return check({"--output", "out", "--python", without_torch(), "--only", "sanitizer"});
+  [[nodiscard]] Finished sanitize(const Environment& extra = {}) const {
+    return check({"--output", "out", "--python", without_torch(), "--only", "sanitizer"}, extra);
   }
+
+  static constexpr auto no_errors = "ERROR SUMMARY: 0 errors";
+  static constexpr auto no_hazards =
+      "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)";
 };
 
 TEST_F(Sanitizer, RunsBothToolsOverTheTestsOfGpus) {
-  tool_says("ERROR SUMMARY: 0 errors",
-            "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)");
+  tool_says(no_errors, no_hazards);
   const Finished finished = sanitize();
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const Json runs = output("sanitizer.json").at("runs");
@@ -51,8 +55,7 @@ TEST_F(Sanitizer, RunsBothToolsOverTheTestsOfGpus) {
 }
 
 TEST_F(Sanitizer, FindingsAreProblems) {
-  tool_says("ERROR SUMMARY: 12 errors",
-            "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)");
+  tool_says("ERROR SUMMARY: 12 errors", no_hazards);
   const Finished finished = sanitize();
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.out, HasSubstr("memcheck over kernels_test: ERROR SUMMARY: 12 errors"));
@@ -64,6 +67,26 @@ TEST_F(Sanitizer, ARefusalIsToldInItsWords) {
   EXPECT_EQ(sanitize().exit_code, 1);
   EXPECT_EQ(output("sanitizer.json").at("runs")[0].at("status"),
             "not run: Error: Device not supported.");
+}
+
+TEST_F(Sanitizer, IsFoundInTheToolkitThatTheEnvironmentNames) {
+  tool_says(no_errors, no_hazards, "toolkit/compute-sanitizer/compute-sanitizer");
+  const Finished finished = sanitize({{"CUDA_HOME", (folder_ / "toolkit").string()}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+TEST_F(Sanitizer, IsFoundInTheToolkitOfTheCompiler) {
+  tool_says(no_errors, no_hazards, "toolkit/bin/compute-sanitizer");
+  program("toolkit/bin/nvcc", "exit 1\n");
+  link("tools/nvcc", folder_ / "toolkit/bin/nvcc");
+  const Finished finished = sanitize();
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+TEST_F(Sanitizer, IsFoundInPythonsPackages) {
+  tool_says(no_errors, no_hazards, "packages/nvidia/cu13/bin/compute-sanitizer");
+  const Finished finished = sanitize({{"PYTHONPATH", (folder_ / "packages").string()}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
 }
 
 TEST_F(Sanitizer, ItsAbsenceIsTold) {

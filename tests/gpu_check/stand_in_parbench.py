@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # A parbench with a GPU, for tests of scripts/gpu-check: writes down how it is called ($LOG) and reports
-# that every case takes a second, or what $SECONDS_OF says of its strategy.
+# that every case takes a second, or what $SECONDS_OF says of its strategy. It takes $WORKS_FOR seconds for
+# that.
 import itertools
 import json
 import os
 import pathlib
 import sys
+import time
 
 STRATEGIES = {
     "overlap": ["compute", "copy", "overlapped"],
@@ -50,6 +52,7 @@ def main():
     else:
         with open(os.environ["LOG"], "a", encoding="utf-8") as log:
             print(" ".join(words), file=log)
+        time.sleep(float(os.environ.get("WORKS_FOR", "0")))
         words = [word for word in words if word not in ("--quiet", "--autotune")]
         flags = {key.removeprefix("--"): value for key, value in zip(words[::2], words[1::2])}
         pathlib.Path(flags["report"]).write_text(json.dumps(report(flags)), encoding="utf-8")

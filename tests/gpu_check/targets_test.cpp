@@ -2,6 +2,11 @@
 // what is said of those that have no figure.
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
 #include "tests/gpu_check/fixture.h"
 
 namespace parbench::testing {
@@ -48,7 +53,8 @@ TEST_F(Targets, OfSchedulesComeFromParbenchAlone) {
   EXPECT_EQ(target("overlap/d2h/pinned").at("reached"), true);
   EXPECT_EQ(target("partitions/two").at("value"), 1.6);  // the work of two in 1.25 s
   EXPECT_EQ(target("partitions/two").at("reached"), false);
-  EXPECT_THAT(folder_.read("log"), HasSubstr("--devices cuda:0/0,cuda:0/1"));
+  EXPECT_THAT(folder_.read("log"), AllOf(HasSubstr("--devices cuda:0/0,cuda:0/1"),
+                                         HasSubstr("--inner 4000 --count 50")));
 }
 
 TEST_F(Targets, AllReachedIsSuccess) {
@@ -62,22 +68,74 @@ TEST_F(Targets, AllReachedIsSuccess) {
 
 TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   with_stand_in_parbench();
-  (void)check({"--output", "out", "--python", with_torch(), "--only", "matmul,training",
-               "--time-limit", "30"});
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "training,matmul",
+               "--time-limit", "40"});
   const std::string log = folder_.read("log");
   EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
+  EXPECT_THAT(log, HasSubstr("--autotune --min-samples 30 --devices cuda:0 --max-time 2"))
+      << "many samples for each time that kernels are chosen";
 }
 
-TEST_F(Targets, AreCompiledForBesideTheTests) {
+TEST_F(Targets, ThatTheTimeIsTooShortForAreNotBegun) {
   with_stand_in_parbench();
-  test_program("slow_test",
-               "until grep -q compiled \"$LOG.torch\"; do sleep 0.1; done 2>/dev/null\n"
-               "echo '[ RUN      ] Sum.IsRight'; echo '[       OK ] Sum.IsRight (0 ms)'\n");
+  (void)check(
+      {"--output", "out", "--python", with_torch(), "--only", "training", "--time-limit", "24"},
+      {{"WORKS_FOR", "4"}});
+  EXPECT_EQ(target("training/f32/eager").at("value"), 1);
+  EXPECT_EQ(target("training/bf16/eager").at("not_run"), "time");
+  EXPECT_THAT(folder_.read("log"), Not(HasSubstr("bf16")));
+}
+
+TEST_F(Targets, AreCompiledForBesideTheSanitizerNotBesideTheTests) {
+  with_stand_in_parbench();
+  const std::string test =
+      "echo '[ RUN      ] Sum.IsRight'; echo '[       OK ] Sum.IsRight (0 ms)'\n";
+  test_program("runtime_test", "[[ -z $SANITIZED && -e $LOG.torch ]] && exit 1\n" + test);
+  program("tools/compute-sanitizer",
+          "[[ $1 != --version ]] || exit 0\n"
+          "until grep -q compiled \"$LOG.torch\"; do sleep 0.1; done 2>/dev/null\n"
+          "while [[ $1 != */runtime_test ]]; do shift; done\nSANITIZED=1 \"$@\"\n"
+          "echo '========= ERROR SUMMARY: 0 errors'\n");
   const Finished finished = check({"--output", "out", "--python", with_torch(), "--only",
-                                   "tests,training-compiled", "--time-limit", "60"});
+                                   "tests,sanitizer,training-compiled", "--time-limit", "90"});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_EQ(target("training/bf16/compiled").at("value"), 1);
+}
+
+TEST_F(Targets, OfAPyTorchThatHangsAreNotRunAndItsStepEnds) {
+  with_stand_in_parbench();
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "copy", "--time-limit", "20"},
+              {{"TORCH_SECONDS", R"({"copy_to_host": "never"})"}});
+  EXPECT_THAT(target("copy/d2h/pinned").at("not_run").get<std::string>(),
+              HasSubstr("no answer after"));
+  EXPECT_EQ(output("summary.json").at("steps").at("copy"), "done");
+}
+
+TEST_F(Targets, AStepThatIsAskedToEndWaitsForNoAnswer) {
+  with_stand_in_parbench();
+  const Json setting{{"root", folder_.path().string()},
+                     {"device", "cuda:0"},
+                     {"pair", "cuda:0/0,cuda:0/1"},
+                     {"dtypes", {"f32"}},
+                     {"autotune", false},
+                     {"library_path", ""},
+                     {"plain_environment", Json::object()},
+                     {"torch_python", with_torch()},
+                     {"torch_missing", ""}};
+  Process step(
+      {PARBENCH_PYTHON, "-B", (folder_ / "scripts/gpu-check.d/step.py").string(), "copy",
+       setting.dump(), "3600", (folder_ / "result.json").string()},
+      {folder_.path(),
+       {{"LOG", (folder_ / "log").string()}, {"TORCH_SECONDS", R"({"copy_to_host": "never"})"}}});
+  while (step.running() && folder_.read("log.torch").empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  step.signal(SIGTERM);
+  for (int tries = 0; step.running() && tries < 300; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_FALSE(step.running());
 }
 
 TEST_F(Targets, WithoutPyTorchAreNotRun) {

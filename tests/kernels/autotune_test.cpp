@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/device.h"
+#include "kernels/error.h"
+#include "kernels/machine.h"
 #include "tests/kernels/cases.h"
 
 namespace parbench::test {
@@ -54,6 +58,23 @@ TEST_F(Autotune, ChoosesOnceForEqualOperations) {
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(bench_->prepare(one.desc)->implementation(), chosen);
     }
+  }
+}
+
+TEST_F(Autotune, AlikeDevicesGetTheSameKernels) {
+  bench_.reset();  // a GPU is opened as a whole or in parts
+  std::vector<std::unique_ptr<Device>> parts;
+  try {
+    parts = Machine().open("cuda:0/0,cuda:0/1", {.autotune = true});
+  } catch (const Unsupported& error) {
+    GTEST_SKIP() << error.what();
+  }
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_TRUE(alike(parts[0]->info(), parts[1]->info()));
+  for (const OperationCase& one : products()) {
+    EXPECT_EQ(parts[0]->prepare(one.desc, 1)->implementation(),
+              parts[1]->prepare(one.desc, 1)->implementation())
+        << one.name;
   }
 }
 

@@ -10,12 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/abandon.h"
 #include "kernels/cuda/backend.h"
 #include "kernels/cuda/bounded_cache.h"
 #include "kernels/cuda/cudnn_graph.h"
+#include "kernels/cuda/driver.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/layout.h"
 #include "kernels/cuda/nap.h"
+#include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
@@ -91,6 +94,22 @@ TEST(CudaPartition, StepsAreTheArchitecturesWhereTheDriverDoesNotTell) {
   EXPECT_EQ(steps_of(86), std::pair(4, 2));
   EXPECT_EQ(steps_of(90), std::pair(8, 8));
   EXPECT_EQ(steps_of(120), std::pair(8, 8));
+}
+
+/// A driver that has green contexts and refuses to say anything of a GPU.
+Driver refusing_driver() {
+  Driver driver;
+  driver.create_green_stream = [](CUstream*, CUgreenCtx, unsigned int, int) {
+    return CUDA_ERROR_NOT_PERMITTED;
+  };
+  driver.device_resource = [](CUdevice, CUdevResource*, CUdevResourceType) {
+    return CUDA_ERROR_NOT_PERMITTED;
+  };
+  return driver;
+}
+
+TEST(CudaPartition, AGpuThatTheDriverTellsNothingOfIsOneDevice) {
+  EXPECT_EQ(most_partitions(0, refusing_driver()), 1);
 }
 
 TEST(CudaNap, IsNoneInAShortWaitAndAHundredthOfALongOne) {
@@ -169,6 +188,71 @@ TEST(Tuning, EndsAtItsLimits) {
   EXPECT_EQ(one.choose({.seconds = 2}), 0U) << "at least one is measured";
 }
 
+TEST(Tuning, HasABudgetForAllOperationsOfADevice) {
+  TuningBudget budget(2.5);
+  EXPECT_EQ(budget.limits().seconds, TuningLimits{}.seconds);
+  budget.spend(2);
+  EXPECT_FALSE(budget.exhausted());
+  EXPECT_DOUBLE_EQ(budget.limits().seconds, 0.5) << "what is left";
+  budget.spend(0.75);
+  EXPECT_TRUE(budget.exhausted());
+}
+
+/// Tells when it goes.
+struct Resources {
+  explicit Resources(bool& freed) : freed_(freed) {}
+  ~Resources() { freed_ = true; }
+  Resources(const Resources&) = delete;
+  Resources& operator=(const Resources&) = delete;
+
+ private:
+  bool& freed_;
+};
+
+TEST(Abandon, KeepsWhatAHangingKernelUsesAndFreesAllElse) {
+  bool freed = false;
+  EXPECT_EQ(run_or_abandon(std::make_unique<Resources>(freed), [](Resources&) { return 7; }), 7);
+  EXPECT_TRUE(freed);
+  freed = false;
+  const auto fail = [](Resources&) -> int { throw Error("failed"); };
+  EXPECT_THROW(run_or_abandon(std::make_unique<Resources>(freed), fail), Error);
+  EXPECT_TRUE(freed);
+  freed = false;
+  auto hanging = std::make_unique<Resources>(freed);
+  const std::unique_ptr<Resources> mine(hanging.get());  // for the test to leak nothing
+  const auto hang = [](Resources&) -> int { throw TimedOut("hangs"); };
+  EXPECT_THROW(run_or_abandon(std::move(hanging), hang), TimedOut);
+  EXPECT_FALSE(freed);
+}
+
+TEST(TuningChoices, AreMadeOnceForAllWhoShareThem) {
+  TuningChoices choices;
+  int measured = 0;
+  const auto choose = [&](std::optional<std::size_t> choice) {
+    return [&measured, choice] { return ++measured, choice; };
+  };
+  EXPECT_EQ(choices.once("gemm 64", choose(2)), 2);
+  EXPECT_EQ(choices.once("gemm 64", choose(1)), 2) << "another device's times differ";
+  EXPECT_EQ(choices.once("gemm 32", choose(1)), 1);
+  EXPECT_EQ(measured, 2);
+}
+
+TEST(TuningChoices, RememberThatThereIsNone) {
+  TuningChoices choices;
+  EXPECT_EQ(choices.once("gemm", [] { return std::nullopt; }), std::nullopt);
+  EXPECT_EQ(choices.once("gemm", [] { return 1; }), std::nullopt)
+      << "the devices before have taken the library's own";
+}
+
+TEST(TuningChoices, ForgetWhatFailed) {
+  TuningChoices choices;
+  EXPECT_THROW(
+      (void)choices.once("gemm",
+                         []() -> std::optional<std::size_t> { throw DeviceLost("cuda", "lost"); }),
+      DeviceLost);
+  EXPECT_EQ(choices.once("gemm", [] { return 1; }), 1);
+}
+
 TEST(ConvolutionEngines, MayUseTensorCoresOnlyForWhatAllowsThem) {
   EXPECT_EQ(arithmetic_of({DType::f32}), Arithmetic::f32);
   EXPECT_EQ(arithmetic_of({DType::f32, MathMode::tf32}), Arithmetic::tensor_cores);
@@ -196,6 +280,19 @@ TEST(CudaError, ACallThatNoGraphCanHoldIsUnsupported) {
   EXPECT_FALSE(forbids_capture(cudaErrorStreamCaptureUnjoined));
 }
 
+TEST(CudaBackend, LoadsTheManagementLibraryOnceAndNotBeforeItIsAsked) {
+  int loaded = 0;
+  const auto backend = make_backend([&] {
+    ++loaded;
+    return Nvml::load("libthat-does-not-exist.so");
+  });
+  (void)backend->device_limit();
+  EXPECT_EQ(loaded, 0);
+  (void)backend->components();
+  (void)backend->components();
+  EXPECT_EQ(loaded, 1);
+}
+
 struct CudaWithoutGpu : testing::Test {
   void SetUp() override {
     if (backend->device_count() > 0) GTEST_SKIP() << "this machine has a GPU";
@@ -215,8 +312,8 @@ TEST_F(CudaWithoutGpu, NamesItsLibraries) {
     names.push_back(component.name);
     EXPECT_THAT(component.version, Not(IsEmpty()));
   }
-  EXPECT_THAT(names,
-              ElementsAre("CUDA", "CUDA of the driver", "CUDA connections", "cuDNN", "cuBLAS"));
+  EXPECT_THAT(names, ElementsAre("CUDA", "CUDA of the driver", "CUDA connections", "cuDNN",
+                                 "cuBLAS", "NCCL"));
 }
 
 TEST_F(CudaWithoutGpu, IsNotTheDefaultAndRefusesWithTheReason) {

@@ -94,11 +94,29 @@ TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
                               "cpu:0,cpu:0", "cpu:0,", "cpu:9999", "gpu:0", "cpu:99999999999"}) {
     EXPECT_THAT(message(request), HasSubstr("--devices")) << request;
   }
-  EXPECT_THAT(message("cuda:0"), HasSubstr("cuda"));
+  EXPECT_THAT(message("cuda:9999"), HasSubstr("cuda"));
   EXPECT_THAT(message("9999"), HasSubstr("more than this machine has"));
   EXPECT_THAT(message("cpu:99999999999"), HasSubstr("'cpu:99999999999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:9999"), HasSubstr("'cpu:9999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:0"), HasSubstr("twice"));
+  EXPECT_THAT(message("cpu:0/"), HasSubstr("names a part of a device by '', which is no number"));
+  EXPECT_THAT(message("cpu:0/0/0"), HasSubstr("by '0/0', which is no number"));
+  EXPECT_THAT(message("cpu:0 , cpu:1"), HasSubstr("'cpu:0 , cpu:1' has blanks"));
+  EXPECT_THAT(message("cpu:0,"), HasSubstr("'cpu:0,' has an empty name"));
+}
+
+TEST(Machine, NamesWhatThisBuildLacksAndItsRemedy) {
+  const auto missing = Machine::missing_backends();
+  const auto examples = std::string(Machine::request_examples());
+  EXPECT_EQ(examples.find("cuda:0") == std::string::npos, !missing.empty());
+  if (missing.empty()) GTEST_SKIP() << "this build has every backend";
+  EXPECT_THAT(missing.front().reason, HasSubstr("scripts/cuda-libraries"));
+  try {
+    static_cast<void>(Machine().open("cuda:0"));
+    ADD_FAILURE() << "opened";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("scripts/cuda-libraries"));
+  }
 }
 
 }  // namespace

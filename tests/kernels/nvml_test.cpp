@@ -214,6 +214,13 @@ TEST(GpuFacts, LeaveOutWhatIsNotKnownAndSayWhatIsNotRead) {
                           Pair("clocks and throttling", "not read: NVML does not know this GPU")));
 }
 
+TEST(GpuFacts, APartOfAGpuIsOtherHardwareThanAllOfItOrAPartOfAnotherSize) {
+  GpuDescription gpu = h200();
+  EXPECT_EQ(hardware_of("NVIDIA H200", gpu), "NVIDIA H200");
+  gpu.own_multiprocessors = 64;
+  EXPECT_EQ(hardware_of("NVIDIA H200", gpu), "NVIDIA H200, 64 of 132 multiprocessors");
+}
+
 TEST(GpuLinks, AreNamedAsFarAsTheyAreKnown) {
   EXPECT_EQ(link_text({.nvlinks = {18, NVML_NVLINK_VERSION_4_0},
                        .common_ancestor = NVML_TOPOLOGY_SYSTEM,

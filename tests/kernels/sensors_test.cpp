@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "tests/support/temporary_folder.h"
@@ -43,17 +44,25 @@ TEST_F(Sensors, ClocksAreReadAnew) {
   EXPECT_EQ(known.read().clock_mhz, 1500);
 }
 
-TEST_F(Sensors, FullClockIsTheBaseFrequencyWhereThereIsOne) {
+TEST_F(Sensors, FullClockIsTheBaseFrequencyOrTheNominalOne) {
   write(0, "cpufreq/scaling_cur_freq", "2000000\n");
-  write(0, "cpufreq/cpuinfo_max_freq", "3800000\n");
-  EXPECT_EQ(sensors({0}).read().full_clock_mhz, 3800);
+  write(0, "acpi_cppc/nominal_freq", "2400\n");
+  EXPECT_EQ(sensors({0}).read().full_clock_mhz, 2400);
   write(0, "cpufreq/base_frequency", "2700000\n");
   EXPECT_EQ(sensors({0}).read().full_clock_mhz, 2700);
 }
 
+TEST_F(Sensors, TheBoostOfASingleCoreIsNoFullClock) {
+  write(0, "cpufreq/scaling_cur_freq", "2500000\n");
+  write(0, "cpufreq/cpuinfo_max_freq", "3800000\n");
+  EXPECT_EQ(sensors({0}).read().full_clock_mhz, std::nullopt);
+  write(0, "acpi_cppc/nominal_freq", "0\n");
+  EXPECT_EQ(sensors({0}).read().full_clock_mhz, std::nullopt) << "firmware that does not tell it";
+}
+
 TEST_F(Sensors, NumbersThatAreNoneAreLeftOut) {
   write(0, "cpufreq/scaling_cur_freq", "<unknown>\n");
-  write(0, "cpufreq/cpuinfo_max_freq", "3800000\n");
+  write(0, "cpufreq/base_frequency", "2700000\n");
   EXPECT_EQ(sensors({0}).read(), Condition{});
 }
 

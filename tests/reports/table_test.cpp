@@ -195,6 +195,10 @@ TEST(Table, MarksSamplingThatEndedEarlyByReason) {
   EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‡"));
   EXPECT_THAT(text, HasSubstr("\n‡ sampling ended at the time limit of the whole run"));
   EXPECT_THAT(text, Not(HasSubstr("*")));
+  report.cases[3].stopped_because = "device lost";
+  text = to_table(report);
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‖"));
+  EXPECT_THAT(text, HasSubstr("\n‖ sampling ended when a device was lost in another case"));
 }
 
 TEST(Table, MarksIntervalsOfLowConfidence) {

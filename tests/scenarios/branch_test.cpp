@@ -15,6 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
+const std::string speed_over_graph = "speed over graph-one-stream";
+
 const std::vector<Parameter> tiny = {{"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
 
 std::vector<Parameter> tiny_with(const std::string& name, std::int64_t value) {
@@ -215,15 +217,47 @@ TEST_F(BranchTest, AnswersWithTheSizeBelowWhichItPays) {
 
 TEST_F(BranchTest, AnswersHowMuchOfTheGainIsGraphLaunchAlone) {
   const auto alone = outcome("graph-one-stream", 8, 1.25, 1.2, 1.3);
-  const std::string text = scenario->answer({outcome("streams", 8, 2.0, 1.9, 2.1),
-                                             outcome("graph-streams", 8, 2.5, 2.4, 2.6), alone,
+  CaseOutcome together = outcome("graph-streams", 8, 2.75, 2.6, 2.9);
+  together.metrics[speed_over_graph] = {2.2, report::Interval{2.1, 2.3, 0.97}};
+  const std::string text = scenario->answer({outcome("streams", 8, 2.0, 1.9, 2.1), together, alone,
                                              outcome("graph-chain", 8, 9.0, 8.0, 10.0)});
-  EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: graph of 2 streams 2.50× (2.40–2.60), "
+  EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: graph of 2 streams 2.20× (2.10–2.30), "
                               "graph launch alone 1.25× (1.20–1.30)"));
   EXPECT_THAT(text, testing::Not(HasSubstr("9.00")));
   const std::string only = scenario->answer({alone});
   EXPECT_THAT(only, HasSubstr("No strategy that runs branches together was measured"));
   EXPECT_THAT(only, HasSubstr("1×16×8×8: graph launch alone 1.25×"));
+}
+
+TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
+  CaseOutcome together = outcome("graph-streams", 8, 3.0, 2.9, 3.1);
+  const auto streams = outcome("streams", 8, 1.0, 0.98, 1.02);
+  const auto alone = outcome("graph-one-stream", 8, 3.0, 2.9, 3.1);
+  together.metrics[speed_over_graph] = {1.01, report::Interval{0.99, 1.03, 0.97}};
+  const std::string text = scenario->answer({streams, together, alone});
+  EXPECT_THAT(text, HasSubstr("shows no gain beyond its interval at any size measured"));
+  EXPECT_THAT(text, HasSubstr("graph of 2 streams 1.01× (0.99–1.03), graph launch alone 3.00×"));
+
+  together.metrics.clear();
+  EXPECT_THAT(scenario->answer({together}), HasSubstr("no answer"))
+      << "without graph-one-stream nobody knows what the streams gain";
+}
+
+TEST_F(BranchTest, AGraphOfStreamsIsMeasuredAgainstAGraphOfOne) {
+  const CaseSpec spec = spec_of(*scenario, "graph-streams", tiny_with("streams", 4));
+  const std::vector<Metric> metrics = scenario->metrics(spec);
+  ASSERT_EQ(metrics.size(), 1);
+  EXPECT_EQ(metrics[0].name, speed_over_graph);
+  ASSERT_EQ(metrics[0].others.size(), 1);
+  EXPECT_EQ(metrics[0].others[0].name(), spec_of(*scenario, "graph-one-stream", tiny).name());
+  const std::vector<double> seconds{2, 3};
+  EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 1.5);
+  for (const Strategy& strategy : scenario->strategies()) {
+    if (strategy.name == "graph-streams") continue;
+    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 4) : tiny;
+    EXPECT_TRUE(scenario->metrics(spec_of(*scenario, strategy.name, values)).empty())
+        << strategy.name;
+  }
 }
 
 TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {

@@ -54,7 +54,7 @@ TEST_P(Collectives, AllGatherBringsEveryBlockToEveryRank) {
   const auto blocks = split_evenly(count, size);
   std::vector<std::size_t> bytes;
   for (const std::int64_t elements : blocks) bytes.push_back(elements * sizeof(float));
-  const Completion done = add_all_gather(ring.parts.plan, "g", ring.ranks, bytes);
+  const Completion done = AllGather(nullptr, bytes).add(ring.parts.plan, "g", ring.ranks);
   ring.context.commit();
   for (int r = 0; r < size; ++r) {
     std::int64_t first = std::accumulate(blocks.begin(), blocks.begin() + r, std::int64_t{0});
@@ -76,7 +76,8 @@ TEST_P(Collectives, AllGatherBringsEveryBlockToEveryRank) {
 TEST_P(Collectives, AllReduceSumsOnEveryRank) {
   const auto [size, count] = GetParam();
   Ring ring(size, count);
-  const AllReduce all_reduce(ring.parts.data, ring.parts.ops, ring.devices, ring.streams, count);
+  const AllReduce all_reduce(nullptr, ring.parts.data, ring.parts.ops, ring.devices, ring.streams,
+                             count);
   const Completion first = all_reduce.add(ring.parts.plan, "first", ring.ranks);
   for (int r = 0; r < size; ++r) ring.ranks[r].ready = first[r];
   all_reduce.add(ring.parts.plan, "second", ring.ranks);
@@ -103,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Collectives,
 
 TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
   Ring ring(3, 9);
-  const AllReduce all_reduce(ring.parts.data, ring.parts.ops, ring.devices, ring.streams, 9);
+  const AllReduce all_reduce(nullptr, ring.parts.data, ring.parts.ops, ring.devices, ring.streams,
+                             9);
   all_reduce.add(ring.parts.plan, "r", ring.ranks);
   for (const Task& task : ring.parts.plan.tasks()) {
     EXPECT_EQ(task.kind, TaskKind::communication);
@@ -126,7 +128,7 @@ TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
     ranks[r].copies = add_lane(parts, r, StreamKind::copy);
     ranks[r].data = parts.data.tensor(r, canonical({4})).view;
   }
-  static_cast<void>(add_all_gather(parts.plan, "g", ranks, {8, 8}));
+  static_cast<void>(AllGather(nullptr, {8, 8}).add(parts.plan, "g", ranks));
   ASSERT_EQ(parts.plan.tasks().size(), 2U);
   for (const Task& task : parts.plan.tasks()) {
     EXPECT_EQ(task.lane, ranks[1].copies) << task.name << " is the other backend's alone";
@@ -143,7 +145,7 @@ TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {
     produced.push_back(ring.parts.plan.add(std::move(task)));
     ring.ranks[r].ready = {produced.back()};
   }
-  const Completion done = add_all_gather(ring.parts.plan, "g", ring.ranks, {8, 8});
+  const Completion done = AllGather(nullptr, {8, 8}).add(ring.parts.plan, "g", ring.ranks);
   for (const TaskId task : done[0]) {
     EXPECT_TRUE(is_ordered(ring.parts.plan, produced[0], task));
     EXPECT_TRUE(is_ordered(ring.parts.plan, produced[1], task));
@@ -152,9 +154,10 @@ TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {
 
 TEST(CollectivesOrder, RefuseBlocksThatDoNotFit) {
   Ring ring(2, 4);
-  EXPECT_THROW((void)add_all_gather(ring.parts.plan, "g", ring.ranks, {8, 4}),
+  EXPECT_THROW((void)AllGather(nullptr, {8, 4}).add(ring.parts.plan, "g", ring.ranks),
                std::invalid_argument);
-  EXPECT_THROW((void)add_all_gather(ring.parts.plan, "g", ring.ranks, {16}), std::invalid_argument);
+  EXPECT_THROW((void)AllGather(nullptr, {16}).add(ring.parts.plan, "g", ring.ranks),
+               std::invalid_argument);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "kernels/error.h"
@@ -12,6 +13,9 @@
 
 namespace parbench {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 constexpr std::size_t page = 4096;
 
@@ -165,24 +169,84 @@ TEST_F(ContextTest, StreamsAndMeasurementsAreMadeOnce) {
   EXPECT_EQ(measured, 1);
 }
 
-TEST(ContextOfTwoBackends, HostMemoryIsPageLockedForOtherBackendsAsItGrows) {
-  if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
-  Context context(test::mixed_devices(2), {});
-  const auto& other = dynamic_cast<const test::OtherDevice&>(context.device(1));
-  context.begin_case();
-  const BufferView first = context.borrow(0, 4096);
-  static_cast<void>(context.borrow(0, 4096, MemoryKind::pageable));
-  static_cast<void>(context.borrow(1, 4096));
-  context.commit();
-  EXPECT_THAT(other.locked, testing::ElementsAre(first.data()));
-  EXPECT_EQ(other.locks, 1);
-  context.commit();
-  EXPECT_EQ(other.locks, 1) << "what is locked was locked again";
-  context.begin_case();
-  const BufferView larger = context.borrow(0, std::size_t{1} << 20);
-  context.commit();
-  EXPECT_THAT(other.locked, testing::ElementsAre(larger.data()));
-  EXPECT_EQ(other.locks, 2);
+/// A CPU device's arena, which a device of another backend copies from and to.
+class ContextOfTwoBackends : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
+    context_.emplace(test::mixed_devices(2), Context::Options{});
+  }
+
+  test::OtherDevice& other() { return dynamic_cast<test::OtherDevice&>(context_->device(1)); }
+
+  BufferView prepare(std::size_t bytes) {
+    context_->begin_case();
+    const BufferView view = context_->borrow(0, bytes);
+    context_->commit();
+    return view;
+  }
+
+  void refuse_locks_beyond(std::size_t limit) {
+    other().on_page_lock = [limit](BufferView memory) {
+      if (memory.bytes > limit) throw OutOfMemory("other:1", memory.bytes, limit);
+    };
+  }
+
+  [[nodiscard]] auto locks(const BufferView& view) const {
+    return ElementsAre(Pair(view.data(), view.bytes));
+  }
+
+  static constexpr std::size_t too_large = std::size_t{1} << 50;
+  std::optional<Context> context_;
+};
+
+TEST_F(ContextOfTwoBackends, HostMemoryIsPageLockedForTheOtherAsItGrows) {
+  context_->begin_case();
+  const BufferView first = context_->borrow(0, page);
+  static_cast<void>(context_->borrow(0, page, MemoryKind::pageable));
+  static_cast<void>(context_->borrow(1, page));
+  context_->commit();
+  EXPECT_THAT(other().locked, locks(first));
+  EXPECT_EQ(other().locks, 1);
+  context_->commit();
+  EXPECT_EQ(other().locks, 1) << "what is locked was locked again";
+  const BufferView larger = prepare(256 * page);
+  EXPECT_THAT(other().locked, locks(larger));
+  EXPECT_EQ(other().locks, 2);
+  static_cast<void>(prepare(page));
+  EXPECT_EQ(other().locks, 2);
+}
+
+TEST_F(ContextOfTwoBackends, ArenaThatCannotGrowStaysPageLocked) {
+  const BufferView first = prepare(page);
+  EXPECT_THROW(static_cast<void>(prepare(too_large)), OutOfMemory);
+  EXPECT_THAT(other().locked, locks(first));
+}
+
+TEST_F(ContextOfTwoBackends, CaseWhoseMemoryCannotBePageLockedLeavesTheOthersTheirs) {
+  const BufferView first = prepare(page);
+  refuse_locks_beyond(10 * page);
+  EXPECT_THROW(static_cast<void>(prepare(20 * page)), OutOfMemory);
+  EXPECT_THAT(other().locked, locks(first));
+  const BufferView later = prepare(10 * page);
+  EXPECT_THAT(other().locked, locks(later)) << "locked beyond what the case uses";
+}
+
+TEST_F(ContextOfTwoBackends, LocksThatCannotBeHadAgainEndWhatTheOtherHasToCopy) {
+  static_cast<void>(prepare(page));
+  refuse_locks_beyond(0);
+  try {
+    static_cast<void>(prepare(too_large));
+    FAIL() << "earlier cases are unlocked, and nobody is told";
+  } catch (const DeviceLost& error) {
+    EXPECT_EQ(error.backend(), "other");
+  }
+}
+
+TEST_F(ContextOfTwoBackends, LostDeviceNeedsNoLocks) {
+  other().on_page_lock = [](BufferView) { throw DeviceLost("other", "it fell off"); };
+  EXPECT_NO_THROW(static_cast<void>(prepare(page)));
+  EXPECT_NO_THROW(static_cast<void>(prepare(2 * page)));
 }
 
 }  // namespace

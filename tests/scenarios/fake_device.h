@@ -26,6 +26,7 @@ class FakeDevice final : public Device {
   AvailableMemory available_memory() const override { return available; }
   Condition condition() const override { return on_condition(); }
   std::string link_to(const Device&) const override { return link; }
+  bool one_launching_thread() const override { return single_threaded; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
   std::unique_ptr<Event> make_event(EventKind kind) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
@@ -39,7 +40,11 @@ class FakeDevice final : public Device {
     info_.facts.emplace_back(std::move(name), std::move(value));
   }
 
+  /// As a CPU device's: every backend can copy from and to it.
+  void set_host_memory() { info_.host_memory = true; }
+
   CallLog log;
+  bool single_threaded = false;
   std::string link;  // with whatever other device
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
   std::function<Condition()> on_condition = [] { return Condition{}; };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "bench/executor.h"
+
 namespace parbench::test {
 namespace {
 
@@ -13,19 +15,22 @@ struct Touch {
   bool writes = false;
 };
 
-std::vector<Touch> touches_of(const Task& task) {
+/// What a task touches on the lane at that place among its lanes.
+std::vector<Touch> touches_of(const Task& task, std::size_t place) {
   std::vector<Touch> touches;
   for (const Call& call : task.calls) {
     if (const auto* copy = std::get_if<CopyCall>(&call)) {
       touches.push_back({copy->destination, true});
       touches.push_back({copy->source, false});
-      continue;
-    }
-    const auto& op = std::get<OpCall>(call);
-    for (std::size_t i = 0; i < op.views.size(); ++i) {
-      BufferView view = op.views[i];
-      view.bytes = std::min(view.bytes, op.op->arguments()[i].tensor.bytes);
-      touches.push_back({view, op.op->arguments()[i].access != Access::read});
+    } else if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
+      touches.push_back({collective->data[place], true});
+    } else {
+      const auto& op = std::get<OpCall>(call);
+      for (std::size_t i = 0; i < op.views.size(); ++i) {
+        BufferView view = op.views[i];
+        view.bytes = std::min(view.bytes, op.op->arguments()[i].tensor.bytes);
+        touches.push_back({view, op.op->arguments()[i].access != Access::read});
+      }
     }
   }
   return touches;
@@ -43,22 +48,44 @@ bool collide(const std::vector<Touch>& a, const std::vector<Touch>& b) {
   });
 }
 
-/// before[i][j]: task j has ended when task i begins.
-std::vector<std::vector<bool>> order_of(const Plan& plan) {
-  const std::vector<Task>& tasks = plan.tasks();
-  std::vector<std::vector<bool>> before(tasks.size(), std::vector<bool>(tasks.size()));
-  const auto inherit = [&](std::size_t task, std::size_t from) {
-    before[task][from] = true;
-    for (std::size_t i = 0; i < from; ++i) {
-      if (before[from][i]) before[task][i] = true;
+/// A task on one of its lanes.
+struct Part {
+  TaskId task = 0;
+  std::size_t place = 0;
+  LaneId lane = 0;
+};
+
+std::vector<Part> parts_of(const Plan& plan) {
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < plan.tasks().size(); ++i) {
+    const std::vector<LaneId> lanes = lanes_of(plan.tasks()[i]);
+    for (std::size_t place = 0; place < lanes.size(); ++place) {
+      parts.push_back({static_cast<TaskId>(i), place, lanes[place]});
     }
-  };
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    for (const TaskId one : tasks[i].after) inherit(i, static_cast<std::size_t>(one));
+  }
+  return parts;
+}
+
+/// Whether the second of two parts waits for the first because its task does. Tasks with the same
+/// lanes are in order rank by rank.
+bool waits_for(const Plan& plan, const Part& first, const Part& second) {
+  const Task& task = plan.tasks()[static_cast<std::size_t>(second.task)];
+  if (std::ranges::find(task.after, first.task) == task.after.end()) return false;
+  const Task& before = plan.tasks()[static_cast<std::size_t>(first.task)];
+  return first.lane == second.lane || lanes_of(before) != lanes_of(task);
+}
+
+/// before[i][j]: part j has ended when part i begins.
+std::vector<std::vector<bool>> order_of(const Plan& plan, const std::vector<Part>& parts) {
+  std::vector<std::vector<bool>> before(parts.size(), std::vector<bool>(parts.size()));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = i; j-- > 0;) {
-      if (tasks[j].lane != tasks[i].lane) continue;
-      inherit(i, j);
-      break;
+      if (before[i][j]) continue;
+      if (parts[j].lane != parts[i].lane && !waits_for(plan, parts[j], parts[i])) continue;
+      before[i][j] = true;
+      for (std::size_t k = 0; k < j; ++k) {
+        if (before[j][k]) before[i][k] = true;
+      }
     }
   }
   return before;
@@ -68,14 +95,18 @@ std::vector<std::vector<bool>> order_of(const Plan& plan) {
 
 std::vector<std::string> races(const Plan& plan) {
   const std::vector<Task>& tasks = plan.tasks();
-  const auto before = order_of(plan);
+  const std::vector<Part> parts = parts_of(plan);
+  const auto before = order_of(plan, parts);
   std::vector<std::vector<Touch>> touches;
-  std::ranges::transform(tasks, std::back_inserter(touches), touches_of);
+  for (const Part& part : parts) {
+    touches.push_back(touches_of(tasks[static_cast<std::size_t>(part.task)], part.place));
+  }
   std::vector<std::string> found;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!before[i][j] && collide(touches[i], touches[j])) {
-        found.push_back(tasks[j].name + " / " + tasks[i].name);
+        found.push_back(tasks[static_cast<std::size_t>(parts[j].task)].name + " / " +
+                        tasks[static_cast<std::size_t>(parts[i].task)].name);
       }
     }
   }
@@ -83,7 +114,14 @@ std::vector<std::string> races(const Plan& plan) {
 }
 
 bool is_ordered(const Plan& plan, TaskId before, TaskId after) {
-  return order_of(plan)[static_cast<std::size_t>(after)][static_cast<std::size_t>(before)];
+  const std::vector<Part> parts = parts_of(plan);
+  const auto order = order_of(plan, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      if (parts[i].task == after && parts[j].task == before && !order[i][j]) return false;
+    }
+  }
+  return true;
 }
 
 TaskId task_named(const Plan& plan, const std::string& name) {
@@ -97,15 +135,12 @@ TaskId task_named(const Plan& plan, const std::string& name) {
 
 void run_in_order(const Plan& plan) {
   for (const Task& task : plan.tasks()) {
-    Stream& stream = *plan.lanes()[static_cast<std::size_t>(task.lane)].stream;
-    for (const Call& call : task.calls) {
-      if (const auto* op = std::get_if<OpCall>(&call)) {
-        op->op->enqueue(stream, op->views);
-      } else {
-        stream.copy(std::get<CopyCall>(call).destination, std::get<CopyCall>(call).source);
-      }
+    std::vector<Stream*> streams;
+    for (const LaneId lane : lanes_of(task)) {
+      streams.push_back(plan.lanes()[static_cast<std::size_t>(lane)].stream);
     }
-    stream.synchronize();
+    for (const Call& call : task.calls) enqueue(call, streams);
+    for (Stream* stream : streams) stream->synchronize();
   }
 }
 

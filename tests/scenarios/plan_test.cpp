@@ -42,6 +42,17 @@ TEST_F(PlanTest, RefusesLanesAndDependenciesThatDoNotExist) {
   EXPECT_THROW(add(a_, {-1}), std::invalid_argument);
 }
 
+TEST_F(PlanTest, CopiesRunOnTheSendersLaneUnlessOnlyTheReceiverReachesBothEnds) {
+  test::FakeDevice host(2, 2, {}, "host");
+  host.set_host_memory();
+  const auto stream = host.make_stream(StreamKind::copy, 0, 1);
+  const LaneId on_host = plan_.add_lane("host", *stream);
+  EXPECT_EQ(copying_lane(plan_, a_, b_), a_) << "devices of one backend";
+  EXPECT_EQ(copying_lane(plan_, b_, a_), b_);
+  EXPECT_EQ(copying_lane(plan_, a_, on_host), a_);
+  EXPECT_EQ(copying_lane(plan_, on_host, a_), a_) << "the host reaches only its own memory";
+}
+
 TEST_F(PlanTest, IndependentTasksAreBoundByTheBusiestLane) {
   add(a_);
   add(a_);

@@ -135,9 +135,10 @@ std::unique_ptr<Event> OtherDevice::make_shared_event(Buffer word) {
   return std::make_unique<OtherEvent>(inner_->make_shared_event(std::move(word)));
 }
 
-std::shared_ptr<void> OtherDevice::page_lock(const Buffer& memory) {
+std::shared_ptr<void> OtherDevice::page_lock(BufferView memory) {
+  on_page_lock(memory);
   ++locks;
-  locked.insert(memory.data());
+  locked[memory.data()] = memory.bytes;
   return {static_cast<void*>(memory.data()),
           [this](void* data) { locked.erase(static_cast<std::byte*>(data)); }};
 }

@@ -3,8 +3,9 @@
 // that are there for any two backends.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,15 @@ class OtherDevice final : public Device {
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
     inner_->grow(buffer, bytes, kind);
   }
-  std::shared_ptr<void> page_lock(const Buffer& memory) override;
+  std::shared_ptr<void> page_lock(BufferView memory) override;
   std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   TensorDesc activation(const Shape& shape, DType dtype) const override;
 
-  /// Where the memory begins that is locked now.
-  std::set<const std::byte*> locked;
+  /// The bytes that are locked now, by where they begin.
+  std::map<const std::byte*, std::size_t> locked;
   int locks = 0;  // so far
+  /// Called before memory is locked; may throw.
+  std::function<void(BufferView)> on_page_lock = [](BufferView) {};
 
  private:
   std::unique_ptr<Device> inner_;

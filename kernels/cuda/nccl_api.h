@@ -1,0 +1,44 @@
+// What the CUDA backend uses of NCCL's interface, which has been binary compatible since NCCL 2.0.
+// Names, types and values are those of its documentation
+// (https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html); its own header comes with
+// 200 MB of library, which a build does not need.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace parbench::cuda::nccl {
+
+using Communicator = struct ncclComm*;  // ncclComm_t
+
+// Of each enumeration what is used; as integers, for a library may return others.
+using Result = int;  // ncclResult_t
+inline constexpr Result success = 0;
+inline constexpr Result in_progress = 7;
+
+using DataType = int;  // ncclDataType_t
+inline constexpr DataType uint8 = 1;
+inline constexpr DataType float32 = 7;
+
+using Reduction = int;  // ncclRedOp_t
+inline constexpr Reduction sum = 0;
+
+/// A pointer is null where the library lacks the function.
+struct Functions {
+  Result (*get_version)(int* version) = nullptr;
+  const char* (*get_error_string)(Result) = nullptr;
+  const char* (*get_last_error)(Communicator) = nullptr;  // since 2.13
+  Result (*comm_init_all)(Communicator* communicators, int count, const int* devices) = nullptr;
+  Result (*comm_destroy)(Communicator) = nullptr;
+  Result (*comm_abort)(Communicator) = nullptr;
+  Result (*comm_get_async_error)(Communicator, Result* error) = nullptr;
+  Result (*group_start)() = nullptr;
+  Result (*group_end)() = nullptr;
+  Result (*all_reduce)(const void* send, void* receive, std::size_t count, DataType, Reduction,
+                       Communicator, cudaStream_t) = nullptr;
+  Result (*all_gather)(const void* send, void* receive, std::size_t send_count, DataType,
+                       Communicator, cudaStream_t) = nullptr;
+};
+
+}  // namespace parbench::cuda::nccl

@@ -1,0 +1,36 @@
+// What the stand-in of NCCL answers, and what it was asked, by its symbol `nccl_script`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace parbench::test {
+
+/// One call of a collective.
+struct NcclCall {
+  const void* send = nullptr;
+  void* receive = nullptr;
+  std::size_t count = 0;
+  int type = -1;
+  int reduction = -1;  // −1: it gathers
+  int rank = -1;
+  void* stream = nullptr;
+  bool in_group = false;
+};
+
+struct NcclScript {
+  int version = 22809;
+  int init = 0;           // results, as ncclResult_t
+  int failing_rank = -1;  // whose collectives fail
+  int asynchronous = 0;
+  std::array<int, 8> devices{};  // as ncclCommInitAll got them
+  int alive = 0;                 // communicators made and not ended
+  int destroyed = 0;
+  int aborted = 0;
+  int open_groups = 0;
+  int groups = 0;  // ended
+  std::array<NcclCall, 16> calls{};
+  std::size_t call_count = 0;
+};
+
+}  // namespace parbench::test

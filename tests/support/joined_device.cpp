@@ -1,0 +1,66 @@
+// Collectives on one stream.
+#include "tests/support/joined_device.h"
+
+#include <utility>
+
+#include "kernels/error.h"
+#include "kernels/ops.h"
+
+namespace parbench::test {
+
+std::unique_ptr<Communicator> JoinedDevice::make_communicator(std::span<Device* const> ranks) {
+  return std::make_unique<CopyingCommunicator>(std::vector<Device*>(ranks.begin(), ranks.end()));
+}
+
+std::vector<std::unique_ptr<Device>> joined(std::vector<std::unique_ptr<Device>> devices) {
+  for (auto& device : devices) device = std::make_unique<JoinedDevice>(std::move(device));
+  return devices;
+}
+
+CopyingCommunicator::CopyingCommunicator(std::vector<Device*> devices)
+    : devices_(std::move(devices)), done_(devices_.front()->make_event(EventKind::ordering)) {
+  for (Device* device : devices_) come_.push_back(device->make_event(EventKind::ordering));
+}
+
+void CopyingCommunicator::check() const {
+  if (!failure.empty()) throw Error(failure);
+}
+
+void CopyingCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
+                                          std::span<const BufferView> data) {
+  Stream& first = *streams.front();
+  for (std::size_t rank = 1; rank < streams.size(); ++rank) {
+    streams[rank]->record(*come_[rank]);
+    first.wait(*come_[rank]);
+  }
+  if (collective == Collective::all_reduce) {
+    add_to_first(first, data);
+    for (const BufferView& rank : data.subspan(1)) first.copy(rank, data.front());
+  } else {
+    gather(first, data);
+  }
+  first.record(*done_);
+  for (Stream* stream : streams.subspan(1)) stream->wait(*done_);
+}
+
+void CopyingCommunicator::add_to_first(Stream& stream, std::span<const BufferView> data) {
+  const auto count = static_cast<std::int64_t>(data.front().bytes / sizeof(float));
+  std::unique_ptr<Op>& addition = additions_[count];
+  if (!addition) addition = devices_.front()->prepare(Accumulate{count}, stream.threads());
+  stream.reserve_scratch(addition->scratch_bytes());
+  for (const BufferView& rank : data.subspan(1)) {
+    addition->enqueue(stream, std::vector<BufferView>{rank, data.front()});
+  }
+}
+
+void CopyingCommunicator::gather(Stream& stream, std::span<const BufferView> data) {
+  const std::size_t block = data.front().bytes / data.size();
+  for (std::size_t from = 0; from < data.size(); ++from) {
+    for (std::size_t to = 0; to < data.size(); ++to) {
+      if (to == from) continue;
+      stream.copy(data[to].part(from * block, block), data[from].part(from * block, block));
+    }
+  }
+}
+
+}  // namespace parbench::test
