@@ -61,6 +61,7 @@ void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit("wall_seconds", x.wall_seconds);
   visit("iterations", x.iterations);
   visit("round", x.round);
+  visit.optional("launch", x.launch);
   visit.optional("conditions", x.conditions);
 }
 

@@ -46,12 +46,13 @@ struct SampleCondition {
 };
 
 /// One raw sample: the mean of `iterations` executions. The round tells which samples of different
-/// cases were taken next to each other.
+/// cases were taken next to each other; it is counted through all launches.
 struct Sample {
   double seconds = 0;       // between the plan's first and last event
   double wall_seconds = 0;  // on the host, launch and synchronisation included
   std::int64_t iterations = 1;
   int round = 0;
+  int launch = 0;  // the process that took it, of those over which a run was spread
   std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
   friend bool operator==(const Sample&, const Sample&) = default;
 };
