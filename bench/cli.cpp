@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "bench/help.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
+#include "reports/formats/format.h"
 
 namespace parbench {
 namespace {
@@ -36,10 +38,41 @@ constexpr auto footer =
     "      From which size down do parallel branches pay?\n"
     "  parbench --scenario all --dry-run\n"
     "      What would be measured, in how much memory and time?\n"
+    "  parbench html reports/runs/before.json reports/runs/after.json -o page.html\n"
+    "      What they found, as a page with pictures to open in a browser.\n"
     "  parbench --rerun reports/runs/before.json --report after.json\n"
     "      The same cases again, after a change.\n"
     "\n"
-    "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.";
+    "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
+    "Commands exit 0 when they did what they were asked, whatever a report says of its cases.";
+
+/// A command, and what it takes, as told to whoever gave it another word or another flag.
+struct CommandRow {
+  Command command;
+  std::string_view name;
+  std::string_view description;
+  std::string_view takes_of_words;
+  std::string_view takes_of_flags;
+};
+
+constexpr std::array commands{
+    CommandRow{Command::list, "list", "Scenarios with their strategies, axes and presets",
+               "no arguments", "no flags"},
+    CommandRow{Command::devices, "devices", "Devices found, and why others are missing",
+               "no arguments", "no flags"},
+    CommandRow{Command::show, "show", "What stood at the end of the run that wrote a report",
+               "no second report", "no flags"},
+    CommandRow{Command::export_report, "export", "A report in the format of another program",
+               "no second report", "no flags but its own"},
+    CommandRow{Command::html, "html", "A page of HTML from reports: answers, pictures, tables",
+               "reports and -o FILE.html", "reports and -o FILE.html"},
+};
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const CommandRow& row : commands) names.emplace_back(row.name);
+  return names;
+}
 
 /// CLI11's view of the flags, and where it leaves their values.
 class Parser {
@@ -51,9 +84,7 @@ class Parser {
     app_.set_help_flag();  // to be added behind the others
     for (const Flag& flag : flags) add(flag);
     app_.set_help_flag("--help,-h", "Print this page and exit")->group("Output");
-    list_ = app_.add_subcommand("list", "Scenarios with their strategies, axes and presets");
-    devices_ = app_.add_subcommand("devices", "Devices found, and why others are missing");
-    for (CLI::App* command : {list_, devices_}) command->allow_extras();
+    for (const CommandRow& row : commands) add(row);
     app_.require_subcommand(0, 1);
   }
 
@@ -66,6 +97,10 @@ class Parser {
       return false;
     } catch (const CLI::ArgumentMismatch& error) {
       throw UsageError(in_own_words(error));
+    } catch (const CLI::RequiredError& error) {
+      const CLI::App& command = *app_.get_subcommands().front();
+      throw UsageError(fmt::format("'{0}': {1}: {2}\nparbench {0} --help says more",
+                                   command.get_name(), error.what(), usage_of(command)));
     } catch (const CLI::ParseError& error) {
       throw UsageError(error.what());
     }
@@ -81,16 +116,18 @@ class Parser {
   }
 
   [[nodiscard]] Command command() const {
-    if (list_->parsed()) return Command::list;
-    if (devices_->parsed()) return Command::devices;
+    for (const auto& [command, app] : subcommands_) {
+      if (app->parsed()) return command;
+    }
     return Command::run;
   }
 
+  /// What the command has of its own; empty where it has none.
+  [[nodiscard]] const FlagValues& command_values() const { return command_values_; }
+
   [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
   [[nodiscard]] std::string help(Command topic) const {
-    if (topic == Command::list) return list_->help();
-    if (topic == Command::devices) return devices_->help();
-    return app_.help();
+    return topic == Command::run ? app_.help() : subcommands_.at(topic)->help();
   }
 
  private:
@@ -109,6 +146,49 @@ class Parser {
     options_[flag.name] = option;
   }
 
+  void add(const CommandRow& row) {
+    CLI::App* app = app_.add_subcommand(std::string(row.name), std::string(row.description));
+    app->allow_extras();
+    subcommands_[row.command] = app;
+    if (row.command == Command::show) add_report(*app);
+    if (row.command == Command::export_report) add_export_options(*app);
+    if (row.command == Command::html) add_html_options(*app);
+  }
+
+  void add_report(CLI::App& app) {
+    add_own(app, "REPORT", "The JSON file that a run has written")->required();
+  }
+
+  void add_export_options(CLI::App& app) {
+    add_report(app);
+    add_own(app, "--format", "The format, one of:" + format_list())
+        ->required()
+        ->option_text("FORMAT");
+    add_own(app, "-o", "Where to; standard output unless given")->option_text("FILE");
+  }
+
+  void add_html_options(CLI::App& app) {
+    add_own(app, "REPORT", "JSON files that runs have written; each has its own section")
+        ->required()
+        ->expected(-1)  // at least one
+        ->option_text("…");
+    add_own(app, "-o", "Where the page goes")->required()->option_text("FILE.html");
+  }
+
+  CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
+    CLI::Option* option = app.add_option(name, command_values_[name], text);
+    option->expected(1)->allow_extra_args(false);
+    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  static std::string format_list() {
+    std::string text;
+    for (const report::Format& format : report::formats()) {
+      text += fmt::format("\n{}: {}", format.name, format.description);
+    }
+    return text;
+  }
+
   static std::string in_own_words(const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();  // "--split: 1 required TEXT missing"
     const std::string flag = text.substr(0, text.find(':'));
@@ -116,8 +196,8 @@ class Parser {
   }
 
   CLI::App app_;
-  CLI::App* list_ = nullptr;
-  CLI::App* devices_ = nullptr;
+  std::map<Command, CLI::App*> subcommands_;
+  FlagValues command_values_;
   std::map<std::string, CLI::Option*> options_;
   std::map<std::string, std::vector<std::string>> texts_;
 };
@@ -148,8 +228,9 @@ void check_values_are_there(const FlagValues& values) {
     throw UsageError(
         fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));
   }
-  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: list, devices", word,
-                               did_you_mean(word, {"list", "devices"})));
+  throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: {}", word,
+                               did_you_mean(word, command_names()),
+                               fmt::join(command_names(), ", ")));
 }
 
 void check_rerun_conflicts(const FlagValues& given, const ScenarioList& scenarios) {
@@ -234,21 +315,60 @@ void add_scenarios_of_cases(Options& options) {
   }
 }
 
-/// `list` and `devices` show everything whatever else is given, so that would be misunderstood.
+/// A command takes only what is its own; anything else would have no effect.
 void check_alone(Command command, const FlagValues& values,
                  const std::vector<std::string>& unknown) {
   std::string word;
   if (!values.empty()) word = "--" + values.begin()->first;
   if (!unknown.empty()) word = unknown.front();
   if (word.empty()) return;
-  throw UsageError(fmt::format("'{}' takes no {}, but {} was given",
-                               command == Command::list ? "list" : "devices",
-                               word.starts_with('-') ? "flags" : "arguments", word));
+  const CommandRow& row = *std::ranges::find(commands, command, &CommandRow::command);
+  throw UsageError(fmt::format("'{}' takes {}, but {} was given", row.name,
+                               word.starts_with('-') ? row.takes_of_flags : row.takes_of_words,
+                               word));
 }
 
 Options with_command(Command command) {
   Options options;
   options.command = command;
+  return options;
+}
+
+void check_format(const std::string& name) {
+  std::vector<std::string> known;
+  for (const report::Format& format : report::formats()) known.emplace_back(format.name);
+  if (std::ranges::find(known, name) != known.end()) return;
+  throw UsageError(fmt::format("--format '{}' does not exist{}\nthere are: {}", name,
+                               did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+/// Those of an option of a command, in the order in which they were given.
+std::vector<std::string> own_texts(const FlagValues& own, const std::string& option) {
+  const auto found = own.find(option);
+  if (found == own.end()) return {};
+  for (const std::string& text : found->second) {
+    if (text.empty()) throw UsageError(fmt::format("{} '' is empty", option));
+    if (text.starts_with("--")) throw UsageError(fmt::format("{} needs a value", option));
+  }
+  return found->second;
+}
+
+/// Of an option that is given once; empty where it is not given.
+std::string own_text(const FlagValues& own, const std::string& option) {
+  const std::vector<std::string> texts = own_texts(own, option);
+  if (texts.size() > 1) {
+    throw UsageError(fmt::format("{} was given {} times; give it once", option, texts.size()));
+  }
+  return texts.empty() ? std::string() : texts.front();
+}
+
+/// The options of a command from what it was given.
+Options command_options(Command command, const FlagValues& own) {
+  Options options = with_command(command);
+  options.input_paths = own_texts(own, "REPORT");
+  options.export_format = own_text(own, "--format");
+  options.output_path = own_text(own, "-o");
+  if (command == Command::export_report) check_format(options.export_format);
   return options;
 }
 
@@ -266,7 +386,9 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   if (!unknown.empty()) reject_unknown(unknown.front(), flags, scenarios);
   check_values_are_there(values);
   if (is_on(values, "version")) return with_command(Command::version);
-  if (parser.command() != Command::run) return with_command(parser.command());
+  if (parser.command() != Command::run) {
+    return command_options(parser.command(), parser.command_values());
+  }
   Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);
   options.config_path = std::move(files.config_path);

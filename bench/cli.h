@@ -15,7 +15,7 @@ namespace parbench {
 [[nodiscard]] Options parse_command_line(const std::vector<std::string>& arguments,
                                          const ScenarioList& scenarios);
 
-/// The page that `--help` prints: of `list` and `devices` their own, else that of the program.
+/// The page that `--help` prints: of a command its own, else that of the program.
 [[nodiscard]] std::string help_text(const ScenarioList& scenarios, Command topic = Command::run);
 
 }  // namespace parbench

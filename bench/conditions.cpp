@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "bench/statistics.h"
+#include "reports/statistics.h"
 
 namespace parbench {
 namespace {

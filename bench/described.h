@@ -1,7 +1,9 @@
 // How cases stand in a report before anything is known of them, and what a case's name tells.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "reports/report.h"
 #include "scenarios/scenario.h"
@@ -27,6 +29,20 @@ namespace parbench {
   planned.dtype = to_string(spec.format());
   planned.graph = spec.graph;
   return planned;
+}
+
+/// The published figures of a scenario that belong to one of its cases.
+[[nodiscard]] inline std::vector<report::Published> published_beside(
+    const Scenario& scenario, const std::vector<CaseSpec>& specs) {
+  std::vector<report::Published> figures;
+  for (const Published& known : scenario.published()) {
+    const bool measured =
+        std::ranges::any_of(specs, [&](const CaseSpec& spec) { return known.belongs_to(spec); });
+    if (!measured) continue;
+    figures.push_back({std::string(scenario.name()), known.strategy, named_values(known.parameters),
+                       known.source, known.seconds, known.executions});
+  }
+  return figures;
 }
 
 /// The scenario that a case's name begins with.

@@ -15,7 +15,8 @@ namespace {
 
 using report::Json;
 
-constexpr report::ReadLimits config_limits{.bytes = 1'000'000, .values = 10'000, .depth = 8};
+constexpr report::ReadLimits config_limits{
+    .bytes = 1'000'000, .values = 10'000, .depth = 8, .remedy = "a configuration holds some flags"};
 
 Json read_object(const std::string& path) {
   Json json = naming_flag("--config ", [&] { return report::read_json(path, config_limits); });

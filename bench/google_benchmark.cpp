@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/statistics.h"
 #include "kernels/error.h"
 #include "reports/google_benchmark.h"
+#include "reports/statistics.h"
 
 namespace parbench {
 namespace {

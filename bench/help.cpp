@@ -17,7 +17,10 @@ constexpr std::size_t description_column = 30;
 constexpr auto usage =
     "\nUsage:\n"
     "  parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
-    "  parbench list | devices\n";
+    "  parbench list | devices\n"
+    "  parbench show REPORT\n"
+    "  parbench export REPORT --format FORMAT [-o FILE]\n"
+    "  parbench html REPORT… -o FILE.html\n";
 
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
@@ -30,16 +33,32 @@ std::string row(const std::string& left, const std::string& right) {
   return line + wrap(right, page_width - description_column, description_column) + "\n";
 }
 
+/// "--format FORMAT", "REPORT…"
+std::string words_of(const CLI::Option& option) {
+  std::string words = option.get_name(option.get_positional(), true);
+  if (!option.get_positional() && !option.get_option_text().empty()) words += ' ';
+  return words + option.get_option_text();
+}
+
 std::string option_row(const CLI::Option& option) {
-  std::string left = option.get_name(false, true);
-  if (!option.get_option_text().empty()) left += " " + option.get_option_text();
-  return row(left, option.get_description());
+  return row(words_of(option), option.get_description());
+}
+
+/// Of a command, without --help, which all have.
+std::vector<const CLI::Option*> own_options(const CLI::App& command) {
+  return command.get_options(
+      [&](const CLI::Option* option) { return option != command.get_help_ptr(); });
 }
 
 std::string command_page(const CLI::App& command) {
-  return fmt::format(
-      "{}.\n\nUsage:\n  parbench {}\n\nIt takes no flags; parbench --help shows those of a run.\n",
-      command.get_description(), command.get_name());
+  const auto options = own_options(command);
+  std::string text =
+      fmt::format("{}.\n\nUsage:\n  {}\n\n", command.get_description(), usage_of(command));
+  for (const CLI::Option* option : options) text += option_row(*option);
+  text += options.empty() ? "It takes no flags; parbench --help shows those of a run.\n"
+                          : "\nExit codes: 0 done; 1 the output could not be written; 2 bad usage, "
+                            "or a bad report.\n";
+  return text;
 }
 
 }  // namespace
@@ -47,6 +66,15 @@ std::string command_page(const CLI::App& command) {
 std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
   return fmt::format("{}",
                      fmt::join(report::wrapped(text, width), "\n" + std::string(indent, ' ')));
+}
+
+std::string usage_of(const CLI::App& command) {
+  std::string text = "parbench " + command.get_name();
+  for (const CLI::Option* option : own_options(command)) {
+    const std::string words = words_of(*option);
+    text += option->get_required() ? " " + words : " [" + words + "]";
+  }
+  return text;
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {

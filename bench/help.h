@@ -15,6 +15,9 @@ class HelpFormatter : public CLI::Formatter {
                                       CLI::AppFormatMode mode) const override;
 };
 
+/// How a command is called: "parbench export REPORT --format FORMAT [-o FILE]".
+[[nodiscard]] std::string usage_of(const CLI::App& command);
+
 /// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented
 /// by `indent` spaces.
 [[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);

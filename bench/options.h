@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-enum class Command { run, list, devices, help, version };
+enum class Command { run, list, devices, show, export_report, html, help, version };
 
 /// Everything a run depends on. Axis values are still text here: they are parsed against the axes
 /// of the chosen scenarios when the sweep is expanded.
@@ -32,6 +32,10 @@ struct Options {
   std::optional<int> min_samples;          // default of the sampler or of the preset
   std::optional<double> max_time_seconds;  // of one case
   std::uint64_t seed = 1;
+
+  std::vector<std::string> input_paths;  // reports: one of show and export, at least one of html
+  std::string export_format;             // of export
+  std::string output_path;               // of html and export; empty: standard output
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

@@ -24,6 +24,7 @@
 #include "bench/lost_backends.h"
 #include "bench/progress.h"
 #include "bench/recorder.h"
+#include "bench/report_commands.h"
 #include "bench/sampler_options.h"
 #include "bench/session.h"
 #include "bench/standard_streams.h"
@@ -132,17 +133,6 @@ void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Jo
   }
 }
 
-report::TextStyle text_style() {
-  report::TextStyle style;
-  const bool terminal = isatty(STDOUT_FILENO) == 1;
-  style.color = terminal && std::getenv("NO_COLOR") == nullptr;
-  if (terminal) {
-    const auto columns = static_cast<std::size_t>(terminal_columns(STDOUT_FILENO));
-    style.width = std::min(style.width, std::max<std::size_t>(columns, 40));
-  }
-  return style;
-}
-
 /// Runs the jobs one after the other and keeps the report up to date.
 class Run {
  public:
@@ -224,7 +214,7 @@ class Run {
     const std::string path = recorder_.path().string();
     const bool shown = attempt([&] {
       show();
-      if (written) tell(fmt::format("report: {}\n", path));
+      if (written) tell(report_line(path));
       require_printed();
     });
     if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
@@ -333,6 +323,15 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
       return ExitCode::measured;
     case Command::devices:
       print(device_listing(Machine()));
+      return ExitCode::measured;
+    case Command::show:
+      show_report(options);
+      return ExitCode::measured;
+    case Command::export_report:
+      export_report(options);
+      return ExitCode::measured;
+    case Command::html:
+      write_page(options);
       return ExitCode::measured;
     case Command::run:
       return run(options, scenarios, Machine());

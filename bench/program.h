@@ -8,6 +8,8 @@
 
 namespace parbench {
 
+/// `measured` is also that of commands that did what they were asked, such as `show`: they say
+/// nothing about the cases of a report.
 enum class ExitCode { measured = 0, case_failed = 1, bad_usage = 2, interrupted = 130 };
 
 /// Parses `arguments` (the program's name first), runs what they ask for, prints results to

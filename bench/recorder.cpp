@@ -78,7 +78,9 @@ std::filesystem::path provide_report_path(const Options& options, std::size_t sc
 
 Recorder::Recorder(std::filesystem::path path, const Options& options, const Machine& machine,
                    const BenchmarkFlags& flags, std::chrono::system_clock::time_point started)
-    : path_(std::move(path)), begin_(std::chrono::steady_clock::now()) {
+    : path_(std::move(path)),
+      begin_(std::chrono::steady_clock::now()),
+      published_settings_(options.preset == "seed") {
   report_.version = version;
   report_.started_utc = utc("{:%Y-%m-%dT%H:%M:%SZ}", started);
   report_.command_line = options.command_line;
@@ -96,6 +98,10 @@ void Recorder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs
                     const SamplerOptions& sampling) {
   for (const CaseSpec& spec : specs) report_.cases.push_back(described(spec));
   report_.sampling.push_back(described(scenario.name(), sampling));
+  if (!published_settings_) return;
+  for (auto& figure : published_beside(scenario, specs)) {
+    report_.published.push_back(std::move(figure));
+  }
 }
 
 void Recorder::add_devices(const Scenario& scenario,

@@ -35,7 +35,7 @@ class Recorder {
            const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
   /// Before the run: cases that are to be measured stand in the report as not run, with how they
-  /// will be sampled and on which devices.
+  /// will be sampled and on which devices; with the published settings also what was published.
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
   /// With what joins each pair of them.
@@ -56,6 +56,7 @@ class Recorder {
  private:
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point begin_;
+  bool published_settings_;
   report::Report report_;
   /// Parts of the duration that one scenario has taken.
   struct Times {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/statistics.h"
 #include "reports/report.h"
+#include "reports/statistics.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {

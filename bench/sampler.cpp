@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "bench/statistics.h"
+#include "reports/statistics.h"
 
 namespace parbench {
 namespace {

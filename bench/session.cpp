@@ -18,8 +18,8 @@
 #include "bench/profiled.h"
 #include "bench/ranges.h"
 #include "bench/results.h"
-#include "bench/statistics.h"
 #include "kernels/error.h"
+#include "reports/statistics.h"
 
 namespace parbench {
 namespace {

@@ -8,10 +8,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <system_error>
 
 #include "kernels/error.h"
+#include "reports/text.h"
 
 namespace parbench {
 
@@ -47,8 +49,14 @@ int terminal_columns(int descriptor) {
 }
 
 void print_error(std::string_view message) noexcept {
+  std::string text;
+  try {
+    text = report::printable(message, true);
+  } catch (const std::bad_alloc&) {
+    // Then it says no more than that there was an error.
+  }
   std::fputs("parbench: error: ", stderr);
-  for (const char letter : message) {
+  for (const char letter : text) {
     std::fputc(letter, stderr);
     if (letter == '\n') std::fputs("  ", stderr);
   }

@@ -20,7 +20,8 @@ void require_printed();
 /// Columns of the terminal behind a descriptor; 80 where it does not tell, or is none.
 [[nodiscard]] int terminal_columns(int descriptor);
 
-/// "parbench: error: …" on standard error; lines after the first are hints, indented. Never fails.
+/// "parbench: error: …" on standard error; lines after the first are hints, indented. Control
+/// characters, which names in files may hold, do not reach the terminal. Never fails.
 void print_error(std::string_view message) noexcept;
 
 }  // namespace parbench

@@ -14,10 +14,10 @@
 #include "bench/clock.h"
 #include "bench/executor.h"
 #include "bench/interrupt.h"
-#include "bench/statistics.h"
 #include "kernels/crossing.h"
 #include "kernels/device.h"
 #include "kernels/error.h"
+#include "reports/statistics.h"
 
 namespace parbench {
 namespace {

@@ -13,6 +13,18 @@ namespace parbench::report {
 template <class T, class U>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
 
+/// Whether an optional field has nothing to say.
+template <class T>
+bool is_absent(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value == T{};
+  } else if constexpr (requires { value.has_value(); }) {
+    return !value.has_value();
+  } else {
+    return value.empty();
+  }
+}
+
 // A visitor is called as `visit(name, field)` for what is always there and as
 // `visit.optional(name, field)` for what is left out when it is empty.
 
@@ -49,6 +61,7 @@ void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit("wall_seconds", x.wall_seconds);
   visit("iterations", x.iterations);
   visit("round", x.round);
+  visit.optional("launch", x.launch);
   visit.optional("conditions", x.conditions);
 }
 
@@ -210,6 +223,16 @@ void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Published> auto& x) {
+  visit("scenario", x.scenario);
+  visit("strategy", x.strategy);
+  visit("parameters", x.parameters);
+  visit("source", x.source);
+  visit("seconds", x.seconds);
+  visit("executions", x.executions);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
   visit("started_utc", x.started_utc);
@@ -225,6 +248,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit.optional("links", x.links);
   visit("cases", x.cases);
   visit("answers", x.answers);
+  visit.optional("published", x.published);
 }
 
 }  // namespace parbench::report

@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
 #include <fstream>
-#include <set>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "kernels/error.h"
 
@@ -22,6 +23,8 @@ namespace parbench::report {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* limit_variable = "PARBENCH_MAX_REPORT_MB";
 
 std::string words(int error) { return std::generic_category().message(error); }
 
@@ -147,94 +150,44 @@ void check_replaceable(const fs::path& path) {
   }
 }
 
-/// The parser's words without its error number and without long quotations of the file.
-std::string brief(std::string_view what) {
-  if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
-    what.remove_prefix(id + 2);
-  }
-  constexpr std::size_t enough = 160;
-  return what.size() <= enough ? std::string(what) : std::string(what.substr(0, enough)) + "…";
-}
-
-/// Counts what the parser meets and stops it at a limit, or at a key that its object has already:
-/// the parser would forget the first value.
-class Guard {
- public:
-  Guard(const fs::path& path, const ReadLimits& limits) : path_(path), limits_(limits) {}
-
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start) keys_.emplace_back();
-    if (event == Event::object_end) keys_.pop_back();
-    if (event == Event::key) check_first(parsed.get_ref<const std::string&>());
-    if (event == Event::object_end || event == Event::array_end) return true;
-    check_limits(depth);
-    return true;
-  }
-
- private:
-  void check_first(const std::string& key) {
-    if (keys_.back().insert(key).second) return;
-    throw UsageError(fmt::format("{}: has the key '{}' twice in one object; keep one",
-                                 path_.string(), brief(key)));
-  }
-
-  void check_limits(int depth) {
-    if (depth > limits_.depth) {
-      throw UsageError(
-          fmt::format("{}: lists and objects lie deeper than {} levels in one another: this is no "
-                      "file of parbench",
-                      path_.string(), limits_.depth));
-    }
-    if (++values_ > limits_.values) {
-      throw UsageError(
-          fmt::format("{}: holds more than {} values; use a report of fewer cases or samples",
-                      path_.string(), limits_.values));
-    }
-  }
-
-  const fs::path& path_;
-  const ReadLimits& limits_;
-  std::size_t values_ = 0;
-  std::vector<std::set<std::string>> keys_;  // of the objects that are open
-};
-
-[[noreturn]] void refuse_content(const fs::path& path, std::size_t size,
-                                 const Json::parse_error& error) {
-  const std::string_view what = error.what();
-  if (what.find("UTF-8") != std::string_view::npos) {
-    throw UsageError(fmt::format("{}: is not UTF-8 (byte {}); convert it or write it again",
-                                 path.string(), error.byte));
-  }
-  if (error.byte > size) {
-    throw UsageError(
-        fmt::format("{}: is truncated, it ends within a value after {} bytes; take a complete copy",
-                    path.string(), size));
-  }
-  throw UsageError(fmt::format("{}: is not JSON: {}", path.string(), brief(what)));
-}
-
-std::size_t readable_size(const fs::path& path, const ReadLimits& limits) {
+void check_readable(const fs::path& path, const ReadLimits& limits) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    throw UsageError(fmt::format("{}: there is no such file; check the path", path.string()));
+    throw UsageError("there is no such file; check the path");
   }
   if (!fs::is_regular_file(status)) {
-    throw UsageError(fmt::format("{}: {}; name a JSON file", path.string(),
-                                 error ? error.message() : "is not a regular file"));
+    throw UsageError(
+        fmt::format("{}; name a JSON file", error ? error.message() : "is not a regular file"));
   }
   const std::uintmax_t size = fs::file_size(path, error);
-  if (error) throw UsageError(fmt::format("{}: {}", path.string(), error.message()));
-  if (size == 0) {
-    throw UsageError(fmt::format("{}: is empty; take a complete copy", path.string()));
-  }
+  if (error) throw UsageError(error.message());
+  if (size == 0) throw UsageError("is empty; take a complete copy");
   if (size > limits.bytes) {
     throw UsageError(
-        fmt::format("{}: has {} bytes, at most {} are read; use a report of fewer cases or samples",
-                    path.string(), size, limits.bytes));
+        fmt::format("has {} bytes, at most {} are read; {}", size, limits.bytes, limits.remedy));
   }
-  return size;
+}
+
+Json parse_file(const fs::path& path, const ReadLimits& limits, std::string_view only) {
+  check_readable(path, limits);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw UsageError(words(errno));
+  return parse_bounded(stream, limits, only);
+}
+
+/// Does something with a file; puts its name in front of what is wrong with it.
+template <typename Work>
+auto naming_file(const fs::path& path, Work&& work) {
+  try {
+    return work();
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", path.string(), error.what()));
+  } catch (const std::bad_alloc&) {
+    throw UsageError(fmt::format(
+        "{}: there is not enough memory to read it; use a report of fewer cases or samples",
+        path.string()));
+  }
 }
 
 }  // namespace
@@ -288,26 +241,40 @@ void write_report(const fs::path& path, const Report& report, const GoogleBenchm
   write_file(path, to_text(to_json(report, raw)));
 }
 
-Json read_json(const fs::path& path, const ReadLimits& limits) {
-  const std::size_t size = readable_size(path, limits);
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw UsageError(fmt::format("{}: {}", path.string(), words(errno)));
-  try {
-    return Json::parse(stream, Guard(path, limits));
-  } catch (const Json::parse_error& error) {
-    refuse_content(path, size, error);
-  } catch (const Json::exception& error) {
-    throw UsageError(fmt::format("{}: {}", path.string(), brief(error.what())));
+ReadLimits report_limits() {
+  ReadLimits limits;
+  const char* const text = std::getenv(limit_variable);
+  if (text == nullptr) return limits;
+  constexpr std::size_t most = 1'000'000;
+  constexpr std::size_t bytes_of_mb = 1'000'000;
+  std::size_t mb = 0;
+  const std::string_view digits = text;
+  const char* const digits_end = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), digits_end, mb);
+  if (error != std::errc() || end != digits_end || mb == 0 || mb > most) {
+    throw UsageError(fmt::format("{}='{}' is no size of a report; allowed: 1 to {} (MB)",
+                                 limit_variable, digits, most));
   }
+  const std::size_t bytes_of_value = limits.bytes / limits.values;
+  limits.bytes = mb * bytes_of_mb;
+  limits.values = limits.bytes / bytes_of_value;
+  return limits;
+}
+
+Json read_json(const fs::path& path, const ReadLimits& limits) {
+  return naming_file(path, [&] { return parse_file(path, limits, {}); });
 }
 
 Report read_report(const fs::path& path, const ReadLimits& limits) {
-  const Json file = read_json(path, limits);
-  try {
-    return from_json(file);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", path.string(), error.what()));
-  }
+  return naming_file(path, [&] { return from_json(parse_file(path, limits, "parbench")); });
+}
+
+ReportFile read_report_file(const fs::path& path, const ReadLimits& limits) {
+  return naming_file(path, [&] {
+    Json file = parse_file(path, limits, {});
+    Report report = from_json(file);
+    return ReportFile{std::move(report), google_benchmark_part(std::move(file))};
+  });
 }
 
 }  // namespace parbench::report

@@ -1,10 +1,10 @@
 // Report files: written whole or not at all, read with suspicion.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string_view>
 
+#include "reports/bounded_json.h"
 #include "reports/json.h"
 
 namespace parbench::report {
@@ -35,19 +35,28 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 void write_report(const std::filesystem::path& path, const Report& report,
                   const GoogleBenchmarkPart& raw = {});
 
-/// What a file may be before reading it is refused; memory stays within a small multiple.
-struct ReadLimits {
-  std::size_t bytes = 500'000'000;
-  std::size_t values = 20'000'000;  // numbers, texts, keys, lists and objects
-  int depth = 64;
-};
+/// The limits of a report: those of ReadLimits, or as many MB as PARBENCH_MAX_REPORT_MB says, and
+/// as many values as such a file can hold. Throws UsageError when that is no number.
+[[nodiscard]] ReadLimits report_limits();
 
 /// Any JSON file: a report, a configuration. Throws UsageError with the file's name, what is wrong
-/// (missing, not a regular file, empty, truncated, not JSON, not UTF-8, a key twice in one object,
-/// beyond the limits) and the remedy.
-[[nodiscard]] Json read_json(const std::filesystem::path& path, const ReadLimits& limits = {});
+/// (missing, not a regular file, empty, too large, or as `parse_bounded` says) and the remedy.
+[[nodiscard]] Json read_json(const std::filesystem::path& path,
+                             const ReadLimits& limits = report_limits());
 
-/// The report in a file. Throws UsageError as `read_json` and `from_json` do.
-[[nodiscard]] Report read_report(const std::filesystem::path& path, const ReadLimits& limits = {});
+/// The report in a file. The part for Google Benchmark's readers, which is most of it, takes no
+/// memory. Throws UsageError as `read_json` and `from_json` do.
+[[nodiscard]] Report read_report(const std::filesystem::path& path,
+                                 const ReadLimits& limits = report_limits());
+
+/// Everything that a file of parbench holds.
+struct ReportFile {
+  Report report;
+  GoogleBenchmarkPart google_benchmark;
+};
+
+/// Throws UsageError as `read_report` does, also for what is wrong with Google Benchmark's part.
+[[nodiscard]] ReportFile read_report_file(const std::filesystem::path& path,
+                                          const ReadLimits& limits = report_limits());
 
 }  // namespace parbench::report

@@ -30,4 +30,20 @@ struct GoogleBenchmarkPart {
 /// fields are filled from the report's machine. Applied to its own result it changes nothing.
 [[nodiscard]] GoogleBenchmarkPart arranged(const Report& report, const GoogleBenchmarkPart& raw);
 
+/// The part in a file that was read, for `arranged`. Without it, an empty part. Throws UsageError
+/// that names the place ("benchmarks[3].run_type") where a type is not what Google Benchmark
+/// writes.
+[[nodiscard]] GoogleBenchmarkPart google_benchmark_part(Json file);
+
+/// Which rows of a case somebody reads.
+enum class Rows {
+  all,     // every repetition and the aggregates
+  median,  // one row of the case's name with its median, for who compares rows by their names
+};
+
+/// A file in Google Benchmark's format without our own object: as `arranged`, but without the cases
+/// one of whose times is no finite number. `raw` as for `arranged`. Throws UsageError when no case
+/// is left: readers take that for a broken file.
+[[nodiscard]] Json projected(const Report& report, const GoogleBenchmarkPart& raw, Rows rows);
+
 }  // namespace parbench::report

@@ -8,6 +8,9 @@
 namespace parbench::report {
 namespace {
 
+/// A cell of somebody else's report may be of any length, and every row is as wide as the widest.
+constexpr std::size_t widest_cell = 160;
+
 struct Laid {
   const Column* column;
   std::size_t width;
@@ -20,7 +23,7 @@ std::vector<Laid> laid_out(const std::vector<Column>& columns) {
     for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
     if (width == 0) continue;
     width = std::max({width, display_width(column.title), display_width(column.upper_title)});
-    result.push_back({&column, width});
+    result.push_back({&column, std::min(width, widest_cell)});
   }
   return result;
 }
@@ -31,7 +34,7 @@ std::string line(const std::vector<Laid>& laid, const Cell& cell) {
   std::string text;
   for (const auto& [column, width] : laid) {
     if (!text.empty() || column != laid.front().column) text.append(column->gap, ' ');
-    text += padded(cell(*column), width, column->align);
+    text += padded(shortened(cell(*column), width), width, column->align);
   }
   text.erase(text.find_last_not_of(' ') + 1);
   return text;

@@ -27,7 +27,7 @@ struct Grid {
   std::vector<Emphasis> emphasis;  // one per row
 
   /// Title, rule and rows, each line with its line break and without trailing spaces. A column
-  /// whose cells are all empty is left out.
+  /// whose cells are all empty is left out; none is wider than 160.
   [[nodiscard]] std::string render(bool color) const;
 };
 

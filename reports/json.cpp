@@ -11,12 +11,15 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "kernels/error.h"
 #include "reports/fields.h"
+#include "reports/text.h"
 
 namespace parbench::report {
 namespace {
@@ -38,12 +41,7 @@ concept Record = std::is_class_v<T> && !std::same_as<T, std::string>;
 
 Json write(const Scalar auto& value) { return value; }
 
-Json write(CaseStatus status) {
-  for (const auto& [value, name] : status_names) {
-    if (value == status) return name;
-  }
-  return nullptr;
-}
+Json write(CaseStatus status) { return to_string(status); }
 
 Json write(const Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
@@ -69,17 +67,6 @@ Json write(const std::vector<std::pair<std::string, T>>& named) {
   Json object = Json::object();
   for (const auto& [name, value] : named) object[name] = write(value);
   return object;
-}
-
-template <class T>
-bool is_absent(const T& value) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return value == T{};
-  } else if constexpr (requires { value.has_value(); }) {
-    return !value.has_value();
-  } else {
-    return value.empty();
-  }
 }
 
 struct Writer {
@@ -108,6 +95,9 @@ void replace_non_finite(Json& json) {
 
 // ---------------------------------------------------------------------------------------- reading
 
+/// A name in a message, which is shown up to a NUL byte only and should be short.
+std::string brief_name(std::string_view name) { return printable(shortened(name, 100)); }
+
 /// Where in the file the reader is, for messages: a chain, so that naming it costs nothing unless
 /// something is wrong.
 struct Place {
@@ -118,7 +108,7 @@ struct Place {
   [[nodiscard]] std::string text() const {
     if (!parent) return std::string(name);
     if (name.empty()) return fmt::format("{}[{}]", parent->text(), index);
-    return fmt::format("{}.{}", parent->text(), name);
+    return fmt::format("{}.{}", parent->text(), brief_name(name));
   }
 };
 
@@ -235,7 +225,48 @@ void check_version(const Json& parbench) {
                   version, schema_version, version > schema_version ? "newer" : "older"));
 }
 
+/// Names are how cases are found again and what tells rows apart.
+void check_names(const std::vector<Case>& cases) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto [known, is_new] = places.emplace(cases[i].name, i);
+    if (is_new) continue;
+    throw UsageError(
+        fmt::format("parbench.cases[{}].name: '{}' is the name of cases[{}] as well; keep one of "
+                    "the two",
+                    i, brief_name(cases[i].name), known->second));
+  }
+}
+
+/// Tables have a row for each case and a column for many of the names below: what is small in the
+/// file may be huge as a table, and names are searched one by one.
+void check_table_size(const std::vector<Case>& cases) {
+  constexpr std::size_t most_names = 1'000;
+  constexpr std::size_t most_cells = 10'000'000;
+  std::unordered_set<std::string_view> names;
+  for (const Case& c : cases) {
+    names.insert({c.scenario, c.strategy});
+    for (const auto& [name, value] : c.parameters) names.insert(name);
+    for (const auto& [name, value] : c.hidden_parameters) names.insert(name);
+    for (const Metric& metric : c.metrics) names.insert(metric.name);
+    for (const DeviceMemory& memory : c.memory) names.insert(memory.device);
+  }
+  if (names.size() <= most_names && cases.size() * names.size() <= most_cells) return;
+  throw UsageError(
+      fmt::format("parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics and "
+                  "devices; tables are made of at most {} names and {} cells, use a report of "
+                  "fewer cases",
+                  cases.size(), names.size(), most_names, most_cells));
+}
+
 }  // namespace
+
+std::string_view to_string(CaseStatus status) {
+  for (const auto& [value, name] : status_names) {
+    if (value == status) return name;
+  }
+  throw Error("a case has a status that does not exist");
+}
 
 Json to_json(const Report& report, const GoogleBenchmarkPart& raw) {
   GoogleBenchmarkPart part = arranged(report, raw);
@@ -257,6 +288,8 @@ Report from_json(const Json& file) {
   check_version(*parbench);
   Report report;
   read(report, *parbench, Place{nullptr, "parbench"});
+  check_names(report.cases);
+  check_table_size(report.cases);
   return report;
 }
 

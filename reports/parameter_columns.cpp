@@ -13,12 +13,6 @@
 namespace parbench::report {
 namespace {
 
-std::string text_of(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* real = std::get_if<double>(&value)) return format_number(*real);
-  return std::get<std::string>(value);
-}
-
 /// The strategies of a table in the order of its rows, and whether each has a parameter.
 using Applies = std::vector<std::pair<std::string, bool>>;
 
@@ -52,6 +46,12 @@ void find_common_value(const Cases& cases, ParameterColumn& column) {
 
 }  // namespace
 
+std::string value_text(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* real = std::get_if<double>(&value)) return format_number(*real);
+  return std::get<std::string>(value);
+}
+
 std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   std::vector<ParameterColumn> columns;
   const auto set = [&](const std::string& name, std::size_t row, std::string value) {
@@ -68,8 +68,9 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   for (std::size_t row = 0; row < cases.size(); ++row) {
     set("dtype", row, cases[row]->dtype);
     if (any_graph) set("graph", row, cases[row]->graph ? "true" : "false");
-    for (const auto& [name, value] : cases[row]->parameters) set(name, row, text_of(value));
-    for (const auto& [name, value] : cases[row]->hidden_parameters) set(name, row, text_of(value));
+    for (const auto& [name, value] : cases[row]->parameters) set(name, row, value_text(value));
+    for (const auto& [name, value] : cases[row]->hidden_parameters)
+      set(name, row, value_text(value));
   }
   for (ParameterColumn& column : columns) find_common_value(cases, column);
   return columns;

@@ -46,12 +46,13 @@ struct SampleCondition {
 };
 
 /// One raw sample: the mean of `iterations` executions. The round tells which samples of different
-/// cases were taken next to each other.
+/// cases were taken next to each other; it is counted through all launches.
 struct Sample {
   double seconds = 0;       // between the plan's first and last event
   double wall_seconds = 0;  // on the host, launch and synchronisation included
   std::int64_t iterations = 1;
   int round = 0;
+  int launch = 0;  // the process that took it, of those over which a run was spread
   std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
   friend bool operator==(const Sample&, const Sample&) = default;
 };
@@ -168,6 +169,10 @@ struct Case {
   friend bool operator==(const Case&, const Case&) = default;
 };
 
+[[nodiscard]] inline bool has_number(const Case& c) {
+  return c.status == CaseStatus::measured && c.statistics;
+}
+
 /// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
 /// under the same names.
 struct Device {
@@ -230,6 +235,18 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
+/// A figure of the write-up that a scenario follows, for whoever reads the report: its hardware is
+/// another.
+struct Published {
+  std::string scenario;
+  std::string strategy;
+  NamedValues parameters;  // of the case that it belongs to
+  std::string source;      // by whom, with what
+  double seconds = 0;      // of so many executions together
+  int executions = 1;
+  friend bool operator==(const Published&, const Published&) = default;
+};
+
 /// Tasks measured alone are sometimes disturbed, and caches help tasks in sequence; a bound further
 /// above the measured time than this is none.
 constexpr double most_credible_efficiency = 1.05;
@@ -252,6 +269,7 @@ struct Report {
   std::vector<Link> links;
   std::vector<Case> cases;
   std::vector<Answer> answers;
+  std::vector<Published> published;  // only where the run had the published settings
   friend bool operator==(const Report&, const Report&) = default;
 };
 

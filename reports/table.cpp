@@ -5,19 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "reports/grid.h"
 #include "reports/parameter_columns.h"
+#include "reports/printable.h"
 #include "reports/table_cells.h"
+#include "reports/table_parts.h"
 #include "reports/text.h"
 #include "reports/throttling.h"
 #include "reports/units.h"
@@ -28,8 +26,6 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr std::string_view separator = " · ";
-
-bool is_measured(const Case& c) { return c.status == CaseStatus::measured && c.statistics; }
 
 /// Joins items, starting a new line where the next one would pass the width.
 std::string joined(const std::vector<std::string>& items, const TextStyle& style,
@@ -77,25 +73,21 @@ void move_unit_to_title(Column& column) {
 /// The table of one scenario.
 class Table {
  public:
-  Table(Cases cases, const TextStyle& style) : cases_(std::move(cases)), style_(style) {
-    for (const Case* c : cases_) {
-      if (c->speedup) baselines_.insert(c->speedup->baseline);
-      for (const DeviceMemory& memory : c->memory) {
-        if (std::find(devices_.begin(), devices_.end(), memory.device) == devices_.end()) {
-          devices_.push_back(memory.device);
-        }
-      }
-    }
-  }
+  Table(Cases cases, const TextStyle& style)
+      : cases_(std::move(cases)),
+        style_(style),
+        baselines_(cases_),
+        devices_(memory_devices(cases_)) {}
 
   [[nodiscard]] std::string render() {
     add_what();
     add_numbers();
     grid_.emphasis.assign(cases_.size(), Emphasis::none);
     for (std::size_t row = 0; row < cases_.size(); ++row) {
-      if (!is_measured(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
+      if (!has_number(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
     }
-    if (const auto best = fastest()) grid_.emphasis[*best] = Emphasis::bold;
+    const auto best = std::ranges::find(cases_, fastest(cases_));
+    if (best != cases_.end()) grid_.emphasis[best - cases_.begin()] = Emphasis::bold;
     return caption() + '\n' + grid_.render(style_.color) + notes();
   }
 
@@ -105,7 +97,7 @@ class Table {
     for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
     grid_.columns.push_back(std::move(strategy));
     const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
-    constants_ = common_parameters(parameters);
+    caption_ = caption_lines(parameters, devices_);
     for (const ParameterColumn& parameter : parameters) {
       if (parameter.common) continue;
       Column column{parameter.name, {}};
@@ -118,8 +110,8 @@ class Table {
     Column median{"median", {}};
     const bool throttled = any_measured(is_throttled);
     for (const Case* c : cases_) {
-      median.cells.push_back(is_measured(*c) ? median_cell(*c, throttled)
-                                             : status_cell(*c, reasons_));
+      median.cells.push_back(has_number(*c) ? median_cell(*c, throttled)
+                                            : status_cell(*c, reasons_));
     }
     grid_.columns.push_back(std::move(median));
     const bool low =
@@ -131,7 +123,7 @@ class Table {
     add("throughput", throughput_cell);
     move_unit_to_title(grid_.columns.back());
     add_speedup();
-    for (const std::string& name : metric_names()) add_metric(name);
+    for (const std::string& name : metric_names(cases_)) add_metric(name);
     add("of bound", efficiency_cell);
     add("peak memory", [this](const Case& c) { return memory_cell(c, devices_); });
     if (devices_.size() > 1) {
@@ -144,16 +136,17 @@ class Table {
 
   /// Where cases have different baselines, each says which.
   void add_speedup() {
-    const std::set<std::string> strategies = baseline_strategies();
+    const std::set<std::string>& strategies = baselines_.strategies();
     const bool several = strategies.size() > 1;
     add("speedup", [this](const Case& c) -> std::string {
-      if (baselines_.contains(c.name)) return "baseline";
+      if (baselines_.contains(c)) return "baseline";
       return c.speedup ? parts_of(*c.speedup).first : "";
     });
     const auto range = [this, several](const Case& c) -> std::string {
-      if (baselines_.contains(c.name) || !c.speedup) return "";
+      if (baselines_.contains(c) || !c.speedup) return "";
       const std::string interval = parts_of(*c.speedup).second;
-      return several ? fmt::format("{} {}", interval, strategy_of(c.speedup->baseline)) : interval;
+      return several ? fmt::format("{} {}", interval, baselines_.strategy_of(*c.speedup))
+                     : interval;
     };
     add(several || strategies.empty() ? "over" : fmt::format("over {}", *strategies.begin()), range,
         Align::left, 1);
@@ -177,94 +170,23 @@ class Table {
     add(name.substr(std::min(blank + 1, name.size())), cell(&Parts::second), Align::left, 1);
   }
 
-  [[nodiscard]] std::vector<std::string> metric_names() const {
-    std::vector<std::string> names;
-    for (const Case* c : cases_) {
-      for (const Metric& metric : c->metrics) {
-        const bool known = std::find(names.begin(), names.end(), metric.name) != names.end();
-        if (!known) names.push_back(metric.name);
-      }
-    }
-    return names;
-  }
-
   [[nodiscard]] bool any_measured(const std::function<bool(const Case&)>& condition) const {
     return std::any_of(cases_.begin(), cases_.end(),
-                       [&](const Case* c) { return is_measured(*c) && condition(*c); });
+                       [&](const Case* c) { return has_number(*c) && condition(*c); });
   }
 
   /// A column whose cells are empty for cases without a number.
   void add(std::string title, const std::function<std::string(const Case&)>& cell,
            Align align = Align::right, std::size_t gap = 2) {
     Column column{std::move(title), {}, align, "", gap};
-    for (const Case* c : cases_) column.cells.push_back(is_measured(*c) ? cell(*c) : "");
+    for (const Case* c : cases_) column.cells.push_back(has_number(*c) ? cell(*c) : "");
     grid_.columns.push_back(std::move(column));
-  }
-
-  /// Of a case by its name; the name itself where the table does not have the case.
-  [[nodiscard]] std::string strategy_of(const std::string& case_name) const {
-    const auto found = std::find_if(cases_.begin(), cases_.end(),
-                                    [&](const Case* c) { return c->name == case_name; });
-    return found == cases_.end() ? case_name : (*found)->strategy;
-  }
-
-  [[nodiscard]] std::set<std::string> baseline_strategies() const {
-    std::set<std::string> strategies;
-    for (const std::string& name : baselines_) strategies.insert(strategy_of(name));
-    return strategies;
-  }
-
-  /// The row to emphasise: the largest speedup above one.
-  [[nodiscard]] std::optional<std::size_t> fastest() const {
-    std::optional<std::size_t> best;
-    double largest = 1;
-    for (std::size_t row = 0; row < cases_.size(); ++row) {
-      const Case& c = *cases_[row];
-      if (!is_measured(c) || !c.speedup || !(c.speedup->value > largest)) continue;
-      largest = c.speedup->value;
-      best = row;
-    }
-    return best;
   }
 
   [[nodiscard]] std::string caption() const {
     std::string text;
-    for (auto [items, of] : constants_) {
-      if (!of.empty()) items.front().insert(0, of + ": ");
-      if (of.empty() && !devices_.empty()) {
-        items.push_back(fmt::format("on {}", fmt::join(devices_, ", ")));
-      }
-      text += joined(items, style_, Emphasis::none);
-    }
+    for (const auto& items : caption_) text += joined(items, style_, Emphasis::none);
     return text;
-  }
-
-  /// Of the marked intervals, each once, the least first.
-  [[nodiscard]] std::vector<std::string> low_confidences() const {
-    std::set<double> found;
-    const auto collect = [&](const std::optional<Interval>& interval) {
-      if (is_low(interval)) found.insert(interval->confidence);
-    };
-    for (const Case* c : cases_) {
-      if (!is_measured(*c)) continue;
-      collect(c->statistics->median_interval);
-      if (c->speedup) collect(c->speedup->interval);
-      for (const Metric& metric : c->metrics) collect(metric.interval);
-    }
-    std::vector<std::string> texts;
-    for (const double confidence : found) {
-      texts.push_back(format_confidence(confidence));
-    }
-    return texts;
-  }
-
-  /// What throttled the cases that are marked for it.
-  [[nodiscard]] std::vector<std::string> throttles() const {
-    std::vector<std::string> known;
-    for (const Case* c : cases_) {
-      if (is_measured(*c)) add_throttles(known, *c);
-    }
-    return known;
   }
 
   [[nodiscard]] std::string notes() const {
@@ -272,26 +194,7 @@ class Table {
     const auto add_note = [&](std::string_view lead, std::string_view note) {
       text += hanging(lead, note, style_.width, Emphasis::none, style_.color);
     };
-    for (const Ending& ending : endings) {
-      if (any_measured([&](const Case& c) { return ending_of(c) == &ending; })) {
-        add_note(fmt::format("{} ", ending.mark), ending.note);
-      }
-    }
-    if (const auto confidences = low_confidences(); !confidences.empty()) {
-      add_note(fmt::format("{} ", low_confidence_mark),
-               fmt::format("fewer than 6 samples: this interval holds the median with {} only",
-                           fmt::join(confidences, " or ")));
-    }
-    if (any_measured(is_no_bound)) {
-      add_note(fmt::format("{} ", no_bound_mark),
-               "the tasks took longer alone than the whole case: their measurement was disturbed, "
-               "so there is no bound");
-    }
-    if (const auto reasons = throttles(); !reasons.empty()) {
-      add_note(fmt::format("{} ", throttled_mark),
-               fmt::format("more than {} of its samples were taken on a throttled device: {}",
-                           format_percent(most_throttled_share, 0), fmt::join(reasons, ", ")));
-    }
+    for (const auto& [mark, note] : mark_footnotes(cases_)) add_note(mark + ' ', note);
     for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
       add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);
     }
@@ -300,83 +203,24 @@ class Table {
 
   Cases cases_;
   const TextStyle& style_;
-  std::set<std::string> baselines_;
+  Baselines baselines_;
   std::vector<std::string> devices_;
-  std::vector<CommonParameters> constants_;
+  std::vector<std::vector<std::string>> caption_;
   Reasons reasons_;
   Grid grid_;
 };
 
 // ----------------------------------------------------------------------------------------- report
 
-std::string machine_line(const Report& report, const TextStyle& style) {
-  const Machine& machine = report.machine;
-  std::vector<std::string> items{fmt::format("parbench {}", report.version), machine.cpu_model};
-  items.push_back(
-      fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
-  if (machine.memory_bytes > 0) {
-    items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
-  }
-  items.push_back(machine.operating_system);
-  for (const auto& [name, version] : machine.libraries) {
-    items.push_back(fmt::format("{} {}", name, version));
-  }
-  if (machine.commit) {
-    items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
-                                machine.dirty.value_or(false) ? " with changes" : ""));
-  }
-  std::erase_if(items, [](const std::string& item) { return item.empty(); });
-  return joined(items, style, Emphasis::dim);
-}
-
-std::string counts_line(const Report& report, const TextStyle& style) {
-  std::map<CaseStatus, int> counts;
-  for (const Case& c : report.cases) ++counts[c.status];
-  std::string text = report.complete ? "" : "Incomplete: ";
-  text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
-                      report.cases.size() == 1 ? "case" : "cases");
-  const auto add = [&](CaseStatus status, std::string_view word) {
-    if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
-  };
-  add(CaseStatus::failed, "failed");
-  add(CaseStatus::skipped, "skipped");
-  add(CaseStatus::not_run, "not run");
-  if (report.duration_seconds > 0) {
-    const auto share = [&](double seconds) {
-      return format_percent(seconds / report.duration_seconds, 0);
-    };
-    text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
-                        share(report.sampling_seconds));
-    if (report.task_cost_seconds) {
-      text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
-    }
-  }
-  return hanging("", text, style.width, Emphasis::none, style.color);
-}
-
-/// The scenarios of a report in the order in which they first appear.
-std::vector<std::pair<std::string, Cases>> by_scenario(const Report& report) {
-  std::vector<std::pair<std::string, Cases>> groups;
-  for (const Case& c : report.cases) {
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const auto& known) { return known.first == c.scenario; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {c.scenario, {}});
-    group->second.push_back(&c);
-  }
-  return groups;
-}
-
 std::string scenario_text(const Report& report, const std::string& scenario, Cases cases,
                           const TextStyle& style) {
-  const auto answer = std::find_if(report.answers.begin(), report.answers.end(),
-                                   [&](const Answer& a) { return a.scenario == scenario; });
-  const bool answered = answer != report.answers.end();
+  const Answer* answer = find_answer(report, scenario);
   std::string text = emphasised(scenario, Emphasis::bold, style.color) + '\n';
-  if (answered && !answer->question.empty()) {
+  if (answer != nullptr && !answer->question.empty()) {
     text += hanging("", answer->question, style.width, Emphasis::none, style.color);
   }
   text += Table(std::move(cases), style).render();
-  if (answered && !answer->text.empty()) {
+  if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
   }
   return text;
@@ -385,11 +229,12 @@ std::string scenario_text(const Report& report, const std::string& scenario, Cas
 }  // namespace
 
 std::string to_table(const Report& report, const TextStyle& style) {
-  std::string text = machine_line(report, style) + '\n';
-  for (auto& [scenario, cases] : by_scenario(report)) {
-    text += scenario_text(report, scenario, std::move(cases), style) + '\n';
+  const Report shown = printable(report);
+  std::string text = joined(machine_items(shown), style, Emphasis::dim) + '\n';
+  for (auto& [scenario, cases] : by_scenario(shown)) {
+    text += scenario_text(shown, scenario, std::move(cases), style) + '\n';
   }
-  return text + counts_line(report, style);
+  return text + hanging("", counts_text(shown), style.width, Emphasis::none, style.color);
 }
 
 }  // namespace parbench::report

@@ -24,11 +24,13 @@ std::pair<std::string, std::string> parts_of(const std::string& text,
 
 }  // namespace
 
+std::string_view status_word(const Case& c) {
+  if (c.status == CaseStatus::failed) return "failed";
+  return c.status == CaseStatus::skipped ? "skipped" : "not run";
+}
+
 std::string status_cell(const Case& c, Reasons& reasons) {
-  std::string_view word = "not run";
-  if (c.status == CaseStatus::failed) word = "failed";
-  if (c.status == CaseStatus::skipped) word = "skipped";
-  return std::string(word) + reasons.reference(c);
+  return std::string(status_word(c)) + reasons.reference(c);
 }
 
 std::string median_cell(const Case& c, bool others_marked) {

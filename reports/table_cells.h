@@ -1,10 +1,11 @@
 // What the cells of a table say of one case, and what their marks mean.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,15 +18,15 @@ class Reasons {
  public:
   std::string reference(const Case& c) {
     if (c.error.empty()) return {};
-    const auto at = std::find(texts_.begin(), texts_.end(), c.error);
-    const auto index = at - texts_.begin();
-    if (at == texts_.end()) texts_.push_back(c.error);
-    return " (" + std::to_string(index + 1) + ")";
+    const auto [known, is_new] = numbers_.emplace(c.error, texts_.size() + 1);
+    if (is_new) texts_.push_back(c.error);
+    return " (" + std::to_string(known->second) + ")";
   }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
 
  private:
   std::vector<std::string> texts_;
+  std::unordered_map<std::string, std::size_t> numbers_;
 };
 
 /// Why sampling ended when it did not end as wished.
@@ -46,6 +47,8 @@ inline constexpr std::string_view low_confidence_mark = "°";
 inline constexpr std::string_view no_bound_mark = "¶";
 inline constexpr std::string_view throttled_mark = "§";
 
+/// Of a case without a number: "failed", "skipped" or "not run".
+[[nodiscard]] std::string_view status_word(const Case& c);
 /// Of a case without a number: why it has none.
 [[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
 /// Marked when the device was throttled. `others_marked`, here and below: the column's numbers stay

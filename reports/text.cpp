@@ -62,8 +62,13 @@ constexpr std::array<Range, 9> double_width{{{0x1100, 0x115F},
                                              {0x1F300, 0x1F9FF},
                                              {0x20000, 0x3FFFD}}};
 
+/// The characters that embed, override or isolate a direction of writing.
+constexpr std::array<Range, 2> directions{{{0x202A, 0x202E}, {0x2066, 0x2069}}};
+
+bool is_control(char32_t value) { return value < 0x20 || (value >= 0x7F && value < 0xA0); }
+
 std::size_t width_of(char32_t value) {
-  if (value < 0x20 || (value >= 0x7F && value < 0xA0)) return 0;
+  if (is_control(value)) return 0;
   if (in_any(zero_width, value)) return 0;
   return in_any(double_width, value) ? 2 : 1;
 }
@@ -119,6 +124,36 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     begin = end + 1;
   }
   return lines;
+}
+
+std::string printable(std::string_view text, bool keep_line_breaks) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint next = decode(text);
+    const bool kept = keep_line_breaks && next.value == U'\n';
+    const bool harmful = !kept && (is_control(next.value) || in_any(directions, next.value));
+    result += harmful ? std::string_view("\uFFFD") : text.substr(0, next.bytes);
+    text.remove_prefix(next.bytes);
+  }
+  return result;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  constexpr std::size_t most_bytes_of_column = 8;  // marks without a width do not go on for ever
+  std::size_t columns = 0;
+  std::size_t fitting = 0;  // bytes, with room for the ellipsis
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    const CodePoint next = decode(text.substr(bytes));
+    columns += width_of(next.value);
+    bytes += next.bytes;
+    if (columns > width || bytes > width * most_bytes_of_column) {
+      return std::string(text.substr(0, fitting)) + "…";
+    }
+    if (columns < width) fitting = bytes;
+  }
+  return std::string(text);
 }
 
 }  // namespace parbench::report

@@ -21,4 +21,12 @@ enum class Align { left, right };
 /// Line breaks in the text are kept. Never empty.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// Text of others made harmless for a terminal and a line: control characters, among them escape
+/// sequences and those that change the direction of text, become U+FFFD; line breaks too, unless
+/// `keep_line_breaks`.
+[[nodiscard]] std::string printable(std::string_view text, bool keep_line_breaks = false);
+
+/// Cut to at most `width` columns, with "…" where something is missing.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
 }  // namespace parbench::report

@@ -237,6 +237,20 @@ const std::vector<Strategy> strategy_list = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
+/// Of a forum's question, without its parallel techniques: its branches were launched by one
+/// thread.
+std::vector<Published> published_figures() {
+  const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
+                                         {"channels", std::int64_t{16}},
+                                         {"image", std::int64_t{128}},
+                                         {"branches", std::int64_t{20}}};
+  constexpr int executions = 1000;
+  return {{"one-stream", layers, "PaddlePaddle issue 40435, GPU", 33, executions},
+          {"chain", layers, "PaddlePaddle issue 40435, GPU", 35, executions},
+          {"one-stream", layers, "PaddlePaddle issue 40435, CPU", 20.4, executions},
+          {"chain", layers, "PaddlePaddle issue 40435, CPU", 27.7, executions}};
+}
+
 const std::vector<Axis> axis_list = {
     {.name = "batch", .description = "images", .quick = {4}, .seed = {128}, .most = 65536},
     {.name = "channels",
@@ -274,6 +288,8 @@ class Branch final : public Scenario {
   std::string_view baseline() const override { return "one-stream"; }
   /// 1000 iterations after a warm-up, as published, in ten samples.
   Sampling seed_sampling() const override { return {.samples = 10, .iterations = 100}; }
+
+  std::vector<Published> published() const override { return published_figures(); }
 
   std::optional<CaseSpec> resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;

@@ -137,6 +137,19 @@ const std::vector<Axis> axis_list = {
      .strategies = {"streams"}},
 };
 
+/// Fifty products on each of two GPUs, alone and at once.
+std::vector<Published> published_figures() {
+  const Parameter n{"n", std::int64_t{4000}};
+  const Parameter count{"count", std::int64_t{50}};
+  const std::vector<Parameter> first{n, count, {"device", std::int64_t{0}}};
+  const std::vector<Parameter> second{n, count, {"device", std::int64_t{1}}};
+  const std::string pytorch = "Dive into Deep Learning 13.3.1, PyTorch";
+  const std::string mxnet = "Dive into Deep Learning 13.3.1, MXNet";
+  return {{"alone", first, pytorch, 0.4967},        {"alone", second, pytorch, 0.5151},
+          {"concurrent", {n, count}, pytorch, 0.5}, {"alone", first, mxnet, 0.5233},
+          {"alone", second, mxnet, 0.5158},         {"concurrent", {n, count}, mxnet, 0.5214}};
+}
+
 class Matmul final : public Scenario {
  public:
   std::string_view name() const override { return "matmul"; }
@@ -150,6 +163,8 @@ class Matmul final : public Scenario {
   int default_devices() const override { return 2; }
   /// Published: one run; three give an interval.
   Sampling seed_sampling() const override { return {.samples = 3, .iterations = 1}; }
+
+  std::vector<Published> published() const override { return published_figures(); }
 
   std::optional<CaseSpec> resolve(const Request& request) const override {
     CaseSpec spec = request.spec;

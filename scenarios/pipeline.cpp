@@ -144,6 +144,7 @@ class Pipeline final : public Scenario {
   [[nodiscard]] int default_devices() const override { return 2; }
   [[nodiscard]] Sampling seed_sampling() const override { return {.samples = 10, .iterations = 3}; }
 
+  [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
@@ -199,6 +200,24 @@ class Pipeline final : public Scenario {
        .choices = {"gpipe", "1f1b"},
        .strategies = {std::string(pipelined)}}};
 };
+
+/// Three batches on two GPUs.
+std::vector<Published> Pipeline::published() const {
+  const std::vector<Parameter> step{{"model", std::string(default_model)},
+                                    {"batch", std::int64_t{published_batch}},
+                                    {"image", std::int64_t{128}}};
+  const auto split = [&](std::int64_t samples) {
+    std::vector<Parameter> parameters = step;
+    parameters.push_back({"split", samples});
+    return parameters;
+  };
+  const std::string source = "PyTorch tutorial on single-machine model parallelism";
+  constexpr int batches = 3;
+  return {{std::string(single), step, source, 3.75, batches},
+          {std::string(model_parallel), step, source, 4.02, batches},
+          {std::string(pipelined), split(20), source, 2.51, batches},
+          {std::string(pipelined), split(12), source, 2.43, batches}};
+}
 
 std::int64_t batch_of(const Scenario::Request& request, bool toy) {
   if (const Value* batch = request.spec.parameters.find("batch")) {

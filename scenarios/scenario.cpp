@@ -41,6 +41,13 @@ std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& s
   return reference;
 }
 
+bool Published::belongs_to(const CaseSpec& spec) const {
+  return spec.strategy == strategy && std::ranges::all_of(parameters, [&](const Parameter& wanted) {
+           const Value* value = spec.parameters.find(wanted.name);
+           return value != nullptr && *value == wanted.value;
+         });
+}
+
 bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
   if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
   if (candidate.format() != spec.format() || candidate.graph != spec.graph) return false;

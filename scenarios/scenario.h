@@ -140,6 +140,18 @@ struct Strategy {
   std::string description;
 };
 
+/// A figure of the write-up that a scenario follows, for readers of a report that is made with the
+/// published settings; never an expected value, for its hardware is another.
+struct Published {
+  std::string strategy;
+  std::vector<Parameter> parameters;  // that its case has, beside any others
+  std::string source;                 // by whom, with what
+  double seconds = 0;                 // of so many executions of the plan together
+  int executions = 1;
+
+  [[nodiscard]] bool belongs_to(const CaseSpec& spec) const;
+};
+
 /// How the `seed` preset samples: the published number of repetitions.
 struct Sampling {
   int samples = 0;     // 0: adaptive
@@ -165,6 +177,8 @@ class Scenario {
   /// Whether its copy lanes want a core or engine that no compute stream uses.
   [[nodiscard]] virtual bool wants_copy_core() const { return false; }
   [[nodiscard]] virtual Sampling seed_sampling() const { return {}; }
+
+  [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
   /// Completes and checks one combination of axis values. Called for every combination of values of
   /// the axes that apply to the strategy. Returns no case for a combination that makes no sense

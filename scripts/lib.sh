@@ -30,13 +30,16 @@ take_lock() {
 
 release_lock() { exec 9>&-; }
 
-# The packages of the lists that are not installed, one per line.
+# The packages of the lists that are not installed, one per line. What another package provides is
+# there: nodejs of some sources brings npm and conflicts with a package of that name.
 missing_packages() {
   local -A installed=()
-  local package status
-  while read -r package status; do
-    [[ $status == installed ]] && installed[$package]=1
-  done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null)
+  local package status provided
+  while read -r package status provided; do
+    [[ $status == installed ]] || continue
+    installed[$package]=1
+    for package in ${provided//,/ }; do installed[$package]=1; done
+  done < <(dpkg-query -W -f '${Package} ${db:Status-Status} ${Provides}\n' 2>/dev/null)
   while read -r package; do
     [[ -z $package || $package == \#* || -n ${installed[$package]:-} ]] || printf '%s\n' "$package"
   done < <(cat "$@")

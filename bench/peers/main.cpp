@@ -8,10 +8,10 @@
 
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
-#include "bench/statistics.h"
 #include "kernels/error.h"
 #include "reports/json.h"
 #include "reports/machine_info.h"
+#include "reports/statistics.h"
 
 namespace parbench::peers {
 namespace {

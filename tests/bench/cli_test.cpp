@@ -108,6 +108,18 @@ TEST(Cli, HasDefaults) {
 TEST(Cli, KnowsCommands) {
   EXPECT_EQ(parse({"list"}).command, Command::list);
   EXPECT_EQ(parse({"devices"}).command, Command::devices);
+  EXPECT_EQ(parse({"show", "r.json"}).command, Command::show);
+  EXPECT_THAT(parse({"show", "r.json"}).input_paths, ElementsAre("r.json"));
+  const Options exported = parse({"export", "r.json", "--format", "csv", "-o", "r.csv"});
+  EXPECT_EQ(exported.command, Command::export_report);
+  EXPECT_THAT(exported.input_paths, ElementsAre("r.json"));
+  EXPECT_EQ(exported.export_format, "csv");
+  EXPECT_EQ(exported.output_path, "r.csv");
+  EXPECT_EQ(parse({"export", "--format=csv", "r.json"}).output_path, "");
+  const Options page = parse({"html", "a.json", "-o", "page.html", "b.json", "c.json"});
+  EXPECT_EQ(page.command, Command::html);
+  EXPECT_THAT(page.input_paths, ElementsAre("a.json", "b.json", "c.json"));
+  EXPECT_EQ(page.output_path, "page.html");
   EXPECT_EQ(parse({"--help"}).command, Command::help);
   EXPECT_EQ(parse({"-h", "--scenario", "nonsense"}).command, Command::help);
   EXPECT_EQ(parse({"--version"}).command, Command::version);
@@ -126,6 +138,45 @@ TEST(Cli, CommandsHaveHelpOfTheirOwn) {
                     Not(HasSubstr("--scenario"))));
   EXPECT_THAT(help_text(fakes(), Command::devices),
               AllOf(HasSubstr("Usage:\n  parbench devices\n"), HasSubstr("missing")));
+  EXPECT_THAT(help_text(fakes(), Command::show),
+              AllOf(HasSubstr("Usage:\n  parbench show REPORT\n"), HasSubstr("Exit codes")));
+  EXPECT_THAT(help_text(fakes(), Command::export_report),
+              AllOf(HasSubstr("Usage:\n  parbench export REPORT --format FORMAT [-o FILE]\n"),
+                    HasSubstr("prometheus"), HasSubstr("Exit codes")));
+  EXPECT_THAT(help_text(fakes(), Command::html),
+              AllOf(HasSubstr("Usage:\n  parbench html REPORT… -o FILE.html\n"),
+                    HasSubstr("\n  -o FILE.html  "), HasSubstr("Exit codes")));
+}
+
+TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
+  EXPECT_THAT(error_of({"show"}),
+              AllOf(HasSubstr("'show': REPORT is required"), HasSubstr("parbench show --help")));
+  EXPECT_THAT(error_of({"export", "--format", "csv"}), HasSubstr("'export': REPORT is required"));
+  EXPECT_THAT(error_of({"export", "r.json"}), HasSubstr("'export': --format is required"));
+  EXPECT_THAT(error_of({"export", "r.json", "--format", "cvs"}),
+              AllOf(HasSubstr("--format 'cvs' does not exist; did you mean 'csv'"),
+                    HasSubstr("there are: google-benchmark, github-action-benchmark, bencher, csv, "
+                              "prometheus, markdown")));
+  EXPECT_EQ(error_of({"export", "r.json", "--format"}), "--format needs a value");
+  EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o"}), "-o needs a value");
+  EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o", ""}), "-o '' is empty");
+  EXPECT_EQ(error_of({"show", ""}), "REPORT '' is empty");
+  EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "--format", "csv"}),
+            "--format was given 2 times; give it once");
+  EXPECT_THAT(error_of({"html", "-o", "page.html"}),
+              HasSubstr("'html': REPORT is required: parbench html REPORT… -o FILE.html"));
+  EXPECT_THAT(error_of({"html", "a.json"}), HasSubstr("'html': -o is required"));
+  EXPECT_EQ(error_of({"html", "a.json", "", "-o", "page.html"}), "REPORT '' is empty");
+  EXPECT_EQ(error_of({"html", "a.json", "-o", "page.html", "--quiet"}),
+            "'html' takes reports and -o FILE.html, but --quiet was given");
+  EXPECT_EQ(error_of({"show", "a.json", "b.json"}),
+            "'show' takes no second report, but b.json was given");
+  EXPECT_EQ(error_of({"show", "r.json", "--quiet"}),
+            "'show' takes no flags, but --quiet was given");
+  EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "--quiet"}),
+            "'export' takes no flags but its own, but --quiet was given");
+  EXPECT_EQ(error_of({"--scenario", "pipe", "show", "r.json"}),
+            "'show' takes no flags, but --scenario was given");
 }
 
 TEST(Cli, SuggestsWhatWasMeant) {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "bench/interrupt.h"
-#include "bench/statistics.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
+#include "reports/statistics.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench {

@@ -1,5 +1,5 @@
 // Statistics against values worked out by hand and against a simulation of their promise.
-#include "bench/statistics.h"
+#include "reports/statistics.h"
 
 #include <gtest/gtest.h>
 

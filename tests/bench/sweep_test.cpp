@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bench/cli.h"
+#include "bench/described.h"
 #include "tests/bench/described_scenarios.h"
 
 namespace parbench {
@@ -206,6 +207,26 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values("quick", "seed"),
                          [](const auto& instance) { return instance.param; });
+
+/// A figure with a mistyped strategy or parameter would silently stand beside nothing.
+TEST(PublishedFigures, BelongToOneCaseOfTheSeedPresetEach) {
+  Options options;
+  options.preset = "seed";
+  std::size_t figures = 0;
+  for (const auto& scenario : all_scenarios()) {
+    const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
+    for (const Published& figure : scenario->published()) {
+      const auto belongs = [&](const CaseSpec& spec) { return figure.belongs_to(spec); };
+      EXPECT_EQ(std::ranges::count_if(cases, belongs), 1)
+          << scenario->name() << ' ' << figure.strategy << ' ' << figure.seconds;
+    }
+    const auto beside = published_beside(*scenario, cases);
+    EXPECT_EQ(beside.size(), scenario->published().size());
+    figures += beside.size();
+    EXPECT_THAT(published_beside(*scenario, {}), ::testing::IsEmpty());
+  }
+  EXPECT_GE(figures, 20U);
+}
 
 TEST_F(SweepTest, RefusesNamedCasesThatAreNoMore) {
   Options options = parse({"--scenario", "pipe"});

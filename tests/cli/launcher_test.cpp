@@ -113,7 +113,7 @@ TEST_F(Launcher, ABuildThatCameWithACopyIsNotUsed) {
 TEST_F(Launcher, WaitsForAnotherBuildOnlySoLong) {
   std::filesystem::create_directories(folder_ / "build");
   const std::string lock = (folder_ / "build/.lock").string();
-  Process holder({"flock", lock, "sh", "-c", "echo held >&2; sleep 600"});
+  Process holder({"flock", "--no-fork", lock, "sh", "-c", "echo held >&2; exec sleep 600"});
   while (holder.err().empty()) ASSERT_TRUE(holder.running());
   const Finished finished = launch("parbench", "1");
   holder.signal(SIGTERM);

@@ -265,7 +265,65 @@ TEST(ReadReport, RefusesAHugeFileWithoutReadingIt) {
   const TemporaryFolder directory;
   const fs::path path = directory.write("huge.json", "{");
   fs::resize_file(path, 500'000'001);  // sparse
-  EXPECT_THAT(reading(path), HasSubstr("500000001 bytes"));
+  EXPECT_THAT(reading(path), AllOf(HasSubstr("500000001 bytes"), HasSubstr("at most 250000000"),
+                                   HasSubstr("PARBENCH_MAX_REPORT_MB")));
+}
+
+/// An environment variable that is gone again at the end.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(ReportLimits, AreRaisedByTheEnvironment) {
+  const ReadLimits usual = report_limits();
+  const Variable variable("PARBENCH_MAX_REPORT_MB", "1000");
+  EXPECT_EQ(report_limits().bytes, 1'000'000'000U);
+  EXPECT_EQ(report_limits().values, 4 * usual.values);
+  EXPECT_EQ(report_limits().depth, usual.depth);
+}
+
+TEST(ReportLimits, RefuseWhatIsNoSize) {
+  for (const char* value : {"", "0", "-1", "1.5", "10MB", " 10", "99999999999999999999"}) {
+    const Variable variable("PARBENCH_MAX_REPORT_MB", value);
+    EXPECT_THAT(complaint([] { (void)report_limits(); }),
+                AllOf(HasSubstr(std::string("PARBENCH_MAX_REPORT_MB='") + value + "'"),
+                      HasSubstr("allowed: 1 to")));
+  }
+}
+
+/// Numbers, texts, keys, lists and objects.
+std::size_t values_in(const Json& json) {
+  std::size_t count = 1;
+  if (!json.is_structured()) return count;
+  for (const Json& child : json) count += values_in(child) + (json.is_object() ? 1 : 0);
+  return count;
+}
+
+TEST(ReadReport, NeedsNoneOfTheRowsForGoogleBenchmarksReaders) {
+  const TemporaryFolder directory;
+  const Report report = sample_report();
+  write_report(directory.path() / "r.json", report, sample_rows(report));
+  Json file = read_json(directory.path() / "r.json");
+  const std::size_t needed = 2 + values_in(file["parbench"]);  // the file, the key of that part
+  EXPECT_EQ(read_report(directory.path() / "r.json", {.values = needed}), report);
+  EXPECT_THAT(reading(directory.path() / "r.json", {.values = needed - 1}), HasSubstr("values"));
+  EXPECT_THAT(
+      complaint([&] { (void)read_report_file(directory.path() / "r.json", {.values = needed}); }),
+      HasSubstr("values"));
+  file["benchmarks"][0]["name"] = 1;
+  write_file(directory.path() / "r.json", to_text(file));
+  EXPECT_EQ(read_report(directory.path() / "r.json"), report);
+  EXPECT_THAT(complaint([&] { (void)read_report_file(directory.path() / "r.json"); }),
+              AllOf(HasSubstr("r.json: benchmarks[0].name")));
 }
 
 TEST(ReadJson, RefusesAKeyThatAnObjectHasTwice) {

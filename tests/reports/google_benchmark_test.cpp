@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "kernels/error.h"
+#include "reports/json.h"
 #include "tests/reports/sample.h"
 
 namespace parbench::report {
@@ -150,6 +153,63 @@ TEST(GoogleBenchmarkPart, ContextIsKeptAndCompleted) {
   EXPECT_EQ(part.context["executable"], "parbench");
   EXPECT_TRUE(part.context["caches"].is_array());
   EXPECT_EQ(arranged(report, {}).context["date"], report.started_utc);
+}
+
+TEST(GoogleBenchmarkPart, IsWhatAFileHolds) {
+  const Report report = sample_report();
+  const Json file = to_json(report, sample_rows(report));
+  const GoogleBenchmarkPart part = google_benchmark_part(file);
+  EXPECT_EQ(part.context, file["context"]);
+  EXPECT_EQ(part.benchmarks, file["benchmarks"]);
+  EXPECT_TRUE(google_benchmark_part(Json::object()).benchmarks.empty());
+}
+
+TEST(GoogleBenchmarkPart, IsRefusedWithThePlaceWhereATypeIsWrong) {
+  const auto complaint = [](const std::function<void(Json&)>& spoil) -> std::string {
+    const Report report = sample_report();
+    Json file = to_json(report, sample_rows(report));
+    spoil(file);
+    try {
+      (void)google_benchmark_part(file);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(complaint([](Json& file) { file["context"] = 1; }),
+            "context: expected an object, found number");
+  EXPECT_EQ(complaint([](Json& file) { file["context"]["caches"] = "none"; }),
+            "context.caches: expected a list, found string");
+  EXPECT_EQ(complaint([](Json& file) { file["context"]["caches"] = {1}; }),
+            "context.caches: expected a list of objects, found number");
+  EXPECT_EQ(complaint([](Json& file) { file["benchmarks"] = Json::object(); }),
+            "benchmarks: expected a list, found object");
+  EXPECT_EQ(complaint([](Json& file) { file["benchmarks"][3] = nullptr; }),
+            "benchmarks[3]: expected an object, found null");
+  for (const std::string key : {"name", "run_type", "time_unit"}) {
+    EXPECT_EQ(complaint([&](Json& file) { file["benchmarks"][3][key] = 7; }),
+              "benchmarks[3]." + key + ": expected text, found number");
+  }
+  EXPECT_EQ(complaint([](Json& file) { file["benchmarks"][0]["error_occurred"] = 0; }),
+            "benchmarks[0].error_occurred: expected true or false, found number");
+}
+
+TEST(GoogleBenchmarkPart, TimesBeyondReasonAreNone) {
+  const Case c = measured_case("branch", "chain", {}, 0.25, 1);
+  GoogleBenchmarkPart raw;
+  raw.benchmarks.push_back(raw_row("branch/chain", 1e300, "s"));
+  EXPECT_DOUBLE_EQ(arranged(report_of(c), raw).benchmarks[0]["cpu_time"],
+                   c.samples[0].wall_seconds * 1e9);
+}
+
+TEST(Projected, LeavesOutCasesWithoutSamplesUnlessTheMedianIsEnough) {
+  Report report = sample_report();
+  report.cases[0].samples.clear();
+  const std::string name = report.cases[0].name;
+  EXPECT_NE(projected(report, {}, Rows::all)["benchmarks"][0]["name"], name);
+  const Json row = projected(report, {}, Rows::median)["benchmarks"][0];
+  EXPECT_EQ(row["name"], name);
+  EXPECT_DOUBLE_EQ(row["real_time"], report.cases[0].statistics->median * 1e9);
 }
 
 }  // namespace

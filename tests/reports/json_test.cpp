@@ -158,5 +158,50 @@ TEST(ReportJson, NamesThePlaceOfWhatIsWrong) {
             "parbench.options.seed: expected a number, found array");
 }
 
+TEST(ReportJson, RefusesTwoCasesOfOneName) {
+  EXPECT_THAT(complaint([](Json& file) {
+                Json& cases = file["parbench"]["cases"];
+                cases[4]["name"] = cases[2]["name"];
+              }),
+              AllOf(HasSubstr("parbench.cases[4].name: '"), HasSubstr("of cases[2] as well")));
+}
+
+TEST(ReportJson, RefusesCasesThatNoTableHolds) {
+  const auto with_parameters = [](int of_each) {
+    return [of_each](Json& file) {
+      Json& cases = file["parbench"]["cases"];
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        for (int k = 0; k < of_each; ++k) {
+          cases[i]["parameters"][std::to_string(i) + "-" + std::to_string(k)] = 1;
+        }
+      }
+    };
+  };
+  EXPECT_EQ(complaint(with_parameters(80)), "accepted");
+  EXPECT_THAT(complaint(with_parameters(120)),
+              AllOf(HasSubstr("parbench.cases: 10 cases name 12"), HasSubstr("at most 1000")));
+  EXPECT_THAT(complaint([](Json& file) {
+                Json& cases = file["parbench"]["cases"];
+                Json some = cases[9];
+                cases = Json::array();
+                for (int i = 0; i < 12'000; ++i) {
+                  some["name"] = "a/" + std::to_string(i);
+                  some["parameters"] = {{"p" + std::to_string(i % 900), 1}};
+                  cases.push_back(some);
+                }
+              }),
+              HasSubstr("10000000 cells"));
+}
+
+TEST(ReportJson, QuotesLongNamesShortly) {
+  const std::string name(100'000, 'x');
+  EXPECT_LT(complaint([&](Json& file) { file["parbench"]["options"][name] = {1}; }).size(), 400U);
+  EXPECT_LT(complaint([&](Json& file) {
+              Json& cases = file["parbench"]["cases"];
+              cases[4]["name"] = cases[2]["name"] = name;
+            }).size(),
+            400U);
+}
+
 }  // namespace
 }  // namespace parbench::report

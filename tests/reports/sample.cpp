@@ -184,6 +184,8 @@ Report sample_report() {
        "should a batch be fed to it?",
        "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this cut "
        "allows; cpu:1 is busy for 94% of the step and holds the rest back"}};
+  report.published = {
+      {"pipeline", "pipeline", {{"split", std::int64_t{12}}}, "a write-up", 2.43, 3}};
   return report;
 }
 

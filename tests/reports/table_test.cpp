@@ -328,5 +328,40 @@ TEST(Table, OfAnEmptyReport) {
   EXPECT_THAT(to_table(Report{}), HasSubstr("Incomplete: 0 of 0 cases measured"));
 }
 
+TEST(Table, ShowsNoControlCharactersOfAReport) {
+  const std::string evil = "\033]0;title\007\r\u009B2J\u202Ex";
+  Report report = sample_report();
+  report.version = report.machine.cpu_model = report.machine.operating_system = evil;
+  report.machine.libraries.emplace_back(evil, evil);
+  report.answers[0].question = report.answers[0].text = evil;
+  for (Case& c : report.cases) {
+    c.strategy += evil;
+    c.parameters.emplace_back(evil, evil + c.name);
+    c.hidden_parameters.emplace_back("h" + evil, evil);
+    c.dtype = c.amount_unit = evil;
+    if (!c.error.empty()) c.error += evil;
+    for (DeviceMemory& memory : c.memory) memory.device += evil;
+    if (c.speedup) c.speedup->baseline = evil;
+  }
+  report.cases[1].metrics = {{"m" + evil, 0.5, Interval{0.4, 0.6, 0.9}}};
+  report.cases[0].scenario = evil;
+  const std::string text = to_table(report);
+  for (const char* part : {"\033", "\007", "\r", "\u009B", "\u202E"}) {
+    EXPECT_THAT(text, Not(HasSubstr(part)));
+  }
+  EXPECT_THAT(text, HasSubstr("\uFFFD]0;title"));
+}
+
+TEST(Table, KeepsARowOnALine) {
+  Report report = sample_report();
+  report.cases[2].strategy = "two\nlines";
+  report.cases[3].parameters[0].second = "two\nlines";
+  report.answers[0].scenario = "pipeline";
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, AllOf(HasSubstr("two\uFFFDlines"), Not(HasSubstr("two\n"))));
+  report.cases[7].error = "first reason\nsecond line";
+  EXPECT_THAT(to_table(report), HasSubstr("first reason\n    second line\n"));
+}
+
 }  // namespace
 }  // namespace parbench::report

@@ -45,6 +45,40 @@ TEST(Wrapped, BreaksAtSpaces) {
   EXPECT_THAT(wrapped("", 20), ElementsAre(""));
 }
 
+TEST(Printable, ReplacesWhatMovesTheTerminal) {
+  EXPECT_EQ(printable("a\033[2Jb\r\tc\x7F"), "a\uFFFD[2Jb\uFFFD\uFFFDc\uFFFD");
+  EXPECT_EQ(printable("a\u009Bb"), "a\uFFFDb") << "the one-character form of escape and bracket";
+  EXPECT_EQ(printable("a\u202Eb\u2066c"), "a\uFFFDb\uFFFDc") << "directions of writing";
+  EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\uFFFDb");
+  EXPECT_EQ(printable("µs 東京 🚀 e\u0301"), "µs 東京 🚀 e\u0301");
+}
+
+TEST(Printable, KeepsLineBreaksWhereAsked) {
+  EXPECT_EQ(printable("a\nb"), "a\uFFFDb");
+  EXPECT_EQ(printable("a\nb\r", true), "a\nb\uFFFD");
+}
+
+TEST(Shortened, CutsAtColumns) {
+  EXPECT_EQ(shortened("short", 5), "short");
+  EXPECT_EQ(shortened("longer", 5), "long…");
+  EXPECT_EQ(shortened("µµµµ", 3), "µµ…");
+  EXPECT_EQ(display_width(shortened("東京東京", 5)), 5U);
+  EXPECT_EQ(shortened("", 5), "");
+}
+
+TEST(Shortened, CutsMarksThatTakeNoColumn) {
+  std::string marks = "e";
+  for (int i = 0; i < 1000; ++i) marks += "\u0301";
+  EXPECT_LT(shortened(marks, 10).size(), 100U);
+}
+
+TEST(Grid, ShortensCellsOfAnyLength) {
+  Grid grid;
+  grid.columns.push_back({std::string(5000, 't'), {std::string(1'000'000, 'x'), "y"}});
+  grid.emphasis = {Emphasis::none, Emphasis::none};
+  EXPECT_LT(grid.render(false).size(), 2000U);
+}
+
 TEST(Grid, AlignsColumnsAndLeavesOutEmptyOnes) {
   Grid grid;
   grid.columns.push_back({"name", {"a", "µµ"}, Align::left});

@@ -1,5 +1,5 @@
 // Order statistics carry the intervals; Boost.Math gives the binomial distribution they need.
-#include "bench/statistics.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <array>

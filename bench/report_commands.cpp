@@ -1,0 +1,82 @@
+// Reads reports, writes them in another form.
+#include "bench/report_commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "bench/flag_files.h"
+#include "bench/standard_streams.h"
+#include "kernels/error.h"
+#include "reports/file.h"
+#include "reports/formats/format.h"
+#include "reports/html.h"
+
+namespace parbench {
+namespace {
+
+/// The command line has refused names that do not exist.
+const report::Format& format_of(const std::string& name) {
+  return *std::ranges::find(report::formats(), name, &report::Format::name);
+}
+
+/// A path that is found wrong before anything is read.
+void check_output(const Options& options) {
+  if (options.output_path.empty()) return;
+  for (const std::string& path : options.input_paths) {
+    if (!report::is_same_file(options.output_path, path)) continue;
+    throw UsageError(fmt::format(
+        "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
+  }
+  naming_flag("-o ", [&] { report::check_writable(options.output_path); });
+}
+
+}  // namespace
+
+report::TextStyle text_style() {
+  report::TextStyle style;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  style.color = terminal && std::getenv("NO_COLOR") == nullptr;
+  if (terminal) {
+    const auto columns = static_cast<std::size_t>(terminal_columns(STDOUT_FILENO));
+    style.width = std::min(style.width, std::max<std::size_t>(columns, 40));
+  }
+  return style;
+}
+
+std::string report_line(const std::string& path) { return fmt::format("report: {}\n", path); }
+
+void show_report(const Options& options) {
+  const std::string& path = options.input_paths.front();
+  print(report::to_table(report::read_report(path), text_style()));
+  print(report_line(path));
+}
+
+void export_report(const Options& options) {
+  const report::Format& format = format_of(options.export_format);
+  check_output(options);
+  const std::string& path = options.input_paths.front();
+  const report::ReportFile file = report::read_report_file(path);
+  const std::string text = naming_flag(path + ": ", [&] { return format.write(file); });
+  if (options.output_path.empty()) {
+    print(text);
+  } else {
+    report::write_file(options.output_path, text);
+  }
+}
+
+void write_page(const Options& options) {
+  check_output(options);
+  std::vector<report::NamedReport> reports;
+  for (const std::string& path : options.input_paths) {
+    reports.push_back({std::filesystem::path(path).filename().string(), report::read_report(path)});
+  }
+  report::write_file(options.output_path, report::to_html(reports, report::built_in_web_assets()));
+  print(fmt::format("page: {}\n", options.output_path));
+}
+
+}  // namespace parbench

@@ -1,0 +1,188 @@
+// Tables in GitHub's Markdown (github.github.com/gfm), one for each scenario with its answer. Names
+// and reasons stand in code spans, where neither markup nor a mention of a user has an effect.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/formats/format.h"
+#include "reports/grid.h"
+#include "reports/parameter_columns.h"
+#include "reports/table_cells.h"
+#include "reports/table_parts.h"
+#include "reports/text.h"
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+/// Text of the report as a code span of a table's cell. The fence is longer than any run of
+/// backticks inside; a backslash keeps a bar from ending the cell, in code as well.
+std::string code(std::string_view text) {
+  if (text.empty()) return {};
+  std::string inside;
+  std::size_t run = 0;
+  std::size_t longest = 0;
+  for (const char letter : printable(text)) {
+    run = letter == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (letter == '|') inside += '\\';
+    inside += letter;
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string_view space = longest > 0 ? " " : "";
+  return fmt::format("{0}{1}{2}{1}{0}", fence, space, inside);
+}
+
+/// Text of the report outside of tables, on one line. GitHub looks for mentions after the markup,
+/// so that a backslash does not help there, but a word joiner does.
+std::string prose(std::string_view text) {
+  constexpr std::string_view markup = "\\`*_[]<>#|~&!$";
+  std::string result;
+  for (const char letter : printable(text)) {
+    if (markup.find(letter) != std::string_view::npos) result += '\\';
+    result += letter;
+    if (letter == '@') result += "\u2060";
+  }
+  return result;
+}
+
+// ----------------------------------------------------------------------------------------- tables
+
+/// The table of one scenario.
+class Table {
+ public:
+  explicit Table(Cases cases)
+      : cases_(std::move(cases)),
+        parameters_(parameter_columns(cases_)),
+        baselines_(cases_),
+        devices_(memory_devices(cases_)) {}
+
+  [[nodiscard]] std::string text() {
+    add_what();
+    add_numbers();
+    std::string text = caption() + line_of([](const Column& column) { return column.title; });
+    text += line_of([](const Column& column) {
+      return std::string(column.align == Align::left ? ":--" : "--:");
+    });
+    for (std::size_t row = 0; row < cases_.size(); ++row) {
+      text += line_of([row](const Column& column) { return column.cells[row]; });
+    }
+    return text + notes();
+  }
+
+ private:
+  void add_what() {
+    add("strategy", Align::left, [](const Case& c) { return code(c.strategy); });
+    for (const ParameterColumn& parameter : parameters_) {
+      if (parameter.common) continue;
+      Column column{code(parameter.name), {}};
+      for (const auto& value : parameter.values) {
+        column.cells.push_back(value ? code(*value) : "–");
+      }
+      columns_.push_back(std::move(column));
+    }
+  }
+
+  void add_numbers() {
+    add("median", Align::right, [](const Case& c) { return median_text(c); });
+    add_measured("n", [](const Case& c) { return prose(samples_cell(c, false)); });
+    add_measured("throughput", [](const Case& c) { return prose(throughput_cell(c)); });
+    add_measured("speedup", [this](const Case& c) { return speedup_text(c); });
+    for (const std::string& name : metric_names(cases_)) {
+      add_measured(code(name), [&name](const Case& c) {
+        const Metric* metric = find_metric(c, name);
+        return metric == nullptr ? std::string() : joined(parts_of(*metric));
+      });
+    }
+    add_measured("of bound", efficiency_cell);
+    add_measured(devices_.size() > 1 ? "peak memory of each device" : "peak memory",
+                 [this](const Case& c) { return memory_cell(c, devices_); });
+    add("reason", Align::left, [](const Case& c) { return code(c.error); });
+  }
+
+  /// Of a case without a number, its state.
+  static std::string median_text(const Case& c) {
+    if (has_number(c)) {
+      return joined({format_duration(c.statistics->median), interval_cell(c, false)});
+    }
+    std::string word(to_string(c.status));
+    std::ranges::replace(word, '_', ' ');
+    return word;
+  }
+
+  /// It says over what where the table has several baselines.
+  [[nodiscard]] std::string speedup_text(const Case& c) const {
+    if (baselines_.contains(c)) return "baseline";
+    if (!c.speedup) return {};
+    std::string text = joined(parts_of(*c.speedup));
+    if (baselines_.strategies().size() == 1) return text;
+    return fmt::format("{} over {}", text, code(baselines_.strategy_of(*c.speedup)));
+  }
+
+  static std::string joined(const std::pair<std::string, std::string>& parts) {
+    return parts.second.empty() ? parts.first : parts.first + ' ' + parts.second;
+  }
+
+  /// A column; left out where all cells are empty.
+  void add(std::string title, Align align, auto&& cell) {
+    Column column{std::move(title), {}, align};
+    for (const Case* c : cases_) column.cells.push_back(cell(*c));
+    const bool empty = std::ranges::all_of(column.cells, &std::string::empty);
+    if (!empty) columns_.push_back(std::move(column));
+  }
+
+  /// A column whose cells are empty for cases without a number.
+  void add_measured(std::string title, auto&& cell) {
+    add(std::move(title), Align::right,
+        [&](const Case& c) { return has_number(c) ? cell(c) : std::string(); });
+  }
+
+  [[nodiscard]] std::string line_of(auto&& cell) const {
+    std::string line = "|";
+    for (const Column& column : columns_) line += fmt::format(" {} |", cell(column));
+    return line + '\n';
+  }
+
+  [[nodiscard]] std::string caption() const {
+    std::string text;
+    for (const auto& items : caption_lines(parameters_, devices_)) {
+      if (!items.empty()) text += prose(fmt::format("{}", fmt::join(items, " · "))) + "\n\n";
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string notes() const {
+    std::string text;
+    for (const auto& [mark, note] : mark_footnotes(cases_)) {
+      text += fmt::format("\n{} {}\n", prose(mark), prose(note));
+    }
+    return text;
+  }
+
+  Cases cases_;
+  std::vector<ParameterColumn> parameters_;
+  Baselines baselines_;
+  std::vector<std::string> devices_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace
+
+std::string markdown_text(const ReportFile& file) {
+  const Report& report = file.report;
+  std::string text;
+  for (auto& [scenario, cases] : by_scenario(report)) {
+    text += fmt::format("### {}\n\n", code(scenario));
+    const Answer* answer = find_answer(report, scenario);
+    if (answer != nullptr) text += fmt::format("→ {}\n\n", prose(answer->text));
+    text += Table(std::move(cases)).text() + '\n';
+  }
+  text += prose(counts_text(report)) + "\n\n";
+  return text + prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,222 @@
+// The page around the tables: head, contents, answers, machine, how to read it.
+#include "reports/html.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstddef>
+
+#include "reports/html_data.h"
+#include "reports/html_table.h"
+#include "reports/html_writer.h"
+#include "reports/printable.h"
+#include "reports/table_parts.h"
+#include "reports/text.h"
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+constexpr std::string_view reading = R"(
+<section id="reading" class="reading" aria-labelledby="reading-title">
+<h2 id="reading-title">How to read this</h2>
+<dl>
+<dt>median, ± 95% CI</dt><dd>The median of the samples of one execution, and half the width of its
+95% interval: the interval that holds the true median in 95 of 100 such runs. It is made of order
+statistics and assumes no distribution.</dd>
+<dt>n</dt><dd>How many samples were taken. Sampling of a case ends when its interval is as narrow as
+the precision asks; where a time limit came first, a mark says so.</dd>
+<dt>speedup</dt><dd>The baseline’s time over this case’s, sample by sample in the same round, so that
+a drift of the machine hits both; in brackets its interval. An interval that holds 1 shows no
+difference.</dd>
+<dt>of bound</dt><dd>The bound is the least time that any schedule of the same tasks can take, by
+their critical path and the busiest lane, with the cost of each task measured alone. 98% of it: the
+schedule is as good as it gets, and only other tasks help. 70%: something is in the way.</dd>
+<dt>verified</dt><dd>Each result was compared with the reference’s before it was timed. The number is
+the largest error as a share of what is tolerated.</dd>
+<dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
+the samples were taken: its median may be that of a slower device.</dd>
+<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
+them share is the machine’s, not a strategy’s.</dd>
+</dl>
+</section>
+)";
+
+constexpr std::string_view no_script_note =
+    "This page has tables only: it was written by a build of parbench without npm. A build that "
+    "finds npm adds pictures, sorting and filtering.";
+
+constexpr std::string_view head_start = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+)";
+
+/// The scenarios of a report in a line: "pipeline, branch".
+std::string scenarios_text(const Report& report) {
+  std::vector<std::string> names;
+  for (const auto& group : by_scenario(report)) names.push_back(group.scenario);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string title_of(const std::vector<NamedReport>& reports) {
+  if (reports.size() != 1) return fmt::format("parbench: {} reports", reports.size());
+  const Report& report = reports.front().report;
+  return fmt::format("parbench: {} on {}", scenarios_text(report), report.machine.host);
+}
+
+std::string join_numbers(const std::vector<int>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+std::string of_scenario(const std::string& scenario) {
+  return scenario.empty() ? std::string() : " of " + scenario;
+}
+
+/// "NVIDIA H200, 139.8 GiB, compute capability 9.0, multiprocessors 132".
+std::string device_text(const Device& device) {
+  std::string text = device.model;
+  if (!device.cores.empty()) text += fmt::format(", cores {}", join_numbers(device.cores));
+  text += ", " + format_bytes(static_cast<double>(device.memory_bytes));
+  for (const auto& [name, value] : device.facts) text += fmt::format(", {} {}", name, value);
+  return text;
+}
+
+/// One page from its reports.
+class Page {
+ public:
+  Page(const std::vector<NamedReport>& reports, const WebAssets& assets)
+      : reports_(reports), assets_(assets) {}
+
+  std::string render() {
+    head();
+    html_.raw("<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n<header>\n");
+    html_.element("h1", title_of(reports_)).raw("<div id=\"page-tools\"></div>\n</header>\n");
+    contents();
+    html_.raw("<main id=\"results\">\n");
+    if (assets_.script.empty()) html_.element("p", no_script_note, {{"class", "note"}}).raw("\n");
+    for (std::size_t i = 0; i < reports_.size(); ++i) article(i);
+    html_.raw(reading).raw("</main>\n");
+    script();
+    return html_.raw("</body>\n</html>\n").take();
+  }
+
+ private:
+  void head() {
+    html_.raw(head_start).element("title", title_of(reports_));
+    html_.raw("\n<style>\n").raw(assets_.style).raw("</style>\n</head>\n");
+  }
+
+  [[nodiscard]] bool several() const { return reports_.size() > 1; }
+  /// Of scenarios and machines: below the report's name where there is one.
+  [[nodiscard]] std::string_view heading() const { return several() ? "h3" : "h2"; }
+
+  void contents() {
+    html_.raw("<nav aria-label=\"Contents\">\n<ul>\n");
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      if (several()) html_.raw("<li>");
+      if (several()) link("#" + report_id(i), reports_[i].name);
+      if (several()) html_.raw("\n<ul>\n");
+      scenario_items(i);
+      if (several()) html_.raw("</ul></li>\n");
+    }
+    item("#reading", "How to read this");
+    html_.raw("</ul>\n</nav>\n");
+  }
+
+  void scenario_items(std::size_t report) {
+    const auto groups = by_scenario(reports_[report].report);
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      item("#" + scenario_id(report, k), groups[k].scenario);
+    }
+  }
+
+  void item(const std::string& target, std::string_view text) {
+    html_.raw("<li>");
+    link(target, text);
+    html_.raw("</li>\n");
+  }
+
+  void link(const std::string& target, std::string_view text) {
+    html_.element("a", text, {{"href", target}});
+  }
+
+  void article(std::size_t index) {
+    const auto& [name, report] = reports_[index];
+    html_.open("article", {{"id", report_id(index)}}).raw("\n");
+    if (several()) html_.element("h2", name).raw("\n");
+    html_.element("p", fmt::format("{} · {}", report.started_utc, counts_text(report)),
+                  {{"class", report.complete ? "counts" : "counts incomplete"}});
+    html_.raw("\n");
+    const auto groups = by_scenario(report);
+    if (groups.empty()) html_.element("p", "This report has no cases.", {{"class", "note"}});
+    for (std::size_t k = 0; k < groups.size(); ++k) section(index, k, groups[k]);
+    machine(report);
+    html_.raw("</article>\n");
+  }
+
+  void section(std::size_t report_index, std::size_t index, const ScenarioCases& group) {
+    const Report& report = reports_[report_index].report;
+    const std::string id = scenario_id(report_index, index);
+    html_.open("section", {{"id", id}, {"class", "scenario"}}).raw("\n");
+    html_.element(heading(), group.scenario).raw("\n");
+    if (const Answer* answer = find_answer(report, group.scenario)) {
+      html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
+      if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
+    }
+    html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
+    write_case_table(html_, group, id);
+    write_published(html_, report, group);
+    html_.raw("</section>\n");
+  }
+
+  void machine(const Report& report) {
+    html_.raw("<section class=\"machine\">\n").element(heading(), "Machine and run").raw("\n");
+    html_.element("p", fmt::format("{}", fmt::join(machine_items(report), " · "))).raw("\n<dl>\n");
+    const Machine& machine = report.machine;
+    fact("host", machine.host);
+    fact("kernel", machine.kernel);
+    if (machine.governor) fact("frequency governor", *machine.governor);
+    if (machine.cpu_mhz) fact("clock at the start", fmt::format("{:.0f} MHz", *machine.cpu_mhz));
+    fact("cores allowed", join_numbers(machine.cores_allowed));
+    fact("compiler", machine.compiler + ", " + machine.build_type);
+    for (const Device& device : report.devices) {
+      fact(device.name + of_scenario(device.scenario), device_text(device));
+    }
+    for (const Link& link : report.links) {
+      fact(fmt::format("{} – {}{}", link.from, link.to, of_scenario(link.scenario)), link.kind);
+    }
+    fact("command", fmt::format("{}", fmt::join(report.command_line, " ")));
+    html_.raw("</dl>\n</section>\n");
+  }
+
+  void fact(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    html_.element("dt", name).element("dd", value).raw("\n");
+  }
+
+  void script() {
+    if (assets_.script.empty()) return;
+    html_.raw("<script type=\"application/json\" id=\"parbench-data\">");
+    html_.raw(script_json(page_data(reports_))).raw("</script>\n");
+    html_.raw("<script>\n").raw(assets_.script).raw("</script>\n");
+  }
+
+  const std::vector<NamedReport>& reports_;
+  const WebAssets& assets_;
+  HtmlWriter html_;
+};
+
+}  // namespace
+
+std::string to_html(const std::vector<NamedReport>& reports, const WebAssets& assets) {
+  std::vector<NamedReport> shown;
+  for (const auto& [name, report] : reports) shown.push_back({printable(name), printable(report)});
+  return Page(shown, assets).render();
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,191 @@
+// Parts of tables that do not depend on how a table is laid out.
+#include "reports/table_parts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+
+#include "reports/table_cells.h"
+#include "reports/throttling.h"
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+bool any_measured(const Cases& cases, const std::function<bool(const Case&)>& condition) {
+  return std::ranges::any_of(cases, [&](const Case* c) { return has_number(*c) && condition(*c); });
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+/// Of the marked intervals, each once, the least first.
+std::vector<std::string> low_confidences(const Cases& cases) {
+  std::set<double> found;
+  const auto collect = [&](const std::optional<Interval>& interval) {
+    if (is_low(interval)) found.insert(interval->confidence);
+  };
+  for (const Case* c : cases) {
+    if (!has_number(*c)) continue;
+    collect(c->statistics->median_interval);
+    if (c->speedup) collect(c->speedup->interval);
+    for (const Metric& metric : c->metrics) collect(metric.interval);
+  }
+  std::vector<std::string> texts;
+  std::ranges::transform(found, std::back_inserter(texts), format_confidence);
+  return texts;
+}
+
+/// What throttled the cases that are marked for it.
+std::vector<std::string> throttles(const Cases& cases) {
+  std::vector<std::string> known;
+  for (const Case* c : cases) {
+    if (has_number(*c)) add_throttles(known, *c);
+  }
+  return known;
+}
+
+}  // namespace
+
+std::vector<ScenarioCases> by_scenario(const Report& report) {
+  std::vector<ScenarioCases> groups;
+  for (const Case& c : report.cases) {
+    auto group = std::ranges::find(groups, c.scenario, &ScenarioCases::scenario);
+    if (group == groups.end()) group = groups.insert(groups.end(), {c.scenario, {}});
+    group->cases.push_back(&c);
+  }
+  return groups;
+}
+
+const Answer* find_answer(const Report& report, const std::string& scenario) {
+  const auto found = std::ranges::find(report.answers, scenario, &Answer::scenario);
+  return found == report.answers.end() ? nullptr : &*found;
+}
+
+Baselines::Baselines(const Cases& cases) {
+  for (const Case* c : cases) {
+    if (c->speedup) strategy_of_.emplace(c->speedup->baseline, c->speedup->baseline);
+  }
+  for (const Case* c : cases) {
+    if (const auto found = strategy_of_.find(c->name); found != strategy_of_.end()) {
+      found->second = c->strategy;
+    }
+  }
+  for (const auto& [name, strategy] : strategy_of_) strategies_.insert(strategy);
+}
+
+std::vector<std::string> memory_devices(const Cases& cases) {
+  std::vector<std::string> names;
+  for (const Case* c : cases) {
+    for (const DeviceMemory& memory : c->memory) add_once(names, memory.device);
+  }
+  return names;
+}
+
+std::vector<std::string> metric_names(const Cases& cases) {
+  std::vector<std::string> names;
+  for (const Case* c : cases) {
+    for (const Metric& metric : c->metrics) add_once(names, metric.name);
+  }
+  return names;
+}
+
+const Case* fastest(const Cases& cases) {
+  const Case* best = nullptr;
+  for (const Case* c : cases) {
+    const double least = best != nullptr ? best->speedup->value : 1;
+    if (has_number(*c) && c->speedup && c->speedup->value > least) best = c;
+  }
+  return best;
+}
+
+std::vector<std::vector<std::string>> caption_lines(const std::vector<ParameterColumn>& columns,
+                                                    const std::vector<std::string>& devices) {
+  std::vector<std::vector<std::string>> lines;
+  for (auto& [items, of] : common_parameters(columns)) {
+    std::vector<std::string>& line = lines.emplace_back(items);
+    if (!of.empty()) line.front().insert(0, of + ": ");
+    if (of.empty() && !devices.empty()) {
+      line.push_back(fmt::format("on {}", fmt::join(devices, ", ")));
+    }
+  }
+  return lines;
+}
+
+std::vector<Footnote> mark_footnotes(const Cases& cases) {
+  std::vector<Footnote> notes;
+  for (const Ending& ending : endings) {
+    if (any_measured(cases, [&](const Case& c) { return ending_of(c) == &ending; })) {
+      notes.emplace_back(ending.mark, ending.note);
+    }
+  }
+  if (const auto confidences = low_confidences(cases); !confidences.empty()) {
+    notes.emplace_back(low_confidence_mark,
+                       fmt::format("fewer than 6 samples: this interval holds the median with {} "
+                                   "only",
+                                   fmt::join(confidences, " or ")));
+  }
+  if (any_measured(cases, is_no_bound)) {
+    notes.emplace_back(no_bound_mark,
+                       "the tasks took longer alone than the whole case: their measurement was "
+                       "disturbed, so there is no bound");
+  }
+  if (const auto reasons = throttles(cases); !reasons.empty()) {
+    notes.emplace_back(
+        throttled_mark,
+        fmt::format("more than {} of its samples were taken on a throttled device: {}",
+                    format_percent(most_throttled_share, 0), fmt::join(reasons, ", ")));
+  }
+  return notes;
+}
+
+std::vector<std::string> machine_items(const Report& report) {
+  const Machine& machine = report.machine;
+  std::vector<std::string> items{fmt::format("parbench {}", report.version), machine.cpu_model};
+  items.push_back(
+      fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
+  if (machine.memory_bytes > 0) {
+    items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
+  }
+  items.push_back(machine.operating_system);
+  for (const auto& [name, version] : machine.libraries) {
+    items.push_back(fmt::format("{} {}", name, version));
+  }
+  if (machine.commit) {
+    items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
+                                machine.dirty.value_or(false) ? " with changes" : ""));
+  }
+  std::erase_if(items, [](const std::string& item) { return item.empty(); });
+  return items;
+}
+
+std::string counts_text(const Report& report) {
+  std::map<CaseStatus, int> counts;
+  for (const Case& c : report.cases) ++counts[c.status];
+  std::string text = report.complete ? "" : "Incomplete: ";
+  text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
+                      report.cases.size() == 1 ? "case" : "cases");
+  const auto add = [&](CaseStatus status, std::string_view word) {
+    if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
+  };
+  add(CaseStatus::failed, "failed");
+  add(CaseStatus::skipped, "skipped");
+  add(CaseStatus::not_run, "not run");
+  if (!(report.duration_seconds > 0)) return text;
+  const auto share = [&](double seconds) {
+    return format_percent(seconds / report.duration_seconds, 0);
+  };
+  text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
+                      share(report.sampling_seconds));
+  if (report.task_cost_seconds) {
+    text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
+  }
+  return text;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,66 @@
+// What every rendering of a report as tables is made of, whatever the medium: which cases stand in
+// one table, what they have in common, what the lines around the table say.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/parameter_columns.h"
+#include "reports/report.h"
+
+namespace parbench::report {
+
+struct ScenarioCases {
+  std::string scenario;
+  Cases cases;
+};
+
+/// The cases of each scenario, in the order in which the report first names it.
+[[nodiscard]] std::vector<ScenarioCases> by_scenario(const Report& report);
+
+/// What the report says to a scenario's question; nullptr where it says nothing.
+[[nodiscard]] const Answer* find_answer(const Report& report, const std::string& scenario);
+
+/// The cases that speedups of a table are measured against.
+class Baselines {
+ public:
+  explicit Baselines(const Cases& cases);
+
+  [[nodiscard]] bool contains(const Case& c) const { return strategy_of_.contains(c.name); }
+  /// Of all baselines.
+  [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
+  /// Of the baseline that a speedup names; its name where the table does not have that case.
+  [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {
+    return strategy_of_.at(speedup.baseline);
+  }
+
+ private:
+  std::map<std::string, std::string> strategy_of_;  // by the baseline's name
+  std::set<std::string> strategies_;
+};
+
+/// The devices whose memory the cases use, and the names of their metrics, each once.
+[[nodiscard]] std::vector<std::string> memory_devices(const Cases& cases);
+[[nodiscard]] std::vector<std::string> metric_names(const Cases& cases);
+
+/// The case to emphasise: the largest speedup above one; nullptr without any.
+[[nodiscard]] const Case* fastest(const Cases& cases);
+
+/// The values that all cases share: above the table; those of all strategies end with the devices.
+[[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
+    const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
+
+/// A mark in the table's cells and what it says.
+using Footnote = std::pair<std::string, std::string>;
+[[nodiscard]] std::vector<Footnote> mark_footnotes(const Cases& cases);
+
+/// Program, processor, cores, memory, system, libraries and commit, as far as known.
+[[nodiscard]] std::vector<std::string> machine_items(const Report& report);
+
+/// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".
+[[nodiscard]] std::string counts_text(const Report& report);
+
+}  // namespace parbench::report

@@ -1,0 +1,63 @@
+// What the page holds for its pictures: written by reports/html_data.cpp, numbers in seconds.
+
+/** [value, low, high], or [value] where there is no interval. */
+export type Estimate = [number | null, (number | null)?, (number | null)?];
+
+export interface Case {
+  /** Of the scenario's table, from 0. */
+  row: number;
+  strategy: string;
+  /** Of the scenario's axes, in their order; null where one does not apply. */
+  values: (number | string | null)[];
+  time: Estimate;
+  speedup?: Estimate;
+  amount?: number | null;
+  bound?: number | null;
+  samples: { rounds: number[]; seconds: (number | null)[] };
+}
+
+export interface Scenario {
+  id: string;
+  name: string;
+  /** Of a case's amount: "images", "FLOP"; empty: there is none. */
+  unit: string;
+  /** Strategies that speedups are measured against. */
+  baselines: string[];
+  /** Parameters that tell cases apart. */
+  axes: string[];
+  /** Measured ones only. */
+  cases: Case[];
+}
+
+export function readData(): Scenario[] {
+  return JSON.parse(document.getElementById("parbench-data")?.textContent ?? "[]") as Scenario[];
+}
+
+/** Each once, in the order in which they appear. */
+export function strategiesOf(cases: Case[]): string[] {
+  return [...new Set(cases.map((c) => c.strategy))];
+}
+
+/** Of the axis at a place: numbers by size, then texts as they appear. */
+export function axisValues(cases: Case[], axis: number): (number | string)[] {
+  const values = new Set<number | string>();
+  for (const c of cases) {
+    const value = c.values[axis];
+    if (value !== null && value !== undefined) values.add(value);
+  }
+  const numbers = [...values].filter((v) => typeof v === "number").sort((a, b) => a - b);
+  return [...numbers, ...[...values].filter((v) => typeof v === "string")];
+}
+
+/** "streams 4, batch 8": the values of some axes that a case has. */
+export function valuesText(scenario: Scenario, c: Case, axes: number[]): string {
+  const parts = axes
+    .filter((axis) => c.values[axis] !== null && c.values[axis] !== undefined)
+    .map((axis) => `${scenario.axes[axis]} ${c.values[axis]}`);
+  return parts.join(", ");
+}
+
+export function caseText(scenario: Scenario, c: Case): string {
+  const all = scenario.axes.map((_, axis) => axis);
+  return [c.strategy, valuesText(scenario, c, all)].filter((text) => text !== "").join(", ");
+}

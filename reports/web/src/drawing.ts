@@ -1,0 +1,125 @@
+// What all pictures have in common: their input and output, axes, colours and marks of series.
+import type { Case, Scenario } from "./data";
+import type { EChartsOption } from "./echarts";
+import type { Measure } from "./measures";
+import type { Colours } from "./theme";
+
+export interface Request {
+  scenario: Scenario;
+  measure: Measure;
+  /** The strategy of a heat map; empty: the best of all. */
+  strategy: string;
+  log: boolean;
+  colours: Colours;
+}
+
+/** An entry of the legend, which is a button that hides its series. */
+export interface Entry {
+  name: string;
+  colour: string;
+  symbol: string;
+}
+
+export interface Drawing {
+  option: EChartsOption;
+  entries: Entry[];
+  /** Pixels. */
+  height: number;
+  /** For those who do not see it, and below the picture for all. */
+  description: string;
+}
+
+/** Data of a series carry the row of their case, by which a hover finds its figures. */
+export interface Point {
+  value: (number | string)[];
+  row: number;
+}
+
+const symbols: [string, string][] = [
+  ["circle", "●"],
+  ["rect", "■"],
+  ["triangle", "▲"],
+  ["diamond", "◆"],
+  ["emptyCircle", "○"],
+  ["emptyRect", "□"],
+  ["emptyTriangle", "△"],
+  ["emptyDiamond", "◇"],
+];
+
+/** Of the series at a place: colour and symbol together differ for sixty-four of them. */
+export function look(index: number, colours: Colours): { colour: string; symbol: string; sign: string } {
+  const count = colours.series.length;
+  const [symbol, sign] = symbols[(index + Math.floor(index / count)) % symbols.length]!;
+  return { colour: colours.series[index % count]!, symbol, sign };
+}
+
+export function baseOption(colours: Colours): EChartsOption {
+  return {
+    animation: false,
+    textStyle: { color: colours.ink, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
+    legend: { show: false },
+    grid: { left: 12, right: 24, top: 8, bottom: 12, outerBoundsMode: "same", outerBoundsContain: "all" },
+    tooltip: {
+      trigger: "item",
+      backgroundColor: colours.card,
+      borderColor: colours.line,
+      textStyle: { color: colours.ink, fontSize: 12 },
+      confine: true,
+    },
+  };
+}
+
+export function axisStyle(colours: Colours) {
+  return {
+    nameTextStyle: { color: colours.soft },
+    axisLine: { show: true, lineStyle: { color: colours.soft } },
+    axisLabel: { color: colours.ink },
+    axisTick: { lineStyle: { color: colours.soft } },
+    splitLine: { lineStyle: { color: colours.line } },
+  };
+}
+
+/** 1, 2 and 5 times powers of ten within and just outside a range, at most about ten of them. */
+export function logTicks(low: number, high: number): number[] {
+  const ticks: number[] = [];
+  const first = Math.floor(Math.log10(low));
+  const last = Math.ceil(Math.log10(high));
+  const steps = last - first > 4 ? [1] : [1, 2, 5];
+  for (let power = first; power <= last; ++power) {
+    for (const step of steps) ticks.push(step * 10 ** power);
+  }
+  const begin = Math.max(0, ticks.findIndex((tick) => tick > low) - 1);
+  const end = ticks.findIndex((tick) => tick >= high);
+  return ticks.slice(begin, end < 0 ? undefined : end + 1);
+}
+
+/** Of a measure: from zero, or with ticks that read well where it is logarithmic. */
+export function valueAxis(request: Request, values: number[]) {
+  const { measure, colours } = request;
+  const style = axisStyle(colours);
+  const label = { ...style.axisLabel, formatter: (value: number) => measure.label(value), hideOverlap: true };
+  const common = { ...style, name: measure.title, nameGap: 14 };
+  const positive = values.filter((value) => value > 0);
+  if (!request.log || positive.length === 0) {
+    return { ...common, type: "value" as const, min: 0, axisLabel: label };
+  }
+  const ticks = logTicks(Math.min(...positive), Math.max(...positive));
+  return {
+    ...common,
+    type: "log" as const,
+    min: ticks[0]!,
+    max: ticks.at(-1)!,
+    axisLabel: { ...label, customValues: ticks },
+    axisTick: { ...style.axisTick, customValues: ticks },
+    splitLine: { show: false },
+  };
+}
+
+/** All numbers that a scale has to hold. */
+export function extent(cases: Case[], measure: Measure): number[] {
+  return cases.flatMap((c) => {
+    const figure = measure.of(c);
+    if (!figure) return [];
+    return [figure.value, figure.low, figure.high, figure.bound].filter((n) => n !== undefined);
+  });
+}

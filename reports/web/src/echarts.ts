@@ -1,0 +1,34 @@
+// The parts of Apache ECharts that the pictures use; the rest stays out of the page.
+import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
+import { GridComponent, LegendComponent, TooltipComponent, VisualMapComponent } from "echarts/components";
+import * as echarts from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import type {
+  CustomSeriesOption,
+  CustomSeriesRenderItem,
+  CustomSeriesRenderItemReturn,
+  EChartsOption,
+  SeriesOption,
+} from "echarts";
+
+echarts.use([
+  BarChart,
+  CustomChart,
+  HeatmapChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  TooltipComponent,
+  VisualMapComponent,
+  SVGRenderer,
+]);
+
+export { echarts };
+export type {
+  CustomSeriesOption,
+  CustomSeriesRenderItem,
+  CustomSeriesRenderItemReturn,
+  EChartsOption,
+  SeriesOption,
+};

@@ -1,0 +1,140 @@
+// What a picture can show of a case, and how its scale is labelled. The figures themselves are read
+// from the table, whose texts the program has written.
+import type { Case, Scenario } from "./data";
+
+export interface Figure {
+  value: number;
+  /** Ends of the interval; none where nothing is known. */
+  low?: number;
+  high?: number;
+  /** The same measure, had the case taken its bound. */
+  bound?: number;
+}
+
+export interface Measure {
+  key: string;
+  title: string;
+  larger_is_better: boolean;
+  of(c: Case): Figure | undefined;
+  label(value: number): string;
+}
+
+const prefixes: [number, string][] = [
+  [1e15, "P"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+
+/** Three significant digits without trailing zeros. */
+export function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size === 0) return "0";
+  if (size >= 0.9995) return `${short(seconds)} s`;
+  if (size >= 0.9995e-3) return `${short(seconds * 1e3)} ms`;
+  if (size >= 0.9995e-6) return `${short(seconds * 1e6)} µs`;
+  return `${short(seconds * 1e9)} ns`;
+}
+
+/** FLOP and B take prefixes; things that are counted do not. */
+function rate(value: number, unit: string): string {
+  if (unit === "FLOP" || unit === "B") {
+    const prefix = prefixes.find(([size]) => Math.abs(value) >= size * 0.9995);
+    return prefix ? `${short(value / prefix[0])} ${prefix[1]}${unit}/s` : `${short(value)} ${unit}/s`;
+  }
+  return `${short(value)} ${unit}/s`;
+}
+
+/** A number that was not finite is null in the report. */
+function finite(value: number | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : value;
+}
+
+function figure(value: number, low?: number, high?: number, bound?: number): Figure {
+  const result: Figure = { value };
+  if (low !== undefined && high !== undefined) {
+    result.low = low;
+    result.high = high;
+  }
+  if (bound !== undefined) result.bound = bound;
+  return result;
+}
+
+function timeOf(c: Case): Figure | undefined {
+  const value = finite(c.time[0]);
+  if (value === undefined) return undefined;
+  return figure(value, finite(c.time[1]), finite(c.time[2]), finite(c.bound));
+}
+
+function throughputOf(c: Case): Figure | undefined {
+  const time = timeOf(c);
+  const amount = finite(c.amount);
+  if (!time || amount === undefined || !(time.value > 0)) return undefined;
+  const per = (seconds?: number) => (seconds && seconds > 0 ? amount / seconds : undefined);
+  return figure(amount / time.value, per(time.high), per(time.low), per(time.bound));
+}
+
+function speedupOf(c: Case, baselines: string[]): Figure | undefined {
+  const time = timeOf(c);
+  const value = finite(c.speedup?.[0]) ?? (baselines.includes(c.strategy) ? 1 : undefined);
+  if (value === undefined || !time) return undefined;
+  const bound = time.bound !== undefined && time.bound > 0 ? (value * time.value) / time.bound : undefined;
+  return figure(value, finite(c.speedup?.[1]), finite(c.speedup?.[2]), bound);
+}
+
+function efficiencyOf(c: Case): Figure | undefined {
+  const time = timeOf(c);
+  if (!time || time.bound === undefined || !(time.value > 0)) return undefined;
+  const share = (seconds?: number) => (seconds && seconds > 0 ? time.bound! / seconds : undefined);
+  return figure(time.bound / time.value, share(time.high), share(time.low));
+}
+
+/** Those that at least one case of the scenario has. */
+export function measuresOf(scenario: Scenario): Measure[] {
+  const over = scenario.baselines.length === 1 ? ` over ${scenario.baselines[0]}` : "";
+  const all: Measure[] = [
+    { key: "time", title: "time", larger_is_better: false, of: timeOf, label: duration },
+    {
+      key: "throughput",
+      title: "throughput",
+      larger_is_better: true,
+      of: throughputOf,
+      label: (value) => rate(value, scenario.unit),
+    },
+    {
+      key: "speedup",
+      title: `speedup${over}`,
+      larger_is_better: true,
+      of: (c) => (scenario.baselines.length > 0 ? speedupOf(c, scenario.baselines) : undefined),
+      label: (value) => `${short(value)}×`,
+    },
+    {
+      key: "efficiency",
+      title: "share of the bound",
+      larger_is_better: true,
+      of: efficiencyOf,
+      label: (value) => `${short(value * 100)}%`,
+    },
+  ];
+  return all.filter((measure) => scenario.cases.some((c) => measure.of(c)));
+}
+
+/** The best of some cases by a measure; undefined where none has it. */
+export function best(cases: Case[], measure: Measure): Case | undefined {
+  let chosen: Case | undefined;
+  let record = measure.larger_is_better ? -Infinity : Infinity;
+  for (const c of cases) {
+    const value = measure.of(c)?.value;
+    if (value === undefined) continue;
+    if (measure.larger_is_better ? value > record : value < record) {
+      chosen = c;
+      record = value;
+    }
+  }
+  return chosen;
+}

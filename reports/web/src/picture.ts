@@ -1,0 +1,172 @@
+// A picture with its controls: drawn once it comes near the screen, again when colours or width
+// change, and read from the table when somebody points at it.
+import { drawBars } from "./bars";
+import { element, makeSelect, makeSwitch } from "./controls";
+import { type Scenario, strategiesOf } from "./data";
+import type { Drawing, Entry, Request } from "./drawing";
+import { echarts } from "./echarts";
+import { drawHeatMap } from "./heatmap";
+import { drawLines } from "./lines";
+import { type Measure, measuresOf } from "./measures";
+import { drawSamples } from "./samples";
+import type { CaseTable } from "./table";
+import { colours, onThemeChange } from "./theme";
+import { type View, isNumeric, varyingAxes, viewsOf } from "./views";
+
+const draw_view: Record<View, (request: Request) => Drawing> = {
+  bars: drawBars,
+  lines: drawLines,
+  "heat map": drawHeatMap,
+};
+
+/** A chart, its legend and its description; `draw` says what they show. */
+class Figure {
+  readonly root = element("figure");
+  private readonly legend = element("div", { class: "legend", role: "group", "aria-label": "Series" });
+  private readonly canvas = element("div", { class: "chart", role: "img" });
+  private readonly caption = element("figcaption");
+  private readonly hidden = new Set<string>();
+  private chart: ReturnType<typeof echarts.init> | undefined;
+
+  constructor(
+    private readonly draw: () => Drawing,
+    private readonly table: CaseTable,
+    table_id: string,
+  ) {
+    this.canvas.setAttribute("aria-describedby", table_id);
+    this.root.append(this.legend, this.canvas, this.caption);
+    onThemeChange(() => this.update());
+    new ResizeObserver(() => this.chart?.resize()).observe(this.canvas);
+    const seen = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        seen.disconnect();
+        this.start();
+      },
+      { rootMargin: "400px" },
+    );
+    seen.observe(this.root);
+    addEventListener("beforeprint", () => this.start());
+  }
+
+  private start(): void {
+    if (this.chart || this.canvas.clientWidth === 0) return;
+    this.chart = echarts.init(this.canvas, null, { renderer: "svg" });
+    this.update();
+  }
+
+  update(): void {
+    if (!this.chart) return;
+    const drawing = this.draw();
+    this.canvas.style.height = `${drawing.height}px`;
+    this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
+    this.caption.textContent = drawing.description;
+    this.chart.resize();
+    this.chart.setOption(this.withHover(drawing), { notMerge: true });
+    this.showLegend(drawing.entries);
+  }
+
+  private withHover({ option, entries }: Drawing) {
+    const selected = Object.fromEntries(entries.map(({ name }) => [name, !this.hidden.has(name)]));
+    return {
+      ...option,
+      legend: { show: false, selected },
+      tooltip: {
+        ...option.tooltip,
+        formatter: (point: { data: { row?: number }; seriesType?: string; value: number[] }) => this.hover(point),
+      },
+    };
+  }
+
+  /** As elements, so that no text of a report is ever read as markup. */
+  private hover(point: { data: { row?: number }; seriesType?: string; value: number[] }): HTMLElement {
+    const list = element("dl", { class: "hover" });
+    const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
+    if (point.seriesType === "scatter") {
+      add("round", String(point.value[0]));
+      add("deviation", `${point.value[1]!.toFixed(2)}%`);
+    }
+    if (point.data.row !== undefined) for (const [name, text] of this.table.cells(point.data.row)) add(name, text);
+    return list;
+  }
+
+  private showLegend(entries: Entry[]): void {
+    this.legend.replaceChildren(...entries.map((entry) => this.legendButton(entry)));
+  }
+
+  private legendButton({ name, colour, symbol }: Entry): HTMLElement {
+    const sign = element("span", { "aria-hidden": "true", style: `color: ${colour}` }, symbol);
+    const button = element("button", { type: "button", "aria-pressed": String(!this.hidden.has(name)) }, sign, ` ${name}`);
+    button.addEventListener("click", () => {
+      if (!this.hidden.delete(name)) this.hidden.add(name);
+      button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
+      this.chart?.dispatchAction({ type: "legendToggleSelect", name });
+    });
+    return button;
+  }
+}
+
+/** The scenario's picture and its samples over time. */
+export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseTable): void {
+  const views = viewsOf(scenario);
+  const measures = measuresOf(scenario);
+  if (scenario.cases.length === 0 || measures.length === 0) return;
+  const state = {
+    view: views[0]!,
+    measure: firstMeasure(views[0]!, measures),
+    strategy: "",
+    log: spansFactors(scenario),
+  };
+  const figure = new Figure(
+    () => draw_view[state.view]({ scenario, ...state, colours: colours() }),
+    table,
+    `${scenario.id}-table`,
+  );
+  const tools = element("div", { class: "tools" });
+  const change = (changes: Partial<typeof state>) => {
+    Object.assign(state, changes);
+    showControls();
+    figure.update();
+  };
+  const everything = "the best of all";
+  const strategies = makeSelect("Strategy", [everything, ...strategiesOf(scenario.cases)], everything, (chosen) =>
+    change({ strategy: chosen === everything ? "" : chosen }),
+  );
+  const scale = makeSwitch("Scale", ["linear", "log"] as const, state.log ? "log" : "linear", (chosen) =>
+    change({ log: chosen === "log" }),
+  );
+  const showControls = () => {
+    strategies.hidden = state.view !== "heat map";
+    scale.hidden = state.view === "heat map";
+  };
+  if (views.length > 1) tools.append(makeSwitch("Picture", views, state.view, (view) => change({ view })));
+  if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
+  tools.append(scale, strategies);
+  showControls();
+  place.append(tools, figure.root, samplesOf(scenario, table));
+}
+
+function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure: Measure) => void): HTMLElement {
+  const titles = measures.map((measure) => measure.title);
+  return makeSwitch("Measure", titles, chosen.title, (title) => onChange(measures[titles.indexOf(title)]!));
+}
+
+/** Along an axis the work changes and the times with it, so that speedups tell more. */
+function firstMeasure(view: View, measures: Measure[]): Measure {
+  const wanted = view === "bars" ? "time" : "speedup";
+  return measures.find((measure) => measure.key === wanted) ?? measures[0]!;
+}
+
+/** Whether an axis runs over factors rather than differences. */
+function spansFactors(scenario: Scenario): boolean {
+  return varyingAxes(scenario).some((axis) => {
+    if (!isNumeric(scenario, axis)) return false;
+    const values = scenario.cases.map((c) => c.values[axis]).filter((v) => typeof v === "number");
+    return Math.min(...values) > 0 && Math.max(...values) >= 16 * Math.min(...values);
+  });
+}
+
+function samplesOf(scenario: Scenario, table: CaseTable): HTMLElement {
+  const figure = new Figure(() => drawSamples(scenario, colours()), table, `${scenario.id}-table`);
+  return element("details", { class: "samples" }, element("summary", {}, "Samples over time"), figure.root);
+}

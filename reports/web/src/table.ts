@@ -1,0 +1,138 @@
+// Sorting and filtering of a table that is complete without them. Of a long table only so many rows
+// stay in the document as are shown.
+import { element } from "./controls";
+
+const rows_at_a_time = 300;
+
+interface Row {
+  element: HTMLTableRowElement;
+  text: string;
+}
+
+export class CaseTable {
+  private readonly rows: Row[];
+  private readonly body: HTMLTableSectionElement;
+  private readonly headings: HTMLTableCellElement[];
+  private readonly count = element("span", { class: "count", role: "status" });
+  private readonly more = element("button", { type: "button", class: "more" });
+  private order: Row[];
+  private words: string[] = [];
+  private shown = rows_at_a_time;
+
+  constructor(private readonly table: HTMLTableElement) {
+    this.body = table.tBodies[0]!;
+    this.headings = [...table.tHead!.rows[0]!.cells];
+    this.rows = [...this.body.rows].map((row) => ({ element: row, text: "" }));
+    this.order = this.rows;
+    this.addSorting();
+    this.addFilter();
+    this.render();
+    // A long table was folded; of what is shown of it now there is little.
+    const fold = table.closest<HTMLDetailsElement>("details.long");
+    if (fold) fold.open = true;
+    // Paper has no buttons: all that the filter lets through.
+    addEventListener("beforeprint", () => this.show(Infinity));
+    addEventListener("afterprint", () => this.show(rows_at_a_time));
+  }
+
+  /** The row of a case, whether it is shown or not. */
+  row(index: number): HTMLTableRowElement | undefined {
+    return this.rows[index]?.element;
+  }
+
+  /** Heading and text of each cell of a case that a hover shows, without the folded details. */
+  cells(index: number): [string, string][] {
+    const cells = this.row(index)?.cells;
+    if (!cells) return [];
+    return this.headings
+      .slice(0, -1)
+      .map((heading, i): [string, string] => [headingText(heading), cells[i]?.textContent ?? ""])
+      .filter(([, text]) => text !== "" && text !== "–");
+  }
+
+  private addSorting(): void {
+    this.headings.slice(0, -1).forEach((heading, column) => {
+      const title = heading.textContent ?? "";
+      heading.dataset["title"] = title;
+      const button = element("button", { type: "button", class: "sort" }, title);
+      button.addEventListener("click", () => this.sort(column));
+      heading.replaceChildren(button);
+    });
+  }
+
+  private sort(column: number): void {
+    const heading = this.headings[column]!;
+    const descending = heading.getAttribute("aria-sort") === "ascending";
+    for (const other of this.headings) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    const keyed = this.rows.map((row) => ({ row, key: sortKey(row.element, column) }));
+    const sign = descending ? -1 : 1;
+    // What has no number comes last in either direction.
+    keyed.sort((a, b) => {
+      if (a.key === undefined || b.key === undefined) {
+        return Number(a.key === undefined) - Number(b.key === undefined);
+      }
+      return sign * compare(a.key, b.key);
+    });
+    this.order = keyed.map(({ row }) => row);
+    this.render();
+  }
+
+  private addFilter(): void {
+    const input = element("input", { type: "search", placeholder: "words to be found in a row" });
+    input.addEventListener("input", () => {
+      this.words = input.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+      this.shown = rows_at_a_time;
+      this.render();
+    });
+    const tools = element("div", { class: "tools" }, element("label", {}, "Filter", input), this.count);
+    const region = this.table.parentElement!;
+    region.before(tools);
+    region.after(this.more);
+    this.more.addEventListener("click", () => this.show(this.shown + 10 * rows_at_a_time));
+  }
+
+  private show(rows: number): void {
+    this.shown = rows;
+    this.render();
+  }
+
+  private matches(row: Row): boolean {
+    if (this.words.length === 0) return true;
+    // Of thousands of rows it is read only once somebody looks for something. The folded details
+    // name other cases.
+    if (row.text === "") {
+      const cells = [...row.element.cells].slice(0, -1);
+      row.text = cells.map((cell) => cell.textContent).join(" ").toLowerCase();
+    }
+    return this.words.every((word) => row.text.includes(word));
+  }
+
+  private render(): void {
+    const found = this.order.filter((row) => this.matches(row));
+    this.body.replaceChildren(...found.slice(0, this.shown).map((row) => row.element));
+    const all = this.rows.length;
+    this.count.textContent = found.length === all ? `${all} cases` : `${found.length} of ${all} cases`;
+    const hidden = found.length - this.shown;
+    this.more.hidden = !(hidden > 0);
+    this.more.textContent = `Show more (${hidden} of ${found.length} are not shown)`;
+  }
+}
+
+function headingText(heading: HTMLTableCellElement): string {
+  return heading.dataset["title"] ?? heading.textContent ?? "";
+}
+
+/** The number that a cell stands for, else its text; nothing for a case without a number. */
+function sortKey(row: HTMLTableRowElement, column: number): number | string | undefined {
+  const cell = row.cells[column];
+  if (!cell || cell.classList.contains("reason") || column >= row.cells.length - 1) return undefined;
+  if (cell.dataset["v"] !== undefined) return Number(cell.dataset["v"]);
+  return cell.textContent === "" ? undefined : (cell.textContent ?? undefined);
+}
+
+function compare(a: number | string, b: number | string): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
+}

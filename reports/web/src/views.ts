@@ -1,0 +1,80 @@
+// Which picture the data call for: what varies among the cases decides.
+import { type Case, type Scenario, axisValues, strategiesOf, valuesText } from "./data";
+import { type Measure, best } from "./measures";
+
+export type View = "bars" | "lines" | "heat map";
+
+/** More series than these cannot be told apart. */
+const most_series = 12;
+
+/** How many strategies have at least two values of an axis. */
+function strategiesThatVary(scenario: Scenario, axis: number): number {
+  return strategiesOf(scenario.cases).filter((strategy) => {
+    const cases = scenario.cases.filter((c) => c.strategy === strategy);
+    return axisValues(cases, axis).length > 1;
+  }).length;
+}
+
+/** The places of the axes that have several values, those that vary for most strategies first. */
+export function varyingAxes(scenario: Scenario): number[] {
+  const count = (axis: number) => axisValues(scenario.cases, axis).length;
+  const axes = scenario.axes.map((_, axis) => axis).filter((axis) => count(axis) > 1);
+  const weight = new Map(axes.map((axis) => [axis, strategiesThatVary(scenario, axis)]));
+  return axes.sort((a, b) => weight.get(b)! - weight.get(a)! || count(b) - count(a));
+}
+
+export function isNumeric(scenario: Scenario, axis: number): boolean {
+  return axisValues(scenario.cases, axis).every((value) => typeof value === "number");
+}
+
+/** All that can be drawn, the one that is shown first in front. */
+export function viewsOf(scenario: Scenario): View[] {
+  const axes = varyingAxes(scenario);
+  const views: View[] = ["bars"];
+  if (axes.some((axis) => isNumeric(scenario, axis))) views.unshift("lines");
+  if (axes.length > 1) views.push("heat map");
+  const half = strategiesOf(scenario.cases).length / 2;
+  const crossed = axes.filter((axis) => strategiesThatVary(scenario, axis) >= half);
+  if (crossed.length > 1) views.sort((a, b) => Number(b === "heat map") - Number(a === "heat map"));
+  return views;
+}
+
+export interface Series {
+  name: string;
+  strategy: string;
+  cases: Case[];
+}
+
+export interface SeriesChoice {
+  series: Series[];
+  /** Axes over which each point is the best case, as there would be too many series otherwise. */
+  reduced: number[];
+}
+
+/** Series against an axis: a strategy with one value of each other axis, or the best over these. */
+export function seriesAgainst(scenario: Scenario, axis: number, measure: Measure): SeriesChoice {
+  const others = varyingAxes(scenario).filter((other) => other !== axis);
+  const groups = new Map<string, Series>();
+  for (const c of scenario.cases) {
+    const name = [c.strategy, valuesText(scenario, c, others)].filter((t) => t !== "").join(", ");
+    const series = groups.get(name) ?? { name, strategy: c.strategy, cases: [] };
+    series.cases.push(c);
+    groups.set(name, series);
+  }
+  if (groups.size <= most_series) return { series: [...groups.values()], reduced: [] };
+  const series = strategiesOf(scenario.cases).map((strategy) => {
+    const own = scenario.cases.filter((c) => c.strategy === strategy);
+    return { name: strategy, strategy, cases: bestPerValue(own, axis, measure) };
+  });
+  return { series, reduced: others };
+}
+
+function bestPerValue(cases: Case[], axis: number, measure: Measure): Case[] {
+  const groups = new Map<number | string | null | undefined, Case[]>();
+  for (const c of cases) {
+    const group = groups.get(c.values[axis]);
+    if (group) group.push(c);
+    else groups.set(c.values[axis], [c]);
+  }
+  return [...groups.values()].flatMap((group) => best(group, measure) ?? []);
+}

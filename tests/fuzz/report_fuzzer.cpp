@@ -1,0 +1,101 @@
+// libFuzzer's target for the reader of reports: whatever the bytes are, they are refused with a
+// UsageError, or they are a report that can be written, read again, shown, exported and made a
+// page.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "kernels/error.h"
+#include "reports/bounded_json.h"
+#include "reports/formats/format.h"
+#include "reports/html.h"
+#include "reports/json.h"
+#include "reports/table.h"
+
+namespace {
+
+using namespace parbench::report;
+using parbench::UsageError;
+
+void require(bool condition, std::string_view what) {
+  if (condition) return;
+  std::cerr << "not fulfilled: " << what << '\n';
+  std::abort();
+}
+
+Json parsed(const std::string& text, std::string_view only) {
+  std::istringstream stream(text);
+  return parse_bounded(stream, ReadLimits{}, only);
+}
+
+/// What was read and written once is read as the same.
+void check_round_trip(const ReportFile& file) {
+  const std::string once = to_text(to_json(file.report, file.google_benchmark));
+  const Json again = parsed(once, {});
+  const std::string twice = to_text(to_json(from_json(again), google_benchmark_part(again)));
+  require(once == twice, "a report that is written and read is the same");
+}
+
+void check_letters(std::string_view text) {
+  for (const char letter : text) {
+    require(letter == '\n' || static_cast<unsigned char>(letter) >= 0x20,
+            "no control characters are shown");
+  }
+}
+
+std::size_t scripts_in(std::string_view page) {
+  std::size_t count = 0;
+  for (std::size_t at = page.find("<script"); at != page.npos; at = page.find("<script", at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+void check_shown(const Report& report) {
+  check_letters(to_table(report));
+  const std::string page = to_html({{"report", report}}, {"", "run();"});
+  check_letters(page);
+  require(scripts_in(page) == 2, "a page's scripts are its data and its program");
+}
+
+void check_numbers(const Json& json) {
+  require(!json.is_null(), "exported numbers are finite");
+  for (const Json& child : json) {
+    if (json.is_structured()) check_numbers(child);
+  }
+}
+
+void check_formats(const ReportFile& file) {
+  for (const Format& format : formats()) {
+    std::string text;
+    try {
+      text = format.write(file);
+    } catch (const UsageError&) {
+      continue;  // nothing was measured
+    }
+    require(text.ends_with('\n'), "exported files end with a line break");
+    if (text.starts_with('{')) check_numbers(parsed(text, {}).at("benchmarks"));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    const Report alone = from_json(parsed(text, "parbench"));
+    check_shown(alone);
+    const Json whole = parsed(text, {});
+    const ReportFile file{from_json(whole), google_benchmark_part(whole)};
+    check_round_trip(file);
+    check_formats(file);
+  } catch (const UsageError&) {
+    // As it should be: the message is for the user.
+  }
+  return 0;
+}

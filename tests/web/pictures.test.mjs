@@ -1,0 +1,115 @@
+// Pictures follow from the data, and can be read without seeing them.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, eventually, grid, measured, placeOfABar, report, sweep } from "./report.mjs";
+
+let browser;
+before(async () => (browser = await Browser.start()));
+after(() => browser.stop());
+
+const chart = (page) => page.locator(".pictures > figure .chart");
+const press = (page, name) => page.getByRole("button", { name, exact: true }).first().click();
+
+/** Texts in the picture's SVG. */
+async function texts(page) {
+  await chart(page).locator("svg text").first().waitFor();
+  return chart(page).locator("svg text").allTextContents();
+}
+
+test("a sweep of one axis is drawn as lines with intervals and bounds", async () => {
+  const page = await browser.open(sweep());
+  const shown = await texts(page);
+  for (const text of ["split", "1", "3", "5", "12", "20", "speedup over single"]) {
+    assert.ok(shown.includes(text), `${text} in ${shown}`);
+  }
+  assert.match(await chart(page).getAttribute("aria-label"), /^speedup over single against split/);
+  assert.equal(await chart(page).getAttribute("role"), "img");
+  assert.ok((await chart(page).locator("svg path[stroke-dasharray]").count()) > 0, "bounds");
+  assert.ok((await chart(page).locator("svg path[fill-opacity]").count()) > 0, "bands");
+  assert.deepEqual(page.problems, []);
+});
+
+test("measure and scale can be switched", async () => {
+  const page = await browser.open(sweep());
+  await press(page, "time");
+  await eventually(page, async () => (await texts(page)).some((text) => / m?s$/.test(text)));
+  await press(page, "throughput");
+  await eventually(page, async () => (await texts(page)).some((text) => text.endsWith(" images/s")));
+  const log = await texts(page);
+  await press(page, "linear");
+  await eventually(page, async () => String(await texts(page)) !== String(log));
+  assert.deepEqual(page.problems, []);
+});
+
+test("strategies without parameters are drawn as bars", async () => {
+  const page = await browser.open(report([measured("a", {}, 1), measured("b", {}, 2)]));
+  assert.match(await chart(page).getAttribute("aria-label"), /^Bars of time.*Best: a, 1 s\./);
+  assert.ok((await texts(page)).includes("a"));
+  assert.deepEqual(page.problems, []);
+});
+
+test("two axes are drawn as a heat map, of the best or of one strategy", async () => {
+  const page = await browser.open(grid());
+  assert.ok((await texts(page)).some((text) => text.includes("2×")));
+  assert.match(await chart(page).getAttribute("aria-label"), /by image and batch/);
+  await page.getByLabel("Strategy").selectOption("one-stream");
+  assert.match(await chart(page).getAttribute("aria-label"), /best case of one-stream/);
+  await eventually(page, async () => (await texts(page)).includes("1×"));
+  await press(page, "lines");
+  assert.match(await chart(page).getAttribute("aria-label"), /against image/);
+  assert.deepEqual(page.problems, []);
+});
+
+test("a button of the legend hides a series", async () => {
+  const page = await browser.open(sweep());
+  await texts(page);
+  const marks = () => chart(page).locator("svg path").count();
+  const all = await marks();
+  const button = page.getByRole("group", { name: "Series" }).first().getByRole("button", { name: "pipeline" });
+  await button.click();
+  assert.equal(await button.getAttribute("aria-pressed"), "false");
+  await eventually(page, async () => (await marks()) < all);
+  await button.press("Enter");
+  assert.equal(await button.getAttribute("aria-pressed"), "true");
+  await eventually(page, async () => (await marks()) === all);
+});
+
+test("pointing at a case shows its figures", async () => {
+  const page = await browser.open(report([measured("a", {}, 1), measured("b", {}, 2)]));
+  await texts(page);
+  const { x, y } = await placeOfABar(page);
+  await page.mouse.move(x, y);
+  const hover = page.locator("dl.hover");
+  await hover.waitFor();
+  assert.match(await hover.textContent(), /median1\.000 s± 95% CI± 2\.0%/);
+});
+
+test("samples over time are drawn when they are unfolded", async () => {
+  const page = await browser.open(sweep());
+  const samples = page.locator("details.samples");
+  assert.equal(await samples.locator("svg").count(), 0);
+  await samples.locator("summary").click();
+  await samples.locator("svg text").first().waitFor();
+  assert.ok((await samples.locator("svg path").count()) >= 6 * 8, "a mark for each sample");
+  assert.deepEqual(page.problems, []);
+});
+
+test("colours follow the system, the switch, and paper", async () => {
+  const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const ink = (page) => chart(page).locator("svg text").first().getAttribute("fill");
+  const page = await browser.open(sweep(), { colorScheme: "dark" });
+  await texts(page);
+  const dark = await background(page);
+  const dark_ink = await ink(page);
+  await press(page, "light");
+  assert.notEqual(await background(page), dark);
+  await eventually(page, async () => (await ink(page)) !== dark_ink);
+  await press(page, "dark");
+  assert.equal(await background(page), dark);
+  await eventually(page, async () => (await ink(page)) === dark_ink);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await background(page), "rgb(255, 255, 255)");
+  await eventually(page, async () => (await ink(page)) !== dark_ink);
+  assert.ok((await page.pdf()).length > 10_000);
+  assert.deepEqual(page.problems, []);
+});

@@ -1,0 +1,190 @@
+// Reports for the tests, as the program reads them, and pages of them in a browser.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const hostile = `<script>window.hacked = true</script>"'&`;
+
+const interval = (value, width = 0.02) => ({
+  low: value * (1 - width),
+  high: value * (1 + width),
+  confidence: 0.95,
+});
+
+/** A measured case; `speedup` over a baseline by name, or nothing. */
+export function measured(strategy, parameters, median, { baseline, speedup, samples = 8 } = {}) {
+  const name = ["demo", strategy, ...Object.entries(parameters).map(([k, v]) => `${k}:${v}`)].join("/");
+  const list = Array.from({ length: samples }, (_, round) => {
+    const seconds = median * (1 + 0.002 * (round - samples / 2));
+    return { seconds, wall_seconds: seconds, iterations: 1, round };
+  });
+  return {
+    name,
+    scenario: "demo",
+    strategy,
+    parameters,
+    dtype: "f32",
+    status: "measured",
+    stopped_because: "precision",
+    statistics: {
+      median,
+      median_interval: interval(median),
+      mean: median,
+      standard_deviation: 0.01 * median,
+      median_absolute_deviation: 0.01 * median,
+      least: 0.99 * median,
+      most: 1.01 * median,
+    },
+    ...(baseline ? { speedup: { value: speedup, interval: interval(speedup), baseline } } : {}),
+    bound: {
+      seconds: 0.8 * median,
+      critical_path: 0.5 * median,
+      busiest_lane: 0.8 * median,
+      busiest_lane_name: "cpu:0/compute",
+      busiest_device: 0.8 * median,
+      lane_with_ends: 0.8 * median,
+      efficiency: 0.8,
+    },
+    verification: { against: "demo/single", passed: true, largest_error: 0.01 },
+    amount: 10,
+    amount_unit: "images",
+    throughput: 10 / median,
+    samples: list,
+  };
+}
+
+export function failed(strategy, parameters, error, status = "failed") {
+  const name = ["demo", strategy, ...Object.entries(parameters).map(([k, v]) => `${k}:${v}`)].join("/");
+  return { name, scenario: "demo", strategy, parameters, dtype: "f32", status, error };
+}
+
+export function report(cases, changes = {}) {
+  return {
+    parbench: {
+      schema_version: 1,
+      version: "0.1.0",
+      started_utc: "2024-05-04T10:20:30Z",
+      duration_seconds: 12,
+      sampling_seconds: 10,
+      complete: cases.every((c) => c.status === "measured"),
+      command_line: ["parbench", "--scenario", "demo"],
+      options: {},
+      sampling: [],
+      machine: {
+        host: "bench-1",
+        cpu_model: "A processor",
+        cores_online: 2,
+        cores_allowed: [0, 1],
+        memory_bytes: 1e10,
+        operating_system: "Debian",
+        kernel: "6.1",
+        compiler: "GCC",
+        build_type: "Release",
+        libraries: { oneDNN: "2.6" },
+      },
+      devices: [],
+      cases,
+      answers: [{ scenario: "demo", question: "Which is fastest?", text: "The split one." }],
+      ...changes,
+    },
+  };
+}
+
+/** One strategy without the axis, one with five values of it: what a pipeline's sweep looks like. */
+export function sweep() {
+  const baseline = measured("single", {}, 1);
+  const splits = [
+    [1, 0.9],
+    [3, 0.6],
+    [5, 0.5],
+    [12, 0.7],
+    [20, 0.8],
+  ];
+  return report([
+    baseline,
+    ...splits.map(([split, median]) =>
+      measured("pipeline", { split }, median, { baseline: baseline.name, speedup: 1 / median }),
+    ),
+  ]);
+}
+
+/** Two axes that both strategies have. */
+export function grid() {
+  const cases = [];
+  for (const batch of [1, 8]) {
+    for (const image of [8, 32, 128]) {
+      const base = measured("one-stream", { batch, image }, 1e-5 * batch * image);
+      const gain = 1 + 8 / image;
+      cases.push(base);
+      cases.push(
+        measured("streams", { batch, image }, base.statistics.median / gain, {
+          baseline: base.name,
+          speedup: gain,
+        }),
+      );
+    }
+  }
+  return report(cases);
+}
+
+/** Waits for what the page draws with its next frames. */
+export async function eventually(page, check) {
+  for (let left = 100; !(await check()); --left) {
+    if (left === 0) throw new Error(`never became true: ${check}`);
+    await page.waitForTimeout(50);
+  }
+}
+
+/** The middle of a bar's left end, to point at. */
+export async function placeOfABar(page) {
+  return page.locator(".pictures svg path").evaluateAll((paths) => {
+    const boxes = paths.map((path) => path.getBoundingClientRect());
+    const bar = boxes.find(({ width, height }) => width > 100 && height > 8 && height < 20);
+    return { x: bar.x + 20, y: bar.y + bar.height / 2 };
+  });
+}
+
+/** A browser with a folder for pages; `open` fails the test on any error of the page. */
+export class Browser {
+  static async start() {
+    const browser = new Browser();
+    browser.folder = mkdtempSync(join(tmpdir(), "parbench-web-"));
+    browser.chromium = await chromium.launch({
+      executablePath: process.env.PARBENCH_CHROMIUM,
+      args: ["--no-sandbox"],
+    });
+    return browser;
+  }
+
+  /** The file of a page of reports. */
+  write(...reports) {
+    const files = reports.map((content, i) => {
+      const file = join(this.folder, `report-${i}.json`);
+      writeFileSync(file, JSON.stringify(content));
+      return file;
+    });
+    const page = join(this.folder, "page.html");
+    execFileSync(process.env.PARBENCH_BINARY, ["html", ...files, "-o", page]);
+    return page;
+  }
+
+  async open(reports, options = {}) {
+    const file = this.write(...[reports].flat());
+    const page = await this.chromium.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+    page.problems = [];
+    page.on("console", (message) => page.problems.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => page.problems.push(String(error)));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) page.problems.push(`network: ${request.url()}`);
+    });
+    await page.goto(`file://${file}`);
+    return page;
+  }
+
+  async stop() {
+    await this.chromium.close();
+    rmSync(this.folder, { recursive: true });
+  }
+}
