@@ -213,7 +213,7 @@ void check_values_are_there(const FlagValues& values) {
 
 [[noreturn]] void reject_unknown(const std::string& word, const std::vector<Flag>& flags,
                                  const ScenarioList& scenarios) {
-  if (word.starts_with("-")) {
+  if (word.starts_with('-')) {
     const std::string name =
         word.substr(word.find_first_not_of('-') == std::string::npos ? word.size()
                                                                      : word.find_first_not_of('-'));

@@ -44,7 +44,7 @@ std::string counter_name(const std::string& unit) {
 void strip_name(Run& run) {
   benchmark::BenchmarkName name;
   name.function_name = run.run_name.function_name;
-  run.run_name = name;
+  run.run_name = std::move(name);
 }
 
 void drop_non_finite_counters(Run& run) {

@@ -90,7 +90,7 @@ std::string devices_text(Backend& backend) {
 std::string scenario_listing(const ScenarioList& scenarios) {
   std::string text;
   for (const auto& scenario : scenarios) {
-    if (!text.empty()) text += "\n";
+    if (!text.empty()) text += '\n';
     text += fmt::format("{}\n  {}\n  strategies:\n", scenario->name(),
                         wrap(std::string(scenario->question()), page_width - 2, 2));
     for (const Strategy& strategy : scenario->strategies()) {
@@ -108,7 +108,7 @@ std::string scenario_listing(const ScenarioList& scenarios) {
 std::string device_listing(const Machine& machine) {
   std::string text;
   for (const auto& backend : machine.backends()) {
-    if (!text.empty()) text += "\n";
+    if (!text.empty()) text += '\n';
     text += backend_text(*backend) + devices_text(*backend);
   }
   for (const auto& missing : Machine::missing_backends()) {

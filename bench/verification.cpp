@@ -132,7 +132,7 @@ void compare_output(const Output& output, const OutputValues& reference, const T
   } else {
     compare_tensor(output.name, got, want->second, tolerance, findings);
   }
-  if (problem && !findings.problem) findings.problem = problem;
+  if (problem && !findings.problem) findings.problem = std::move(problem);
 }
 
 }  // namespace

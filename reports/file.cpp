@@ -248,7 +248,7 @@ ReadLimits report_limits() {
   constexpr std::size_t most = 1'000'000;
   constexpr std::size_t bytes_of_mb = 1'000'000;
   std::size_t mb = 0;
-  const std::string_view digits = text;
+  const std::string digits = text;
   const char* const digits_end = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), digits_end, mb);
   if (error != std::errc() || end != digits_end || mb == 0 || mb > most) {

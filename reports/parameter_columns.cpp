@@ -40,7 +40,7 @@ void find_common_value(const Cases& cases, ParameterColumn& column) {
     if (value && common && *value != *common) return;
     if (value) common = value;
   }
-  column.common = common;
+  column.common = std::move(common);
   column.applies_to = applies_to(applies);
 }
 

@@ -101,6 +101,23 @@ need_packages() {
   : >"$stamp"
 }
 
+# has_wheels LIST FOLDER: whether the folder holds what this list in scripts/ says.
+has_wheels() { cmp -s "$root/scripts/$1" "$2/.wheels"; }
+
+# fetch_wheels LIST FOLDER [pip's arguments…]: PyPI's packages of a list in scripts/, pinned by their
+# hashes, into a folder of their own. keep_wheels has to follow when the folder is complete.
+fetch_wheels() {
+  local list="$root/scripts/$1" folder=$2
+  shift 2
+  rm -rf "$folder"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+    --target "$folder" --no-deps --no-compile --require-hashes --only-binary=:all: \
+    "$@" -r "$list" >&2 ||
+    fail "pip could not fetch the wheels of $list" "its messages are above"
+}
+
+keep_wheels() { cp "$root/scripts/$1" "$2/.wheels"; }
+
 # After a failure the next run looks at the packages again.
 forget_packages() { rm -f "$root"/build/.packages*; }
 

@@ -7,7 +7,7 @@
 #include "kernels/described_op.h"
 
 namespace dnnl {
-struct stream;
+struct stream;  // NOLINT(readability-identifier-naming): the library's name
 }
 
 namespace parbench::cpu {

@@ -57,7 +57,7 @@ TEST(WriteFile, ReplacesTheOldFileAndLeavesNothingElse) {
 
 TEST(WriteFile, FollowsASymbolicLink) {
   const TemporaryFolder directory;
-  const fs::path target = directory.write("runs/real.json", "old");
+  directory.write("runs/real.json", "old");
   fs::create_symlink("runs/real.json", directory.path() / "latest.json");
   write_file(directory.path() / "latest.json", "new");
   EXPECT_TRUE(fs::is_symlink(directory.path() / "latest.json"));
