@@ -104,6 +104,38 @@ need_packages() {
 # After a failure the next run looks at the packages again.
 forget_packages() { rm -f "$root"/build/.packages*; }
 
+# fetch_wheels FOLDER LIST [pip's options]: PyPI's packages for x86-64 as LIST pins them, unpacked.
+fetch_wheels() {
+  local target=$1 list=$2 platforms=() tag
+  shift 2
+  for tag in manylinux_2_28 manylinux_2_27 manylinux_2_17 manylinux2014 manylinux_2_12 \
+    manylinux2010 manylinux_2_5 manylinux1; do
+    platforms+=(--platform "${tag}_x86_64")
+  done
+  rm -rf "$target"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+    --target "$target" --no-deps --no-compile --require-hashes --only-binary=:all: \
+    --python-version 3.11 --implementation cp "${platforms[@]}" "$@" -r "$list" >&2
+}
+
+# fetch_nvtx [pip's options]: NVTX's headers, which suit every machine, into build/nvtx; once for each
+# version that scripts/cuda-wheels.txt pins.
+fetch_nvtx() {
+  local target=$root/build/nvtx pin
+  pin=$(grep '^nvidia-nvtx==' "$root/scripts/cuda-wheels.txt")
+  [[ $(cat "$target/.wheels" 2>/dev/null) != "$pin" ]] || return 0
+  fetch_wheels "$target" <(printf '%s\n' "$pin") "$@" || return 1
+  printf '%s\n' "$pin" >"$target/.wheels"
+}
+
+# Ranges are worth 0.1 MB and a try, but no error: without pip or a network the build has none.
+offer_nvtx() {
+  [[ ${PARBENCH_NO_INSTALL:-0} != 1 && ! -e $root/build/cuda-wheels/.wheels ]] || return 0
+  python3 -m pip --version &>/dev/null || return 0
+  fetch_nvtx --retries 0 --timeout 5 2>/dev/null ||
+    say "NVTX's headers could not be fetched, so the build has no ranges; scripts/nvtx tries again"
+}
+
 # A build folder that came here with a copied or moved clone would go on building the original.
 drop_foreign_build() {
   local cache="$1/CMakeCache.txt"
@@ -113,10 +145,11 @@ drop_foreign_build() {
   rm -rf "$1"
 }
 
-# Whether a build has been configured since the presets changed and CUDA's libraries were fetched.
+# Whether a build has been configured since the presets changed and libraries were fetched.
 is_configured() {
   [[ -f $1/build.ninja && $1/build.ninja -nt $root/CMakePresets.json ]] &&
-    ! [[ $root/build/cuda-wheels/.wheels -nt $1/build.ninja ]]
+    ! [[ $root/build/cuda-wheels/.wheels -nt $1/build.ninja ]] &&
+    ! [[ $root/build/nvtx/.wheels -nt $1/build.ninja ]]
 }
 
 # configure PRESET TESTS(ON|OFF|any): runs cmake only where ninja would not do so by itself.
@@ -128,6 +161,7 @@ configure() {
     ! grep -q '^PARBENCH_TESTS:BOOL=ON' "$build/CMakeCache.txt" || return 0
   fi
   [[ $tests == any && -f $build/CMakeCache.txt ]] || arguments+=("-DPARBENCH_TESTS=${tests/any/OFF}")
+  offer_nvtx
   say "configuring $build"
   mkdir -p "$build"
   if ! (cd "$root" && cmake --preset "$preset" "${arguments[@]}") >"$build/configure.log" 2>&1; then
