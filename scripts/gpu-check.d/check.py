@@ -192,7 +192,9 @@ def run_steps(names, setting, end, record):
         if left < LEAST_SECONDS:
             record.keep(name, {}, "not run: time")
             continue
-        limit = max(portion * left, LEAST_SECONDS)
+        # A step that takes its whole share leaves as much as those behind it need to begin.
+        behind = LEAST_SECONDS * (len(names) - names.index(name) - 1)
+        limit = max(min(portion * left, left - behind), LEAST_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")
         with beside(name, setting, names, limit), Step(name, setting, limit) as step:
             run_step(step, name, record)

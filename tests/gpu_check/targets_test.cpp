@@ -84,7 +84,7 @@ TEST_F(Targets, AllReachedIsSuccess) {
 TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   with_stand_in_parbench();
   (void)check({"--output", "out", "--python", with_torch(), "--only", "training,matmul",
-               "--time-limit", "40"});
+               "--time-limit", "120"});
   const std::string log = folder_.read("log");
   EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
