@@ -35,7 +35,8 @@ class Launcher : public ::testing::Test {
     folder_.write("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
         project(stand_in LANGUAGES NONE)
         set(word none)
-        if(EXISTS ${PROJECT_SOURCE_DIR}/)" + folder + R"()
+        if(EXISTS ${PROJECT_SOURCE_DIR}/)" +
+                                        folder + R"()
           set(word )" + word + R"()
         endif()
         file(WRITE ${PROJECT_BINARY_DIR}/bin/parbench "#!/bin/sh\necho ${word}\n")
