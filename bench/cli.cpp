@@ -13,9 +13,9 @@
 #include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/help.h"
-#include "bench/suggest.h"
 #include "kernels/error.h"
 #include "reports/formats/format.h"
+#include "scenarios/suggest.h"
 
 namespace parbench {
 namespace {
@@ -368,6 +368,10 @@ Options command_options(Command command, const FlagValues& own) {
   options.input_paths = own_texts(own, "REPORT");
   options.export_format = own_text(own, "--format");
   options.output_path = own_text(own, "-o");
+  if (options.output_path == "-") {
+    if (command != Command::export_report) throw UsageError("-o '-' is no file; name one");
+    options.output_path.clear();  // standard output, by its usual name
+  }
   if (command == Command::export_report) check_format(options.export_format);
   return options;
 }

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "bench/described.h"
-#include "bench/suggest.h"
 #include "kernels/error.h"
 #include "reports/file.h"
+#include "scenarios/suggest.h"
 
 namespace parbench {
 namespace {

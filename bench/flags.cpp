@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "bench/suggest.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
+#include "scenarios/suggest.h"
 
 namespace parbench {
 namespace {
@@ -134,9 +134,6 @@ const std::string* single_text(const FlagValues& values, std::string_view flag) 
 std::optional<Value> single_value(const FlagValues& values, const Axis& rule) {
   const std::string* text = single_text(values, rule.name);
   if (text == nullptr) return std::nullopt;
-  if (rule.kind == AxisKind::choice && std::ranges::find(rule.choices, *text) == rule.choices.end())
-    throw UsageError(fmt::format("--{} '{}' is not a choice; allowed: {}{}", rule.name, *text,
-                                 allowed_values(rule), did_you_mean(*text, rule.choices)));
   return parse_value(rule, *text);
 }
 
@@ -292,6 +289,12 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   options.graph = is_on(values, "graph");
   options.devices = text_value(values, "devices", Machine::request_examples());
   options.report_path = text_value(values, "report", "the path of a file");
+  if (options.report_path == "-") {
+    throw UsageError(
+        "--report '-' is no file: standard output has the table; name a file (./- for one with "
+        "that "
+        "name)");
+  }
   read_measurement(values, options);
   options.dry_run = is_on(values, "dry-run");
   options.quiet = is_on(values, "quiet");

@@ -347,6 +347,9 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
   try {
     code = dispatch(arguments, scenarios);
     require_printed();
+  } catch (const ReaderGone&) {
+    // Who piped this into `head` has all that was wanted. A run that was measured has told the
+    // loss.
   } catch (const UsageError& error) {
     print_error(error.what());
     code = ExitCode::bad_usage;

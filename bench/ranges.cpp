@@ -39,9 +39,7 @@ Range::~Range() { nvtxDomainRangePop(domain()); }
 
 namespace parbench {
 
-std::string nvtx_support() {
-  return "not in this build (scripts/cuda-libraries fetches its header)";
-}
+std::string nvtx_support() { return "not in this build (scripts/nvtx fetches its headers)"; }
 
 RangeName::RangeName(const std::string&) {}
 Range::Range(const RangeName&, std::int64_t) {}

@@ -67,15 +67,36 @@ std::string throttling_warning(const std::vector<report::Case>& cases) {
                      fmt::join(reasons, ", "));
 }
 
-/// An operation and what implements it; nothing does where there is no choice.
-using KernelName = std::pair<std::string_view, std::string_view>;
+constexpr std::string_view by_measuring = "measuring";
+constexpr std::string_view by_heuristics = "heuristics";
+
+std::string_view text_of(ChosenBy by) {
+  switch (by) {
+    case ChosenBy::library:
+      break;
+    case ChosenBy::measuring:
+      return by_measuring;
+    case ChosenBy::heuristics:
+      return by_heuristics;
+  }
+  return "";
+}
+
+/// An operation, what implements it, nothing where there is no choice, and who has chosen that.
+struct KernelName {
+  std::string_view operation;
+  std::string_view implementation;
+  std::string_view chosen_by;
+  friend auto operator<=>(const KernelName&, const KernelName&) = default;
+};
 
 KernelName kernel_of(const Call& call) {
   if (const auto* operation = std::get_if<OpCall>(&call)) {
-    return {operation->op->name(), operation->op->implementation()};
+    const Op& op = *operation->op;
+    return {op.name(), op.implementation(), text_of(op.chosen_by())};
   }
   if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
-    return {name_of(collective->collective), collective->communicator->name()};
+    return {name_of(collective->collective), collective->communicator->name(), ""};
   }
   return {};
 }
@@ -88,13 +109,31 @@ std::vector<report::Kernel> kernels_of(const Plan& plan) {
   for (const Task& task : plan.tasks()) {
     for (const Call& call : task.calls) {
       const KernelName name = kernel_of(call);
-      if (name.second.empty()) continue;
+      if (name.implementation.empty()) continue;
       const auto [place, is_new] = places.try_emplace(name, kernels.size());
-      if (is_new) kernels.push_back({std::string(name.first), std::string(name.second), 0});
+      if (is_new) {
+        kernels.push_back({std::string(name.operation), std::string(name.implementation), 0,
+                           std::string(name.chosen_by)});
+      }
       ++kernels[place->second].count;
     }
   }
   return kernels;
+}
+
+std::optional<std::pair<std::string, std::string>> tuning_note(
+    const std::vector<report::Kernel>& kernels) {
+  int measured = 0;
+  int left = 0;
+  for (const report::Kernel& kernel : kernels) {
+    if (kernel.chosen_by == by_measuring) measured += kernel.count;
+    if (kernel.chosen_by == by_heuristics) left += kernel.count;
+  }
+  if (left == 0) return std::nullopt;
+  return std::pair{"autotune",
+                   fmt::format("{} of {} kernels left to the library's heuristics, as there was no "
+                               "time or memory to measure them",
+                               left, measured + left)};
 }
 
 std::vector<Comparisons> comparisons_of(const Scenario& scenario,

@@ -14,8 +14,13 @@
 namespace parbench {
 
 /// The kernels that a plan's operations run on, in the order of first use; operations with the same
-/// name and kernel are counted. Without those that name no kernel.
+/// name and kernel, chosen in the same way, are counted. Without those that name no kernel.
 [[nodiscard]] std::vector<report::Kernel> kernels_of(const Plan& plan);
+
+/// How many of them tuning left to the heuristics, as a note of the case: the figures of such a
+/// case are not those of its fastest kernels. Nothing where it left none.
+[[nodiscard]] std::optional<std::pair<std::string, std::string>> tuning_note(
+    const std::vector<report::Kernel>& kernels);
 
 /// A metric of a case, with the cases of the session that it needs beside it.
 struct PairedMetric {

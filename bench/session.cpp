@@ -197,6 +197,7 @@ void Session::describe_prepared(std::size_t index) {
   result.bytes = work.bytes;
   result.kernels = kernels_of(prepared.subject->plan());
   result.notes = prepared.subject->notes();
+  if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
   entries_[index].rows = environment_.google_benchmark.add(result.name, std::move(amount));
 }
 

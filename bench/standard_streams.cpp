@@ -2,6 +2,7 @@
 #include "bench/standard_streams.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,7 +13,6 @@
 #include <string>
 #include <system_error>
 
-#include "kernels/error.h"
 #include "reports/text.h"
 
 namespace parbench {
@@ -30,6 +30,16 @@ void prepare_standard_streams() {
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+namespace {
+
+/// Standard output's, of a pipe or socket.
+bool is_reader_gone() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
 void require_printed() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
@@ -37,9 +47,11 @@ void require_printed() {
   if (flushed && std::ferror(stdout) == 0) return;
   std::clearerr(stdout);
   const std::string why = error == 0 ? "" : ": " + std::generic_category().message(error);
-  throw Error(
+  const std::string message =
       "standard output could not be written" + why +
-      "\nnot everything was printed; send it to a terminal, a file or a pipe with a reader");
+      "\nnot everything was printed; send it to a terminal, a file or a pipe with a reader";
+  if (is_reader_gone()) throw ReaderGone(message);
+  throw Error(message);
 }
 
 int terminal_columns(int descriptor) {

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "kernels/error.h"
+
 namespace parbench {
 
 /// To be called first in the process. A pipe without reader becomes an error of the write instead
@@ -14,7 +16,14 @@ void prepare_standard_streams();
 /// Writes to standard output. Failures are kept for `require_printed`.
 void print(std::string_view text);
 
-/// Throws Error when something printed since the last call did not reach standard output.
+/// Standard output is a pipe or socket whose reader went before it had everything, as `head` does.
+class ReaderGone : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws Error when something printed since the last call did not reach standard output;
+/// ReaderGone where that is why.
 void require_printed();
 
 /// Columns of the terminal behind a descriptor; 80 where it does not tell, or is none.

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "bench/described.h"
-#include "bench/suggest.h"
 #include "kernels/error.h"
+#include "scenarios/suggest.h"
 
 namespace parbench {
 namespace {

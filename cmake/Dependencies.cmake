@@ -14,9 +14,12 @@ if(PARBENCH_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# NVTX is header-only and comes with the CUDA toolkit; without it there are no ranges.
+# NVTX is header-only; it comes with the CUDA toolkit, or alone (scripts/nvtx). Without it there are no
+# ranges.
 find_path(PARBENCH_NVTX_INCLUDE nvtx3/nvToolsExt.h
-  HINTS ${PROJECT_SOURCE_DIR}/build/cuda-wheels/nvidia/cu13/include PATHS /usr/local/cuda/include)
+  HINTS ${PROJECT_SOURCE_DIR}/build/cuda-wheels/nvidia/cu13/include
+        ${PROJECT_SOURCE_DIR}/build/nvtx/nvidia/cu13/include
+  PATHS /usr/local/cuda/include)
 if(PARBENCH_NVTX_INCLUDE)
   add_library(nvtx3 INTERFACE)
   target_include_directories(nvtx3 SYSTEM INTERFACE ${PARBENCH_NVTX_INCLUDE})

@@ -19,7 +19,10 @@ class DescribedOp : public Op {
 
   void set_flops(double flops) { work_.flops = flops; }
   void set_seconds(double seconds) { work_.seconds = seconds; }
-  void set_implementation(std::string_view name) { implementation_ = name; }
+  void set_implementation(std::string_view name, ChosenBy by = ChosenBy::library) {
+    implementation_ = name;
+    chosen_by_ = by;
+  }
 
   /// Asks for scratch memory of its own; returns where in the stream's scratch it begins, aligned
   /// as the vendors' libraries want it.

@@ -39,6 +39,13 @@ struct Work {
   }
 };
 
+/// Who took an operation's kernel from those that a library has for it.
+enum class ChosenBy {
+  library,     // the device measures none, or there was nothing to choose from
+  measuring,   // `--autotune`
+  heuristics,  // `--autotune` too, but tuning had no time or memory left to measure this one
+};
+
 /// Planned and executable. Made by Device::prepare; everything slow has happened there. One Op runs
 /// on one stream at a time: streams that run at once need an Op each.
 class Op {
@@ -51,6 +58,7 @@ class Op {
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
   /// The kernel that the vendor's library chose, in its own words.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
+  [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
   /// The tensor of an argument by role. Throws std::out_of_range for a role it does not have.
   [[nodiscard]] const TensorDesc& tensor(std::string_view role) const;
@@ -67,6 +75,7 @@ class Op {
   Work work_;
   std::size_t scratch_bytes_ = 0;
   std::string implementation_;
+  ChosenBy chosen_by_ = ChosenBy::library;
 };
 
 }  // namespace parbench

@@ -109,6 +109,7 @@ void visit_fields(V& visit, MaybeConst<Kernel> auto& x) {
   visit("operation", x.operation);
   visit("implementation", x.implementation);
   visit("count", x.count);
+  visit.optional("chosen_by", x.chosen_by);
 }
 
 template <class V>

@@ -69,8 +69,9 @@ Cell verification(const Case& c) {
 std::string kernels_text(const std::vector<Kernel>& kernels) {
   std::vector<std::string> items;
   for (const Kernel& kernel : kernels) {
-    items.push_back(
-        fmt::format("{} {} on {}", kernel.count, kernel.operation, kernel.implementation));
+    items.push_back(fmt::format("{} {} on {}{}", kernel.count, kernel.operation,
+                                kernel.implementation,
+                                kernel.chosen_by.empty() ? "" : " by " + kernel.chosen_by));
   }
   return fmt::format("{}", fmt::join(items, ", "));
 }

@@ -102,6 +102,9 @@ struct Kernel {
   std::string operation;       // "convolution_forward"
   std::string implementation;  // its engine or algorithm in the library's own words
   int count = 0;               // of such operations in one execution
+  /// Under --autotune: "measuring", or "heuristics" where tuning had no time or memory left for it;
+  /// empty without, and where there was nothing to choose from.
+  std::string chosen_by = {};
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kernels/error.h"
+#include "scenarios/suggest.h"
 
 namespace parbench {
 namespace {
@@ -117,7 +118,8 @@ std::int64_t read_duration(const Axis& axis, std::string_view text) {
 
 std::string read_choice(const Axis& axis, std::string_view text) {
   if (std::ranges::find(axis.choices, text) == axis.choices.end()) {
-    reject(axis, text, "is not a choice");
+    throw UsageError(fmt::format("--{} '{}' is not a choice; allowed: {}{}", axis.name, text,
+                                 allowed_values(axis), did_you_mean(text, axis.choices)));
   }
   return std::string(text);
 }

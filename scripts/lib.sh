@@ -101,25 +101,43 @@ need_packages() {
   : >"$stamp"
 }
 
-# has_wheels LIST FOLDER: whether the folder holds what this list in scripts/ says.
-has_wheels() { cmp -s "$root/scripts/$1" "$2/.wheels"; }
-
-# fetch_wheels LIST FOLDER [pip's arguments…]: PyPI's packages of a list in scripts/, pinned by their
-# hashes, into a folder of their own. keep_wheels has to follow when the folder is complete.
-fetch_wheels() {
-  local list="$root/scripts/$1" folder=$2
-  shift 2
-  rm -rf "$folder"
-  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
-    --target "$folder" --no-deps --no-compile --require-hashes --only-binary=:all: \
-    "$@" -r "$list" >&2 ||
-    fail "pip could not fetch the wheels of $list" "its messages are above"
-}
-
-keep_wheels() { cp "$root/scripts/$1" "$2/.wheels"; }
-
 # After a failure the next run looks at the packages again.
 forget_packages() { rm -f "$root"/build/.packages*; }
+
+# fetch_wheels FOLDER LIST [pip's options]: PyPI's packages as LIST pins them by hash, unpacked.
+fetch_wheels() {
+  local target=$1 list=$2
+  shift 2
+  rm -rf "$target"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+    --target "$target" --no-deps --no-compile --require-hashes --only-binary=:all: "$@" \
+    -r "$list" >&2
+}
+
+# pip's options for packages that are fetched for x86-64, whatever this machine and its Python are.
+for_x86_64=(--python-version 3.11 --implementation cp)
+for tag in manylinux_2_28 manylinux_2_27 manylinux_2_17 manylinux2014 manylinux_2_12 manylinux2010 \
+  manylinux_2_5 manylinux1; do
+  for_x86_64+=(--platform "${tag}_x86_64")
+done
+
+# fetch_nvtx [pip's options]: NVTX's headers, which suit every machine, into build/nvtx; once for each
+# version that scripts/cuda-wheels.txt pins.
+fetch_nvtx() {
+  local target=$root/build/nvtx pin
+  pin=$(grep '^nvidia-nvtx==' "$root/scripts/cuda-wheels.txt")
+  [[ $(cat "$target/.wheels" 2>/dev/null) != "$pin" ]] || return 0
+  fetch_wheels "$target" <(printf '%s\n' "$pin") "${for_x86_64[@]}" "$@" || return 1
+  printf '%s\n' "$pin" >"$target/.wheels"
+}
+
+# Ranges are worth 0.1 MB and a try, but no error: without pip or a network the build has none.
+offer_nvtx() {
+  [[ ${PARBENCH_NO_INSTALL:-0} != 1 && ! -e $root/build/cuda-wheels/.wheels ]] || return 0
+  python3 -m pip --version &>/dev/null || return 0
+  fetch_nvtx --retries 0 --timeout 5 2>/dev/null ||
+    say "NVTX's headers could not be fetched, so the build has no ranges; scripts/nvtx tries again"
+}
 
 # A build folder that came here with a copied or moved clone would go on building the original.
 drop_foreign_build() {
@@ -130,10 +148,11 @@ drop_foreign_build() {
   rm -rf "$1"
 }
 
-# Whether a build has been configured since the presets changed and CUDA's libraries were fetched.
+# Whether a build has been configured since the presets changed and libraries were fetched.
 is_configured() {
   [[ -f $1/build.ninja && $1/build.ninja -nt $root/CMakePresets.json ]] &&
-    ! [[ $root/build/cuda-wheels/.wheels -nt $1/build.ninja ]]
+    ! [[ $root/build/cuda-wheels/.wheels -nt $1/build.ninja ]] &&
+    ! [[ $root/build/nvtx/.wheels -nt $1/build.ninja ]]
 }
 
 # configure PRESET TESTS(ON|OFF|any): runs cmake only where ninja would not do so by itself.
@@ -145,6 +164,7 @@ configure() {
     ! grep -q '^PARBENCH_TESTS:BOOL=ON' "$build/CMakeCache.txt" || return 0
   fi
   [[ $tests == any && -f $build/CMakeCache.txt ]] || arguments+=("-DPARBENCH_TESTS=${tests/any/OFF}")
+  offer_nvtx
   say "configuring $build"
   mkdir -p "$build"
   if ! (cd "$root" && cmake --preset "$preset" "${arguments[@]}") >"$build/configure.log" 2>&1; then

@@ -21,7 +21,7 @@ class ConvolutionOp final : public CudaOp {
       : CudaOp(device, name),
         engine_(std::move(engine)),
         workspace_(add_scratch(engine_.workspace_bytes())) {
-    set_implementation(engine_.name());
+    set_implementation(engine_.name(), engine_.chosen_by());
   }
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
@@ -40,7 +40,7 @@ class BiasedConvolutionOp final : public CudaOp {
       : CudaOp(device, name),
         engine_(std::move(engine)),
         workspace_(add_scratch(engine_.workspace_bytes())) {
-    set_implementation(engine_.name() + " + CUDA kernel (bias)");
+    set_implementation(engine_.name() + " + CUDA kernel (bias)", engine_.chosen_by());
     const ConvolutionShape& shape = engine_.graph().shape;
     pixels_ = {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels,
                engine_.graph().dtype};

@@ -55,15 +55,16 @@ std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t inde
 }
 
 /// The fastest as measured where the device tunes, else the first that the heuristics have.
-std::optional<std::size_t> best_of(CudnnEngines& engines, CudaDevice& device,
-                                   const ConvolutionGraph& graph) {
-  if (Autotuner* tuner = device.autotuner()) {
+std::optional<Choice> best_of(CudnnEngines& engines, CudaDevice& device,
+                              const ConvolutionGraph& graph) {
+  Autotuner* tuner = device.autotuner();
+  if (tuner != nullptr) {
     const auto fastest =
         tuner->choose(key_of(graph), tensors_of(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
-    if (fastest) return fastest;
+    if (fastest) return Choice{*fastest, ChosenBy::measuring};
   }
-  return engines.first();
+  return library_choice(engines.first(), tuner != nullptr);
 }
 
 /// Engines that take any image of a batch come first; with the others, a view that begins at an
@@ -74,8 +75,8 @@ std::optional<EngineChoice> choose_engine(CudaDevice& device, ConvolutionGraph g
     graph.aligned_images = aligned;
     auto engines = CudnnEngines::find(device.cudnn(), graph, most_workspace);
     if (!engines) continue;
-    if (const auto index = best_of(*engines, device, graph)) {
-      return EngineChoice{graph, *std::move(engines), *index};
+    if (const auto best = best_of(*engines, device, graph)) {
+      return EngineChoice{graph, *std::move(engines), *best};
     }
   }
   return std::nullopt;
@@ -88,9 +89,9 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
   std::optional<EngineChoice>& choice =
       device.engine_choices().get(key_of(graph), [&] { return choose_engine(device, graph); });
   if (!choice) return std::nullopt;
-  auto plan = choice->engines.build(choice->index);
+  auto plan = choice->engines.build(choice->best.index);
   if (!plan) return std::nullopt;
-  return ConvolutionEngine(choice->graph, std::move(plan));
+  return ConvolutionEngine(choice->graph, std::move(plan), choice->best.by);
 }
 
 ConvolutionEngine ConvolutionEngine::choose(CudaDevice& device, const ConvolutionGraph& graph) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/cuda/cudnn_graph.h"
+#include "kernels/cuda/tuning.h"
 
 namespace parbench::cuda {
 
@@ -17,7 +18,7 @@ class CudaStream;
 struct EngineChoice {
   ConvolutionGraph graph;  // with the alignment that the engines count on
   CudnnEngines engines;
-  std::size_t index;  // of the chosen one
+  Choice best;
 };
 
 /// Those of a device, by graph, nothing for a graph that no engine takes. Equal layers are many, in
@@ -35,7 +36,7 @@ class ConvolutionEngine {
 
   /// Our kernel that takes every shape and type.
   [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {
-    return {graph, std::nullopt};
+    return {graph, std::nullopt, ChosenBy::library};
   }
 
   /// cuDNN's, or the direct kernel where cuDNN has none.
@@ -45,17 +46,19 @@ class ConvolutionEngine {
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_ ? plan_->workspace_bytes() : 0; }
   /// For reports: "cuDNN eng36_k2=7_…".
   [[nodiscard]] std::string name() const;
+  [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
   /// Enqueues the pass. Tensors are in the order of the operation's arguments, without those that
   /// the graph does not have.
   void run(CudaStream& stream, std::span<std::byte* const> tensors, std::byte* workspace);
 
  private:
-  ConvolutionEngine(const ConvolutionGraph& graph, std::optional<CudnnPlan> plan)
-      : graph_(graph), plan_(std::move(plan)) {}
+  ConvolutionEngine(const ConvolutionGraph& graph, std::optional<CudnnPlan> plan, ChosenBy by)
+      : graph_(graph), plan_(std::move(plan)), chosen_by_(by) {}
 
   ConvolutionGraph graph_;
   std::optional<CudnnPlan> plan_;  // else the direct kernel
+  ChosenBy chosen_by_;
 };
 
 }  // namespace parbench::cuda

@@ -84,7 +84,8 @@ void ConvolutionWeightsOp::describe(const ConvolutionBackwardWeights& desc) {
   add_argument("diff_weights", gradient, weights);
   if (bias_) add_argument("diff_bias", gradient, canonical({desc.shape.out_channels}));
   set_implementation(engine_.name() + (widened_ ? " on inputs widened to f32" : "") +
-                     (bias_ ? " + CUDA kernel (bias)" : ""));
+                         (bias_ ? " + CUDA kernel (bias)" : ""),
+                     engine_.chosen_by());
 }
 
 void ConvolutionWeightsOp::plan_scratch() {

@@ -38,7 +38,7 @@ class ProductOp final : public CudaOp {
       : CudaOp(device, name),
         matmul_(Matmul::get(device, name, product)),
         workspace_(add_scratch(matmul_->workspace_bytes())) {
-    set_implementation(matmul_->description());
+    set_implementation(matmul_->description(), matmul_->chosen_by());
   }
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
@@ -96,8 +96,9 @@ LinearForwardOp::LinearForwardOp(CudaDevice& device, const LinearForward& desc)
   if (fused_ && desc.dtype == DType::bf16) {
     rounded_ = add_scratch(canonical({out_features}, desc.dtype).bytes);
   }
-  set_implementation(matmul_->description() +
-                     (fused_ ? ", bias in its epilogue" : ", bias by a CUDA kernel"));
+  set_implementation(
+      matmul_->description() + (fused_ ? ", bias in its epilogue" : ", bias by a CUDA kernel"),
+      matmul_->chosen_by());
 }
 
 void LinearForwardOp::write_bias(const std::byte* bias, std::int64_t rows, std::byte* matrix,
@@ -159,7 +160,7 @@ LinearBackwardWeightsOp::LinearBackwardWeightsOp(CudaDevice& device,
                          .math = desc.math});
   workspace_ = add_scratch(matmul_->workspace_bytes());
   partials_ = add_scratch(column_sum_partials(batch, out_features) * sizeof(float));
-  set_implementation(matmul_->description() + ", diff_bias by a CUDA kernel");
+  set_implementation(matmul_->description() + ", diff_bias by a CUDA kernel", matmul_->chosen_by());
 }
 
 void LinearBackwardWeightsOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {

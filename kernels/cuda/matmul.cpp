@@ -131,8 +131,13 @@ Matmul::Matmul(CudaDevice& device, const Product& product)
     : device_(device), handle_(device.cublas()), product_(product) {
   describe();
   any_ = first_of(search(bytes_of(product_.input), bytes_of(product_.output)));
-  aligned_ = choose(search(vector_alignment, vector_alignment));
-  if (!aligned_) aligned_ = any_;
+  const std::vector<Algorithm> algorithms = search(vector_alignment, vector_alignment);
+  if (const auto choice = choose(algorithms)) {
+    aligned_ = algorithms[choice->index];
+    chosen_by_ = choice->by;
+  } else {
+    aligned_ = any_;
+  }
 }
 
 // The library's first operand is b and its second a: cᵀ = op(b)ᵀ·op(a)ᵀ.
@@ -187,9 +192,10 @@ std::vector<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
   return algorithms;
 }
 
-std::optional<Matmul::Algorithm> Matmul::choose(const std::vector<Algorithm>& algorithms) {
+std::optional<Choice> Matmul::choose(const std::vector<Algorithm>& algorithms) {
+  if (algorithms.empty()) return std::nullopt;
   Autotuner* tuner = device_.autotuner();
-  if (tuner == nullptr) return first_of(algorithms);
+  if (tuner == nullptr) return library_choice(0, false);
   const auto candidate = [&](std::size_t index) -> std::optional<TuningCandidate> {
     const Algorithm& algorithm = algorithms[index];
     return TuningCandidate{
@@ -202,8 +208,7 @@ std::optional<Matmul::Algorithm> Matmul::choose(const std::vector<Algorithm>& al
   };
   const auto fastest =
       tuner->choose(described(product_), tensors_of(product_), algorithms.size(), candidate);
-  if (!fastest) return first_of(algorithms);
-  return algorithms[*fastest];
+  return fastest ? Choice{*fastest, ChosenBy::measuring} : library_choice(0, true);
 }
 
 std::size_t Matmul::workspace_bytes() const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/cuda/tuning.h"
 #include "kernels/tensor.h"
 
 namespace parbench::cuda {
@@ -53,6 +54,7 @@ class Matmul {
   [[nodiscard]] std::size_t workspace_bytes() const;
   /// The algorithm in cuBLASLt's own numbers.
   [[nodiscard]] std::string description() const;
+  [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
   /// Enqueues the product; allocates nothing. The workspace is aligned to 256 bytes.
   void run(cudaStream_t stream, const ProductAddresses& at, std::byte* workspace);
@@ -70,7 +72,7 @@ class Matmul {
   [[nodiscard]] std::vector<Algorithm> search(std::uint32_t input_alignment,
                                               std::uint32_t output_alignment);
   /// The fastest as measured where the device tunes, else the first; nothing where there is none.
-  [[nodiscard]] std::optional<Algorithm> choose(const std::vector<Algorithm>& algorithms);
+  [[nodiscard]] std::optional<Choice> choose(const std::vector<Algorithm>& algorithms);
   void run_with(const Algorithm& algorithm, cudaStream_t stream, const ProductAddresses& at,
                 std::byte* workspace);
   [[nodiscard]] const Algorithm& algorithm_for(const ProductAddresses& at) const;
@@ -86,6 +88,7 @@ class Matmul {
   cublasLtMatrixLayoutOpaque_t c_{};
   std::optional<Algorithm> aligned_;  // for addresses that vector loads can take
   std::optional<Algorithm> any_;      // for addresses aligned to an element
+  ChosenBy chosen_by_ = ChosenBy::library;
 };
 
 }  // namespace parbench::cuda

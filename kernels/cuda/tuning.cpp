@@ -38,6 +38,11 @@ std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& l
   return chosen->index;
 }
 
+std::optional<Choice> library_choice(std::optional<std::size_t> first, bool tunes) {
+  if (!first) return std::nullopt;
+  return Choice{*first, tunes ? ChosenBy::heuristics : ChosenBy::library};
+}
+
 std::optional<std::size_t> TuningChoices::once(const std::string& operation, const Choose& choose) {
   const auto known = choices_.find(operation);
   if (known != choices_.end()) return known->second;

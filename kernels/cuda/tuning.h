@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/op.h"
+
 namespace parbench::cuda {
 
 /// What tuning of one operation may cost.
@@ -45,6 +47,16 @@ using MeasureCandidate = std::function<std::vector<double>(std::size_t index)>;
 [[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                                  const std::function<double()>& now,
                                                  const MeasureCandidate& measure);
+
+/// A candidate, and how it came to be the one.
+struct Choice {
+  std::size_t index = 0;
+  ChosenBy by = ChosenBy::library;
+};
+
+/// The library's own first candidate, nothing where it has none. `tunes`: whether the device
+/// measures candidates and has found none, for want of time or memory.
+[[nodiscard]] std::optional<Choice> library_choice(std::optional<std::size_t> first, bool tunes);
 
 /// What was chosen for each operation. Devices that are alike share one: times differ between them
 /// and between measurements, but equal operations are to compute the same bits.

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "kernels/error.h"
+#include "scenarios/suggest.h"
 #include "scenarios/training/stage_program.h"
 
 namespace parbench {
@@ -69,11 +70,13 @@ namespace {
 int unit_named(const Network& network, std::string_view word) {
   const auto found = std::ranges::find(network.units, word);
   if (found == network.units.end() || found == network.units.begin()) {
+    std::vector<std::string> known{"published", "balanced"};
+    known.insert(known.end(), network.units.begin() + 1, network.units.end());
     throw UsageError(fmt::format(
-        "--cut: '{}' starts no later stage of {}; allowed are published, balanced, or units joined "
-        "by "
-        "'+': {}",
-        word, network.name, fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
+        "--cut: '{}' starts no later stage of {}{}\nallowed are published, balanced, or units "
+        "joined by '+': {}",
+        word, network.name, did_you_mean(word, known),
+        fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
   }
   return static_cast<int>(found - network.units.begin());
 }

@@ -12,6 +12,7 @@ from figures import figure, missing
 from measurements import cases_of, fastest, paired_ratio
 from processes import Failure, StepServer
 from rows import duration, median
+from sizes import sizes_for
 
 HERE = pathlib.Path(__file__).resolve().parent
 MOST_ROUNDS = 7
@@ -186,7 +187,7 @@ def with_autotune(setting):
 
 def matmul(setting):
     """Products of large matrices beside torch.mm."""
-    n, count = (8192, 4) if setting.on_gpu else (128, 2)
+    n, count = sizes_for(setting).n, sizes_for(setting).products
     comparisons = []
     for dtype in setting.dtypes:
         flags = ["--scenario", "matmul", "--strategy", "alone", "--device", 0]
@@ -197,18 +198,12 @@ def matmul(setting):
     yield from compared(setting, comparisons)
 
 
-def convolution_sizes(setting):
-    """Batch and images by the name of the size: the published one and the quick ones."""
-    if setting.on_gpu:
-        return {"seed": (128, {128: 128}), "quick": (4, {8: 8, 32: 32, 128: 128})}
-    return {"seed": (1, {128: 16}), "quick": (1, {8: 4, 32: 8, 128: 16})}
-
-
 def convolution(setting):
     """The twenty convolutions of scenario branch."""
-    branches = 20 if setting.on_gpu else 2
+    branches = sizes_for(setting).branches
     comparisons = []
-    for kind, (batch, images) in convolution_sizes(setting).items():
+    for kind, sizes in sizes_for(setting).convolutions.items():
+        batch, images = sizes.batch, sizes.images
         for dtype in setting.dtypes:
             flags = ["--scenario", "branch", "--strategy", "one-stream", "--branches", branches]
             flags += ["--batch", batch, "--image", ",".join(map(str, images.values()))]
@@ -227,7 +222,7 @@ def convolution(setting):
 
 
 def training_steps(setting, kind):
-    batch, image = (120, 128) if setting.on_gpu else (2, 32)
+    batch, image = sizes_for(setting).batch, sizes_for(setting).image
     for dtype in setting.dtypes:
         flags = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
         flags += ["--batch", batch, "--image", image, "--dtype", dtype, *with_autotune(setting)]
@@ -263,9 +258,10 @@ def compile_ahead(setting):
 
 def copy(setting):
     """Copies to page-locked host memory beside the link: one plain copy of as many bytes."""
-    n, count = (8192, 4) if setting.on_gpu else (64, 2)
+    sizes = sizes_for(setting)
+    n, count = sizes.copied_n, sizes.copies
     flags = ["--scenario", "overlap", "--strategy", "copy", "--direction", "d2h"]
     flags += ["--memory", "pinned", "--n", n, "--count", count]
-    request = request_of("copy_to_host", dtype="f32", size=4 * n * n * count)
+    request = request_of("copy_to_host", dtype="f32", size=sizes.copied_bytes)
     peers = [Peer("copy/d2h/pinned", "copy", {"n": n}, request)]
     yield from compared(setting, [Comparison(flags, peers)])

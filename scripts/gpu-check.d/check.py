@@ -1,6 +1,5 @@
 # Entry of scripts/gpu-check: finds what is there, runs the steps one after the other, each in a
 # process of its own and within its share of the time, and sums up.
-import argparse
 import contextlib
 import datetime
 import json
@@ -15,6 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "peers.d"))
 
 import libraries  # noqa: E402
+from arguments import parse_arguments, refuse  # noqa: E402
 from programs import GRACE, Terminated, end_group, end_when_asked, run_program  # noqa: E402
 from setting import Setting, flags_known, portions, to_json  # noqa: E402
 from step import AHEAD, STEPS  # noqa: E402
@@ -33,56 +33,20 @@ TRY_TORCH = (
 )
 
 
-def refuse(message, *hints, code=2):
-    print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
-    sys.exit(code)
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/gpu-check",
-        description="Shows on this machine's GPU that parbench is right and fast: tests, Compute "
-        "Sanitizer, all scenarios, and PyTorch beside it, with the outcome in a few JSON files.",
-        epilog="Exit codes: 0 everything ran and every target was reached; 1 something failed, was "
-        "missed or did not run; 2 bad usage, or cuDNN or cuBLAS is missing; 3 no GPU; 130 interrupted.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--output", type=pathlib.Path, metavar="DIR", help="default: gpu-check-<UTC time>"
-    )
-    parser.add_argument(
-        "--time-limit", type=float, default=480, metavar="SECONDS", help="of all; default: 480"
-    )
-    parser.add_argument(
-        "--devices",
-        choices=["cuda", "cpu"],
-        default="cuda",
-        help="cpu tries the tool itself, on tiny sizes: its figures say nothing",
-    )
-    parser.add_argument("--only", metavar="STEP[,STEP…]", help=f"of {', '.join(STEPS)}")
-    parser.add_argument(
-        "--python", default=sys.executable, metavar="PATH", help="the interpreter that has PyTorch"
-    )
-    parser.add_argument("--root", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
-    return parser.parse_args()
-
-
-def chosen_steps(only):
-    if only is None:
-        return list(STEPS)
-    for name in only.split(","):
-        if name not in STEPS:
-            refuse(f"--only: '{name}' does not exist", f"allowed: {', '.join(STEPS)}")
-    return [name for name in STEPS if name in only.split(",")]
-
-
 def torch_missing(python, device, environment):
     """Why PyTorch cannot be measured, or an empty text."""
-    try:
-        tried = run_program([python, "-c", TRY_TORCH, device], 60, environment)
-    except OSError as error:
-        return f"no PyTorch: {python}: {error.strerror}"
-    return "" if tried.code == 0 else f"no PyTorch: {tried.last_words()}"
+    tried = run_program([python, "-c", TRY_TORCH, device], 60, environment)
+    if tried.code == 0:
+        return ""
+    return f"no PyTorch (--python names an interpreter that has it): {tried.last_words()}"
+
+
+def find_sanitizer(options, why_no_torch):
+    """Its path, or an empty text and the reason. It may lie beside PyTorch."""
+    if options.devices == "cpu":
+        return "", "it checks GPUs only"
+    path = libraries.find_tool("compute-sanitizer", sys.executable if why_no_torch else options.python)
+    return (path, "") if path else ("", "compute-sanitizer is not installed")
 
 
 def check_device(root, environment):
@@ -96,7 +60,7 @@ def check_device(root, environment):
 
 
 def make_setting(options):
-    root = options.root.resolve()
+    root = HERE.parents[1]
     path = libraries.library_path(root, options.python)
     missing = libraries.missing_libraries(root / "libexec/parbench", path)
     if missing:
@@ -107,7 +71,8 @@ def make_setting(options):
     if on_gpu:
         check_device(root, environment)
     why_no_torch = torch_missing(options.python, options.devices, plain)
-    autotune, dtypes = flags_known(root, environment)
+    autotune, dtypes = flags_known(root, environment, on_gpu)
+    sanitizer, why_no_sanitizer = find_sanitizer(options, why_no_torch)
     return Setting(
         root=str(root),
         device="cuda:0" if on_gpu else "cpu:0",
@@ -118,6 +83,8 @@ def make_setting(options):
         plain_environment=plain,
         torch_python="" if why_no_torch else options.python,
         torch_missing=why_no_torch,
+        sanitizer=sanitizer,
+        sanitizer_missing=why_no_sanitizer,
     )
 
 
@@ -220,12 +187,14 @@ def run_step(step, name, record):
 
 
 def run_steps(names, setting, end, record):
-    for name, portion in portions({name: STEPS[name][2] for name in names}):
+    for name, portion in portions({name: STEPS[name].weight_in(setting) for name in names}):
         left = end - time.monotonic() - CLOSING_SECONDS
         if left < LEAST_SECONDS:
             record.keep(name, {}, "not run: time")
             continue
-        limit = max(portion * left, LEAST_SECONDS)
+        # A step that takes its whole share leaves as much as those behind it need to begin.
+        behind = LEAST_SECONDS * (len(names) - names.index(name) - 1)
+        limit = max(min(portion * left, left - behind), LEAST_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")
         with beside(name, setting, names, limit), Step(name, setting, limit) as step:
             run_step(step, name, record)
@@ -244,13 +213,12 @@ def make_output(options, began):
 
 def main():
     options = parse_arguments()
-    names = chosen_steps(options.only)
     began, end = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + options.time_limit
     setting = make_setting(options)
     make_output(options, began)
-    record, interrupted = Record(options, setting, names, began), False
+    record, interrupted = Record(options, setting, options.only, began), False
     try:
-        run_steps(names, setting, end, record)
+        run_steps(options.only, setting, end, record)
     except (KeyboardInterrupt, Terminated):
         interrupted = True
     summary = record.write_summary()

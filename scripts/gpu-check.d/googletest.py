@@ -12,8 +12,10 @@ MOST_RESTARTS = 10  # after crashes
 LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
 LONGEST_TEXT = 400  # of a failure that is kept,
 MOST_LINES = 5  # and of what was said before a crash
-LEAST_SECONDS = 20  # of any program, as the first use of a GPU may take long
-# Weights in sharing the time, where not 1. These come last and have more of it.
+LEAST_SECONDS = 20  # of a program under a tool, as the first use of a GPU may take long
+LEAST_SECONDS_MORE = 3  # for what its share was too short for; with less it is not begun
+# Weights in sharing the time, where not 1. The heaviest comes first: every kernel's conformance, without
+# which no figure means anything.
 HEAVY = {"training_test": 2, "scenario_tests": 3, "kernels_test": 6}
 
 
@@ -27,6 +29,12 @@ class Outcome:
     unfinished: str = None  # the test that was running when the program ended,
     said: list = field(default_factory=list)  # and its last lines
     names: list = field(default_factory=list)  # of all that began
+
+    def begin_unfinished_anew(self):
+        """What was running when the time was up counts as not begun."""
+        if self.unfinished:
+            self.names.remove(self.unfinished)
+        self.unfinished = None
 
     def add(self, other):
         self.passed += other.passed
@@ -74,11 +82,12 @@ def read_output(text):
     return outcome
 
 
-def run_tests(program, setting, wrapper=(), flags=()):
-    """Runs all tests. After a crash it goes on with those behind, so that one crash hides nothing.
+def run_tests(program, setting, wrapper=(), flags=(), outcome=None):
+    """Runs all tests, or those that an earlier outcome lacks, which is added to. After a crash it goes on
+    with those behind, so that one crash hides nothing.
 
     Returns the outcome and how each process ended."""
-    outcome = Outcome()
+    outcome = outcome or Outcome()
     ends = []
     while len(ends) <= MOST_RESTARTS and setting.left() > 0:
         only = ["--gtest_filter=" + filter_without(flags, outcome.names)] if outcome.names else flags
@@ -127,23 +136,43 @@ def result_of(name, outcome, ends):
     }
 
 
+def weights(folder):
+    """All test executables with their weights, the heaviest first."""
+    found = {program.name: HEAVY.get(program.name, 1) for program in sorted(folder.iterdir())}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def content_of(runs):
+    """What is known of all programs: the outcome of each, and how its processes ended."""
+    results = [result_of(name, outcome, ends) for name, (outcome, ends) in runs.items()]
+    return {
+        "programs": results,
+        "problems": [f"{r['program']}: {problem_of(r)}" for r in results if r["status"] != "passed"],
+        "passed": sum(result["passed"] for result in results),
+        "failed": sum(len(result["failed"]) for result in results),
+        "skipped": sum(sum(result["skipped"].values()) for result in results),
+    }
+
+
 def tests(setting):
-    """All test executables of the bundle, one after the other: some of them fill the GPU's memory."""
-    content = {"programs": [], "problems": []}
-    names = sorted(program.name for program in setting.tests.iterdir())
-    weights = {name: HEAVY.get(name, 1) for name in names}
-    for name, portion in portions(dict(sorted(weights.items(), key=lambda item: item[1]))):
+    """All test executables of the bundle, one after the other: some of them fill the GPU's memory. What
+    the time of some leaves goes to those that did not end in theirs."""
+    runs, wanted = {}, weights(setting.tests)
+    for name, portion in portions(wanted):
         setting.say(f"tests of {name}")
-        part = setting.with_portion(portion, LEAST_SECONDS)
-        result = result_of(name, *run_tests(setting.tests / name, part))
-        content["programs"].append(result)
-        if result["status"] != "passed":
-            content["problems"].append(f"{name}: {problem_of(result)}")
-        yield content
-    content["passed"] = sum(result["passed"] for result in content["programs"])
-    content["failed"] = sum(len(result["failed"]) for result in content["programs"])
-    content["skipped"] = sum(sum(r["skipped"].values()) for r in content["programs"])
-    yield content
+        runs[name] = run_tests(setting.tests / name, setting.with_portion(portion))
+        yield content_of(runs)
+    cut = {name: wanted[name] for name, (_, ends) in runs.items() if not ends or ends[-1].at_limit}
+    for name, portion in portions(cut):
+        if setting.left() < LEAST_SECONDS_MORE:
+            break
+        setting.say(f"the other tests of {name}")
+        outcome, before = runs[name]
+        outcome.begin_unfinished_anew()
+        part = setting.with_portion(portion)
+        _, ends = run_tests(setting.tests / name, part, outcome=outcome)
+        runs[name] = outcome, before + ends
+        yield content_of(runs)
 
 
 def problem_of(result):

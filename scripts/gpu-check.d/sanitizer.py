@@ -1,10 +1,8 @@
 # Compute Sanitizer over the tests that use a GPU: invalid accesses of all kernels, vendors' ones
 # included, and races of our own in shared memory.
 import re
-import sys
 
 from googletest import LEAST_SECONDS, problem_of, result_of, run_tests
-from libraries import find_tool
 from programs import run_program
 from setting import portions
 
@@ -36,9 +34,9 @@ def status_of(result, outcome, ends, said):
     return result["status"]
 
 
-def check(setting, program, tool, path):
+def check(setting, program, tool):
     """One program under one tool."""
-    wrapper = command_of(tool, path, TOOLS[tool])
+    wrapper = command_of(tool, setting.sanitizer, TOOLS[tool])
     outcome, ends = run_tests(program, setting, wrapper, [GPU_TESTS])
     said = "\n".join(end.out for end in ends)
     result = {"tool": tool, **result_of(program.name, outcome, ends)}
@@ -66,15 +64,13 @@ def weights(folder):
 def sanitizer(setting):
     """Every tool over every program, as far as the time goes."""
     content = {"runs": [], "problems": []}
-    path = find_tool("compute-sanitizer", setting.torch_python or sys.executable)
-    if not setting.on_gpu or path is None:
-        reason = "compute-sanitizer is not installed" if setting.on_gpu else "it checks GPUs only"
-        yield {**content, "not_run": reason}
+    if setting.sanitizer_missing:
+        yield {**content, "not_run": setting.sanitizer_missing}
         return
-    content["version"] = run_program([path, "--version"], 20).last_words()
+    content["version"] = run_program([setting.sanitizer, "--version"], 20).last_words()
     for (program, tool), portion in portions(weights(setting.tests)):
         setting.say(f"{tool} over {program.name}")
-        result = check(setting.with_portion(portion, LEAST_SECONDS), program, tool, path)
+        result = check(setting.with_portion(portion, LEAST_SECONDS), program, tool)
         content["runs"].append(result)
         if problem(result):
             content["problems"].append(problem(result))

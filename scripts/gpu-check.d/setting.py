@@ -25,11 +25,13 @@ class Setting:
     device: str  # what the scenarios run on
     pair: str  # two devices of like size, for what takes several
     dtypes: list
-    autotune: bool  # whether this parbench has the flag
+    autotune: bool  # whether this parbench and the device have the flag
     library_path: str
     plain_environment: dict  # without it, for programs that bring their own libraries
     torch_python: str  # empty where there is none,
     torch_missing: str  # with the reason
+    sanitizer: str  # Compute Sanitizer's path, empty where it has nothing to do,
+    sanitizer_missing: str  # with the reason
     deadline: float = 0  # of the step, on the clock of time.monotonic()
 
     @property
@@ -78,10 +80,11 @@ def from_json(text):
     return Setting(**json.loads(text))
 
 
-def flags_known(root, environment):
-    """What this parbench's help names: whether it has --autotune, and the element types."""
+def flags_known(root, environment, on_gpu):
+    """What this parbench's help names and the device has: whether --autotune, and the element types."""
     command = [f"{root}/libexec/parbench", "--help"]
     text = run_program(command, 20, environment).out
-    dtypes = ["f32", "tf32", "bf16"]
+    dtypes = ["f32", "tf32", "bf16"] if on_gpu else ["f32", "bf16"]
     line = next((line for line in text.splitlines() if line.strip().startswith("--dtype")), "f32")
-    return "--autotune" in text, [dtype for dtype in dtypes if dtype in line.replace("|", " ").split()]
+    named = line.replace("|", " ").split()
+    return on_gpu and "--autotune" in text, [dtype for dtype in dtypes if dtype in named]

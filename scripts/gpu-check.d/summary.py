@@ -46,6 +46,20 @@ def problems_of(results):
     return found
 
 
+def not_run_texts(rows, told):
+    """Why figures are missing: every reason once, with the names of those it keeps away. Reasons that
+    are told elsewhere are left out."""
+    names = {}
+    for row in rows:
+        if row.not_run and row.not_run not in told:
+            names.setdefault(row.not_run, {}).setdefault(row.name.partition("/")[0], []).append(row.name)
+    for reason, kinds in names.items():
+        texts = [
+            own[0] if len(own) == 1 else f"{kind} ({len(own)} figures)" for kind, own in kinds.items()
+        ]
+        yield f"{', '.join(texts)}: not run: {reason}"
+
+
 class Summary:
     """Of a run with these results: each step's content, and "done" or why it is not whole."""
 
@@ -81,11 +95,13 @@ class Summary:
     def show(self, folder):
         if self.is_trial:
             print("A trial on tiny sizes: the figures say nothing.")
-        if self.rows:
-            print(table(self.rows))
+        measured = [row for row in self.rows if not row.not_run]
+        if measured:
+            print(table(measured))
         tests, _ = self.results.get("tests", ({}, ""))
         if "passed" in tests:
             print(f"tests: {tests['passed']} passed, {tests['failed']} failed, {tests['skipped']} skipped")
-        for problem in self.problems:
+        ends = {status for _, status in self.results.values()}
+        for problem in [*not_run_texts(self.rows, ends), *self.problems]:
             print(f"! {problem}")
         print(f"written: {folder}")

@@ -1,36 +1,46 @@
 # What parbench is to reach on a GPU, and how figures and targets come together.
 from rows import Row
+from sizes import bytes_text, images_text, sizes_for
 
 DTYPES = ["f32", "tf32", "bf16"]
-# E1: the published size, and those of the quick preset.
-CONVOLUTIONS = {
-    "seed-128": "128 images of 128×128",
-    "quick-8": "4 images of 8×8",
-    "quick-32": "4 images of 32×32",
-    "quick-128": "4 images of 128×128",
-}
 
 
-def rows_by_step():
+def convolutions(sizes):
+    """E1 in its published size and those of the quick preset: the end of each name, and what it is."""
+    return {
+        f"{preset}-{name}": images_text(one.batch, side)
+        for preset, one in sizes.convolutions.items()
+        for name, side in one.images.items()
+    }
+
+
+def rows_by_step(setting):
     """The rows wanted of each step."""
+    sizes = sizes_for(setting)
+    pair = "two SM partitions" if setting.on_gpu else "two CPU devices"
+    step = f"ResNet-50 step, {images_text(sizes.batch, sizes.image)}"
     return {
         "matmul": [
-            Row(f"matmul/{dtype}", f"product n = 8192, {dtype}: torch.mm / parbench", at_least=0.97)
+            Row(
+                f"matmul/{dtype}",
+                f"product n = {sizes.n}, {dtype}: torch.mm / parbench",
+                at_least=0.97,
+            )
             for dtype in DTYPES
         ],
         "convolution": [
             Row(
                 f"convolution/{dtype}/{kind}",
-                f"20 convolutions, {text}, {dtype}: PyTorch / parbench",
+                f"{sizes.branches} convolutions, {text}, {dtype}: PyTorch / parbench",
                 at_least=1.0,
             )
-            for kind, text in CONVOLUTIONS.items()
+            for kind, text in convolutions(sizes).items()
             for dtype in DTYPES
         ],
         "training": [
             Row(
                 f"training/{dtype}/eager",
-                f"ResNet-50 step, 120 images of 128×128, {dtype}: PyTorch / parbench",
+                f"{step}, {dtype}: PyTorch / parbench",
                 at_least=1.0,
             )
             for dtype in DTYPES
@@ -38,18 +48,24 @@ def rows_by_step():
         "training-compiled": [
             Row(
                 f"training/{dtype}/compiled",
-                f"ResNet-50 step, 120 images of 128×128, {dtype}: torch.compile / parbench",
+                f"{step}, {dtype}: torch.compile / parbench",
             )
             for dtype in DTYPES
         ],
-        "copy": [Row("copy/d2h/pinned", "copy d2h pinned, 1 GiB: link / parbench", at_least=0.97)],
+        "copy": [
+            Row(
+                "copy/d2h/pinned",
+                f"copy d2h pinned, {bytes_text(sizes.copied_bytes)}: link / parbench",
+                at_least=0.97,
+            )
+        ],
         "schedules": [
             Row(
                 "overlap/d2h/pinned",
                 "overlapped / the longer of compute and copy, d2h pinned",
                 at_most=1.05,
             ),
-            Row("partitions/two", "two SM partitions at once / one of them", at_least=1.9),
+            Row("partitions/two", f"{pair} at once / one of them", at_least=1.9),
         ],
     }
 
@@ -73,7 +89,7 @@ def complete(row, figures, reason, is_trial):
 def rows_of(results, setting):
     """The rows of all steps that were to run. `results`: of each its content and how it ended."""
     rows = []
-    for step, wanted in rows_by_step().items():
+    for step, wanted in rows_by_step(setting).items():
         if step not in results:
             continue
         content, status = results[step]
@@ -81,6 +97,6 @@ def rows_of(results, setting):
             dtype = next((word for word in row.name.split("/") if word in DTYPES), None)
             reason = status if status != "done" else "it gave no figure"
             if dtype and dtype not in setting.dtypes:
-                reason = f"parbench has no --dtype {dtype}"
+                reason = f"--dtype {dtype} is not to be had here"
             rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
     return rows

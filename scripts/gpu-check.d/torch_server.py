@@ -9,9 +9,8 @@ import time
 
 import torch
 
-from resnet50 import ResNet50
+import resnet50
 
-CLASSES = 1000
 LEAST_SAMPLE_SECONDS = 0.02  # parbench's own
 WARM_UP_RUNS = 3
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
@@ -61,28 +60,14 @@ def convolutions(device, dtype, batch, image, branches, channels=16):
 
 
 def training_step(device, dtype, batch, image, compiled):
-    """A step of ResNet-50 as parbench's pipeline/single does it. bf16: weights as well."""
-    torch.manual_seed(1)
-    to = {"device": device, "dtype": DTYPES[dtype]}
-    model = ResNet50(CLASSES).to(**to, memory_format=torch.channels_last).train()
-    forward = torch.compile(model) if compiled else model
-    images = torch.randn(batch, 3, image, image).to(**to, memory_format=torch.channels_last)
-    labels = torch.randint(CLASSES, (batch,))
-    target = torch.nn.functional.one_hot(labels, CLASSES).to(**to)
-    loss = torch.nn.MSELoss()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-
-    def run():
-        optimizer.zero_grad(set_to_none=True)
-        loss(forward(images), target).backward()
-        optimizer.step()
-
-    return run
+    """bf16: weights as well."""
+    step, _ = resnet50.training_step(batch, image, compiled, device=device, dtype=DTYPES[dtype])
+    return step
 
 
 def copy_to_host(device, dtype, size):
     """One copy into page-locked memory: the rate of the link."""
-    source = uniform(device, dtype, size // DTYPES[dtype].itemsize)
+    source = uniform(device, dtype, size * 8 // torch.finfo(DTYPES[dtype]).bits)
     destination = torch.empty_like(source, device="cpu", pin_memory=device != "cpu")
     return lambda: destination.copy_(source, non_blocking=True)
 

@@ -20,7 +20,8 @@ class Failure(Exception):
 
 def last_words(text):
     """The end of what a program wrote to standard error."""
-    lines = [line for line in text.strip().splitlines() if line.strip()]
+    # Without the marks that Python sets below the code it names.
+    lines = [line for line in text.strip().splitlines() if line.strip(" ^~")]
     return " | ".join(lines[-3:]) or "it said nothing"
 
 

@@ -1,7 +1,10 @@
-# ResNet-50 in PyTorch, written out because torchvision need not be installed.
+# ResNet-50 in PyTorch and its training step, written out because torchvision need not be installed.
 #
 # The variant is torchvision's: the stride of a bottleneck lies in its 3x3 convolution.
+import torch
 from torch import flatten, nn
+
+CLASSES = 1000
 
 
 def conv_and_norm(inputs, outputs, kernel, stride=1):
@@ -39,7 +42,7 @@ def layer(inputs, width, blocks, stride):
 
 
 class ResNet50(nn.Module):
-    def __init__(self, classes=1000):
+    def __init__(self, classes=CLASSES):
         super().__init__()
         self.stem = nn.Sequential(
             *conv_and_norm(3, 64, 7, 2),
@@ -57,3 +60,25 @@ class ResNet50(nn.Module):
 
     def forward(self, x):
         return self.fc(flatten(self.pool(self.layers(self.stem(x))), 1))
+
+
+def training_step(batch, image, compiled, device="cpu", dtype=torch.float32):
+    """A step as parbench's pipeline/single does it, and the model's number of parameters. Inputs are drawn
+    beforehand."""
+    torch.manual_seed(1)
+    to = {"device": device, "dtype": dtype}
+    model = ResNet50().to(**to, memory_format=torch.channels_last).train()
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    forward = torch.compile(model) if compiled else model
+    images = torch.randn(batch, 3, image, image).to(**to, memory_format=torch.channels_last)
+    labels = torch.randint(CLASSES, (batch,))
+    target = nn.functional.one_hot(labels, CLASSES).to(**to)
+    mean_squared_error = nn.MSELoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        mean_squared_error(forward(images), target).backward()
+        optimizer.step()
+
+    return step, parameters

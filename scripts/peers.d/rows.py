@@ -56,8 +56,6 @@ def target_text(row):
 
 
 def verdict(row):
-    if row.not_run:
-        return f"not run: {row.not_run}"
     return {True: "reached", False: "MISSED", None: "–"}[row.reached()]
 
 

@@ -9,31 +9,9 @@ import time
 
 import torch
 
-from resnet50 import ResNet50
+from resnet50 import training_step
 
 WARM_UP_STEPS = 2
-CLASSES = 1000
-
-
-def make_step(batch, image, compiled):
-    """The step as a function, and the model's number of parameters. Inputs are drawn beforehand."""
-    torch.manual_seed(1)
-    model = ResNet50(CLASSES).to(memory_format=torch.channels_last).train()
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    if compiled:
-        model = torch.compile(model)
-    images = torch.randn(batch, 3, image, image).to(memory_format=torch.channels_last)
-    labels = torch.randint(CLASSES, (batch,))
-    target = torch.nn.functional.one_hot(labels, CLASSES).float()
-    mean_squared_error = torch.nn.MSELoss()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        mean_squared_error(model(images), target).backward()
-        optimizer.step()
-
-    return step, parameters
 
 
 def main():
@@ -45,7 +23,7 @@ def main():
     options = parser.parse_args()
 
     torch.set_num_threads(options.threads)
-    step, parameters = make_step(options.batch, options.image, options.compile)
+    step, parameters = training_step(options.batch, options.image, options.compile)
     for _ in range(WARM_UP_STEPS):
         step()
     ready = {

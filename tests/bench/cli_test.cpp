@@ -160,6 +160,9 @@ TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
   EXPECT_EQ(error_of({"export", "r.json", "--format"}), "--format needs a value");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o"}), "-o needs a value");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o", ""}), "-o '' is empty");
+  EXPECT_EQ(parse({"export", "r.json", "--format", "csv", "-o", "-"}).output_path, "")
+      << "standard output";
+  EXPECT_EQ(error_of({"html", "r.json", "-o", "-"}), "-o '-' is no file; name one");
   EXPECT_EQ(error_of({"show", ""}), "REPORT '' is empty");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "--format", "csv"}),
             "--format was given 2 times; give it once");

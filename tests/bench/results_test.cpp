@@ -15,8 +15,9 @@ namespace {
 
 class NamedOp final : public DescribedOp {
  public:
-  NamedOp(std::string_view name, std::string_view kernel) : DescribedOp(name) {
-    set_implementation(kernel);
+  NamedOp(std::string_view name, std::string_view kernel, ChosenBy by = ChosenBy::library)
+      : DescribedOp(name) {
+    set_implementation(kernel, by);
   }
   void enqueue(Stream& /*stream*/, std::span<const BufferView> /*views*/) override {}
 };
@@ -40,6 +41,36 @@ TEST(KernelsOf, CountsOperationsByKernelInTheOrderOfFirstUse) {
                                          {"convolution_forward", "engine 1", 3},
                                          {"gemm", "engine 1", 1}};
   EXPECT_EQ(kernels_of(plan), want);
+}
+
+TEST(KernelsOf, TellsWhatWasMeasuredFromWhatTuningLeft) {
+  test::FakeDevice device(0);
+  const auto stream = device.make_stream(StreamKind::compute, 0, 1);
+  NamedOp measured("gemm", "engine 1", ChosenBy::measuring);
+  NamedOp left("gemm", "engine 1", ChosenBy::heuristics);
+  NamedOp own("fill", "kernel");
+  Plan plan;
+  const LaneId lane = plan.add_lane("lane", *stream);
+  plan.add({.name = "all",
+            .lane = lane,
+            .calls = {OpCall{&measured, {}}, OpCall{&left, {}}, OpCall{&own, {}},
+                      OpCall{&measured, {}}}});
+  const std::vector<report::Kernel> want{{"gemm", "engine 1", 2, "measuring"},
+                                         {"gemm", "engine 1", 1, "heuristics"},
+                                         {"fill", "kernel", 1, ""}};
+  EXPECT_EQ(kernels_of(plan), want);
+}
+
+TEST(TuningNote, CountsWhatIsLeftToTheHeuristics) {
+  const report::Kernel measured{"gemm", "engine 1", 50, "measuring"};
+  const report::Kernel left{"gemm", "engine 2", 3, "heuristics"};
+  const report::Kernel own{"fill", "kernel", 1, ""};
+  EXPECT_EQ(tuning_note({measured, own}), std::nullopt);
+  EXPECT_EQ(tuning_note({own}), std::nullopt);
+  const auto note = tuning_note({measured, left, own});
+  ASSERT_TRUE(note.has_value());
+  EXPECT_EQ(note->first, "autotune");
+  EXPECT_TRUE(note->second.starts_with("3 of 53 kernels left to the library's heuristics"));
 }
 
 }  // namespace

@@ -27,6 +27,23 @@ class Launcher : public ::testing::Test {
     std::ofstream(folder_ / "scripts/packages.txt") << lines;
   }
 
+  /// A project whose program says this word where the folder was there when it was configured, and
+  /// else "none".
+  void stand_in_build(const std::string& folder, const std::string& word) const {
+    folder_.write("CMakePresets.json", R"({"version": 3, "configurePresets": [
+        {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release"}]})");
+    folder_.write("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
+        project(stand_in LANGUAGES NONE)
+        set(word none)
+        if(EXISTS ${PROJECT_SOURCE_DIR}/)" +
+                                        folder + R"()
+          set(word )" + word + R"()
+        endif()
+        file(WRITE ${PROJECT_BINARY_DIR}/bin/parbench "#!/bin/sh\necho ${word}\n")
+        file(CHMOD ${PROJECT_BINARY_DIR}/bin/parbench PERMISSIONS OWNER_READ OWNER_EXECUTE)
+        add_custom_target(parbench))");
+  }
+
   [[nodiscard]] Finished launch(const std::string& program, const std::string& no_install) const {
     return run({(folder_ / program).string()},
                {"/", {{"PARBENCH_NO_INSTALL", no_install}, {"PARBENCH_LOCK_SECONDS", "1"}}});
@@ -83,21 +100,68 @@ TEST_F(Launcher, BuildsAndRunsOnAPathWithSpaces) {
 
 TEST_F(Launcher, LooksForCudaAgainOnceItsLibrariesWereFetched) {
   require_packages("libc6\n");
-  folder_.write("CMakePresets.json", R"({"version": 3, "configurePresets": [
-      {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release"}]})");
-  folder_.write("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
-      project(stand_in LANGUAGES NONE)
-      set(backend none)
-      if(EXISTS ${PROJECT_SOURCE_DIR}/build/cuda-wheels)
-        set(backend cuda)
-      endif()
-      file(WRITE ${PROJECT_BINARY_DIR}/bin/parbench "#!/bin/sh\necho ${backend}\n")
-      file(CHMOD ${PROJECT_BINARY_DIR}/bin/parbench PERMISSIONS OWNER_READ OWNER_EXECUTE)
-      add_custom_target(parbench))");
+  stand_in_build("build/cuda-wheels", "cuda");
   EXPECT_EQ(launch("parbench", "1").out, "none\n");
   folder_.write("build/cuda-wheels/.wheels", "fetched");
   EXPECT_EQ(launch("parbench", "1").out, "cuda\n");
   EXPECT_THAT(launch("parbench", "1").err, Not(HasSubstr("configuring"))) << "once is enough";
+}
+
+/// A python3 whose pip brings NVTX's headers, or fails.
+class Nvtx : public Launcher {
+ protected:
+  void SetUp() override {
+    Launcher::SetUp();
+    require_packages("libc6\n");
+    stand_in_build("build/nvtx/nvidia", "nvtx");
+    const auto python =
+        folder_.write("tools/python3",
+                      "#!/bin/bash\n"
+                      "[[ $3 != --version ]] || exit 0\n"
+                      "echo \"$*\" >>\"$LOG\"\n"
+                      "[[ $ONLINE == 1 ]] || exit 1\n"
+                      "while [[ $1 != --target ]]; do shift; done\n"
+                      "mkdir -p \"$2/nvidia\"\n"
+                      "while [[ $1 != -r ]]; do shift; done\ncat \"$2\" >>\"$LOG\"\n");
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  }
+
+  [[nodiscard]] Finished start(const std::string& online,
+                               const std::string& no_install = "0") const {
+    return run({(folder_ / "parbench").string()},
+               {"/",
+                {{"PATH", (folder_ / "tools").string() + ":/usr/bin:/bin"},
+                 {"LOG", (folder_ / "log").string()},
+                 {"ONLINE", online},
+                 {"PARBENCH_NO_INSTALL", no_install}}});
+  }
+};
+
+TEST_F(Nvtx, IsFetchedOncePinnedForABuildWithoutCuda) {
+  EXPECT_EQ(start("1").out, "nvtx\n");
+  const std::string log = folder_.read("log");
+  EXPECT_THAT(log, AllOf(HasSubstr("--require-hashes"), HasSubstr("nvidia-nvtx=="),
+                         HasSubstr("--hash=sha256:"), Not(HasSubstr("nvidia-cublas"))));
+  folder_.write("CMakePresets.json", folder_.read("CMakePresets.json") + "\n");
+  EXPECT_EQ(start("1").out, "nvtx\n");
+  EXPECT_EQ(folder_.read("log"), log) << "once is enough";
+}
+
+TEST_F(Nvtx, IsNotNeeded) {
+  const Finished finished = start("0");
+  EXPECT_EQ(finished.out, "none\n") << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("scripts/nvtx tries again"));
+}
+
+TEST_F(Nvtx, IsNotFetchedWhereNothingMayBeInstalled) {
+  EXPECT_EQ(start("1", "1").out, "none\n");
+  EXPECT_THAT(folder_.read("log"), IsEmpty());
+}
+
+TEST_F(Nvtx, IsNotFetchedBesideCudasLibraries) {
+  folder_.write("build/cuda-wheels/.wheels", "fetched");
+  EXPECT_EQ(start("1").out, "none\n");
+  EXPECT_THAT(folder_.read("log"), IsEmpty());
 }
 
 TEST_F(Launcher, ABuildThatCameWithACopyIsNotUsed) {

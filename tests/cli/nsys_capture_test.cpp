@@ -95,7 +95,7 @@ TEST_F(NsysCapture, WarnsOfATraceWithoutRanges) {
   EXPECT_THAT(capture(words).err, Not(HasSubstr("NVTX")));
   const Finished without = capture(words, {{"NVTX", "not in this build"}});
   EXPECT_EQ(without.exit_code, 0) << without.err;
-  EXPECT_THAT(without.err, AllOf(HasSubstr("NVTX"), HasSubstr("scripts/cuda-libraries")));
+  EXPECT_THAT(without.err, AllOf(HasSubstr("NVTX"), HasSubstr("scripts/nvtx")));
 }
 
 TEST_F(NsysCapture, EndsAsParbenchDoes) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -340,6 +341,35 @@ INSTANTIATE_TEST_SUITE_P(
              "_graph"},
         Tiny{"selftest", {"--duration", "100us", "--graph"}, "_graph"}),
     [](const auto& instance) { return instance.param.scenario + instance.param.variant; });
+
+TEST_F(Usage, WritesNoReportToStandardOutput) {
+  EXPECT_THAT(selftest_refusal({"--report", "-"}),
+              AllOf(HasSubstr("--report '-' is no file"), HasSubstr("./-")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "-"));
+}
+
+TEST_F(Usage, SuggestsTheWordOfAnAxisThatWasMeant) {
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--cut", "balancd"}),
+              AllOf(HasSubstr("'balancd'"), HasSubstr("did you mean 'balanced'?")));
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--schedule", "gpip"}),
+              AllOf(HasSubstr("'gpip'"), HasSubstr("did you mean 'gpipe'?")));
+}
+
+// As `| head -1` does; here the reader is gone before anything is written.
+TEST_F(Usage, AReaderThatHasSeenEnoughIsNoError) {
+  const std::vector<std::vector<std::string>> questions{
+      {"--help"}, {"list"}, {"devices"}, {"--scenario", "selftest", "--dry-run"}};
+  for (const std::vector<std::string>& words : questions) {
+    SCOPED_TRACE(words.back());
+    std::filesystem::remove(folder_ / "pipe");
+    std::vector<std::string> command{
+        "sh", "-c", "mkfifo pipe; : <pipe & exec 3>pipe; wait; \"$@\" >&3", "sh", PARBENCH_BINARY};
+    command.insert(command.end(), words.begin(), words.end());
+    const Finished finished = run(command, {folder_.path(), {}});
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_THAT(finished.err, IsEmpty());
+  }
+}
 
 TEST_F(Usage, RunsAReportAgain) {
   const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <regex>
 #include <string>
 #include <thread>
 
@@ -17,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr auto passes =
     "echo '[ RUN      ] Sum.IsRight'\n"
@@ -123,8 +125,9 @@ TEST_F(GpuCheck, WhatHangsIsEndedAtItsLimitAndSummedUp) {
 
 TEST_F(GpuCheck, AStepWithoutTimeIsNotRun) {
   with_stand_in_parbench();
-  const Finished finished = check(
-      {"--output", "out", "--python", without_torch(), "--only", "schedules", "--time-limit", "1"});
+  test_program("wait_test", "trap '' TERM\nwhile :; do sleep 1; done\n");
+  const Finished finished = check({"--output", "out", "--python", without_torch(), "--only",
+                                   "tests,schedules", "--time-limit", "20"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_EQ(target("partitions/two").at("not_run"), "not run: time");
 }
@@ -188,12 +191,80 @@ TEST_F(GpuCheck, FindsLibrariesBesidePyTorch) {
 
 TEST_F(GpuCheck, RefusesWhatDoesNotExist) {
   with_stand_in_parbench();
-  const Finished step = check({"--only", "speed"});
-  EXPECT_EQ(step.exit_code, 2);
-  EXPECT_THAT(step.err, AllOf(HasSubstr("'speed' does not exist"), HasSubstr("matmul")));
-  const Finished folder = check({"--output", "/proc/no", "--python", without_torch()});
-  EXPECT_EQ(folder.exit_code, 2);
-  EXPECT_THAT(folder.err, HasSubstr("/proc/no"));
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    const Finished finished = check(words);
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, AllOf(StartsWith("gpu-check: error: "), Not(HasSubstr("Traceback"))));
+    return finished.err;
+  };
+  EXPECT_THAT(refusal({"--only", "speed"}),
+              AllOf(HasSubstr("'speed' does not exist"), HasSubstr("matmul")));
+  EXPECT_THAT(refusal({"--output", "/proc/no", "--python", without_torch()}),
+              HasSubstr("/proc/no"));
+  EXPECT_THAT(refusal({"--python", "/no/such/python"}),
+              AllOf(HasSubstr("--python: '/no/such/python'"), HasSubstr("No such file")));
+  EXPECT_THAT(refusal({"--python", folder_.write("text", "no program").string()}),
+              HasSubstr("Permission denied"));
+  for (const std::string limit : {"nan", "inf", "0", "-5", "1e9", "soon"}) {
+    EXPECT_THAT(refusal({"--time-limit", limit}),
+                HasSubstr("'" + limit + "' is not a number of seconds from 20 to 86400"));
+  }
+}
+
+TEST_F(GpuCheck, AnswersInAFreshCloneBeforeAnythingIsBuilt) {
+  std::filesystem::remove_all(folder_ / "libexec");  // no bundle, and no CMakeLists.txt
+  const Finished help = check({"--time-limit", "30", "--help"});
+  EXPECT_EQ(help.exit_code, 0) << help.err;
+  EXPECT_THAT(help.out, HasSubstr("--time-limit SECONDS"));
+  const Finished unknown = check({"fast"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("fast"), HasSubstr("--help")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "build"));
+}
+
+TEST_F(GpuCheck, StepsThatCannotRunKeepNoTimeFromOthers) {
+  with_stand_in_parbench();
+  const auto share_of_tests = [&](const std::string& python) {
+    const Finished finished =
+        check({"--output", "out", "--python", python, "--only", "tests,training"});
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(finished.err, found, std::regex("tests, at most ([0-9]+) s")));
+    return std::stoi(found[1]);
+  };
+  test_program("sum_test", passes);
+  EXPECT_LT(share_of_tests(with_torch()), 300);
+  EXPECT_GT(share_of_tests(without_torch()), 400) << "of 480 s, as training has no PyTorch";
+}
+
+TEST_F(GpuCheck, TestsOfKernelsComeFirst) {
+  with_stand_in_parbench();
+  for (const char* name : {"alpha_test", "kernels_test", "scenario_tests"}) {
+    test_program(name, passes);
+  }
+  (void)check({"--output", "out", "--python", without_torch(), "--only", "tests"});
+  const Json programs = output("tests.json").at("programs");
+  ASSERT_EQ(programs.size(), 3U);
+  EXPECT_EQ(programs[0].at("program"), "kernels_test");
+  EXPECT_EQ(programs[1].at("program"), "scenario_tests");
+}
+
+// Of a program that did not end in its share, the tests that had not ended run in what others left.
+TEST_F(GpuCheck, TestsGetTheTimeThatOthersLeave) {
+  with_stand_in_parbench();
+  test_program("kernels_test",
+               "case \"$*\" in\n"
+               "'') echo '[ RUN      ] A.One'; echo '[       OK ] A.One (1 ms)'\n"
+               "    echo '[ RUN      ] A.Two'; sleep 1000 ;;\n"
+               "*-A.One) echo '[ RUN      ] A.Two'; echo '[       OK ] A.Two (1 ms)' ;;\n"
+               "esac\n");
+  test_program("scenario_tests", passes);
+  const Finished finished = check(
+      {"--output", "out", "--python", without_torch(), "--only", "tests", "--time-limit", "30"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const Json kernels = output("tests.json").at("programs")[0];
+  EXPECT_EQ(kernels.at("status"), "passed");
+  EXPECT_EQ(kernels.at("passed"), 2);
+  EXPECT_EQ(kernels.at("processes"), 2);
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ TEST_F(Targets, OfSchedulesComeFromParbenchAlone) {
                                          HasSubstr("--inner 4000 --count 50")));
 }
 
+TEST_F(Targets, OfATrialNameItsOwnSizesAndDevices) {
+  with_stand_in_parbench();
+  (void)check({"--devices", "cpu", "--output", "out", "--python", with_torch(), "--only",
+               "matmul,convolution,training,copy,schedules"});
+  const auto what = [&](const std::string& name) { return target(name).at("what").dump(); };
+  EXPECT_THAT(what("matmul/f32"), HasSubstr("n = 128,"));
+  EXPECT_THAT(what("convolution/f32/seed-128"), HasSubstr("2 convolutions, 1 image of 16×16"));
+  EXPECT_THAT(what("training/f32/eager"), HasSubstr("2 images of 32×32"));
+  EXPECT_THAT(what("copy/d2h/pinned"), HasSubstr("32 KiB"));
+  EXPECT_THAT(what("partitions/two"), HasSubstr("two CPU devices"));
+  EXPECT_THAT(target("matmul/tf32").at("not_run").dump(), HasSubstr("--dtype tf32"));
+  EXPECT_THAT(folder_.read("log"), AllOf(HasSubstr("--n 128 --count 2"), HasSubstr("--image 16"),
+                                         Not(HasSubstr("--autotune"))));
+}
+
 TEST_F(Targets, AllReachedIsSuccess) {
   with_stand_in_parbench();
   const Finished finished =
@@ -69,7 +84,7 @@ TEST_F(Targets, AllReachedIsSuccess) {
 TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   with_stand_in_parbench();
   (void)check({"--output", "out", "--python", with_torch(), "--only", "training,matmul",
-               "--time-limit", "40"});
+               "--time-limit", "120"});
   const std::string log = folder_.read("log");
   EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
@@ -122,7 +137,9 @@ TEST_F(Targets, AStepThatIsAskedToEndWaitsForNoAnswer) {
                      {"library_path", ""},
                      {"plain_environment", Json::object()},
                      {"torch_python", with_torch()},
-                     {"torch_missing", ""}};
+                     {"torch_missing", ""},
+                     {"sanitizer", ""},
+                     {"sanitizer_missing", "it checks GPUs only"}};
   Process step(
       {PARBENCH_PYTHON, "-B", (folder_ / "scripts/gpu-check.d/step.py").string(), "copy",
        setting.dump(), "3600", (folder_ / "result.json").string()},
@@ -138,11 +155,15 @@ TEST_F(Targets, AStepThatIsAskedToEndWaitsForNoAnswer) {
   EXPECT_FALSE(step.running());
 }
 
-TEST_F(Targets, WithoutPyTorchAreNotRun) {
+TEST_F(Targets, WithoutPyTorchAreNotRunWhichIsSaidOnce) {
   with_stand_in_parbench();
   const Finished finished =
-      check({"--output", "out", "--python", without_torch(), "--only", "convolution"});
+      check({"--output", "out", "--python", without_torch(), "--only", "convolution,copy"});
   EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out,
+              HasSubstr("! convolution (12 figures), copy/d2h/pinned: not run: no PyTorch "
+                        "(--python names an interpreter that has it): no module named torch\n"));
+  EXPECT_EQ(finished.out.find("no PyTorch"), finished.out.rfind("no PyTorch"));
   EXPECT_THAT(target("convolution/f32/seed-128").at("not_run").get<std::string>(),
               AllOf(HasSubstr("no PyTorch"), HasSubstr("no module named torch")));
 }

@@ -112,7 +112,7 @@ TEST_P(Allocation, CounterSeesAllocations) {
 TEST_P(Allocation, RunningAllocatesNothing) {
   std::string why;
   const auto bench = Bench::open(GetParam(), why);
-  if (!bench) SKIP_WITHOUT_LANE(GetParam(), why);
+  if (!bench) SKIP_WITHOUT_DEVICES(GetParam().device, why);
   for (const OperationCase& one : all_cases()) {
     SCOPED_TRACE(one.name);
     try {
@@ -135,7 +135,7 @@ TEST_P(Allocation, RunningAllocatesNothing) {
 TEST_P(Allocation, LaunchingAGraphAllocatesNothing) {
   std::string why;
   const auto bench = Bench::open(GetParam(), why);
-  if (!bench) SKIP_WITHOUT_LANE(GetParam(), why);
+  if (!bench) SKIP_WITHOUT_DEVICES(GetParam().device, why);
   constexpr std::int64_t count = 1000;
   constexpr int tasks = 3000;  // more commands than a stream's queue holds at first
   const auto op = bench->prepare(Sgd{.count = count});

@@ -24,7 +24,7 @@ class Autotune : public testing::Test {
   void SetUp() override {
     std::string why;
     bench_ = Bench::open(gpu, why, {.autotune = true});
-    if (!bench_) SKIP_WITHOUT_LANE(gpu, why);
+    if (!bench_) SKIP_WITHOUT_DEVICES(gpu.device, why);
   }
 
   std::optional<Bench> bench_;
@@ -67,7 +67,7 @@ TEST_F(Autotune, AlikeDevicesGetTheSameKernels) {
   try {
     parts = Machine().open("cuda:0/0,cuda:0/1", {.autotune = true});
   } catch (const Unsupported& error) {
-    GTEST_SKIP() << error.what();
+    SKIP_WITHOUT_DEVICES("cuda:0/0", error.what());
   }
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_TRUE(alike(parts[0]->info(), parts[1]->info()));

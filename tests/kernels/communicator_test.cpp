@@ -13,6 +13,7 @@
 
 #include "kernels/machine.h"
 #include "tests/support/cpu_devices.h"
+#include "tests/support/required_devices.h"
 
 namespace parbench {
 namespace {
@@ -33,7 +34,9 @@ class CommunicatorOfGpus : public ::testing::Test {
   void SetUp() override {
     const Machine machine;
     const Backend* cuda = machine.find("cuda");
-    if (cuda == nullptr || cuda->device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+    if (cuda == nullptr || cuda->device_count() < 1)
+      SKIP_WITHOUT_DEVICES("cuda:0", "needs two GPUs");
+    if (cuda->device_count() < 2) GTEST_SKIP() << "needs two GPUs, and there is one";
     devices_ = machine.open("cuda:0,cuda:1");
     for (const auto& device : devices_) {
       ranks_.push_back(device.get());
@@ -126,7 +129,7 @@ TEST_F(CommunicatorOfGpus, RefusesAStreamOfAnotherRank) {
 TEST(CommunicatorOfPartitions, ThereIsNone) {
   const Machine machine;
   const Backend* cuda = machine.find("cuda");
-  if (cuda == nullptr || cuda->device_count() < 1) GTEST_SKIP() << "needs a GPU";
+  if (cuda == nullptr || cuda->device_count() < 1) SKIP_WITHOUT_DEVICES("cuda:0", "needs a GPU");
   const auto devices = machine.open("cuda:0/0,cuda:0/1");
   const std::vector<Device*> ranks{devices[0].get(), devices[1].get()};
   EXPECT_EQ(ranks[0]->make_communicator(ranks), nullptr);

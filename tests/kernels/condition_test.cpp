@@ -26,7 +26,7 @@ const Lane gpu{"cuda:0"};
 TEST(Condition, IsComplete_cuda_0) {
   std::string why;
   const auto bench = Bench::open(gpu, why);
-  if (!bench) SKIP_WITHOUT_LANE(gpu, why);
+  if (!bench) SKIP_WITHOUT_DEVICES(gpu.device, why);
   const Condition condition = bench->device().condition();
   EXPECT_GT(condition.clock_mhz.value_or(0), 0);
   EXPECT_GT(condition.temperature_celsius.value_or(0), 0);
@@ -39,7 +39,7 @@ TEST(Condition, IsComplete_cuda_0) {
 
 TEST(Links, OfPartitionsAreOneGpu_cuda_0) {
   std::string why;
-  if (!Bench::open(gpu, why)) SKIP_WITHOUT_LANE(gpu, why);
+  if (!Bench::open(gpu, why)) SKIP_WITHOUT_DEVICES(gpu.device, why);
   const auto links = links_of(Machine().open("cuda:0/0,cuda:0/1"));
   ASSERT_THAT(links, SizeIs(1));
   EXPECT_EQ(links[0].kind, "same GPU");

@@ -17,7 +17,7 @@ class Conformance : public testing::TestWithParam<std::tuple<Lane, OperationCase
   void SetUp() override {
     std::string why;
     bench_ = Bench::open(std::get<0>(GetParam()), why);
-    if (!bench_) SKIP_WITHOUT_LANE(std::get<0>(GetParam()), why);
+    if (!bench_) SKIP_WITHOUT_DEVICES(std::get<0>(GetParam()).device, why);
   }
 
   [[nodiscard]] const Bench& bench() const { return *bench_; }

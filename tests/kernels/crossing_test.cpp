@@ -157,10 +157,7 @@ class CrossingTest : public testing::TestWithParam<std::tuple<Pair, bool>> {
     const auto& [pair, turned] = GetParam();
     std::string why;
     devices_ = pair.open(why);
-    if (devices_.empty()) {
-      if (pair.name == "cuda") SKIP_WITHOUT_LANE(test::Lane{"cuda:0"}, why);
-      GTEST_SKIP() << why;
-    }
+    if (devices_.empty()) SKIP_WITHOUT_DEVICES(pair.name == "cuda" ? "cuda:0" : "cpu:1", why);
     if (turned) std::swap(devices_[0], devices_[1]);
     for (const auto& device : devices_)
       streams_.push_back(device->make_stream(StreamKind::compute));

@@ -30,7 +30,7 @@ class Choices : public testing::Test {
   void SetUp() override {
     std::string why;
     bench_ = test::Bench::open(gpu, why);
-    if (!bench_) SKIP_WITHOUT_LANE(gpu, why);
+    if (!bench_) SKIP_WITHOUT_DEVICES(gpu.device, why);
   }
 
   [[nodiscard]] CudaDevice& device() const { return dynamic_cast<CudaDevice&>(bench_->device()); }
@@ -59,6 +59,17 @@ TEST_F(Choices, AreByTimeOnTheGpuNotByWhatLaunchingCosts) {
                       : kernel(microseconds(20), microseconds(80));
   };
   EXPECT_EQ(tuner.choose("spin", tensors, 2, make), 1U);
+}
+
+TEST_F(Choices, SayWhatWasMeasured) {
+  const ConvolutionForward layer{.shape = {2, 64, 16, 16, 64, 3, 1, 1, 1}};
+  EXPECT_EQ(bench_->prepare(layer)->chosen_by(), ChosenBy::library);
+  bench_.reset();
+  std::string why;
+  const auto tuned = test::Bench::open(gpu, why, {.autotune = true});
+  ASSERT_TRUE(tuned.has_value()) << why;
+  EXPECT_EQ(tuned->prepare(layer)->chosen_by(), ChosenBy::measuring);
+  EXPECT_EQ(tuned->prepare(Gemm{64, 64, 64})->chosen_by(), ChosenBy::measuring);
 }
 
 TEST_F(Choices, OfConvolutionsAreMadeOnceForEqualOnes) {

@@ -225,6 +225,13 @@ TEST(Abandon, KeepsWhatAHangingKernelUsesAndFreesAllElse) {
   EXPECT_FALSE(freed);
 }
 
+TEST(LibraryChoice, TellsWhatTuningHasLeftFromWhatNothingTunes) {
+  EXPECT_EQ(library_choice(2, true)->index, 2U);
+  EXPECT_EQ(library_choice(2, true)->by, ChosenBy::heuristics);
+  EXPECT_EQ(library_choice(0, false)->by, ChosenBy::library);
+  EXPECT_FALSE(library_choice(std::nullopt, true).has_value());
+}
+
 TEST(TuningChoices, AreMadeOnceForAllWhoShareThem) {
   TuningChoices choices;
   int measured = 0;

@@ -13,21 +13,20 @@
 namespace parbench::test {
 namespace {
 
-class DiscardOperation : public testing::TestWithParam<Lane> {
+class DiscardOperation : public LaneTest {
  protected:
   void SetUp() override {
-    std::string why;
-    bench_ = Bench::open(GetParam(), why);
-    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
-    memory_ = bench_->device().allocate(8 * page, MemoryKind::pageable);
+    LaneTest::SetUp();
+    if (!has_bench()) return;
+    memory_ = device().allocate(8 * page, MemoryKind::pageable);
     std::memset(memory_.data(), 0x5A, memory_.bytes());
   }
 
   /// Discards bytes [first, first + bytes).
   void discard(std::size_t first, std::size_t bytes) const {
-    const auto op = bench_->prepare(Discard{static_cast<std::int64_t>(bytes)});
+    const auto op = bench().prepare(Discard{static_cast<std::int64_t>(bytes)});
     EXPECT_EQ(op->work().bytes, 0) << "nothing moves";
-    bench_->run(*op, {BufferView(memory_, first, bytes)});
+    bench().run(*op, {BufferView(memory_, first, bytes)});
   }
 
   [[nodiscard]] bool all(std::size_t first, std::size_t bytes, int value) const {
@@ -35,12 +34,9 @@ class DiscardOperation : public testing::TestWithParam<Lane> {
     return std::ranges::all_of(part, [&](std::byte one) { return one == std::byte(value); });
   }
 
-  [[nodiscard]] const Bench& bench() const { return *bench_; }
-
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
  private:
-  std::optional<Bench> bench_;
   Buffer memory_;
 };
 

@@ -127,7 +127,7 @@ TEST_P(Gradients, EqualFiniteDifferences) {
   const auto& [lane, one] = GetParam();
   std::string why;
   const auto bench = Bench::open(lane, why);
-  if (!bench) SKIP_WITHOUT_LANE(std::get<0>(GetParam()), why);
+  if (!bench) SKIP_WITHOUT_DEVICES(std::get<0>(GetParam()).device, why);
 
   const Tensors forward_inputs = Trial(*bench, one.forward).draw_inputs(11);
   const std::size_t outputs = naive(one.forward, forward_inputs).find(one.output)->second.size();

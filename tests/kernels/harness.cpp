@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 #include "kernels/bfloat16.h"
@@ -59,11 +58,6 @@ std::string name_of(const Lane& lane) {
   return name;
 }
 
-bool is_required(const Lane& lane) {
-  const char* wanted = std::getenv("PARBENCH_REQUIRE_CUDA");
-  return wanted != nullptr && std::string_view(wanted) == "1" && lane.device.starts_with("cuda:");
-}
-
 std::optional<Bench> Bench::open(const Lane& lane, std::string& why, const DeviceOptions& options) {
   Bench bench;
   try {
@@ -85,6 +79,12 @@ void Bench::run(Op& op, const std::vector<BufferView>& views) const {
   if (stream_->scratch_bytes() < op.scratch_bytes()) stream_->reserve_scratch(op.scratch_bytes());
   op.enqueue(*stream_, views);
   stream_->synchronize();
+}
+
+void LaneTest::SetUp() {
+  std::string why;
+  bench_ = Bench::open(GetParam(), why);
+  if (!bench_) SKIP_WITHOUT_DEVICES(GetParam().device, why);
 }
 
 GuardedTensor::GuardedTensor(const Bench& bench, TensorDesc tensor)

@@ -15,6 +15,7 @@
 #include "kernels/device.h"
 #include "kernels/machine.h"
 #include "tests/kernels/naive.h"
+#include "tests/support/required_devices.h"
 
 namespace parbench::test {
 
@@ -29,15 +30,6 @@ struct Lane {
 [[nodiscard]] const std::vector<Lane>& lanes();
 [[nodiscard]] std::string name_of(const Lane& lane);
 inline void PrintTo(const Lane& lane, std::ostream* out) { *out << name_of(lane); }
-
-/// Ends a test whose lane this machine does not have: skipped, or failed where the environment says
-/// that it must be there (PARBENCH_REQUIRE_CUDA=1).
-#define SKIP_WITHOUT_LANE(lane, why)                          \
-  do {                                                        \
-    if (::parbench::test::is_required(lane)) FAIL() << (why); \
-    GTEST_SKIP() << (why);                                    \
-  } while (false)
-[[nodiscard]] bool is_required(const Lane& lane);
 
 /// A device and one stream of it.
 class Bench {
@@ -57,6 +49,21 @@ class Bench {
  private:
   std::unique_ptr<Device> device_;
   std::unique_ptr<Stream> stream_;
+};
+
+/// A test on each of the lanes. A fixture with a SetUp of its own calls this one first, and goes no
+/// further where there is no bench.
+class LaneTest : public testing::TestWithParam<Lane> {
+ protected:
+  void SetUp() override;
+
+  [[nodiscard]] bool has_bench() const { return bench_.has_value(); }
+  [[nodiscard]] const Bench& bench() const { return *bench_; }
+  [[nodiscard]] Device& device() const { return bench_->device(); }
+  [[nodiscard]] Stream& stream() const { return bench_->stream(); }
+
+ private:
+  std::optional<Bench> bench_;
 };
 
 /// Memory of one argument on the device, between guards. Moves through pinned memory, so that it

@@ -15,18 +15,11 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Planning : public testing::TestWithParam<Lane> {
+class Planning : public LaneTest {
  protected:
-  void SetUp() override {
-    std::string why;
-    bench_ = Bench::open(GetParam(), why);
-    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
-  }
-
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc) const {
-    return bench_->prepare(desc);
+    return bench().prepare(desc);
   }
-  [[nodiscard]] Device& device() const { return bench_->device(); }
 
   [[nodiscard]] std::string refusal(const OpDesc& desc) const {
     try {
@@ -36,9 +29,6 @@ class Planning : public testing::TestWithParam<Lane> {
     }
     return "accepted";
   }
-
- private:
-  std::optional<Bench> bench_;
 };
 
 std::vector<std::string> roles_of(const Op& op) {

@@ -33,16 +33,8 @@ class ReplayedOp final : public Op {
   std::unique_ptr<Graph> graph_;
 };
 
-class Replay : public testing::TestWithParam<Lane> {
+class Replay : public LaneTest {
  protected:
-  void SetUp() override {
-    std::string why;
-    bench_ = Bench::open(GetParam(), why);
-    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
-  }
-
-  [[nodiscard]] Device& device() const { return bench_->device(); }
-
   /// Host memory with this byte everywhere.
   [[nodiscard]] Buffer host(MemoryKind kind, int byte) const {
     Buffer buffer = device().allocate(bytes, kind);
@@ -56,22 +48,20 @@ class Replay : public testing::TestWithParam<Lane> {
   }
 
   static constexpr std::size_t bytes = std::size_t{1} << 20;
-
-  std::optional<Bench> bench_;
 };
 
 TEST_P(Replay, OfEveryOperationGivesTheSameBits) {
   for (const OperationCase& one : operation_cases()) {
     SCOPED_TRACE(one.name);
     try {
-      Trial trial(*bench_, one.desc, one.in_place);
+      Trial trial(bench(), one.desc, one.in_place);
       const Tensors inputs = trial.draw_inputs(1);
       const Tensors want = trial.run(inputs);  // also warms up what a capture must not make
       ReplayedOp replayed(trial.op());
       const Tensors got = trial.run_with(replayed, inputs);
       EXPECT_EQ(got, want) << trial.op().implementation();
     } catch (const Unsupported& reason) {
-      EXPECT_THROW((void)bench_->prepare(one.desc), Unsupported) << reason.what();
+      EXPECT_THROW((void)bench().prepare(one.desc), Unsupported) << reason.what();
     }
   }
 }
@@ -81,7 +71,7 @@ TEST_P(Replay, CopiesFromAndToEveryKindOfMemoryAgainAndAgain) {
     const Buffer source = host(kind, 1);
     const Buffer middle = device().allocate(bytes, MemoryKind::device);
     const Buffer destination = host(kind, 0);
-    Stream& stream = bench_->stream();
+    Stream& stream = bench().stream();
     const auto graph = stream.capture([&] {
       stream.copy(middle, source);
       stream.copy(destination, middle);
@@ -96,7 +86,7 @@ TEST_P(Replay, CopiesFromAndToEveryKindOfMemoryAgainAndAgain) {
 }
 
 TEST_P(Replay, OrdersStreamsOfADevice) {
-  Stream& first = bench_->stream();
+  Stream& first = stream();
   const auto second = device().make_stream(StreamKind::copy);
   const Buffer source = host(MemoryKind::pinned, 7);
   const Buffer near = device().allocate(bytes, MemoryKind::device);
@@ -122,10 +112,10 @@ TEST_P(Replay, OrdersStreamsOfADevice) {
 }
 
 TEST_P(Replay, OfADiscardGivesPagesBackAtEveryLaunch) {
-  Stream& stream = bench_->stream();
-  const auto op = bench_->prepare(Discard{static_cast<std::int64_t>(bytes)});
+  Stream& stream = bench().stream();
+  const auto op = bench().prepare(Discard{static_cast<std::int64_t>(bytes)});
   const Buffer memory = host(MemoryKind::pageable, 1);
-  bench_->run(*op, {memory});
+  bench().run(*op, {memory});
   const auto graph = stream.capture([&] { op->enqueue(stream, std::vector<BufferView>{memory}); });
   for (int launch = 0; launch < 3; ++launch) {
     std::memset(memory.data(), 1, bytes);
@@ -136,7 +126,7 @@ TEST_P(Replay, OfADiscardGivesPagesBackAtEveryLaunch) {
 }
 
 TEST_P(Replay, FailedCaptureLeavesTheStreamUsable) {
-  Stream& stream = bench_->stream();
+  Stream& stream = bench().stream();
   const Buffer source = host(MemoryKind::pinned, 5);
   const Buffer destination = host(MemoryKind::pinned, 0);
   const auto failing = [&] {
@@ -152,7 +142,7 @@ TEST_P(Replay, FailedCaptureLeavesTheStreamUsable) {
 }
 
 TEST_P(Replay, RefusesWorkThatIsNotJoined) {
-  Stream& first = bench_->stream();
+  Stream& first = stream();
   const auto second = device().make_stream(StreamKind::copy);
   const Buffer memory = host(MemoryKind::pinned, 0);
   const Buffer other = host(MemoryKind::pinned, 1);
@@ -169,13 +159,13 @@ TEST_P(Replay, RefusesWorkThatIsNotJoined) {
 }
 
 TEST_P(Replay, ALaunchThatRunsOutlivesItsGraph) {
-  Stream& stream = bench_->stream();
-  const auto op = bench_->prepare(Spin{.duration = std::chrono::milliseconds(20)});
+  Stream& stream = bench().stream();
+  const auto op = bench().prepare(Spin{.duration = std::chrono::milliseconds(20)});
   const auto counter = device().allocate(sizeof(std::uint64_t), MemoryKind::device);
   const Buffer count = device().allocate(sizeof(std::uint64_t), MemoryKind::pinned);
   std::memset(count.data(), 0, count.bytes());
   stream.copy(counter, count);
-  bench_->run(*op, {counter});
+  bench().run(*op, {counter});
   auto graph = stream.capture([&] { op->enqueue(stream, std::vector<BufferView>{counter}); });
   graph->launch();
   graph.reset();
@@ -189,9 +179,9 @@ TEST_P(Replay, ALaunchThatRunsOutlivesItsGraph) {
 TEST_P(Replay, EventsThatOnlyOrderHaveNoTime) {
   const auto timing = device().make_event();
   const auto ordering = device().make_event(EventKind::ordering);
-  bench_->stream().record(*timing);
-  bench_->stream().record(*ordering);
-  bench_->stream().synchronize();
+  stream().record(*timing);
+  stream().record(*ordering);
+  stream().synchronize();
   EXPECT_THROW((void)ordering->seconds_since(*timing), std::logic_error);
   EXPECT_THROW((void)timing->seconds_since(*ordering), std::logic_error);
 }

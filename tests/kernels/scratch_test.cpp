@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <optional>
-#include <string>
 
 #include "kernels/error.h"
 #include "tests/kernels/harness.h"
@@ -11,17 +9,7 @@
 namespace parbench::test {
 namespace {
 
-class Scratch : public testing::TestWithParam<Lane> {
- protected:
-  void SetUp() override {
-    std::string why;
-    bench_ = Bench::open(GetParam(), why);
-    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
-  }
-  [[nodiscard]] Stream& stream() const { return bench_->stream(); }
-
-  std::optional<Bench> bench_;
-};
+using Scratch = LaneTest;
 
 TEST_P(Scratch, GrowsAndNeverShrinks) {
   stream().reserve_scratch(5000);

@@ -14,17 +14,15 @@ namespace {
 using std::chrono::microseconds;
 using Clock = std::chrono::steady_clock;
 
-class SpinOperation : public testing::TestWithParam<Lane> {
+class SpinOperation : public LaneTest {
  protected:
   void SetUp() override {
-    std::string why;
-    bench_ = Bench::open(GetParam(), why);
-    if (!bench_) SKIP_WITHOUT_LANE(GetParam(), why);
-    counter_ = bench_->device().allocate(sizeof(std::uint64_t), MemoryKind::pinned);
+    LaneTest::SetUp();
+    if (!has_bench()) return;
+    counter_ = device().allocate(sizeof(std::uint64_t), MemoryKind::pinned);
     std::memset(counter_.data(), 0, counter_.bytes());
   }
 
-  [[nodiscard]] const Bench& bench() const { return *bench_; }
   [[nodiscard]] const Buffer& counter() const { return counter_; }
   [[nodiscard]] std::uint64_t count() const {
     std::uint64_t value = 0;
@@ -33,7 +31,6 @@ class SpinOperation : public testing::TestWithParam<Lane> {
   }
 
  private:
-  std::optional<Bench> bench_;
   Buffer counter_;
 };
 

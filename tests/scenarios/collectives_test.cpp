@@ -10,6 +10,7 @@
 #include "scenarios/prepared_case.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/scenarios/ranks.h"
 #include "tests/support/other_device.h"
 
 namespace parbench::test {
@@ -21,78 +22,52 @@ TEST(SplitEvenly, DiffersByAtMostOne) {
   EXPECT_THROW((void)split_evenly(1, 0), std::invalid_argument);
 }
 
-/// A context with one tensor of `count` floats per device, and lanes for copies and additions.
-struct Ring {
-  explicit Ring(int size, std::int64_t count) : context(fake_context(size)), parts(context) {
-    for (int r = 0; r < size; ++r) {
-      Rank rank;
-      rank.compute = add_lane(parts, r, StreamKind::compute);
-      rank.copies = add_lane(parts, r, StreamKind::copy);
-      tensors.push_back(parts.data.tensor(r, canonical({count})));
-      rank.data = tensors.back().view;
-      ranks.push_back(rank);
-      devices.push_back(r);
-      streams.push_back(&stream_of(parts, rank.compute));
-    }
-  }
-
-  float* values(int rank) { return reinterpret_cast<float*>(tensors[rank].view.data()); }
-
-  Context context;
-  CaseParts parts;
-  std::vector<Tensor> tensors;
-  std::vector<Rank> ranks;
-  std::vector<int> devices;
-  std::vector<Stream*> streams;
-};
-
 class Collectives : public testing::TestWithParam<std::tuple<int, std::int64_t>> {};
 
 TEST_P(Collectives, AllGatherBringsEveryBlockToEveryRank) {
   const auto [size, count] = GetParam();
-  Ring ring(size, count);
+  Ranks ranks(fake_context(size), count);
   const auto blocks = split_evenly(count, size);
   std::vector<std::size_t> bytes;
   for (const std::int64_t elements : blocks) bytes.push_back(elements * sizeof(float));
-  const Completion done = AllGather(nullptr, bytes).add(ring.parts.plan, "g", ring.ranks);
-  ring.context.commit();
+  const Completion done = AllGather(nullptr, bytes).add(ranks.parts.plan, "g", ranks.list);
+  ranks.context.commit();
   for (int r = 0; r < size; ++r) {
     std::int64_t first = std::accumulate(blocks.begin(), blocks.begin() + r, std::int64_t{0});
     for (std::int64_t i = 0; i < blocks[r]; ++i) {
-      ring.values(r)[first + i] = static_cast<float>(first + i);
+      ranks.values(r)[first + i] = static_cast<float>(first + i);
     }
   }
-  EXPECT_TRUE(races(ring.parts.plan).empty());
-  EXPECT_EQ(ring.parts.plan.tasks().size(), static_cast<std::size_t>(size * (size - 1)));
+  EXPECT_TRUE(races(ranks.parts.plan).empty());
+  EXPECT_EQ(ranks.parts.plan.tasks().size(), static_cast<std::size_t>(size * (size - 1)));
   EXPECT_EQ(done.size(), static_cast<std::size_t>(size));
-  run_in_order(ring.parts.plan);
+  run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {
-      ASSERT_EQ(ring.values(r)[i], static_cast<float>(i)) << "rank " << r;
+      ASSERT_EQ(ranks.values(r)[i], static_cast<float>(i)) << "rank " << r;
     }
   }
 }
 
 TEST_P(Collectives, AllReduceSumsOnEveryRank) {
   const auto [size, count] = GetParam();
-  Ring ring(size, count);
-  const AllReduce all_reduce(nullptr, ring.parts.data, ring.parts.ops, ring.devices, ring.streams,
-                             count);
-  const Completion first = all_reduce.add(ring.parts.plan, "first", ring.ranks);
-  for (int r = 0; r < size; ++r) ring.ranks[r].ready = first[r];
-  all_reduce.add(ring.parts.plan, "second", ring.ranks);
-  ring.context.commit();
+  Ranks ranks(fake_context(size), count);
+  const AllReduce all_reduce = ranks.all_reduce(nullptr, count);
+  const Completion first = all_reduce.add(ranks.parts.plan, "first", ranks.list);
+  for (int r = 0; r < size; ++r) ranks.list[r].ready = first[r];
+  all_reduce.add(ranks.parts.plan, "second", ranks.list);
+  ranks.context.commit();
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i)
-      ring.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
+      ranks.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
   }
-  EXPECT_TRUE(races(ring.parts.plan).empty()) << races(ring.parts.plan).front();
-  EXPECT_EQ(ring.parts.plan.tasks().size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));
-  run_in_order(ring.parts.plan);
+  EXPECT_TRUE(races(ranks.parts.plan).empty()) << races(ranks.parts.plan).front();
+  EXPECT_EQ(ranks.parts.plan.tasks().size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));
+  run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t once = 100 * size * (size - 1) / 2 + size * i;
-      ASSERT_EQ(ring.values(r)[i], static_cast<float>(size * once)) << "rank " << r << " of " << i;
+      ASSERT_EQ(ranks.values(r)[i], static_cast<float>(size * once)) << "rank " << r << " of " << i;
     }
   }
 }
@@ -103,19 +78,18 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Collectives,
                                                           std::int64_t{61})));
 
 TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
-  Ring ring(3, 9);
-  const AllReduce all_reduce(nullptr, ring.parts.data, ring.parts.ops, ring.devices, ring.streams,
-                             9);
-  all_reduce.add(ring.parts.plan, "r", ring.ranks);
-  for (const Task& task : ring.parts.plan.tasks()) {
+  Ranks ranks(fake_context(3), 9);
+  const AllReduce all_reduce = ranks.all_reduce(nullptr, 9);
+  all_reduce.add(ranks.parts.plan, "r", ranks.list);
+  for (const Task& task : ranks.parts.plan.tasks()) {
     EXPECT_EQ(task.kind, TaskKind::communication);
     EXPECT_TRUE(task.cost_key.empty());
   }
-  const Plan& plan = ring.parts.plan;
+  const Plan& plan = ranks.parts.plan;
   const Task& send = plan.tasks()[task_named(plan, "r/scatter/1→2/block 1")];
-  EXPECT_EQ(send.lane, ring.ranks[1].copies);
+  EXPECT_EQ(send.lane, ranks.list[1].copies);
   const Task& add = plan.tasks()[task_named(plan, "r/add/2/block 1")];
-  EXPECT_EQ(add.lane, ring.ranks[2].compute);
+  EXPECT_EQ(add.lane, ranks.list[2].compute);
 }
 
 TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
@@ -136,27 +110,27 @@ TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
 }
 
 TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {
-  Ring ring(2, 4);
+  Ranks ranks(fake_context(2), 4);
   std::vector<TaskId> produced;
   for (int r = 0; r < 2; ++r) {
     Task task;
     task.name = "produce";
-    task.lane = ring.ranks[r].compute;
-    produced.push_back(ring.parts.plan.add(std::move(task)));
-    ring.ranks[r].ready = {produced.back()};
+    task.lane = ranks.list[r].compute;
+    produced.push_back(ranks.parts.plan.add(std::move(task)));
+    ranks.list[r].ready = {produced.back()};
   }
-  const Completion done = AllGather(nullptr, {8, 8}).add(ring.parts.plan, "g", ring.ranks);
+  const Completion done = AllGather(nullptr, {8, 8}).add(ranks.parts.plan, "g", ranks.list);
   for (const TaskId task : done[0]) {
-    EXPECT_TRUE(is_ordered(ring.parts.plan, produced[0], task));
-    EXPECT_TRUE(is_ordered(ring.parts.plan, produced[1], task));
+    EXPECT_TRUE(is_ordered(ranks.parts.plan, produced[0], task));
+    EXPECT_TRUE(is_ordered(ranks.parts.plan, produced[1], task));
   }
 }
 
 TEST(CollectivesOrder, RefuseBlocksThatDoNotFit) {
-  Ring ring(2, 4);
-  EXPECT_THROW((void)AllGather(nullptr, {8, 4}).add(ring.parts.plan, "g", ring.ranks),
+  Ranks ranks(fake_context(2), 4);
+  EXPECT_THROW((void)AllGather(nullptr, {8, 4}).add(ranks.parts.plan, "g", ranks.list),
                std::invalid_argument);
-  EXPECT_THROW((void)AllGather(nullptr, {16}).add(ring.parts.plan, "g", ring.ranks),
+  EXPECT_THROW((void)AllGather(nullptr, {16}).add(ranks.parts.plan, "g", ranks.list),
                std::invalid_argument);
 }
 

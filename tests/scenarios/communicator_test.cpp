@@ -13,6 +13,7 @@
 #include "scenarios/prepared_case.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/scenarios/ranks.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/joined_device.h"
 
@@ -28,20 +29,9 @@ Context joined_fakes(int count) {
   return {joined(std::move(devices)), {}};
 }
 
-/// `count` floats at each of `size` joined devices; those of rank r are r + 1.
-struct Ranks {
-  explicit Ranks(int size, std::int64_t count) : context(joined_fakes(size)), parts(context) {
-    for (int r = 0; r < size; ++r) {
-      Rank rank;
-      rank.compute = add_lane(parts, r, StreamKind::compute);
-      rank.copies = add_lane(parts, r, StreamKind::copy);
-      tensors.push_back(parts.data.tensor(r, canonical({count})));
-      rank.data = tensors.back().view;
-      list.push_back(rank);
-      devices.push_back(r);
-      streams.push_back(&stream_of(parts, rank.compute));
-    }
-  }
+/// On `size` joined devices. The floats of rank r are r + 1.
+struct JoinedRanks : Ranks {
+  JoinedRanks(int size, std::int64_t count) : Ranks(joined_fakes(size), count) {}
 
   void run() {
     context.commit();
@@ -50,26 +40,10 @@ struct Ranks {
     }
     run_in_order(parts.plan);
   }
-
-  [[nodiscard]] std::span<float> values(std::size_t rank) const {
-    const BufferView& view = tensors[rank].view;
-    return {reinterpret_cast<float*>(view.data()), view.bytes / sizeof(float)};
-  }
-
-  [[nodiscard]] AllReduce all_reduce(Communicator* communicator, std::int64_t count) {
-    return {communicator, parts.data, parts.ops, devices, streams, count};
-  }
-
-  Context context;
-  CaseParts parts;
-  std::vector<Tensor> tensors;
-  std::vector<Rank> list;
-  std::vector<int> devices;
-  std::vector<Stream*> streams;
 };
 
 TEST(JoinedCollectives, AllReduceIsOneTaskOverTheCopyLanes) {
-  Ranks ranks(3, 4);
+  JoinedRanks ranks(3, 4);
   const AllReduce all_reduce = ranks.all_reduce(ranks.context.communicator(), 4);
   EXPECT_EQ(all_reduce.method(), "copies of a test");
   const Completion done = all_reduce.add(ranks.parts.plan, "sum", ranks.list);
@@ -84,7 +58,7 @@ TEST(JoinedCollectives, AllReduceIsOneTaskOverTheCopyLanes) {
 }
 
 TEST(JoinedCollectives, AllGatherOfEqualBlocks) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   const AllGather all_gather(ranks.context.communicator(), {8, 8});
   EXPECT_EQ(all_gather.method(), "copies of a test");
   (void)all_gather.add(ranks.parts.plan, "gather", ranks.list);
@@ -96,7 +70,7 @@ TEST(JoinedCollectives, AllGatherOfEqualBlocks) {
 }
 
 TEST(JoinedCollectives, BlocksOfUnequalSizesGoRoundTheRing) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   const AllGather all_gather(ranks.context.communicator(), {12, 4});
   EXPECT_EQ(all_gather.method(), "ring of copies");
   (void)all_gather.add(ranks.parts.plan, "gather", ranks.list);
@@ -108,7 +82,7 @@ TEST(JoinedCollectives, BlocksOfUnequalSizesGoRoundTheRing) {
 
 TEST(JoinedCollectives, AreAsMuchWorkAsTheRing) {
   const auto work_by = [](bool with_communicator, bool gathers) {
-    Ranks ranks(3, 12);
+    JoinedRanks ranks(3, 12);
     Communicator* by = with_communicator ? ranks.context.communicator() : nullptr;
     if (gathers) {
       (void)AllGather(by, {16, 16, 16}).add(ranks.parts.plan, "gather", ranks.list);
@@ -124,7 +98,7 @@ TEST(JoinedCollectives, AreAsMuchWorkAsTheRing) {
 }
 
 TEST(JoinedCollectives, CountForTheBoundOnEachOfTheirLanes) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   (void)ranks.all_reduce(ranks.context.communicator(), 4).add(ranks.parts.plan, "sum", ranks.list);
   ranks.parts.plan.add({.name = "send", .lane = ranks.list[1].copies, .calls = {}});
   ranks.parts.plan.add({.name = "multiply", .lane = ranks.list[1].compute, .calls = {}});
@@ -136,7 +110,7 @@ TEST(JoinedCollectives, CountForTheBoundOnEachOfTheirLanes) {
 }
 
 TEST(JoinedCollectives, AreNamedAmongTheKernels) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   (void)AllGather(ranks.context.communicator(), {8, 8}).add(ranks.parts.plan, "g", ranks.list);
   const std::vector<report::Kernel> kernels = kernels_of(ranks.parts.plan);
   ASSERT_EQ(kernels.size(), 1U);
@@ -145,7 +119,7 @@ TEST(JoinedCollectives, AreNamedAmongTheKernels) {
 }
 
 TEST(JoinedCollectives, OrderRankByRankWhatFollowsOnTheSameLanes) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   const AllReduce all_reduce = ranks.all_reduce(ranks.context.communicator(), 4);
   const Completion first = all_reduce.add(ranks.parts.plan, "first", ranks.list);
   for (std::size_t r = 0; r < 2; ++r) ranks.list[r].ready = first[r];
@@ -173,7 +147,7 @@ TEST(JoinedCollectives, OneRankHasNobodyToJoin) {
 }
 
 TEST(JoinedCollectives, NeedALaneForEachRank) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   const CollectiveCall call{ranks.context.communicator(),
                             Collective::all_reduce,
                             {ranks.list[0].data, ranks.list[1].data}};
@@ -192,7 +166,7 @@ TEST(JoinedCollectives, NeedALaneForEachRank) {
 }
 
 TEST(JoinedCollectives, RefuseDataThatIsNotAsTheyNeedIt) {
-  Ranks ranks(2, 4);
+  JoinedRanks ranks(2, 4);
   ranks.context.commit();
   Communicator& communicator = *ranks.context.communicator();
   const BufferView a = ranks.list[0].data;

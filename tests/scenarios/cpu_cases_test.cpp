@@ -29,7 +29,40 @@ struct CpuCase {
 
 void PrintTo(const CpuCase& one, std::ostream* out) { *out << one.name; }
 
-class CpuCases : public testing::TestWithParam<CpuCase> {};
+/// A scenario on the devices of its case.
+class CpuCases : public testing::TestWithParam<CpuCase> {
+ protected:
+  void SetUp() override {
+    const CpuCase& one = GetParam();
+    const Backend* cpu = machine_.find("cpu");
+    if (cpu == nullptr || cpu->device_limit() < one.devices) {
+      GTEST_SKIP() << "needs " << one.devices << " CPU devices";
+    }
+    scenario_ = one.make();
+    context_ = std::make_unique<Context>(
+        one.mixed ? mixed_devices(one.devices)
+                  : cpu_devices(one.devices, machine_, scenario_->wants_copy_core()),
+        Context::Options{.seed = 3});
+  }
+
+  [[nodiscard]] CaseSpec spec(const Strategy& strategy) const {
+    const CpuCase& one = GetParam();
+    CaseSpec spec = spec_of(*scenario_, strategy.name, one.values, one.devices, !one.mixed);
+    spec.dtype = one.dtype;
+    return spec;
+  }
+
+  [[nodiscard]] std::unique_ptr<Case> ready(const CaseSpec& spec) const {
+    return ready_case(*scenario_, spec, *context_);
+  }
+
+  [[nodiscard]] const Scenario& scenario() const { return *scenario_; }
+
+ private:
+  Machine machine_;
+  std::unique_ptr<Scenario> scenario_;
+  std::unique_ptr<Context> context_;
+};
 
 OutputValues run_and_read(Case& subject) {
   Executor executor(subject.plan());
@@ -49,38 +82,23 @@ OutputValues replay_and_read(Case& subject, Launch launch) {
   return read_outputs(subject);
 }
 
-Context context_of(const CpuCase& one, const Machine& machine, const Scenario& scenario) {
-  return {one.mixed ? mixed_devices(one.devices)
-                    : cpu_devices(one.devices, machine, scenario.wants_copy_core()),
-          {.seed = 3}};
-}
-
 TEST_P(CpuCases, AreRight) {
-  const CpuCase& one = GetParam();
-  const Machine machine;
-  Backend* cpu = machine.find("cpu");
-  if (cpu == nullptr || cpu->device_limit() < one.devices) {
-    GTEST_SKIP() << "needs " << one.devices << " CPU devices";
-  }
-  const auto scenario = one.make();
-  Context context = context_of(one, machine, *scenario);
-  for (const Strategy& strategy : scenario->strategies()) {
+  for (const Strategy& strategy : scenario().strategies()) {
     SCOPED_TRACE(strategy.name);
-    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices, !one.mixed);
-    spec.dtype = one.dtype;
+    const CaseSpec wanted = spec(strategy);
     std::unique_ptr<Case> subject;
     try {
-      subject = ready_case(*scenario, spec, context);
+      subject = ready(wanted);
     } catch (const Unsupported& reason) {
-      ASSERT_NE(one.dtype, DType::f32) << reason.what();
+      ASSERT_NE(wanted.dtype, DType::f32) << reason.what();
       continue;
     }
     EXPECT_TRUE(subject->check()) << "what has not run passes for right";
     const OutputValues got = run_and_read(*subject);
     EXPECT_EQ(subject->check(), std::nullopt);
     EXPECT_NE(subject->checked(), "");
-    if (const auto reference = scenario->reference(spec)) {
-      const auto other = ready_case(*scenario, *reference, context);
+    if (const auto reference = scenario().reference(wanted)) {
+      const auto other = ready(*reference);
       const auto verdict = compare(as_outputs(got), run_and_read(*other), subject->tolerance());
       EXPECT_TRUE(verdict.passed) << verdict.detail;
     }
@@ -88,29 +106,20 @@ TEST_P(CpuCases, AreRight) {
 }
 
 TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
-  const CpuCase& one = GetParam();
-  const Machine machine;
-  Backend* cpu = machine.find("cpu");
-  if (cpu == nullptr || cpu->device_limit() < one.devices) {
-    GTEST_SKIP() << "needs " << one.devices << " CPU devices";
-  }
-  const auto scenario = one.make();
-  Context context = context_of(one, machine, *scenario);
-  for (const Strategy& strategy : scenario->strategies()) {
+  for (const Strategy& strategy : scenario().strategies()) {
     SCOPED_TRACE(strategy.name);
-    CaseSpec spec = spec_of(*scenario, strategy.name, one.values, one.devices, !one.mixed);
-    spec.dtype = one.dtype;
+    CaseSpec wanted = spec(strategy);
     try {
-      const auto subject = ready_case(*scenario, spec, context);
+      const auto subject = ready(wanted);
       if (subject->plan().launch == Launch::thread_per_lane) continue;  // no run captures it
-      spec.graph = true;
-      const OutputValues replayed = replay_and_read(*subject, launch_of(spec, subject->plan()));
+      wanted.graph = true;
+      const OutputValues replayed = replay_and_read(*subject, launch_of(wanted, subject->plan()));
       EXPECT_EQ(subject->check(), std::nullopt);
       subject->forget();
       subject->reset();
       EXPECT_EQ(replayed, run_and_read(*subject));
     } catch (const Unsupported& reason) {
-      EXPECT_TRUE(one.mixed || one.dtype != DType::f32) << reason.what();
+      EXPECT_TRUE(GetParam().mixed || wanted.dtype != DType::f32) << reason.what();
     }
   }
 }

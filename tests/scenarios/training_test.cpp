@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "bench/executor.h"
@@ -19,6 +17,7 @@
 #include "tests/scenarios/naive_network.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/other_device.h"
+#include "tests/support/required_devices.h"
 
 namespace parbench {
 namespace {
@@ -60,29 +59,35 @@ Network small_residual_network() {
 enum class Backends { cpu, cpu_and_other, other_and_cpu, cpu_and_cuda, cuda_and_cpu };
 
 /// None, with the reason, where this machine does not have them.
+/// In the order of the stages; nothing for devices that tests make themselves.
+std::string gpu_devices(Backends backends) {
+  switch (backends) {
+    case Backends::cpu_and_cuda:
+      return "cpu:0,cuda:0";
+    case Backends::cuda_and_cpu:
+      return "cuda:0,cpu:0";
+    case Backends::cpu:
+    case Backends::cpu_and_other:
+    case Backends::other_and_cpu:
+      break;
+  }
+  return "";
+}
+
 std::vector<std::unique_ptr<Device>> open_devices(Backends backends, int stages, std::string& why) {
   const Machine machine;
+  if (const std::string names = gpu_devices(backends); !names.empty()) {
+    const Backend* cuda = machine.find("cuda");
+    if (cuda != nullptr && cuda->device_count() > 0) return machine.open(names);
+    why = "this machine has no device cuda:0";
+    return {};
+  }
   if (stages > machine.find("cpu")->device_limit()) {
     why = "this machine has fewer cores than the setting has stages";
     return {};
   }
-  switch (backends) {
-    case Backends::cpu:
-      return test::cpu_devices(stages);
-    case Backends::cpu_and_other:
-      return test::mixed_devices(stages);
-    case Backends::other_and_cpu:
-      return test::mixed_devices(stages, true);
-    case Backends::cpu_and_cuda:
-    case Backends::cuda_and_cpu:
-      break;
-  }
-  const Backend* cuda = machine.find("cuda");
-  if (cuda == nullptr || cuda->device_count() == 0) {
-    why = "this machine has no device cuda:0";
-    return {};
-  }
-  return machine.open(backends == Backends::cpu_and_cuda ? "cpu:0,cuda:0" : "cuda:0,cpu:0");
+  if (backends == Backends::cpu) return test::cpu_devices(stages);
+  return test::mixed_devices(stages, backends == Backends::other_and_cpu);
 }
 
 struct Setting {
@@ -121,12 +126,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     const int stages = static_cast<int>(setting.cut.size()) + 1;
     std::string why;
     std::vector<std::unique_ptr<Device>> devices = open_devices(setting.backends, stages, why);
-    if (devices.empty()) {
-      const char* wanted = std::getenv("PARBENCH_REQUIRE_CUDA");
-      const bool is_required = wanted != nullptr && std::string_view(wanted) == "1";
-      if (is_required && why.find("cuda") != std::string::npos) FAIL() << why;
-      GTEST_SKIP() << why;
-    }
+    if (devices.empty()) SKIP_WITHOUT_DEVICES(gpu_devices(setting.backends), why);
     context_ = std::make_unique<Context>(std::move(devices), Context::Options{});
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();

@@ -1,5 +1,5 @@
 // Edit distance and the choice of the nearest candidate.
-#include "bench/suggest.h"
+#include "scenarios/suggest.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Suggestions for mistyped words.
-#include "bench/suggest.h"
+#include "scenarios/suggest.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,100 @@
+# What scripts/gpu-check is asked for. Run as a program it only judges that: help and bad usage are
+# answered before anything is built.
+import argparse
+import math
+import pathlib
+import sys
+
+from programs import run_program
+from step import STEPS
+
+LEAST_TIME_LIMIT = 20  # seconds: one step, and what comes before and behind it
+MOST_TIME_LIMIT = 86400
+
+
+def refuse(message, *hints, code=2):
+    """Ends with an error and what mends it."""
+    print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
+    sys.exit(code)
+
+
+class Parser(argparse.ArgumentParser):
+    """Argparse's, with errors in one style."""
+
+    def error(self, message):
+        refuse(message.removeprefix("argument "), "scripts/gpu-check --help shows what there is")
+
+
+def time_limit(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if LEAST_TIME_LIMIT <= seconds <= MOST_TIME_LIMIT:  # which NaN is not
+        return seconds
+    allowed = f"a number of seconds from {LEAST_TIME_LIMIT} to {MOST_TIME_LIMIT}"
+    raise argparse.ArgumentTypeError(f"'{text}' is not {allowed}")
+
+
+def steps(text):
+    """In the order in which they run."""
+    names = text.split(",")
+    for name in names:
+        if name not in STEPS:
+            raise argparse.ArgumentTypeError(f"'{name}' does not exist; allowed: {', '.join(STEPS)}")
+    return [name for name in STEPS if name in names]
+
+
+def interpreter(text):
+    try:
+        run_program([text, "-c", ""], 20)
+    except OSError as error:
+        reason = f"'{text}' cannot be run: {error.strerror}; name the interpreter that has PyTorch"
+        raise argparse.ArgumentTypeError(reason) from None
+    return text
+
+
+def parse_arguments():
+    parser = Parser(
+        prog="scripts/gpu-check",
+        description="Shows on this machine's GPU that parbench is right and fast: tests, Compute "
+        "Sanitizer, all scenarios, and PyTorch beside it, with the outcome in a few JSON files.",
+        epilog="Exit codes: 0 everything ran and every target was reached; 1 something failed, was "
+        "missed or did not run; 2 bad usage, or cuDNN or cuBLAS is missing; 3 no GPU; 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--output", type=pathlib.Path, metavar="DIR", help="default: gpu-check-<UTC time>"
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=time_limit,
+        default=480,
+        metavar="SECONDS",
+        help=f"of all, at least {LEAST_TIME_LIMIT}; default: 480",
+    )
+    parser.add_argument(
+        "--devices",
+        choices=["cuda", "cpu"],
+        default="cuda",
+        help="cpu tries the tool itself, on tiny sizes: its figures say nothing",
+    )
+    parser.add_argument(
+        "--only",
+        type=steps,
+        default=list(STEPS),
+        metavar="STEP[,STEP…]",
+        help=f"of {', '.join(STEPS)}",
+    )
+    parser.add_argument(
+        "--python",
+        type=interpreter,
+        default=sys.executable,
+        metavar="PATH",
+        help="the interpreter that has PyTorch",
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    parse_arguments()

@@ -1,0 +1,79 @@
+# How large the work is that parbench and PyTorch both do: what the targets name on a GPU, and next to
+# nothing where the tool is tried on a CPU.
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Convolutions:
+    """Convolutions over square images of these sizes, each by the number in the name of its target."""
+
+    batch: int
+    images: dict
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of all comparisons."""
+
+    n: int  # the products' matrices are n×n,
+    products: int  # of which there are so many
+    copied_n: int  # the same of the matrices that are copied
+    copies: int
+    branches: int  # convolutions of one execution
+    convolutions: dict  # by the preset that has them
+    batch: int  # of the training step,
+    image: int  # whose images are so wide and high
+
+    @property
+    def copied_bytes(self):
+        return 4 * self.copied_n**2 * self.copies
+
+
+LARGE = Sizes(
+    n=8192,
+    products=4,
+    copied_n=8192,
+    copies=4,
+    branches=20,
+    convolutions={
+        "seed": Convolutions(128, {128: 128}),
+        "quick": Convolutions(4, {8: 8, 32: 32, 128: 128}),
+    },
+    batch=120,
+    image=128,
+)
+TINY = Sizes(
+    n=128,
+    products=2,
+    copied_n=64,
+    copies=2,
+    branches=2,
+    convolutions={
+        "seed": Convolutions(1, {128: 16}),
+        "quick": Convolutions(1, {8: 4, 32: 8, 128: 16}),
+    },
+    batch=2,
+    image=32,
+)
+
+
+def sizes_for(setting):
+    return LARGE if setting.on_gpu else TINY
+
+
+def square(side):
+    return f"{side}×{side}"
+
+
+def images_text(count, side):
+    """For people: "4 images of 32×32"."""
+    return f"{count} image{'s' if count > 1 else ''} of {square(side)}"
+
+
+def bytes_text(count):
+    """For people: "1 GiB", without fractions."""
+    units = ["B", "KiB", "MiB", "GiB"]
+    while count >= 1024 and len(units) > 1:
+        count //= 1024
+        units.pop(0)
+    return f"{count} {units[0]}"
