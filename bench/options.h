@@ -35,9 +35,9 @@ struct Options {
 
   /// Reports: one of show and export, at least one of html. The folder of dashboard.
   std::vector<std::string> input_paths;
-  std::string export_format;             // of export
-  std::string output_path;               // of html, export, dashboard; empty: standard output
-  bool strict = false;                   // of dashboard: a skipped file is a failure
+  std::string export_format;  // of export
+  std::string output_path;    // of html, export, dashboard; empty: standard output
+  bool strict = false;        // of dashboard: a skipped file is a failure
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

@@ -12,6 +12,7 @@
 #include "bench/flag_files.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
+#include "reports/dashboard/index_page.h"
 #include "reports/dashboard/site.h"
 #include "reports/file.h"
 #include "reports/formats/format.h"
@@ -87,10 +88,12 @@ bool write_dashboard(const Options& options) {
   for (const std::string& file : built.skipped) {
     fmt::print(stderr, "parbench: skipped {}\n", report::printable(file));
   }
-  print(fmt::format("read {} of {} reports\n", built.read, built.files));
-  if (!built.skipped.empty()) print(fmt::format("skipped {}\n", built.skipped.size()));
-  print(fmt::format("{} histories · {} changes, {} of them recent\n", built.histories,
-                    built.changes, built.recent_changes));
+  print(
+      fmt::format("read {} of {} reports{}\n", built.read, built.files,
+                  built.skipped.empty() ? "" : fmt::format(", {} skipped", built.skipped.size())));
+  print(fmt::format(
+      "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
+      built.histories, built.changes, built.recent_changes, report::recent_days));
   print(fmt::format("dashboard: {}\n", (site / "index.html").string()));
   return built.skipped.empty() || !options.strict;
 }

@@ -28,9 +28,9 @@ void export_report(const Options& options);
 void write_page(const Options& options);
 
 /// Builds the site of the reports in a folder, or brings it up to date, and says what it found on
-/// standard output. Files that are no reports are named on standard error; false when there are some
-/// and `options.strict` is set. Throws UsageError for a bad folder, Error when a file cannot be
-/// written.
+/// standard output. Files that are no reports are named on standard error; false when there are
+/// some and `options.strict` is set. Throws UsageError for a bad folder, Error when a file cannot
+/// be written.
 [[nodiscard]] bool write_dashboard(const Options& options);
 
 }  // namespace parbench

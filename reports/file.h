@@ -30,8 +30,8 @@ void check_writable(const std::filesystem::path& path,
 enum class Durability { flushed, unflushed };
 
 /// Writes a file so that a reader sees the old content or the new one, never a part: a temporary
-/// file beside it takes its place. A symbolic link is followed. Throws Error that names the path and
-/// the system's words; then the old file is untouched and nothing else is left.
+/// file beside it takes its place. A symbolic link is followed. Throws Error that names the path
+/// and the system's words; then the old file is untouched and nothing else is left.
 void write_file(const std::filesystem::path& path, std::string_view text,
                 Durability durability = Durability::flushed);
 

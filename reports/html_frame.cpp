@@ -50,8 +50,7 @@ void write_link(HtmlWriter& html, const PageLink& link) {
 void open_page(HtmlWriter& html, const WebAssets& assets, std::string_view title,
                const std::vector<PageLink>& up) {
   html.raw(head_start);
-  html.open("meta",
-            {{"http-equiv", "Content-Security-Policy"}, {"content", policy(assets)}});
+  html.open("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy(assets)}});
   html.raw("\n").element("title", title).raw("\n");
   write_style(html, assets);
   html.raw("</head>\n<body>\n");

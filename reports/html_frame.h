@@ -1,4 +1,5 @@
-// What all pages of HTML have around their content: head, title, links upwards, script and its data.
+// What all pages of HTML have around their content: head, title, links upwards, script and its
+// data.
 #pragma once
 
 #include <functional>

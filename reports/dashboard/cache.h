@@ -27,8 +27,8 @@ struct Cache {
   std::map<std::string, Content> contents;  // by id
 };
 
-/// The cache in a file; an empty one where there is none, where it is damaged (a checksum tells), or
-/// where `writer` says that what it led to would look otherwise today.
+/// The cache in a file; an empty one where there is none, where it is damaged (a checksum tells),
+/// or where `writer` says that what it led to would look otherwise today.
 [[nodiscard]] Cache read_cache(const std::filesystem::path& path, const std::string& writer);
 
 /// Throws Error.

@@ -5,9 +5,9 @@
 // α = 1,
 //   E = 2/(m·l)·Σ|x − y| − 2/(m(m−1))·Σ|x − x'| − 2/(l(l−1))·Σ|y − y'|   (sums over pairs),
 //   Q = m·l/(m + l)·E.
-// The estimate in a segment is the τ of the largest Q over all τ < κ, of the values before τ against
-// those from τ to κ. A permutation test says whether the segment has a change at all; if so, the
-// parts on both sides are looked at in the same way.
+// The estimate in a segment is the τ of the largest Q over all τ < κ, of the values before τ
+// against those from τ to κ. A permutation test says whether the segment has a change at all; if
+// so, the parts on both sides are looked at in the same way.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 namespace parbench::report {
 
 std::string content_id(std::string_view bytes) {
-  const boost::uuids::uuid id = boost::uuids::name_generator_sha1(
-      boost::uuids::ns::oid())(bytes.data(), bytes.size());
+  const boost::uuids::uuid id =
+      boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(bytes.data(), bytes.size());
   std::string text;
   for (const auto byte : id) text += fmt::format("{:02x}", byte);
   return text;

@@ -168,8 +168,9 @@ class HistoryPage {
       return;
     }
     const std::size_t rows = std::min(most_rows, series.points.size());
-    html_.raw("<details>\n").element(
-        "summary", rows == 1 ? "Its newest figures" : fmt::format("Its newest {} figures", rows));
+    html_.raw("<details>\n")
+        .element("summary",
+                 rows == 1 ? "Its newest figures" : fmt::format("Its newest {} figures", rows));
     html_.raw("\n<div class=\"table\">\n<table>\n");
     write_headings(html_, {"report", "commit", "median", "± 95% CI"});
     html_.raw("<tbody>\n");

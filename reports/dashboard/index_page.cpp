@@ -46,7 +46,7 @@ class IndexPage {
  private:
   [[nodiscard]] std::string counts() const {
     if (histories_.empty()) return "No report has a case yet.";
-    return fmt::format("{} · newest of {}", counted(reports_, "report"), time_text(newest_));
+    return fmt::format("{} · the newest from {}", counted(reports_, "report"), time_text(newest_));
   }
 
   [[nodiscard]] std::vector<RecentChange> largest_changes_first() const {
@@ -60,9 +60,8 @@ class IndexPage {
         }
       }
     }
-    std::ranges::stable_sort(changes, std::greater(), [](const RecentChange& change) {
-      return magnitude(*change.change);
-    });
+    std::ranges::stable_sort(changes, std::greater(),
+                             [](const RecentChange& change) { return magnitude(*change.change); });
     return changes;
   }
 
@@ -72,7 +71,8 @@ class IndexPage {
     html_.element("p", changes_text(changes.size()), {{"class", "shared"}}).raw("\n");
     if (!changes.empty()) {
       html_.raw("<div class=\"table\">\n<table class=\"changes\" id=\"changes-table\">\n");
-      write_headings(html_, {"case", "change of its time", "before", "after", "scenario", "machine"});
+      write_headings(html_,
+                     {"case", "change of its time", "before", "after", "scenario", "machine"});
       html_.raw("<tbody>\n");
       for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i) row(changes[i]);
       html_.raw("</tbody>\n</table>\n</div>\n");
@@ -101,7 +101,7 @@ class IndexPage {
     html_.text(change_text(*change)).raw("</td>");
     write_change_ends(html_, *history, *series, *change, "");
     html_.element("td", history->scenario, {{"class", "text"}});
-    html_.element("td", history->machine_text, {{"class", "text machine"}}).raw("</tr>\n");
+    html_.element("td", history->machine_text, {{"class", "text hardware"}}).raw("</tr>\n");
   }
 
   void overview() {
@@ -111,15 +111,14 @@ class IndexPage {
       return;
     }
     html_.raw("<div class=\"table\">\n<table class=\"histories\" id=\"histories-table\">\n");
-    write_headings(html_,
-                   {"machine", "scenario", "cases", "reports", "newest", "recent changes"});
+    write_headings(html_, {"machine", "scenario", "cases", "reports", "newest", "recent changes"});
     html_.raw("<tbody>\n");
     for (const History& history : histories_) row(history);
     html_.raw("</tbody>\n</table>\n</div>\n</section>\n");
   }
 
   void row(const History& history) {
-    html_.open("tr").open("th", {{"scope", "row"}, {"class", "machine"}});
+    html_.open("tr").open("th", {{"scope", "row"}, {"class", "hardware"}});
     html_.text(history.machine_text).raw("<br>");
     html_.element("small", "fingerprint " + history.machine_id).raw("</th>");
     html_.open("td", {{"class", "text"}});

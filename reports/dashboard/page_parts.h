@@ -1,5 +1,5 @@
-// What the pages of a dashboard have in common: how they name cases, times, commits and changes, and
-// where they lie in the site.
+// What the pages of a dashboard have in common: how they name cases, times, commits and changes,
+// and where they lie in the site.
 #pragma once
 
 #include <cstddef>

@@ -16,9 +16,10 @@ void write_reading(HtmlWriter& html) {
   const auto item = [&](std::string_view name, const std::string& text) {
     html.element("dt", name).element("dd", text).raw("\n");
   };
-  item("a line", "The medians of one case (strategy, parameters, number format) over the reports of "
-                 "one class of machines, in the order of time. Machines with other processors, "
-                 "cores, memory or devices have pages of their own.");
+  item("a line",
+       "The medians of one case (strategy, parameters, number format) over the reports of "
+       "one class of machines, in the order of time. Machines with other processors, "
+       "cores, memory or devices have pages of their own.");
   item("band, ± 95% CI",
        "The 95% interval of the median from the samples of that report. It does not contain what "
        "differs from run to run. °: of too few samples for 95%.");
@@ -37,9 +38,10 @@ void write_reading(HtmlWriter& html) {
                    "and Whitney’s test; another confidence is named. Changes below {} are not "
                    "listed.",
                    values_beside_change, format_percent(least_change, 0)));
-  item("before, after", "Commits of the last report with the old level and the first with the new "
-                        "one. What changed lies between them, give or take a report. +: with "
-                        "changes that were not committed.");
+  item("before, after",
+       "Commits of the last report with the old level and the first with the new "
+       "one. What changed lies between them, give or take a report. +: with "
+       "changes that were not committed.");
   html.raw("</dl>\n</section>\n");
 }
 

@@ -15,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-  throw UsageError(
-      fmt::format("'{}' {}; name a folder that holds reports", folder.string(), why));
+  throw UsageError(fmt::format("'{}' {}; name a folder that holds reports", folder.string(), why));
 }
 
 void check_folder(const fs::path& folder) {

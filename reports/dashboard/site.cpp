@@ -91,9 +91,10 @@ class SiteBuild {
       throw UsageError(fmt::format("-o '{}' is a file; name a folder", site_.string()));
     }
     if (fs::exists(site_ / "index.html", error) && !fs::exists(site_ / cache_name, error)) {
-      throw UsageError(fmt::format("-o '{}' has an index.html that no dashboard has written; name "
-                                   "another folder, or remove that file",
-                                   site_.string()));
+      throw UsageError(
+          fmt::format("-o '{}' has an index.html that no dashboard has written; name "
+                      "another folder, or remove that file",
+                      site_.string()));
     }
   }
 
@@ -105,8 +106,7 @@ class SiteBuild {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) {
-      throw UsageError(
-          fmt::format("-o: {} cannot be made: {}", folder.string(), error.message()));
+      throw UsageError(fmt::format("-o: {} cannot be made: {}", folder.string(), error.message()));
     }
   }
 
@@ -242,10 +242,9 @@ class SiteBuild {
     for (const History& history : histories) {
       for (const Series& series : history.series) {
         summary_.changes += series.changes.size();
-        summary_.recent_changes += static_cast<std::size_t>(
-            std::ranges::count_if(series.changes, [&](const Change& change) {
-              return is_recent(history, series, change, newest);
-            }));
+        summary_.recent_changes += static_cast<std::size_t>(std::ranges::count_if(
+            series.changes,
+            [&](const Change& change) { return is_recent(history, series, change, newest); }));
       }
     }
   }

@@ -24,7 +24,7 @@ function ranges(reports: number): string[] {
 
 class HistoryPage {
   private readonly address = new Address<Key>(keys, () => this.show());
-  private readonly tools = element("div", { class: "tools filters", role: "group", "aria-label": "Filters" });
+  private readonly tools = element("div", { class: "tools filters", role: "group", "aria-label": "What is shown" });
   private readonly count = element("span", { class: "count", role: "status" });
   private readonly table: CaseTable | undefined;
   private readonly pictures = new Map<string, HistoryPicture>();
