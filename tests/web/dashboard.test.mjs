@@ -118,11 +118,11 @@ test("a point leads to its report by mouse", async () => {
   await chart(page).scrollIntoViewIfNeeded();
   await page.locator("section.case svg text").first().waitFor();
   const box = await chart(page).boundingBox();
-  await page.mouse.move(box.x + box.width - 40, box.y + box.height / 2);
+  await page.mouse.move(box.x + box.width - 4, box.y + box.height / 2);
   const link = page.locator("section.case .chosen a").first();
   await link.waitFor();
   const target = await link.evaluate((one) => one.href);
-  await page.mouse.click(box.x + box.width - 40, box.y + box.height / 2);
+  await page.mouse.click(box.x + box.width - 4, box.y + box.height / 2);
   await page.waitForURL(target);
   await page.getByRole("heading", { name: /^parbench: demo on/ }).waitFor();
   await page.locator(".pictures svg text").first().waitFor();

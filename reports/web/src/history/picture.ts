@@ -56,13 +56,12 @@ export class HistoryPicture {
     chart.getZr().on("mousemove", (event) => this.point(chart, event.offsetX, event.offsetY));
     chart.getZr().on("click", (event) => {
       this.point(chart, event.offsetX, event.offsetY);
-      if (chart.containPixel("grid", [event.offsetX, event.offsetY])) this.open();
+      this.open();
     });
   }
 
-  /** Chooses the report below the mouse. */
+  /** Chooses the report that is nearest to the mouse, beside the axes as well. */
   private point(chart: Chart, x: number, y: number): void {
-    if (!chart.containPixel("grid", [x, y])) return;
     const [at] = chart.convertFromPixel("grid", [x, y]) as [number, number];
     this.choose(nearest(this.one.at, at, this.firstPlace()));
   }
