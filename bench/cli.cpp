@@ -66,6 +66,9 @@ constexpr std::array commands{
                "no second report", "no flags but its own"},
     CommandRow{Command::html, "html", "A page of HTML from reports: answers, pictures, tables",
                "reports and -o FILE.html", "reports and -o FILE.html"},
+    CommandRow{Command::dashboard, "dashboard",
+               "A site from a folder of reports: every case's history, and where it changed",
+               "no second folder", "no flags but its own"},
 };
 
 std::vector<std::string> command_names() {
@@ -124,6 +127,7 @@ class Parser {
 
   /// What the command has of its own; empty where it has none.
   [[nodiscard]] const FlagValues& command_values() const { return command_values_; }
+  [[nodiscard]] bool strict() const { return strict_; }
 
   [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
   [[nodiscard]] std::string help(Command topic) const {
@@ -153,6 +157,7 @@ class Parser {
     if (row.command == Command::show) add_report(*app);
     if (row.command == Command::export_report) add_export_options(*app);
     if (row.command == Command::html) add_html_options(*app);
+    if (row.command == Command::dashboard) add_dashboard_options(*app);
   }
 
   void add_report(CLI::App& app) {
@@ -173,6 +178,15 @@ class Parser {
         ->expected(-1)  // at least one
         ->option_text("…");
     add_own(app, "-o", "Where the page goes")->required()->option_text("FILE.html");
+  }
+
+  void add_dashboard_options(CLI::App& app) {
+    add_own(app, "DIR", "The folder; all files *.json in it and below are taken for reports")
+        ->required();
+    add_own(app, "-o", "Where the site goes, or is brought up to date: only new reports are read")
+        ->required()
+        ->option_text("SITE");
+    app.add_flag("--strict", strict_, "Exit 1 when a file was skipped because it is no report");
   }
 
   CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
@@ -197,6 +211,7 @@ class Parser {
 
   CLI::App app_;
   std::map<Command, CLI::App*> subcommands_;
+  bool strict_ = false;
   FlagValues command_values_;
   std::map<std::string, CLI::Option*> options_;
   std::map<std::string, std::vector<std::string>> texts_;
@@ -365,7 +380,7 @@ std::string own_text(const FlagValues& own, const std::string& option) {
 /// The options of a command from what it was given.
 Options command_options(Command command, const FlagValues& own) {
   Options options = with_command(command);
-  options.input_paths = own_texts(own, "REPORT");
+  options.input_paths = own_texts(own, command == Command::dashboard ? "DIR" : "REPORT");
   options.export_format = own_text(own, "--format");
   options.output_path = own_text(own, "-o");
   if (options.output_path == "-") {
@@ -391,7 +406,9 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   check_values_are_there(values);
   if (is_on(values, "version")) return with_command(Command::version);
   if (parser.command() != Command::run) {
-    return command_options(parser.command(), parser.command_values());
+    Options options = command_options(parser.command(), parser.command_values());
+    options.strict = parser.strict();
+    return options;
   }
   Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);

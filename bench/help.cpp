@@ -20,7 +20,8 @@ constexpr auto usage =
     "  parbench list | devices\n"
     "  parbench show REPORT\n"
     "  parbench export REPORT --format FORMAT [-o FILE]\n"
-    "  parbench html REPORT… -o FILE.html\n";
+    "  parbench html REPORT… -o FILE.html\n"
+    "  parbench dashboard DIR -o SITE\n";
 
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;

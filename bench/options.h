@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-enum class Command { run, list, devices, show, export_report, html, help, version };
+enum class Command { run, list, devices, show, export_report, html, dashboard, help, version };
 
 /// Everything a run depends on. Axis values are still text here: they are parsed against the axes
 /// of the chosen scenarios when the sweep is expanded.
@@ -33,9 +33,11 @@ struct Options {
   std::optional<double> max_time_seconds;  // of one case
   std::uint64_t seed = 1;
 
-  std::vector<std::string> input_paths;  // reports: one of show and export, at least one of html
-  std::string export_format;             // of export
-  std::string output_path;               // of html and export; empty: standard output
+  /// Reports: one of show and export, at least one of html. The folder of dashboard.
+  std::vector<std::string> input_paths;
+  std::string export_format;  // of export
+  std::string output_path;    // of html, export, dashboard; empty: standard output
+  bool strict = false;        // of dashboard: a skipped file is a failure
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

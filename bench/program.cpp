@@ -333,6 +333,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
     case Command::html:
       write_page(options);
       return ExitCode::measured;
+    case Command::dashboard:
+      return write_dashboard(options) ? ExitCode::measured : ExitCode::case_failed;
     case Command::run:
       return run(options, scenarios, Machine());
   }

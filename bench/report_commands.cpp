@@ -12,9 +12,12 @@
 #include "bench/flag_files.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
+#include "reports/dashboard/index_page.h"
+#include "reports/dashboard/site.h"
 #include "reports/file.h"
 #include "reports/formats/format.h"
 #include "reports/html.h"
+#include "reports/text.h"
 
 namespace parbench {
 namespace {
@@ -77,6 +80,22 @@ void write_page(const Options& options) {
   }
   report::write_file(options.output_path, report::to_html(reports, report::built_in_web_assets()));
   print(fmt::format("page: {}\n", options.output_path));
+}
+
+bool write_dashboard(const Options& options) {
+  const std::filesystem::path site = options.output_path;
+  const report::SiteSummary built = report::build_site(options.input_paths.front(), site);
+  for (const std::string& file : built.skipped) {
+    fmt::print(stderr, "parbench: skipped {}\n", report::printable(file));
+  }
+  print(
+      fmt::format("read {} of {} reports{}\n", built.read, built.files,
+                  built.skipped.empty() ? "" : fmt::format(", {} skipped", built.skipped.size())));
+  print(fmt::format(
+      "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
+      built.histories, built.changes, built.recent_changes, report::recent_days));
+  print(fmt::format("dashboard: {}\n", (site / "index.html").string()));
+  return built.skipped.empty() || !options.strict;
 }
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Commands that read reports that are there: `show`, `export` and `html`.
+// Commands that read reports that are there: `show`, `export`, `html` and `dashboard`.
 #pragma once
 
 #include <string>
@@ -26,5 +26,11 @@ void export_report(const Options& options);
 /// standard output. Throws UsageError for a bad report or path, Error when the file cannot be
 /// written.
 void write_page(const Options& options);
+
+/// Builds the site of the reports in a folder, or brings it up to date, and says what it found on
+/// standard output. Files that are no reports are named on standard error; false when there are
+/// some and `options.strict` is set. Throws UsageError for a bad folder, Error when a file cannot
+/// be written.
+[[nodiscard]] bool write_dashboard(const Options& options);
 
 }  // namespace parbench

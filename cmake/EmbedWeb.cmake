@@ -1,5 +1,5 @@
-# Builds the page's script with npm in a folder of the build, and writes style and script as a C++
-# source. Run as a script:
+# Builds the scripts of the page and of the site with npm in a folder of the build, and writes styles
+# and scripts as a C++ source. Run as a script:
 #   NPM       the program; empty: no script
 #   REQUIRED  ON: packages that cannot be fetched are an error, else a page without script
 #   SOURCE    reports/web; WORK: where it is built; OUTPUT: the source that is written
@@ -33,8 +33,9 @@ function(install_packages)
   endif()
 endfunction()
 
-function(build_script)
-  foreach(step "tsc;--noEmit" "vite;build;--logLevel;warn")
+function(build_scripts)
+  foreach(step "tsc;--noEmit" "vite;build;--mode;page;--logLevel;warn"
+               "vite;build;--mode;site;--logLevel;warn")
     list(POP_FRONT step tool)
     run_in_work(${WORK}/node_modules/.bin/${tool} ${step})
     if(NOT code EQUAL 0)
@@ -53,7 +54,8 @@ function(read_for_raw_string file variable)
   set(${variable} "${content}" PARENT_SCOPE)
 endfunction()
 
-set(script "")
+set(page_script "")
+set(site_script "")
 if(NPM)
   file(MAKE_DIRECTORY ${WORK})
   file(REMOVE_RECURSE ${WORK}/src)
@@ -62,11 +64,13 @@ if(NPM)
   endforeach()
   install_packages()
   if(installed)
-    build_script()
-    read_for_raw_string(${WORK}/dist/page.js script)
+    build_scripts()
+    read_for_raw_string(${WORK}/dist/page.js page_script)
+    read_for_raw_string(${WORK}/dist/site.js site_script)
   endif()
 endif()
-read_for_raw_string(${SOURCE}/page.css style)
+read_for_raw_string(${SOURCE}/page.css page_style)
+read_for_raw_string(${SOURCE}/site.css site_style)
 file(WRITE ${OUTPUT}
 "// Written by cmake/EmbedWeb.cmake from reports/web.
 #include \"reports/html.h\"
@@ -75,13 +79,22 @@ namespace parbench::report {
 
 namespace {
 
-constexpr char style[] = R\"parbench(${style})parbench\";
-constexpr char script[] = R\"parbench(${script})parbench\";
+constexpr char page_style[] = R\"parbench(${page_style})parbench\";
+constexpr char page_script[] = R\"parbench(${page_script})parbench\";
+constexpr char site_style[] = R\"parbench(${page_style}${site_style})parbench\";
+constexpr char site_script[] = R\"parbench(${site_script})parbench\";
 
 }  // namespace
 
 const WebAssets& built_in_web_assets() {
-  static constexpr WebAssets assets{{style, sizeof style - 1}, {script, sizeof script - 1}};
+  static constexpr WebAssets assets{{page_style, sizeof page_style - 1},
+                                    {page_script, sizeof page_script - 1}};
+  return assets;
+}
+
+const WebAssets& built_in_site_assets() {
+  static constexpr WebAssets assets{{site_style, sizeof site_style - 1},
+                                    {site_script, sizeof site_script - 1}};
   return assets;
 }
 

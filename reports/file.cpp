@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -66,8 +67,9 @@ class TemporaryFile {
     }
   }
 
+  void flush() { check(::fsync(descriptor_)); }
+
   void move_to(const fs::path& target) {
-    check(::fsync(descriptor_));
     if (descriptor_ >= 0) check(::close(std::exchange(descriptor_, -1)));
     if (error_ == 0) check(::rename(path_.c_str(), target.c_str()));
     if (error_ == 0) made_ = false;
@@ -169,10 +171,15 @@ void check_readable(const fs::path& path, const ReadLimits& limits) {
   }
 }
 
-Json parse_file(const fs::path& path, const ReadLimits& limits, std::string_view only) {
+std::ifstream open_readable(const fs::path& path, const ReadLimits& limits) {
   check_readable(path, limits);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw UsageError(words(errno));
+  return stream;
+}
+
+Json parse_file(const fs::path& path, const ReadLimits& limits, std::string_view only) {
+  std::ifstream stream = open_readable(path, limits);
   return parse_bounded(stream, limits, only);
 }
 
@@ -226,15 +233,16 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
   return resolved(fs::absolute(one)) == resolved(fs::absolute(other));
 }
 
-void write_file(const fs::path& path, std::string_view text) {
+void write_file(const fs::path& path, std::string_view text, Durability durability) {
   const fs::path target = resolved(path);
   TemporaryFile file(directory_of(target));
   file.write(text);
+  if (durability == Durability::flushed && file.error() == 0) file.flush();
   if (file.error() == 0) file.move_to(target);
   if (file.error() != 0) {
     throw Error(fmt::format("cannot write {}: {}", path.string(), words(file.error())));
   }
-  flush_directory(directory_of(target));
+  if (durability == Durability::flushed) flush_directory(directory_of(target));
 }
 
 void write_report(const fs::path& path, const Report& report, const GoogleBenchmarkPart& raw) {
@@ -267,6 +275,21 @@ Json read_json(const fs::path& path, const ReadLimits& limits) {
 
 Report read_report(const fs::path& path, const ReadLimits& limits) {
   return naming_file(path, [&] { return from_json(parse_file(path, limits, "parbench")); });
+}
+
+std::string read_text(const fs::path& path, const ReadLimits& limits) {
+  return naming_file(path, [&] {
+    std::ifstream stream = open_readable(path, limits);
+    std::string text(fs::file_size(path), '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+  });
+}
+
+Report report_of_text(std::string text, const ReadLimits& limits) {
+  std::istringstream stream(std::move(text));
+  return from_json(parse_bounded(stream, limits, "parbench"));
 }
 
 ReportFile read_report_file(const fs::path& path, const ReadLimits& limits) {

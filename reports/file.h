@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "reports/bounded_json.h"
@@ -25,11 +26,14 @@ void check_writable(const std::filesystem::path& path,
 [[nodiscard]] bool is_same_file(const std::filesystem::path& one,
                                 const std::filesystem::path& other);
 
+/// Whether a file has to survive a power cut, which takes milliseconds, or can be made again.
+enum class Durability { flushed, unflushed };
+
 /// Writes a file so that a reader sees the old content or the new one, never a part: a temporary
-/// file beside it, flushed to the disk, takes its place. A symbolic link is followed. Throws Error
-/// that names the path and the system's words; then the old file is untouched and nothing else is
-/// left.
-void write_file(const std::filesystem::path& path, std::string_view text);
+/// file beside it takes its place. A symbolic link is followed. Throws Error that names the path
+/// and the system's words; then the old file is untouched and nothing else is left.
+void write_file(const std::filesystem::path& path, std::string_view text,
+                Durability durability = Durability::flushed);
 
 /// `to_json` to a file.
 void write_report(const std::filesystem::path& path, const Report& report,
@@ -48,6 +52,12 @@ void write_report(const std::filesystem::path& path, const Report& report,
 /// memory. Throws UsageError as `read_json` and `from_json` do.
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
+
+/// In two steps, for whoever wants to look at the bytes before. Both throw UsageError as
+/// `read_report` does, the second one without a name.
+[[nodiscard]] std::string read_text(const std::filesystem::path& path,
+                                    const ReadLimits& limits = report_limits());
+[[nodiscard]] Report report_of_text(std::string text, const ReadLimits& limits = report_limits());
 
 /// Everything that a file of parbench holds.
 struct ReportFile {

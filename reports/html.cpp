@@ -1,4 +1,4 @@
-// The page around the tables: head, contents, answers, machine, how to read it.
+// The page around the tables: contents, answers, machine, how to read it.
 #include "reports/html.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "reports/html_data.h"
+#include "reports/html_frame.h"
 #include "reports/html_table.h"
 #include "reports/html_writer.h"
 #include "reports/printable.h"
@@ -42,20 +43,6 @@ them share is the machine’s, not a strategy’s.</dd>
 </section>
 )";
 
-constexpr std::string_view no_script_note =
-    "This page has tables only: it was written by a build of parbench without npm. A build that "
-    "finds npm adds pictures, sorting and filtering.";
-
-constexpr std::string_view head_start = R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-)";
-
 /// The scenarios of a report in a line: "pipeline, branch".
 std::string scenarios_text(const Report& report) {
   std::vector<std::string> names;
@@ -89,28 +76,21 @@ std::string device_text(const Device& device) {
 /// One page from its reports.
 class Page {
  public:
-  Page(const std::vector<NamedReport>& reports, const WebAssets& assets)
-      : reports_(reports), assets_(assets) {}
+  Page(const std::vector<NamedReport>& reports, const WebAssets& assets,
+       const std::vector<PageLink>& up)
+      : reports_(reports), assets_(assets), up_(up) {}
 
   std::string render() {
-    head();
-    html_.raw("<body>\n<a class=\"skip\" href=\"#results\">Skip to the results</a>\n<header>\n");
-    html_.element("h1", title_of(reports_)).raw("<div id=\"page-tools\"></div>\n</header>\n");
+    open_page(html_, assets_, title_of(reports_), up_);
     contents();
-    html_.raw("<main id=\"results\">\n");
-    if (assets_.script.empty()) html_.element("p", no_script_note, {{"class", "note"}}).raw("\n");
+    open_results(html_, assets_);
     for (std::size_t i = 0; i < reports_.size(); ++i) article(i);
     html_.raw(reading).raw("</main>\n");
-    script();
-    return html_.raw("</body>\n</html>\n").take();
+    close_page(html_, assets_, "parbench-data", [&] { return page_data(reports_); });
+    return html_.take();
   }
 
  private:
-  void head() {
-    html_.raw(head_start).element("title", title_of(reports_));
-    html_.raw("\n<style>\n").raw(assets_.style).raw("</style>\n</head>\n");
-  }
-
   [[nodiscard]] bool several() const { return reports_.size() > 1; }
   /// Of scenarios and machines: below the report's name where there is one.
   [[nodiscard]] std::string_view heading() const { return several() ? "h3" : "h2"; }
@@ -119,7 +99,7 @@ class Page {
     html_.raw("<nav aria-label=\"Contents\">\n<ul>\n");
     for (std::size_t i = 0; i < reports_.size(); ++i) {
       if (several()) html_.raw("<li>");
-      if (several()) link("#" + report_id(i), reports_[i].name);
+      if (several()) write_link(html_, {"#" + report_id(i), reports_[i].name});
       if (several()) html_.raw("\n<ul>\n");
       scenario_items(i);
       if (several()) html_.raw("</ul></li>\n");
@@ -137,12 +117,8 @@ class Page {
 
   void item(const std::string& target, std::string_view text) {
     html_.raw("<li>");
-    link(target, text);
+    write_link(html_, {target, std::string(text)});
     html_.raw("</li>\n");
-  }
-
-  void link(const std::string& target, std::string_view text) {
-    html_.element("a", text, {{"href", target}});
   }
 
   void article(std::size_t index) {
@@ -199,24 +175,19 @@ class Page {
     html_.element("dt", name).element("dd", value).raw("\n");
   }
 
-  void script() {
-    if (assets_.script.empty()) return;
-    html_.raw("<script type=\"application/json\" id=\"parbench-data\">");
-    html_.raw(script_json(page_data(reports_))).raw("</script>\n");
-    html_.raw("<script>\n").raw(assets_.script).raw("</script>\n");
-  }
-
   const std::vector<NamedReport>& reports_;
   const WebAssets& assets_;
+  const std::vector<PageLink>& up_;
   HtmlWriter html_;
 };
 
 }  // namespace
 
-std::string to_html(const std::vector<NamedReport>& reports, const WebAssets& assets) {
+std::string to_html(const std::vector<NamedReport>& reports, const WebAssets& assets,
+                    const std::vector<PageLink>& up) {
   std::vector<NamedReport> shown;
   for (const auto& [name, report] : reports) shown.push_back({printable(name), printable(report)});
-  return Page(shown, assets).render();
+  return Page(shown, assets, up).render();
 }
 
 }  // namespace parbench::report

@@ -23,14 +23,12 @@ double shortened(double value) {
   return std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(shortened(value)) : Json(); }
-
 /// [value, low, high]; without interval [value].
 Json estimate(double value, const std::optional<Interval>& interval) {
-  Json list = Json::array({number(value)});
+  Json list = Json::array({short_number(value)});
   if (interval) {
-    list.push_back(number(interval->low));
-    list.push_back(number(interval->high));
+    list.push_back(short_number(interval->low));
+    list.push_back(short_number(interval->high));
   }
   return list;
 }
@@ -52,7 +50,7 @@ Json samples_of(const Case& c) {
   Json seconds = Json::array();
   for (const Sample& sample : c.samples) {
     rounds.push_back(sample.round);
-    seconds.push_back(number(sample.seconds));
+    seconds.push_back(short_number(sample.seconds));
   }
   return {{"rounds", std::move(rounds)}, {"seconds", std::move(seconds)}};
 }
@@ -62,9 +60,9 @@ Json case_data(const Case& c, std::size_t row, const std::vector<const Parameter
   for (const ParameterColumn* axis : axes) json["values"].push_back(value_of(c, *axis, row));
   json["time"] = estimate(c.statistics->median, c.statistics->median_interval);
   if (c.speedup) json["speedup"] = estimate(c.speedup->value, c.speedup->interval);
-  if (c.amount > 0) json["amount"] = number(c.amount);
+  if (c.amount > 0) json["amount"] = short_number(c.amount);
   if (c.bound && c.bound->efficiency > 0 && !is_no_bound(c)) {
-    json["bound"] = number(c.bound->seconds);
+    json["bound"] = short_number(c.bound->seconds);
   }
   json["samples"] = samples_of(c);
   return json;
@@ -98,6 +96,8 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
 }
 
 }  // namespace
+
+Json short_number(double value) { return std::isfinite(value) ? Json(shortened(value)) : Json(); }
 
 std::string report_id(std::size_t report) { return fmt::format("report-{}", report + 1); }
 

@@ -10,6 +10,9 @@
 
 namespace parbench::report {
 
+/// With as many digits as anybody can see, six; null where the number is not finite.
+[[nodiscard]] Json short_number(double value);
+
 /// The ids of a report and of one of its scenarios on the page, by their places.
 [[nodiscard]] std::string report_id(std::size_t report);
 [[nodiscard]] std::string scenario_id(std::size_t report, std::size_t scenario);

@@ -83,24 +83,6 @@ std::size_t memory_bytes(const fs::path& root) {
   return kibibytes ? static_cast<std::size_t>(*kibibytes) * 1024 : 0;
 }
 
-/// The kernel's mask may be wider than cpu_set_t; it says so by EINVAL.
-std::vector<int> cores_allowed() {
-  constexpr int widest = 1 << 20;
-  for (int bits = CPU_SETSIZE; bits <= widest; bits *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
-        CPU_ALLOC(bits), [](cpu_set_t* allocated) { CPU_FREE(allocated); });
-    if (!set) return {};
-    const std::size_t bytes = CPU_ALLOC_SIZE(bits);
-    if (::sched_getaffinity(0, bytes, set.get()) != 0) continue;
-    std::vector<int> cores;
-    for (int core = 0; core < bits; ++core) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(core), bytes, set.get())) cores.push_back(core);
-    }
-    return cores;
-  }
-  return {};
-}
-
 std::string compiler() {
 #if defined(__clang__)
   return "Clang " __clang_version__;
@@ -124,6 +106,24 @@ void add_commit(Machine& machine) {
 }
 
 }  // namespace
+
+// The kernel's mask may be wider than cpu_set_t; it says so by EINVAL.
+std::vector<int> cores_allowed() {
+  constexpr int widest = 1 << 20;
+  for (int bits = CPU_SETSIZE; bits <= widest; bits *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
+        CPU_ALLOC(bits), [](cpu_set_t* allocated) { CPU_FREE(allocated); });
+    if (!set) return {};
+    const std::size_t bytes = CPU_ALLOC_SIZE(bits);
+    if (::sched_getaffinity(0, bytes, set.get()) != 0) continue;
+    std::vector<int> cores;
+    for (int core = 0; core < bits; ++core) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(core), bytes, set.get())) cores.push_back(core);
+    }
+    return cores;
+  }
+  return {};
+}
 
 Machine machine_info(NamedTexts libraries, const fs::path& root) {
   utsname names{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "reports/report.h"
 
@@ -15,5 +16,8 @@ namespace parbench::report {
 ///
 /// Files of the system are read below `root`.
 [[nodiscard]] Machine machine_info(NamedTexts libraries, const std::filesystem::path& root = "/");
+
+/// The cores that this process may run on; empty where the system does not tell.
+[[nodiscard]] std::vector<int> cores_allowed();
 
 }  // namespace parbench::report

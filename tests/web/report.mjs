@@ -170,16 +170,21 @@ export class Browser {
     return page;
   }
 
-  async open(reports, options = {}) {
-    const file = this.write(...[reports].flat());
+  open(reports, options = {}) {
+    return this.openAddress(`file://${this.write(...[reports].flat())}`, options);
+  }
+
+  /** `allowed`: where requests may go beside the disk. */
+  async openAddress(address, options = {}, allowed = "file:") {
     const page = await this.chromium.newPage({ viewport: { width: 1200, height: 900 }, ...options });
     page.problems = [];
     page.on("console", (message) => page.problems.push(`${message.type()}: ${message.text()}`));
     page.on("pageerror", (error) => page.problems.push(String(error)));
     page.on("request", (request) => {
-      if (!/^(file|data):/.test(request.url())) page.problems.push(`network: ${request.url()}`);
+      const url = request.url();
+      if (!/^(file|data):/.test(url) && !url.startsWith(allowed)) page.problems.push(`network: ${url}`);
     });
-    await page.goto(`file://${file}`);
+    await page.goto(address);
     return page;
   }
 

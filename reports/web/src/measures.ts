@@ -27,18 +27,18 @@ const prefixes: [number, string][] = [
   [1e3, "k"],
 ];
 
-/** Three significant digits without trailing zeros. */
-export function short(value: number): string {
-  return String(Number(value.toPrecision(3)));
+/** Significant digits without trailing zeros. */
+export function short(value: number, digits = 3): string {
+  return String(Number(value.toPrecision(digits)));
 }
 
-export function duration(seconds: number): string {
+export function duration(seconds: number, digits = 3): string {
   const size = Math.abs(seconds);
   if (size === 0) return "0";
-  if (size >= 0.9995) return `${short(seconds)} s`;
-  if (size >= 0.9995e-3) return `${short(seconds * 1e3)} ms`;
-  if (size >= 0.9995e-6) return `${short(seconds * 1e6)} µs`;
-  return `${short(seconds * 1e9)} ns`;
+  if (size >= 0.9995) return `${short(seconds, digits)} s`;
+  if (size >= 0.9995e-3) return `${short(seconds * 1e3, digits)} ms`;
+  if (size >= 0.9995e-6) return `${short(seconds * 1e6, digits)} µs`;
+  return `${short(seconds * 1e9, digits)} ns`;
 }
 
 /** FLOP and B take prefixes; things that are counted do not. */

@@ -1,16 +1,15 @@
-// A picture with its controls: drawn once it comes near the screen, again when colours or width
-// change, and read from the table when somebody points at it.
+// A picture with its controls, which reads the table when somebody points at it.
 import { drawBars } from "./bars";
+import { type Chart, LazyChart } from "./chart";
 import { element, makeSelect, makeSwitch } from "./controls";
 import { type Scenario, strategiesOf } from "./data";
 import type { Drawing, Entry, Request } from "./drawing";
-import { echarts } from "./echarts";
 import { drawHeatMap } from "./heatmap";
 import { drawLines } from "./lines";
 import { type Measure, measuresOf } from "./measures";
 import { drawSamples } from "./samples";
 import type { CaseTable } from "./table";
-import { colours, onThemeChange } from "./theme";
+import { colours } from "./theme";
 import { type View, isNumeric, varyingAxes, viewsOf } from "./views";
 
 const draw_view: Record<View, (request: Request) => Drawing> = {
@@ -26,7 +25,7 @@ class Figure {
   private readonly canvas = element("div", { class: "chart", role: "img" });
   private readonly caption = element("figcaption");
   private readonly hidden = new Set<string>();
-  private chart: ReturnType<typeof echarts.init> | undefined;
+  private readonly chart: LazyChart;
 
   constructor(
     private readonly draw: () => Drawing,
@@ -35,34 +34,20 @@ class Figure {
   ) {
     this.canvas.setAttribute("aria-describedby", table_id);
     this.root.append(this.legend, this.canvas, this.caption);
-    onThemeChange(() => this.update());
-    new ResizeObserver(() => this.chart?.resize()).observe(this.canvas);
-    const seen = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        seen.disconnect();
-        this.start();
-      },
-      { rootMargin: "400px" },
-    );
-    seen.observe(this.root);
-    addEventListener("beforeprint", () => this.start());
-  }
-
-  private start(): void {
-    if (this.chart || this.canvas.clientWidth === 0) return;
-    this.chart = echarts.init(this.canvas, null, { renderer: "svg" });
-    this.update();
+    this.chart = new LazyChart(this.canvas, (chart) => this.show(chart));
   }
 
   update(): void {
-    if (!this.chart) return;
+    this.chart.update();
+  }
+
+  private show(chart: Chart): void {
     const drawing = this.draw();
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
     this.caption.textContent = drawing.description;
-    this.chart.resize();
-    this.chart.setOption(this.withHover(drawing), { notMerge: true });
+    chart.resize();
+    chart.setOption(this.withHover(drawing), { notMerge: true });
     this.showLegend(drawing.entries);
   }
 
@@ -100,7 +85,7 @@ class Figure {
     button.addEventListener("click", () => {
       if (!this.hidden.delete(name)) this.hidden.add(name);
       button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
-      this.chart?.dispatchAction({ type: "legendToggleSelect", name });
+      this.chart.get()?.dispatchAction({ type: "legendToggleSelect", name });
     });
     return button;
   }

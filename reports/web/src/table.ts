@@ -9,6 +9,17 @@ interface Row {
   text: string;
 }
 
+export interface TableOptions {
+  /** What its rows are, for their count. */
+  things: string;
+  /** A field of its own to filter by; without it, whoever made the table calls `filter`. */
+  own_filter: boolean;
+  /** Columns at its end that are neither sorted nor searched. */
+  plain_columns: number;
+}
+
+const table_of_cases: TableOptions = { things: "cases", own_filter: true, plain_columns: 1 };
+
 export class CaseTable {
   private readonly rows: Row[];
   private readonly body: HTMLTableSectionElement;
@@ -17,15 +28,19 @@ export class CaseTable {
   private readonly more = element("button", { type: "button", class: "more" });
   private order: Row[];
   private words: string[] = [];
+  private keep: (row: HTMLTableRowElement) => boolean = () => true;
   private shown = rows_at_a_time;
 
-  constructor(private readonly table: HTMLTableElement) {
+  constructor(
+    private readonly table: HTMLTableElement,
+    private readonly options: TableOptions = table_of_cases,
+  ) {
     this.body = table.tBodies[0]!;
     this.headings = [...table.tHead!.rows[0]!.cells];
     this.rows = [...this.body.rows].map((row) => ({ element: row, text: "" }));
     this.order = this.rows;
     this.addSorting();
-    this.addFilter();
+    this.addTools();
     this.render();
     // A long table was folded; of what is shown of it now there is little.
     const fold = table.closest<HTMLDetailsElement>("details.long");
@@ -44,14 +59,25 @@ export class CaseTable {
   cells(index: number): [string, string][] {
     const cells = this.row(index)?.cells;
     if (!cells) return [];
-    return this.headings
-      .slice(0, -1)
+    return this.sortable()
       .map((heading, i): [string, string] => [headingText(heading), cells[i]?.textContent ?? ""])
       .filter(([, text]) => text !== "" && text !== "–");
   }
 
+  /** Keeps the rows that have all the words and that `keep` lets through. Returns how many. */
+  filter(words: string, keep: (row: HTMLTableRowElement) => boolean = () => true): number {
+    this.words = words.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    this.keep = keep;
+    this.shown = rows_at_a_time;
+    return this.render();
+  }
+
+  private sortable(): HTMLTableCellElement[] {
+    return this.headings.slice(0, this.headings.length - this.options.plain_columns);
+  }
+
   private addSorting(): void {
-    this.headings.slice(0, -1).forEach((heading, column) => {
+    this.sortable().forEach((heading, column) => {
       const title = heading.textContent ?? "";
       heading.dataset["title"] = title;
       const button = element("button", { type: "button", class: "sort" }, title);
@@ -65,7 +91,8 @@ export class CaseTable {
     const descending = heading.getAttribute("aria-sort") === "ascending";
     for (const other of this.headings) other.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    const keyed = this.rows.map((row) => ({ row, key: sortKey(row.element, column) }));
+    const { plain_columns } = this.options;
+    const keyed = this.rows.map((row) => ({ row, key: sortKey(row.element, column, plain_columns) }));
     const sign = descending ? -1 : 1;
     // What has no number comes last in either direction.
     keyed.sort((a, b) => {
@@ -78,18 +105,14 @@ export class CaseTable {
     this.render();
   }
 
-  private addFilter(): void {
-    const input = element("input", { type: "search", placeholder: "words to be found in a row" });
-    input.addEventListener("input", () => {
-      this.words = input.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
-      this.shown = rows_at_a_time;
-      this.render();
-    });
-    const tools = element("div", { class: "tools" }, element("label", {}, "Filter", input), this.count);
+  private addTools(): void {
     const region = this.table.parentElement!;
-    region.before(tools);
     region.after(this.more);
     this.more.addEventListener("click", () => this.show(this.shown + 10 * rows_at_a_time));
+    if (!this.options.own_filter) return;
+    const input = element("input", { type: "search", placeholder: "words to be found in a row" });
+    input.addEventListener("input", () => this.filter(input.value));
+    region.before(element("div", { class: "tools" }, element("label", {}, "Filter", input), this.count));
   }
 
   private show(rows: number): void {
@@ -98,25 +121,32 @@ export class CaseTable {
   }
 
   private matches(row: Row): boolean {
+    if (!this.keep(row.element)) return false;
     if (this.words.length === 0) return true;
     // Of thousands of rows it is read only once somebody looks for something. The folded details
     // name other cases.
     if (row.text === "") {
-      const cells = [...row.element.cells].slice(0, -1);
+      const cells = [...row.element.cells].slice(0, row.element.cells.length - this.options.plain_columns);
       row.text = cells.map((cell) => cell.textContent).join(" ").toLowerCase();
     }
     return this.words.every((word) => row.text.includes(word));
   }
 
-  private render(): void {
+  private render(): number {
     const found = this.order.filter((row) => this.matches(row));
     this.body.replaceChildren(...found.slice(0, this.shown).map((row) => row.element));
     const all = this.rows.length;
-    this.count.textContent = found.length === all ? `${all} cases` : `${found.length} of ${all} cases`;
+    this.count.textContent = countText(found.length, all, this.options.things);
     const hidden = found.length - this.shown;
     this.more.hidden = !(hidden > 0);
     this.more.textContent = `Show more (${hidden} of ${found.length} are not shown)`;
+    return found.length;
   }
+}
+
+/** "12 cases", "3 of 12 cases". */
+export function countText(found: number, all: number, things: string): string {
+  return found === all ? `${all} ${things}` : `${found} of ${all} ${things}`;
 }
 
 function headingText(heading: HTMLTableCellElement): string {
@@ -124,9 +154,9 @@ function headingText(heading: HTMLTableCellElement): string {
 }
 
 /** The number that a cell stands for, else its text; nothing for a case without a number. */
-function sortKey(row: HTMLTableRowElement, column: number): number | string | undefined {
+function sortKey(row: HTMLTableRowElement, column: number, plain: number): number | string | undefined {
   const cell = row.cells[column];
-  if (!cell || cell.classList.contains("reason") || column >= row.cells.length - 1) return undefined;
+  if (!cell || cell.classList.contains("reason") || column >= row.cells.length - plain) return undefined;
   if (cell.dataset["v"] !== undefined) return Number(cell.dataset["v"]);
   return cell.textContent === "" ? undefined : (cell.textContent ?? undefined);
 }

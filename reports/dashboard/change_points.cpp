@@ -1,0 +1,174 @@
+// E-divisive with a permutation test that stops as soon as its outcome is certain.
+#include "reports/dashboard/change_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <utility>
+
+namespace parbench::report {
+namespace {
+
+struct Split {
+  double statistic = 0;  // Q; 0: nothing differs
+  std::size_t at = 0;
+};
+
+/// Q over all τ and κ of a segment in time n² and memory n.
+class EnergyScan {
+ public:
+  EnergyScan(std::size_t most_values, std::size_t least_segment)
+      : least_(least_segment), pairs_(most_values + 1), across_(most_values + 1) {
+    for (std::size_t i = 0; i <= most_values; ++i) {
+      inverse_.push_back(i == 0 ? 0.0 : 1.0 / static_cast<double>(i));
+    }
+  }
+
+  /// The largest Q, or the first that reaches `enough`.
+  Split best(std::span<const double> values, double enough) {
+    sum_pairs(values);
+    std::ranges::fill(across_, 0.0);
+    Split best;
+    for (std::size_t tau = 1; tau + least_ <= values.size(); ++tau) {
+      add_to_left(values, tau - 1);
+      if (tau < least_) continue;
+      try_ends(values.size(), tau, best);
+      if (best.statistic >= enough) break;
+    }
+    return best;
+  }
+
+ private:
+  /// pairs_[k]: the distances between all pairs of the first k values.
+  void sum_pairs(std::span<const double> values) {
+    pairs_[0] = 0;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < k; ++j) sum += std::abs(values[k] - values[j]);
+      pairs_[k + 1] = pairs_[k] + sum;
+    }
+  }
+
+  /// across_[k]: the distances between each value on the left and each of the first k.
+  void add_to_left(std::span<const double> values, std::size_t added) {
+    double sum = 0;
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      sum += std::abs(values[added] - values[j]);
+      across_[j + 1] += sum;
+    }
+  }
+
+  void try_ends(std::size_t count, std::size_t tau, Split& best) const {
+    const auto m = static_cast<double>(tau);
+    const double within_left = pairs_[tau];
+    const double mean_left = 2 * within_left * inverse_[tau] * inverse_[tau - 1];
+    for (std::size_t kappa = tau + least_; kappa <= count; ++kappa) {
+      const std::size_t length = kappa - tau;
+      const double between = across_[kappa] - 2 * within_left;
+      const double within_right = pairs_[kappa] - within_left - between;
+      const double statistic =
+          inverse_[kappa] * (2 * between - m * static_cast<double>(length) * mean_left -
+                             2 * m * within_right * inverse_[length - 1]);
+      if (statistic > best.statistic) best = {statistic, tau};
+    }
+  }
+
+  std::size_t least_;
+  std::vector<double> pairs_;
+  std::vector<double> across_;
+  std::vector<double> inverse_;
+};
+
+/// Bisects one window.
+class Window {
+ public:
+  Window(std::span<const double> values, const ChangePointParameters& parameters)
+      : values_(values),
+        parameters_(parameters),
+        least_(std::max<std::size_t>(parameters.least_segment, 2)),  // E needs two
+        scan_(values.size(), least_) {}
+
+  std::vector<std::size_t> changes() {
+    std::vector<std::pair<std::size_t, std::size_t>> open{{0, values_.size()}};
+    std::vector<std::size_t> found;
+    while (!open.empty()) {
+      const auto [begin, end] = open.back();
+      open.pop_back();
+      if (end - begin < 2 * least_) continue;
+      const auto segment = values_.subspan(begin, end - begin);
+      const Split split = scan_.best(segment, unreachable);
+      if (split.at == 0 || !is_significant(segment, split.statistic)) continue;
+      found.push_back(begin + split.at);
+      open.emplace_back(begin, begin + split.at);
+      open.emplace_back(begin + split.at, end);
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+ private:
+  static constexpr double unreachable = HUGE_VAL;
+
+  /// p = (1 + permutations that reach Q)/(1 + permutations) ≤ significance. It ends with the
+  /// permutation after which that can no longer be.
+  bool is_significant(std::span<const double> segment, double statistic) {
+    constexpr double rounding = 1e-9;  // sums of the same values in another order
+    const double wanted = statistic * (1 - rounding);
+    const double most =
+        parameters_.significance * (1 + static_cast<double>(parameters_.permutations)) - 1;
+    std::vector<double> shuffled(segment.begin(), segment.end());
+    std::mt19937_64 generator;  // its seed is fixed by the standard
+    int reached = 0;
+    for (int i = 0; i < parameters_.permutations && reached <= most; ++i) {
+      shuffle(shuffled, generator);
+      if (scan_.best(shuffled, wanted).statistic >= wanted) ++reached;
+    }
+    return reached <= most;
+  }
+
+  /// Fisher and Yates. The standard's shuffle may differ between libraries.
+  static void shuffle(std::vector<double>& values, std::mt19937_64& generator) {
+    for (std::size_t left = values.size(); left > 1; --left) {
+      std::swap(values[left - 1], values[generator() % left]);
+    }
+  }
+
+  std::span<const double> values_;
+  const ChangePointParameters& parameters_;
+  std::size_t least_;
+  EnergyScan scan_;
+};
+
+/// Where windows begin: half a window apart, the last at the end of the series.
+std::vector<std::size_t> window_starts(std::size_t count, std::size_t window) {
+  std::vector<std::size_t> starts;
+  for (std::size_t start = 0; start + window < count; start += window / 2) starts.push_back(start);
+  starts.push_back(count > window ? count - window : 0);
+  return starts;
+}
+
+}  // namespace
+
+std::vector<std::size_t> change_points(std::span<const double> values,
+                                       const ChangePointParameters& parameters) {
+  const std::vector<std::size_t> starts = window_starts(values.size(), parameters.window);
+  std::vector<std::size_t> changes;
+  std::size_t begin = 0;  // of what this window answers for
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const bool last = i + 1 == starts.size();
+    const std::size_t end =
+        last ? values.size() : starts[i] + parameters.window / 4 + parameters.window / 2;
+    const auto window =
+        values.subspan(starts[i], std::min(parameters.window, values.size() - starts[i]));
+    for (const std::size_t change : Window(window, parameters).changes()) {
+      const std::size_t at = starts[i] + change;
+      const bool is_new = changes.empty() || at >= changes.back() + parameters.least_segment;
+      if (at >= begin && at < end && is_new) changes.push_back(at);
+    }
+    begin = end;
+  }
+  return changes;
+}
+
+}  // namespace parbench::report

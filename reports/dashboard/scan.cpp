@@ -1,0 +1,55 @@
+// Walks through a folder.
+#include "reports/dashboard/scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "kernels/error.h"
+#include "reports/file.h"
+
+namespace parbench::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
+  throw UsageError(fmt::format("'{}' {}; name a folder that holds reports", folder.string(), why));
+}
+
+void check_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (status.type() == fs::file_type::not_found) refuse(folder, "does not exist");
+  if (error) refuse(folder, "cannot be read: " + error.message());
+  if (!fs::is_directory(status)) refuse(folder, "is no folder");
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+}  // namespace
+
+std::vector<FoundFile> find_reports(const fs::path& folder, const fs::path& except) {
+  check_folder(folder);
+  std::error_code error;
+  std::vector<FoundFile> found;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                         error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;  // of a file that is gone by now
+    if (entry->is_directory(ignored)) {
+      if (is_hidden(*entry) || is_same_file(*entry, except)) entry.disable_recursion_pending();
+      continue;
+    }
+    if (is_hidden(*entry) || entry->path().extension() != ".json") continue;
+    const auto time = entry->last_write_time(ignored);
+    found.push_back({entry->path().lexically_relative(folder).generic_string(),
+                     entry->file_size(ignored), time.time_since_epoch().count()});
+  }
+  if (error) refuse(folder, "cannot be read: " + error.message());
+  std::ranges::sort(found, {}, &FoundFile::path);
+  return found;
+}
+
+}  // namespace parbench::report

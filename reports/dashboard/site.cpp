@@ -1,0 +1,306 @@
+// Reads what is new, renders pages, removes what is no longer needed.
+#include "reports/dashboard/site.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "kernels/error.h"
+#include "reports/dashboard/cache.h"
+#include "reports/dashboard/content_id.h"
+#include "reports/dashboard/history_page.h"
+#include "reports/dashboard/index_page.h"
+#include "reports/dashboard/page_parts.h"
+#include "reports/dashboard/parallel.h"
+#include "reports/dashboard/scan.h"
+#include "reports/file.h"
+#include "reports/html.h"
+
+namespace parbench::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view cache_name = ".dashboard-cache";
+constexpr std::array<std::string_view, 3> own_folders{"assets", "history", "report"};
+
+/// Style and script, named by their content: pages of an older build keep theirs until they are
+/// replaced themselves.
+struct SiteAssets {
+  std::string style_path = "assets/" + content_id(built_in_site_assets().style) + ".css";
+  std::string script_path = "assets/" + content_id(built_in_site_assets().script) + ".js";
+};
+
+/// Pages of the site at some depth below it.
+class LinkedAssets {
+ public:
+  LinkedAssets(const SiteAssets& assets, const std::string& to_site)
+      : style_(to_site + assets.style_path) {
+    if (!built_in_site_assets().script.empty()) script_ = to_site + assets.script_path;
+  }
+  [[nodiscard]] WebAssets get() const { return {style_, script_, true}; }
+
+ private:
+  std::string style_;
+  std::string script_;
+};
+
+class SiteBuild {
+ public:
+  SiteBuild(fs::path reports, fs::path site)
+      : reports_(std::move(reports)), site_(std::move(site)) {}
+
+  SiteSummary operator()() {
+    const std::vector<FoundFile> files = find_reports(reports_, site_);
+    check_site();
+    old_ = read_cache(site_ / cache_name, writer());
+    cache_.identities = old_.identities;
+    make_folders();
+    write(assets_.style_path, built_in_site_assets().style);
+    write(assets_.script_path, built_in_site_assets().script);
+    summary_.files = files.size();
+    in_parallel(files.size(), [&](std::size_t i) { take(files[i]); });
+    note_skipped();
+    std::vector<History> histories = histories_of(cache_);
+    find_changes(histories);
+    write_pages(histories);
+    write_cache(site_ / cache_name, writer(), cache_);
+    remove_old();
+    return std::move(summary_);
+  }
+
+ private:
+  /// Pages of reports are written once, so that whatever shows on them belongs to it.
+  [[nodiscard]] std::string writer() const {
+    return fmt::format("{} {} {}", PARBENCH_VERSION, assets_.style_path, assets_.script_path);
+  }
+
+  void check_site() const {
+    std::error_code error;
+    if (is_same_file(site_, reports_)) {
+      throw UsageError(fmt::format("-o '{}' is the folder of reports itself; name another folder",
+                                   site_.string()));
+    }
+    if (fs::exists(site_, error) && !fs::is_directory(site_, error)) {
+      throw UsageError(fmt::format("-o '{}' is a file; name a folder", site_.string()));
+    }
+    if (fs::exists(site_ / "index.html", error) && !fs::exists(site_ / cache_name, error)) {
+      throw UsageError(
+          fmt::format("-o '{}' has an index.html that no dashboard has written; name "
+                      "another folder, or remove that file",
+                      site_.string()));
+    }
+  }
+
+  void make_folders() const {
+    for (const std::string_view folder : own_folders) make_folder(site_ / folder);
+  }
+
+  static void make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) {
+      throw UsageError(fmt::format("-o: {} cannot be made: {}", folder.string(), error.message()));
+    }
+  }
+
+  /// What is there already in the same words stays as it is.
+  void write(const std::string& path, std::string_view text) {
+    {
+      const std::lock_guard lock(mutex_);
+      written_.insert(path);
+    }
+    std::error_code error;
+    const fs::path target = site_ / path;
+    if (fs::file_size(target, error) == text.size() && text_is(target, text)) return;
+    write_file(target, text, Durability::unflushed);
+  }
+
+  static bool text_is(const fs::path& path, std::string_view text) {
+    try {
+      return read_text(path) == text;
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------- reports
+
+  void take(const FoundFile& file) {
+    if (!is_known(file)) look_into(file);
+  }
+
+  bool is_known(const FoundFile& file) {
+    const auto known = old_.files.find(file.path);
+    if (known == old_.files.end() || known->second.bytes != file.bytes ||
+        known->second.modified != file.modified) {
+      return false;
+    }
+    return keep(file, known->second.content);
+  }
+
+  /// Whether an earlier build has left the content's summary, and its page.
+  bool keep(const FoundFile& file, const std::string& id) {
+    const auto content = old_.contents.find(id);
+    if (content == old_.contents.end()) return false;
+    const bool is_report = std::holds_alternative<ReportSummary>(content->second);
+    std::error_code error;
+    if (is_report && !fs::exists(site_ / report_page(id), error)) return false;
+    store(file, id, content->second);
+    return true;
+  }
+
+  void look_into(const FoundFile& file) {
+    try {
+      std::string text = read_text(reports_ / file.path, limits_);
+      const std::string id = content_id(text);
+      if (keep(file, id)) return;
+      read(file, id, std::move(text));
+    } catch (const UsageError& error) {
+      // Nothing that has a content to remember it by: too large, or gone.
+      const std::lock_guard lock(mutex_);
+      ++summary_.read;
+      summary_.skipped.emplace_back(error.what());
+    }
+  }
+
+  void read(const FoundFile& file, const std::string& id, std::string text) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (cache_.contents.contains(id)) {  // a copy of another file
+        cache_.files[file.path] = {file.bytes, file.modified, id};
+        return;
+      }
+      ++summary_.read;
+    }
+    store(file, id, content_of(id, std::move(text)));
+  }
+
+  Content content_of(const std::string& id, std::string text) {
+    try {
+      const Report report = report_of_text(std::move(text), limits_);
+      ReportSummary summary = [&] {
+        const std::lock_guard lock(mutex_);
+        return summarise_report(report, cache_.identities);
+      }();
+      write_report_page(id, report, summary);
+      return summary;
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    } catch (const std::bad_alloc&) {
+      return std::string("there is not enough memory to read it");
+    }
+  }
+
+  void store(const FoundFile& file, const std::string& id, const Content& content) {
+    const std::lock_guard lock(mutex_);
+    cache_.files[file.path] = {file.bytes, file.modified, id};
+    cache_.contents.emplace(id, content);
+  }
+
+  void write_report_page(const std::string& id, const Report& report,
+                         const ReportSummary& summary) {
+    const LinkedAssets assets(assets_, "../");
+    std::vector<PageLink> up{{"../index.html", "All histories"}};
+    for (const ScenarioSummary& scenario : summary.scenarios) {
+      up.push_back({"../" + history_page(scenario.machine_id, scenario.scenario),
+                    "History of " + scenario.scenario});
+    }
+    write(report_page(id), to_html({{id, report}}, assets.get(), up));
+  }
+
+  void note_skipped() {
+    for (const auto& [path, file] : cache_.files) {
+      const auto* error = std::get_if<std::string>(&cache_.contents.at(file.content));
+      if (error == nullptr) continue;
+      summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), *error));
+    }
+    std::ranges::sort(summary_.skipped);
+    for (const auto& [id, content] : cache_.contents) {
+      if (!std::holds_alternative<ReportSummary>(content)) continue;
+      ++summary_.reports;
+      written_.insert(report_page(id));
+    }
+  }
+
+  // ----------------------------------------------------------------------------------- histories
+
+  void find_changes(std::vector<History>& histories) {
+    std::vector<Series*> all;
+    for (History& history : histories) {
+      for (Series& series : history.series) all.push_back(&series);
+    }
+    in_parallel(all.size(), [&](std::size_t i) { all[i]->changes = changes_of(all[i]->points); });
+    const std::int64_t newest = newest_start(histories);
+    summary_.histories = histories.size();
+    for (const History& history : histories) {
+      for (const Series& series : history.series) {
+        summary_.changes += series.changes.size();
+        summary_.recent_changes += static_cast<std::size_t>(std::ranges::count_if(
+            series.changes,
+            [&](const Change& change) { return is_recent(history, series, change, newest); }));
+      }
+    }
+  }
+
+  void write_pages(const std::vector<History>& histories) {
+    for (const History& history : histories) {
+      make_folder(site_ / "history" / history.machine_id);
+    }
+    const LinkedAssets below(assets_, "../../");
+    in_parallel(histories.size(), [&](std::size_t i) {
+      write(history_page(histories[i].machine_id, histories[i].scenario),
+            history_html(histories[i], below.get()));
+    });
+    const LinkedAssets beside(assets_, "");
+    write("index.html", index_html(histories, summary_.reports, beside.get()));
+  }
+
+  /// What earlier builds have left, also those that were cut short.
+  void remove_old() const {
+    for (const std::string_view folder : own_folders) {
+      std::error_code error;
+      std::vector<fs::path> old;
+      fs::recursive_directory_iterator entry(site_ / folder, error);
+      for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        const std::string path = entry->path().lexically_relative(site_).generic_string();
+        if (is_built(*entry) && !written_.contains(path)) old.push_back(*entry);
+      }
+      for (const fs::path& path : old) {
+        fs::remove(path, error);
+        fs::remove(path.parent_path(), error);  // if it is empty now
+      }
+    }
+  }
+
+  static bool is_built(const fs::directory_entry& entry) {
+    constexpr std::array<std::string_view, 4> extensions{".html", ".css", ".js", ".tmp"};
+    std::error_code ignored;
+    return entry.is_regular_file(ignored) &&
+           std::ranges::find(extensions, entry.path().extension().string()) != extensions.end();
+  }
+
+  fs::path reports_;
+  fs::path site_;
+  SiteAssets assets_;
+  ReadLimits limits_ = report_limits();
+  Cache old_;
+  std::mutex mutex_;  // of what follows
+  Cache cache_;
+  std::set<std::string> written_;  // paths of all files that belong to the site now
+  SiteSummary summary_;
+};
+
+}  // namespace
+
+SiteSummary build_site(const fs::path& reports, const fs::path& site) {
+  return SiteBuild(reports, site)();
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,38 @@
+// A static site from a folder of reports: `parbench dashboard`.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parbench::report {
+
+/// What a build found and did.
+struct SiteSummary {
+  std::size_t files = 0;    // *.json
+  std::size_t read = 0;     // of them; the others were known
+  std::size_t reports = 0;  // different ones
+  std::size_t histories = 0;
+  std::size_t changes = 0;
+  std::size_t recent_changes = 0;
+  std::vector<std::string> skipped;  // files that are no reports, each with the reason
+};
+
+/// Builds or renews the site of all reports below `reports`: index.html, a page for each machine
+/// and scenario below history/, one for each report below report/, what they share below assets/.
+/// Works from disk and from any folder of a web server. Reports are read in parallel, and each only
+/// once: .dashboard-cache in the site knows them by path, size and time, or by content. What is
+/// left of reports that are gone (pages, styles and scripts below the three folders) is removed;
+/// other files in the site stay.
+///
+/// A build that is cut short leaves the site readable: each file is replaced as a whole, what pages
+/// link to is there before them, and what the new pages no longer need is removed last. Two builds
+/// of one site must not run at once.
+///
+/// Throws UsageError for a folder that cannot be read, and for a site that holds an index.html of
+/// something else; Error when a file cannot be written.
+[[nodiscard]] SiteSummary build_site(const std::filesystem::path& reports,
+                                     const std::filesystem::path& site);
+
+}  // namespace parbench::report

@@ -1,0 +1,94 @@
+// From a report to the little that its history needs.
+#include "reports/dashboard/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "kernels/error.h"
+#include "reports/fingerprint.h"
+#include "reports/table_parts.h"
+#include "reports/text.h"
+
+namespace parbench::report {
+namespace {
+
+/// "2026-11-21T19:57:32Z", which is what runs write.
+std::int64_t seconds_of_utc(const std::string& text) {
+  std::tm time = {};
+  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
+  if (end == nullptr || end != text.c_str() + text.size()) {
+    throw UsageError(fmt::format(
+        "parbench.started_utc: '{}' is no time like 2026-11-21T19:57:32Z, so that it has no place "
+        "in a history",
+        printable(shortened(text, 60))));
+  }
+  return ::timegm(&time);
+}
+
+CaseFigures figures_of(const Case& c, std::size_t identity) {
+  CaseFigures figures{identity, {}, {}};
+  if (!has_number(c)) return figures;
+  const double median = c.statistics->median;
+  if (!std::isfinite(median) || median <= 0) return figures;
+  figures.median = median;
+  const auto& interval = c.statistics->median_interval;
+  if (interval && std::isfinite(interval->low) && std::isfinite(interval->high)) {
+    figures.interval = interval;
+  }
+  return figures;
+}
+
+CaseIdentity printable_identity(const Case& c) {
+  CaseIdentity identity = identity_of(c);
+  identity.strategy = printable(identity.strategy);
+  identity.dtype = printable(identity.dtype);
+  for (auto& [name, value] : identity.parameters) {
+    name = printable(name);
+    if (auto* text = std::get_if<std::string>(&value)) *text = printable(*text);
+  }
+  return identity;
+}
+
+}  // namespace
+
+CaseIdentity identity_of(const Case& c) { return {c.strategy, c.parameters, c.dtype, c.graph}; }
+
+std::string key_of(const CaseIdentity& identity) {
+  using Json = nlohmann::json;  // its objects are sorted by key
+  Json parameters = Json::object();
+  for (const auto& [name, value] : identity.parameters) {
+    parameters[name] = std::visit([](const auto& v) { return Json(v); }, value);
+  }
+  return Json::array({identity.strategy, std::move(parameters), identity.dtype, identity.graph})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::size_t Identities::number_of(const CaseIdentity& identity) {
+  const auto [known, is_new] = numbers_.emplace(key_of(identity), list_.size());
+  if (is_new) list_.push_back(identity);
+  return known->second;
+}
+
+ReportSummary summarise_report(const Report& report, Identities& identities) {
+  ReportSummary summary{seconds_of_utc(report.started_utc),
+                        printable(report.machine.commit.value_or("")),
+                        report.machine.dirty.value_or(false),
+                        {}};
+  for (const auto& [name, cases] : by_scenario(report)) {
+    const Fingerprint machine = fingerprint(report, name);
+    ScenarioSummary scenario{printable(name), id_of(machine), printable(to_text(machine)), {}};
+    for (const Case* c : cases) {
+      scenario.cases.push_back(figures_of(*c, identities.number_of(printable_identity(*c))));
+    }
+    summary.scenarios.push_back(std::move(scenario));
+  }
+  return summary;
+}
+
+}  // namespace parbench::report

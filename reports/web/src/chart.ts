@@ -1,0 +1,45 @@
+// A chart that is made once it comes near the screen, and drawn again when colours or width change.
+import { echarts } from "./echarts";
+import { onThemeChange } from "./theme";
+
+export type Chart = ReturnType<typeof echarts.init>;
+
+export class LazyChart {
+  private chart: Chart | undefined;
+
+  /** `draw` is called whenever the chart has to be drawn, `made` once before. */
+  constructor(
+    private readonly canvas: HTMLElement,
+    private readonly draw: (chart: Chart) => void,
+    private readonly made: (chart: Chart) => void = () => {},
+  ) {
+    onThemeChange(() => this.update());
+    new ResizeObserver(() => this.chart?.resize()).observe(canvas);
+    const seen = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        seen.disconnect();
+        this.start();
+      },
+      { rootMargin: "400px" },
+    );
+    seen.observe(canvas);
+    addEventListener("beforeprint", () => this.start());
+  }
+
+  /** Nothing before it is made. */
+  get(): Chart | undefined {
+    return this.chart;
+  }
+
+  update(): void {
+    if (this.chart) this.draw(this.chart);
+  }
+
+  private start(): void {
+    if (this.chart || this.canvas.clientWidth === 0) return;
+    this.chart = echarts.init(this.canvas, null, { renderer: "svg" });
+    this.made(this.chart);
+    this.update();
+  }
+}

@@ -1,0 +1,247 @@
+// The history of one case as a picture: its medians with their intervals, and its changes. Any of its
+// reports can be chosen with the mouse or the arrow keys, and opened.
+import { type Chart, LazyChart } from "../chart";
+import { element } from "../controls";
+import { axisStyle, baseOption } from "../drawing";
+import type { CustomSeriesOption, CustomSeriesRenderItem, EChartsOption } from "../echarts";
+import { duration } from "../measures";
+import { type Colours, colours } from "../theme";
+import { type CaseHistory, type History, timeText } from "./data";
+
+export interface Range {
+  /** Place of the first report that is shown. */
+  first: number;
+  /** The axis of times begins with 0. */
+  from_zero: boolean;
+}
+
+/** More points than these have no symbols. */
+const most_symbols = 200;
+
+const keys_text = "Left and right arrow keys choose a report, Enter opens its page.";
+
+export class HistoryPicture {
+  private readonly canvas = element("div", { class: "chart history", tabindex: "0", role: "group" });
+  private readonly chosen = element("p", { class: "chosen", role: "status" });
+  private readonly chart: LazyChart;
+  /** The place, in the case's lists, of the chosen report. */
+  private place: number | undefined;
+
+  constructor(
+    private readonly history: History,
+    private readonly one: CaseHistory,
+    root: HTMLElement,
+    private readonly range: () => Range,
+  ) {
+    this.canvas.setAttribute("aria-label", `History of ${one.name}. ${keys_text}`);
+    root.append(this.canvas, this.chosen);
+    this.chart = new LazyChart(
+      this.canvas,
+      (chart) => this.draw(chart),
+      (chart) => this.listen(chart),
+    );
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  update(): void {
+    this.chart.update();
+  }
+
+  private draw(chart: Chart): void {
+    chart.resize();
+    chart.setOption(this.option(), { notMerge: true });
+  }
+
+  private listen(chart: Chart): void {
+    chart.getZr().on("mousemove", (event) => this.point(chart, event.offsetX, event.offsetY));
+    chart.getZr().on("click", (event) => {
+      this.point(chart, event.offsetX, event.offsetY);
+      this.open();
+    });
+  }
+
+  /** Chooses the report that is nearest to the mouse, beside the axes as well. */
+  private point(chart: Chart, x: number, y: number): void {
+    const [at] = chart.convertFromPixel("grid", [x, y]) as [number, number];
+    this.choose(nearest(this.one.at, at, this.firstPlace()));
+  }
+
+  private key(event: KeyboardEvent): void {
+    const last = this.one.at.length - 1;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === "Enter") {
+      this.open();
+    } else if (step !== undefined) {
+      const next = this.place === undefined ? last : this.place + step;
+      this.choose(Math.min(last, Math.max(this.firstPlace(), next)));
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  private choose(place: number): void {
+    if (place === this.place) return;
+    this.place = place;
+    const report = this.one.at[place]!;
+    const link = element("a", { href: this.history.reports.page[report]! }, "open its report");
+    this.chosen.replaceChildren(`${this.describe(place)} · `, link);
+    this.update();
+  }
+
+  private open(): void {
+    if (this.place !== undefined) location.assign(this.history.reports.page[this.one.at[this.place]!]!);
+  }
+
+  /** "2026-11-21 19:57 · 5f6a7b8c9d · 2.99 s (2.95 s to 3.01 s)". */
+  private describe(place: number): string {
+    const report = this.one.at[place]!;
+    const { started, commit } = this.history.reports;
+    const low = this.one.low[place];
+    const high = this.one.high[place];
+    const interval = low != null && high != null ? ` (${duration(low, 4)} to ${duration(high, 4)})` : "";
+    const change = this.one.changes.find(({ at }) => at === place);
+    const changed = change ? ` · ${change.text} since the report before` : "";
+    return `${timeText(started[report]!)} · ${commit[report]} · ${duration(this.one.median[place]!, 4)}${interval}${changed}`;
+  }
+
+  private firstPlace(): number {
+    const { first } = this.range();
+    const place = this.one.at.findIndex((report) => report >= first);
+    return place < 0 ? this.one.at.length - 1 : place;
+  }
+
+  private places(): number[] {
+    const { first } = this.range();
+    return this.one.at.flatMap((report, place) => (report >= first ? [place] : []));
+  }
+
+  private option(): EChartsOption {
+    const now = colours();
+    const style = axisStyle(now);
+    const { first, from_zero } = this.range();
+    const places = this.places();
+    const { started } = this.history.reports;
+    return {
+      ...baseOption(now),
+      grid: { left: 12, right: 24, top: 28, bottom: 12, outerBoundsMode: "same", outerBoundsContain: "all" },
+      tooltip: { show: false },
+      xAxis: {
+        ...style,
+        type: "value",
+        min: first,
+        max: Math.max(first + 1, started.length - 1),
+        minInterval: 1,
+        splitLine: { show: false },
+        axisLabel: {
+          ...style.axisLabel,
+          hideOverlap: true,
+          formatter: (at: number) => (started[at] === undefined ? "" : timeText(started[at]).slice(0, 10)),
+        },
+      },
+      yAxis: {
+        ...style,
+        type: "value",
+        scale: !from_zero,
+        axisLabel: { ...style.axisLabel, formatter: (value: number) => duration(value, 4) },
+      },
+      series: [this.band(places, now), this.line(places, now), this.marks(places, now), this.cursor(now)],
+    };
+  }
+
+  private line(places: number[], { series }: Colours) {
+    return {
+      type: "line" as const,
+      data: places.map((place) => [this.one.at[place]!, this.one.median[place]!]),
+      symbol: places.length > most_symbols ? "none" : "circle",
+      symbolSize: 5,
+      silent: true,
+      sampling: "lttb" as const,
+      itemStyle: { color: series[0]! },
+      lineStyle: { color: series[0]!, width: 1.5 },
+      z: 4,
+    };
+  }
+
+  /** One polygon along all intervals. */
+  private band(places: number[], { series }: Colours): CustomSeriesOption {
+    const { at, low, high } = this.one;
+    const known = places.filter((place) => low[place] != null && high[place] != null);
+    const renderItem: CustomSeriesRenderItem = (_, api) => {
+      const pixel = (x: number, y: number) => api.coord([x, y]) as [number, number];
+      const upper = known.map((place) => pixel(at[place]!, high[place]!));
+      const lower = known.map((place) => pixel(at[place]!, low[place]!)).reverse();
+      return {
+        type: "polygon",
+        shape: { points: [...upper, ...lower] },
+        style: { fill: series[0]!, opacity: 0.18 },
+      };
+    };
+    // The axis of values takes its extent from what the series says it holds.
+    const data = known.flatMap((place) => [[at[place]!, low[place]!], [at[place]!, high[place]!]]);
+    const drawOnce: CustomSeriesRenderItem = (params, api) =>
+      params.dataIndex === 0 ? renderItem(params, api) : { type: "group", children: [] };
+    return { type: "custom", data, renderItem: drawOnce, silent: true, clip: true, z: 3 };
+  }
+
+  /** A line between the reports before and after each change, with its size above. */
+  private marks(places: number[], { diverging, ink }: Colours): CustomSeriesOption {
+    const { at } = this.one;
+    const shown = this.one.changes.filter((change) => change.at > (places[0] ?? 0));
+    const renderItem: CustomSeriesRenderItem = (params, api) => {
+      const change = shown[params.dataIndex]!;
+      const area = params.coordSys as unknown as { y: number; height: number };
+      const [x] = api.coord([api.value(0), api.value(1)]) as [number, number];
+      const colour = change.slower ? diverging[0] : diverging[2];
+      return {
+        type: "group",
+        children: [
+          {
+            type: "line",
+            shape: { x1: x, y1: area.y, x2: x, y2: area.y + area.height },
+            style: { stroke: colour, lineWidth: 2, lineDash: [5, 3] },
+          },
+          {
+            type: "text",
+            style: {
+              text: `${change.slower ? "▲" : "▼"} ${change.text.split(" ")[0]!}`,
+              x,
+              y: area.y - 4,
+              align: "center",
+              verticalAlign: "bottom",
+              fill: ink,
+              fontSize: 12,
+            },
+          },
+        ],
+      };
+    };
+    const data = shown.map((change) => [
+      (at[change.at - 1]! + at[change.at]!) / 2,
+      this.one.median[change.at]!,
+    ]);
+    return { type: "custom", data, renderItem, silent: true, z: 5 };
+  }
+
+  /** The chosen report. */
+  private cursor({ ink }: Colours) {
+    const chosen = this.place !== undefined && this.place >= this.firstPlace() ? [this.place] : [];
+    return {
+      type: "scatter" as const,
+      data: chosen.map((place) => [this.one.at[place]!, this.one.median[place]!]),
+      symbolSize: 11,
+      silent: true,
+      itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2 },
+      z: 6,
+    };
+  }
+}
+
+/** The place of the number that is nearest to `wanted`, not before `first`; numbers ascend. */
+function nearest(numbers: number[], wanted: number, first: number): number {
+  let best = first;
+  for (let place = first; place < numbers.length; ++place) {
+    if (Math.abs(numbers[place]! - wanted) < Math.abs(numbers[best]! - wanted)) best = place;
+  }
+  return best;
+}

@@ -1,0 +1,89 @@
+// The command `dashboard` with the real binary: sites of real reports, and bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Dashboard : public ::testing::Test {
+ protected:
+  [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
+    words.insert(words.begin(), PARBENCH_BINARY);
+    return run(words, {folder_.path(), {}});
+  }
+
+  /// Standard error of a call that must end with 2.
+  [[nodiscard]] std::string refusal(std::vector<std::string> words) const {
+    words.insert(words.begin(), "dashboard");
+    const Finished finished = parbench(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    EXPECT_THAT(finished.err, StartsWith("parbench: error: "));
+    return finished.err;
+  }
+
+  void measure(const std::string& report) const {
+    std::filesystem::create_directories(folder_ / "reports");
+    const Finished finished = parbench({"--scenario", "selftest", "--duration", "1us", "--max-time",
+                                        "0.05", "--report", "reports/" + report});
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Dashboard, BuildsASiteAndReadsOnlyWhatIsNewTheNextTime) {
+  measure("one.json");
+  measure("two.json");
+  Finished finished = parbench({"dashboard", "reports", "-o", "site/"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(StartsWith("read 2 of 2 reports\n"),
+                                  HasSubstr("dashboard: site/index.html\n")));
+  EXPECT_EQ(finished.err, "");
+  EXPECT_THAT(folder_.read("site/index.html"),
+              AllOf(StartsWith("<!doctype html>"), HasSubstr("selftest"), HasSubstr("</html>")));
+  measure("three.json");
+  finished = parbench({"dashboard", "reports", "-o", "site/"});
+  EXPECT_THAT(finished.out, StartsWith("read 1 of 3 reports\n"));
+}
+
+TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
+  measure("one.json");
+  folder_.write("reports/cut.json", "{");
+  folder_.write("reports/\x1b[31m.json", "{}");
+  Finished finished = parbench({"dashboard", "reports", "-o", "site"});
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("parbench: skipped reports/cut.json: is truncated"),
+                                  ::testing::Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(finished.out, HasSubstr("read 3 of 3 reports, 2 skipped\n"));
+  finished = parbench({"dashboard", "reports", "-o", "site", "--strict"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("dashboard: site/index.html"));
+  std::filesystem::remove(folder_ / "reports/cut.json");
+  std::filesystem::remove(folder_ / "reports/\x1b[31m.json");
+  EXPECT_EQ(parbench({"dashboard", "reports", "-o", "site", "--strict"}).exit_code, 0);
+}
+
+TEST_F(Dashboard, SaysWhatIsWrong) {
+  EXPECT_THAT(refusal({}), HasSubstr("parbench dashboard DIR -o SITE"));
+  EXPECT_THAT(refusal({"none", "-o", "site"}), HasSubstr("'none' does not exist"));
+  EXPECT_THAT(refusal({"none"}), HasSubstr("-o SITE"));
+  EXPECT_THAT(refusal({"one", "two", "-o", "site"}), HasSubstr("no second folder"));
+  EXPECT_THAT(refusal({"one", "-o", "site", "--quiet"}), HasSubstr("--quiet"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "site"));
+}
+
+TEST_F(Dashboard, HasAHelpPage) {
+  const Finished page = parbench({"dashboard", "--help"});
+  EXPECT_EQ(page.exit_code, 0);
+  EXPECT_THAT(page.out, AllOf(HasSubstr("parbench dashboard DIR -o SITE [--strict]"),
+                              HasSubstr("Exit 1 when a file was skipped")));
+}
+
+}  // namespace
+}  // namespace parbench::testing

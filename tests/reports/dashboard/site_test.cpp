@@ -1,0 +1,327 @@
+// Sites of made-up reports: what belongs to one line, what is read again, what is removed.
+#include "reports/dashboard/site.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/error.h"
+#include "reports/dashboard/cache.h"
+#include "reports/dashboard/content_id.h"
+#include "reports/dashboard/history.h"
+#include "reports/file.h"
+#include "tests/reports/sample.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::report {
+namespace {
+
+namespace fs = std::filesystem;
+using parbench::testing::text_of;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// The report of one day, with a case of some seconds.
+Report report_of_day(int day, double seconds, const std::string& cpu = "A processor") {
+  Report report;
+  report.version = "0.1.0";
+  report.started_utc = fmt::format("2026-{:02}-{:02}T10:00:00Z", 1 + day / 28, 1 + day % 28);
+  report.complete = true;
+  report.machine.host = "bench";
+  report.machine.cpu_model = cpu;
+  report.machine.cores_allowed = {0, 1};
+  report.machine.commit = fmt::format("{:08x}{:032}", day + 0xabc0000, 0);
+  report.cases = {measured_case("demo", "fast", {{"split", std::int64_t{5}}}, seconds, 8)};
+  return report;
+}
+
+class Site : public ::testing::Test {
+ protected:
+  void add(const std::string& name, const Report& report) const {
+    fs::create_directories((folder_ / ("reports/" + name)).parent_path());
+    write_report(folder_ / ("reports/" + name), report);
+  }
+  /// A step of 10% at day 30, of 40 days.
+  void add_step() const {
+    for (int day = 0; day < 40; ++day) {
+      const double noise = 1 + 0.01 * std::sin(12.9898 * day);
+      add(fmt::format("{}.json", day), report_of_day(day, noise * (day < 30 ? 1.0 : 1.1)));
+    }
+  }
+  [[nodiscard]] SiteSummary build() const {
+    return build_site(folder_ / "reports", folder_ / "site");
+  }
+  [[nodiscard]] std::vector<History> histories() const {
+    const std::string cache = folder_.read("site/.dashboard-cache");
+    const auto begin = cache.find("\"writer\":\"") + 10;
+    const std::string writer = cache.substr(begin, cache.find('"', begin) - begin);
+    return histories_of(read_cache(folder_ / "site/.dashboard-cache", writer));
+  }
+  [[nodiscard]] std::vector<fs::path> files(const std::string& sub_folder) const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / ("site/" + sub_folder))) {
+      if (entry.is_regular_file()) found.push_back(entry.path());
+    }
+    return found;
+  }
+  [[nodiscard]] std::string history_page() const { return text_of(files("history").front()); }
+
+  parbench::testing::TemporaryFolder folder_;
+};
+
+TEST_F(Site, ListsAChangeWithTheCommitsBeforeAndAfter) {
+  add_step();
+  const SiteSummary built = build();
+  EXPECT_EQ(built.changes, 1U);
+  EXPECT_EQ(built.recent_changes, 1U);
+  for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
+    EXPECT_THAT(page, AllOf(HasSubstr("0abc001d00"), HasSubstr("0abc001e00"), HasSubstr("+10%")));
+  }
+}
+
+TEST_F(Site, OldChangesAreOnTheirPageOnly) {
+  add_step();
+  add("late.json", report_of_day(30 + 91, 1.1));
+  const SiteSummary built = build();
+  EXPECT_EQ(built.changes, 1U);
+  EXPECT_EQ(built.recent_changes, 0U);
+  EXPECT_THAT(folder_.read("site/index.html"), HasSubstr("None in the 90 days"));
+  EXPECT_THAT(history_page(), HasSubstr("0abc001e00"));
+}
+
+TEST_F(Site, MachinesAreNeverMixed) {
+  for (int day = 0; day < 20; ++day) {
+    add(fmt::format("a{}.json", day), report_of_day(day, 1.0, "One processor"));
+    add(fmt::format("b{}.json", day), report_of_day(day, 2.0, "Another processor"));
+  }
+  const SiteSummary built = build();
+  EXPECT_EQ(built.histories, 2U);
+  EXPECT_EQ(built.changes, 0U);
+  EXPECT_THAT(files("history"), SizeIs(2));
+  for (const History& history : histories()) {
+    const bool one = history.machine_text.starts_with("One processor");
+    ASSERT_THAT(history.series, SizeIs(1));
+    ASSERT_THAT(history.series[0].points, SizeIs(20));
+    for (const Point& point : history.series[0].points) {
+      EXPECT_NEAR(point.median, one ? 1.0 : 2.0, 0.1);
+    }
+  }
+}
+
+TEST_F(Site, CasesWithOtherParametersOrFormatsAreOtherSeries) {
+  Report first = report_of_day(0, 1);
+  first.cases[0].dtype = "f32";
+  Report second = report_of_day(1, 1);
+  second.cases = {first.cases[0], first.cases[0], first.cases[0], first.cases[0]};
+  for (std::size_t i = 0; i < second.cases.size(); ++i) second.cases[i].name += std::to_string(i);
+  second.cases[1].dtype = "bf16";
+  second.cases[2].parameters = {{"split", std::string("5")}};
+  second.cases[3].graph = true;
+  add("0.json", first);
+  add("1.json", second);
+  static_cast<void>(build());
+  const auto all = histories();
+  ASSERT_THAT(all, SizeIs(1));
+  ASSERT_THAT(all[0].series, SizeIs(4));
+  EXPECT_THAT(all[0].series[0].points, SizeIs(2));
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_THAT(all[0].series[i].points, SizeIs(1));
+}
+
+TEST_F(Site, ReadsOnlyWhatIsNew) {
+  for (int day = 0; day < 5; ++day) add(fmt::format("{}.json", day), report_of_day(day, 1));
+  EXPECT_EQ(build().read, 5U);
+  const std::string before = history_page();
+  SiteSummary again = build();
+  EXPECT_EQ(again.read, 0U);
+  EXPECT_EQ(again.files, 5U);
+  EXPECT_EQ(history_page(), before);
+  add("new.json", report_of_day(7, 1));
+  again = build();
+  EXPECT_EQ(again.read, 1U);
+  EXPECT_EQ(again.files, 6U);
+}
+
+TEST_F(Site, KnowsAMovedOrTouchedReportByItsContent) {
+  add("a.json", report_of_day(0, 1));
+  add("b.json", report_of_day(1, 1));
+  static_cast<void>(build());
+  fs::rename(folder_ / "reports/a.json", folder_ / "reports/c.json");
+  fs::last_write_time(folder_ / "reports/b.json", fs::file_time_type::clock::now());
+  const SiteSummary again = build();
+  EXPECT_EQ(again.read, 0U);
+  EXPECT_THAT(history_page(), AllOf(HasSubstr("c.json"), Not(HasSubstr("a.json"))));
+}
+
+TEST_F(Site, ACopyOfAReportIsTheSameRun) {
+  add("a.json", report_of_day(0, 1));
+  fs::copy(folder_ / "reports/a.json", folder_ / "reports/b.json");
+  const SiteSummary built = build();
+  EXPECT_EQ(built.read, 1U);
+  EXPECT_EQ(built.reports, 1U);
+}
+
+TEST_F(Site, RemovedReportsVanish) {
+  add("a.json", report_of_day(0, 1));
+  add("b.json", report_of_day(1, 1, "Another processor"));
+  static_cast<void>(build());
+  fs::remove(folder_ / "reports/b.json");
+  const SiteSummary built = build();
+  EXPECT_EQ(built.histories, 1U);
+  EXPECT_THAT(files("report"), SizeIs(1));
+  EXPECT_THAT(files("history"), SizeIs(1));
+  EXPECT_THAT(folder_.read("site/index.html"), Not(HasSubstr("Another processor")));
+}
+
+TEST_F(Site, ADamagedCacheIsDiscarded) {
+  add("a.json", report_of_day(0, 1));
+  static_cast<void>(build());
+  std::string cache = folder_.read("site/.dashboard-cache");
+  cache[cache.size() - 10] ^= 1;
+  folder_.write("site/.dashboard-cache", cache);
+  EXPECT_EQ(build().read, 1U);
+  folder_.write("site/.dashboard-cache", cache.substr(0, cache.size() / 2));
+  EXPECT_EQ(build().read, 1U);
+  EXPECT_EQ(build().read, 0U);
+}
+
+TEST_F(Site, AMissingPageIsMadeAgain) {
+  add("a.json", report_of_day(0, 1));
+  static_cast<void>(build());
+  fs::remove(files("report").front());
+  EXPECT_EQ(build().read, 1U);
+  EXPECT_THAT(files("report"), SizeIs(1));
+}
+
+TEST_F(Site, WhatABuildThatWasCutShortLeftIsRemovedAndNothingElse) {
+  add("a.json", report_of_day(0, 1));
+  static_cast<void>(build());
+  folder_.write("site/report/.parbench-1-2.tmp", "half a page");
+  folder_.write("site/report/" + std::string(32, 'f') + ".html", "a page of a report that is gone");
+  folder_.write("site/CNAME", "bench.example");
+  static_cast<void>(build());
+  EXPECT_THAT(files("report"), SizeIs(1));
+  EXPECT_EQ(folder_.read("site/CNAME"), "bench.example");
+}
+
+TEST_F(Site, NamesFilesThatAreNoReportsEachTime) {
+  add("good.json", report_of_day(0, 1));
+  folder_.write("reports/cut.json", "{\"parbench\": {");
+  folder_.write("reports/deep/other.json", "{\"benchmarks\": []}");
+  Report timeless = report_of_day(1, 1);
+  timeless.started_utc = "yesterday";
+  add("timeless.json", timeless);
+  for (int i = 0; i < 2; ++i) {
+    const SiteSummary built = build();
+    EXPECT_EQ(built.reports, 1U);
+    EXPECT_THAT(built.skipped,
+                ElementsAre(AllOf(HasSubstr("cut.json"), HasSubstr("truncated")),
+                            AllOf(HasSubstr("deep/other.json"), HasSubstr("not written by")),
+                            AllOf(HasSubstr("timeless.json"), HasSubstr("'yesterday'"))));
+  }
+}
+
+TEST_F(Site, ScansNeitherHiddenFoldersNorItself) {
+  add("good.json", report_of_day(0, 1));
+  add(".git/hidden.json", report_of_day(1, 1));
+  const fs::path inside = folder_ / "reports/site";
+  folder_.write("reports/site/stray.json", "{}");
+  const SiteSummary built = build_site(folder_ / "reports", inside);
+  EXPECT_EQ(built.files, 1U);
+  EXPECT_THAT(built.skipped, IsEmpty());
+}
+
+TEST_F(Site, AFolderWithoutReportsHasAnEmptySite) {
+  fs::create_directory(folder_ / "reports");
+  EXPECT_EQ(build().files, 0U);
+  EXPECT_THAT(folder_.read("site/index.html"), HasSubstr("There is no history yet"));
+}
+
+TEST_F(Site, CasesWithoutANumberLeaveAGap) {
+  add("0.json", report_of_day(0, 1));
+  Report failed = report_of_day(1, 1);
+  failed.cases[0].status = CaseStatus::failed;
+  failed.cases[0].statistics.reset();
+  add("1.json", failed);
+  static_cast<void>(build());
+  const auto all = histories();
+  EXPECT_THAT(all[0].moments, SizeIs(2));
+  EXPECT_THAT(all[0].series[0].points, SizeIs(1));
+  EXPECT_THAT(history_page(), HasSubstr("no number"));
+}
+
+TEST_F(Site, HostileNamesStayText) {
+  const std::string hostile = "<script>alert(1)</script>\"'&/../../x";
+  Report report = report_of_day(0, 1, hostile);
+  report.machine.commit = "<b>";
+  report.cases = {measured_case(hostile, hostile, {{hostile, hostile}}, 1, 8)};
+  add("a.json", report);
+  static_cast<void>(build());
+  for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
+    EXPECT_THAT(page, AllOf(Not(HasSubstr("<script>alert")), Not(HasSubstr("<b>")),
+                            HasSubstr("&lt;script&gt;alert")));
+  }
+  EXPECT_THAT(files("history"), SizeIs(1));  // and nothing outside
+}
+
+TEST_F(Site, RefusesFoldersThatAreNotItsOwn) {
+  add("a.json", report_of_day(0, 1));
+  const auto refusal = [](const fs::path& reports, const fs::path& site) -> std::string {
+    try {
+      static_cast<void>(build_site(reports, site));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  EXPECT_THAT(refusal(folder_ / "none", folder_ / "site"), HasSubstr("does not exist"));
+  EXPECT_THAT(refusal(folder_ / "reports/a.json", folder_ / "site"), HasSubstr("is no folder"));
+  EXPECT_THAT(refusal(folder_ / "reports", folder_ / "reports/a.json"), HasSubstr("is a file"));
+  EXPECT_THAT(refusal(folder_ / "reports", folder_ / "reports"), HasSubstr("folder of reports"));
+  folder_.write("other/index.html", "somebody's page");
+  EXPECT_THAT(refusal(folder_ / "reports", folder_ / "other"), HasSubstr("index.html"));
+  EXPECT_EQ(folder_.read("other/index.html"), "somebody's page");
+}
+
+TEST(ChangesOf, LeavesOutWhatIsSmallerThanTheLeastChange) {
+  const auto points = [](double step) {
+    std::vector<Point> list;
+    for (std::size_t i = 0; i < 60; ++i) {
+      const double noise = 1 + 0.001 * std::sin(static_cast<double>(i * i));
+      list.push_back({i, noise * (i < 30 ? 1 : 1 + step), {}});
+    }
+    return list;
+  };
+  EXPECT_THAT(changes_of(points(0.015)), IsEmpty());
+  const auto changes = changes_of(points(0.03));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].at, 30U);
+  EXPECT_NEAR(changes[0].size, 0.03, 0.001);
+  EXPECT_LE(changes[0].interval.low, 0.03);
+  EXPECT_GE(changes[0].interval.high, 0.03);
+  EXPECT_NEAR(changes_of(points(-0.03)).at(0).size, -0.03, 0.001);
+}
+
+TEST(FileSlug, IsSafeAndDifferentForDifferentNames) {
+  EXPECT_EQ(file_slug("pipeline"), "pipeline");
+  EXPECT_NE(file_slug("Pipeline"), file_slug("pipeline"));
+  EXPECT_THAT(file_slug("../../etc"), Not(HasSubstr(".")));
+  EXPECT_THAT(file_slug("../../etc"), Not(HasSubstr("/")));
+  EXPECT_NE(file_slug("a/b"), file_slug("a.b"));
+  EXPECT_NE(file_slug(""), "");
+}
+
+/// RFC 4122's namespace for OIDs: python3 -c 'import uuid; print(uuid.uuid5(uuid.NAMESPACE_OID,
+/// "a"))'
+TEST(ContentId, IsTheNameBasedUuid) {
+  EXPECT_EQ(content_id("a"), "d720e32d47655177b65b42dd7f6e6445");
+  EXPECT_NE(content_id(""), content_id("a"));
+}
+
+}  // namespace
+}  // namespace parbench::report
