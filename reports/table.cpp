@@ -234,6 +234,9 @@ std::string to_table(const Report& report, const TextStyle& style) {
   for (auto& [scenario, cases] : by_scenario(shown)) {
     text += scenario_text(shown, scenario, std::move(cases), style) + '\n';
   }
+  for (const std::string& error : launch_errors(shown)) {
+    text += hanging("! ", error, style.width, Emphasis::none, style.color);
+  }
   return text + hanging("", counts_text(shown), style.width, Emphasis::none, style.color);
 }
 

@@ -56,7 +56,8 @@ inline constexpr std::string_view throttled_mark = "§";
 [[nodiscard]] std::string median_cell(const Case& c, bool others_marked);
 [[nodiscard]] std::string interval_cell(const Case& c, bool others_marked);
 [[nodiscard]] const Ending* ending_of(const Case& c);
-/// The number of samples, marked when sampling did not end as wished.
+/// The number of samples, marked when sampling did not end as wished; of several launches their
+/// number and that of the samples in each: "5×6", "5×4–6".
 [[nodiscard]] std::string samples_cell(const Case& c, bool others_marked);
 [[nodiscard]] bool is_no_bound(const Case& c);
 /// The bound over the time measured, or the mark of a bound that is none.
