@@ -288,6 +288,7 @@ Files merge_files(FlagValues& values, const std::vector<Flag>& flags,
     if (is_on(values, "profile")) {
       rerun.flags.erase("precision");
       rerun.flags.erase("min-samples");
+      rerun.flags.erase("launches");
     }
     values.merge(rerun.flags);
     values.erase("rerun");
@@ -313,6 +314,13 @@ void add_scenarios_of_cases(Options& options) {
       options.scenarios.push_back(scenario);
     }
   }
+}
+
+/// A process of another run measures what the report of that says.
+void check_launch(const Options& options) {
+  if (!options.launch) return;
+  if (!options.rerun_path.empty() && *options.launch < options.launches) return;
+  throw UsageError("--launch is for the processes that --launches starts by itself; leave it out");
 }
 
 /// A command takes only what is its own; anything else would have no effect.
@@ -395,6 +403,7 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   options.rerun_path = std::move(files.rerun_path);
   options.only_cases = std::move(files.cases);
   options.benchmark_flags = std::move(files.benchmark_flags);
+  check_launch(options);
   add_scenarios_of_cases(options);
   require_scenario(options, scenarios);
   return options;

@@ -84,6 +84,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string, CLI::AppF
     text += row(command->get_name(), command->get_description());
   }
   for (const std::string& group : app->get_groups()) {
+    if (group.empty()) continue;  // CLI11 hides these itself
     const auto options =
         app->get_options([&](const CLI::Option* option) { return option->get_group() == group; });
     if (options.empty()) continue;

@@ -32,6 +32,8 @@ struct Options {
   std::optional<int> min_samples;          // default of the sampler or of the preset
   std::optional<double> max_time_seconds;  // of one case
   std::uint64_t seed = 1;
+  int launches = 1;           // processes over which the samples are spread
+  std::optional<int> launch;  // which of them this is; none: no process of another run
 
   std::vector<std::string> input_paths;  // reports: one of show and export, at least one of html
   std::string export_format;             // of export

@@ -214,7 +214,7 @@ TEST(PublishedFigures, BelongToOneCaseOfTheSeedPresetEach) {
   options.preset = "seed";
   std::size_t figures = 0;
   for (const auto& scenario : all_scenarios()) {
-    const std::vector<CaseSpec> cases = expand(options, *scenario, 2);
+    const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
     for (const Published& figure : scenario->published()) {
       const auto belongs = [&](const CaseSpec& spec) { return figure.belongs_to(spec); };
       EXPECT_EQ(std::ranges::count_if(cases, belongs), 1)
