@@ -296,6 +296,11 @@ void GoogleBenchmark::take_rows(const std::vector<report::Case>& cases,
 
 void GoogleBenchmark::discard(std::size_t index) { rows_->cases.at(index).runs.clear(); }
 
+void GoogleBenchmark::discard(const std::string& name) {
+  const auto known = std::ranges::find(rows_->cases, name, &Rows::CaseRows::name);
+  if (known != rows_->cases.end()) known->runs.clear();
+}
+
 report::GoogleBenchmarkPart GoogleBenchmark::part() const {
   std::stringstream text;
   benchmark::JSONReporter reporter;

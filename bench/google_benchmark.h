@@ -49,6 +49,7 @@ class GoogleBenchmark {
 
   /// Drops the rows of a case: what failed or was wrong has no number.
   void discard(std::size_t index);
+  void discard(const std::string& name);
 
   /// Adds the rows that another process has for its samples of `cases`, behind those that are here
   /// of the same names.

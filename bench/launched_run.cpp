@@ -32,8 +32,14 @@ constexpr const char* limit_variable = "PARBENCH_LAUNCH_SILENCE";
 /// A wait for a device ends by itself before, and its process then says so. Seconds.
 double longest_silence() {
   const char* const text = std::getenv(limit_variable);  // NOLINT(concurrency-mt-unsafe)
-  if (text != nullptr) return std::strtod(text, nullptr);
-  return std::chrono::duration<double>(Stream::default_limit + std::chrono::minutes(1)).count();
+  if (text == nullptr) {
+    return std::chrono::duration<double>(Stream::default_limit + std::chrono::minutes(1)).count();
+  }
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end != text && *end == '\0' && seconds > 0) return seconds;
+  throw UsageError(
+      fmt::format("{}='{}' is no time; allowed: seconds above 0", limit_variable, text));
 }
 
 class LaunchedRun {
@@ -69,7 +75,7 @@ class LaunchedRun {
     const ChildEnd end = run_child(
         {.words = words(launch, path),
          .on_line = [&](std::string_view line) { relay_progress(line, part(launch), progress()); },
-         .most_silent_seconds = longest_silence()});
+         .most_silent_seconds = longest_silence_});
     report::Launch told{.started_utc = utc_text(started),
                         .duration_seconds = end.seconds,
                         .exit_code = end.exit_code,
@@ -108,7 +114,10 @@ class LaunchedRun {
     for (const CaseSpec& spec : job.cases) planned.push_back(described(spec));
     SessionResult result;
     result.cases = merged(planned, parts_, options_.launches);
-    for (report::Case& one : result.cases) summarise_case(one);
+    for (report::Case& one : result.cases) {
+      summarise_case(one);
+      if (one.samples.empty()) delivery_.samples().discard(one.name);
+    }
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
     result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
     all_measured_ = all_measured_ && result.all_measured();
@@ -131,6 +140,7 @@ class LaunchedRun {
 
   const Options& options_;
   const BenchmarkFlags& flags_;
+  double longest_silence_ = longest_silence();
   std::vector<Job> jobs_;
   ScratchFolder folder_;
   InterruptHandler interrupt_;

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 namespace parbench {
 namespace {
@@ -25,9 +27,12 @@ std::optional<double> number(const Json& message, const char* key) {
 
 class Messages : public Progress {
  public:
-  explicit Messages(std::ostream& out) : out_(out) {}
+  Messages(std::ostream& out, std::function<double()> now) : out_(out), now_(std::move(now)) {}
 
   void update(const ProgressState& state) override {
+    const double time = now_();
+    if (time - latest_ < state_seconds) return;
+    latest_ = time;
     Json message{{"phase", state.phase},           {"case", state.case_name},
                  {"cases_done", state.cases_done}, {"cases", state.cases},
                  {"samples", state.samples},       {"part", state.part.index},
@@ -45,7 +50,11 @@ class Messages : public Progress {
     out_ << message.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n' << std::flush;
   }
 
+  static constexpr double state_seconds = 0.1;
+
   std::ostream& out_;
+  std::function<double()> now_;
+  double latest_ = -std::numeric_limits<double>::infinity();
 };
 
 ProgressState state_of(const Json& message) {
@@ -70,8 +79,8 @@ double fraction_of_run(const ProgressState& state) {
 
 }  // namespace
 
-std::unique_ptr<Progress> make_progress_messages(std::ostream& out) {
-  return std::make_unique<Messages>(out);
+std::unique_ptr<Progress> make_progress_messages(std::ostream& out, std::function<double()> now) {
+  return std::make_unique<Messages>(out, std::move(now));
 }
 
 void relay_progress(std::string_view line, RunPart launch, Progress& progress) {

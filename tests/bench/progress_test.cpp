@@ -76,9 +76,12 @@ TEST(ProgressLine, SaysWhichLaunchOfSeveralItsTimeIs) {
 
 TEST(ProgressMessages, ArriveAsProgressOfTheWholeRun) {
   std::ostringstream messages;
-  const auto sender = make_progress_messages(messages);
+  double time = 0;
+  const auto sender = make_progress_messages(messages, [&] { return time; });
   sender->update(sampling());
+  sender->update(preparing());  // too soon
   sender->note("a \"case\" failed");
+  time = 0.1;
   sender->update(preparing());
   std::ostringstream shown;
   const auto receiver =

@@ -171,7 +171,10 @@ TEST_F(Launches, OfADryRunAreEstimatedTogether) {
 }
 
 TEST_F(Launches, AWrongResultInOneOfThemFailsTheCase) {
-  const Finished finished = run_here(faulty("right,wrong-second"));
+  const std::filesystem::path rows = folder_ / "rows.json";
+  Words all = faulty("right,wrong-second");
+  all.push_back("--benchmark_out=" + rows.string());
+  const Finished finished = run_here(all);
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
@@ -180,7 +183,10 @@ TEST_F(Launches, AWrongResultInOneOfThemFailsTheCase) {
   EXPECT_THAT(failed.error, HasSubstr("in launch 2 of 3: wrong result"));
   EXPECT_THAT(failed.samples, IsEmpty());
   EXPECT_THAT(launches_of(find(report, "right")), SizeIs(3));
-  EXPECT_THAT(text_of(path_), Not(HasSubstr("\"run_name\": \"faulty/wrong-second")));
+  for (const auto& file : {path_, rows}) {
+    EXPECT_THAT(text_of(file), AllOf(HasSubstr("\"run_name\": \"faulty/right"),
+                                     Not(HasSubstr("\"run_name\": \"faulty/wrong-second"))));
+  }
   EXPECT_THAT(finished.err, HasSubstr("launch 2 of 3: faulty/wrong-second/size:1 failed"));
 }
 
