@@ -233,6 +233,7 @@ class Watch {
     while (!child_.has_ended()) {
       child_.wait(seconds_left());
       take();
+      program_.on_wait();
       if (seconds_left() <= 0) next_stage();
     }
     take();

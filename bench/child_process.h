@@ -14,6 +14,8 @@ struct ChildProgram {
   std::vector<std::string> words;  // the first is looked up in PATH
   /// Each line of its standard output, without the line break.
   std::function<void(std::string_view)> on_line = [](std::string_view) {};
+  /// Called at least once a second while it runs.
+  std::function<void()> on_wait = [] {};
   /// It is ended after so long, or after so long without output.
   double most_seconds = std::numeric_limits<double>::infinity();
   double most_silent_seconds = std::numeric_limits<double>::infinity();

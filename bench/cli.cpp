@@ -10,11 +10,13 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/command_options.h"
 #include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/help.h"
 #include "bench/suggest.h"
 #include "kernels/error.h"
+#include "reports/compare/paired.h"
 #include "reports/formats/format.h"
 
 namespace parbench {
@@ -49,11 +51,11 @@ constexpr auto footer =
     "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
     "compare exits 3 when a case became slower (parbench compare --help).";
 
-constexpr std::string_view comparison_exit_codes =
+constexpr auto comparison_exit_codes =
     "Exit codes: 0 nothing regressed; 1 a case failed in NEW, or the output could not be written;\n"
-    "2 bad usage, or a bad report; 3 a case regressed; 4 nothing could be compared.";
-
-constexpr std::string_view other_machine_flag = "--allow-different-machine";
+    "2 bad usage, a bad report, or a command that leaves none; 3 a case regressed; 4 nothing "
+    "could\n"
+    "be compared; 130 interrupted.";
 
 /// A command, and what it takes, as told to whoever gave it another word or another flag.
 struct CommandRow {
@@ -78,6 +80,9 @@ constexpr std::array commands{
     CommandRow{Command::compare, "compare",
                "What became slower or faster from one report to another",
                "two reports, BASE and NEW", "no flags but its own"},
+    CommandRow{Command::ab, "ab",
+               "What is slower or faster with one command than with another, in pairs of runs",
+               "no arguments", "no flags but its own"},
 };
 
 std::vector<std::string> command_names() {
@@ -166,6 +171,7 @@ class Parser {
     if (row.command == Command::export_report) add_export_options(*app);
     if (row.command == Command::html) add_html_options(*app);
     if (row.command == Command::compare) add_compare_options(*app);
+    if (row.command == Command::ab) add_ab_options(*app);
   }
 
   void add_report(CLI::App& app) {
@@ -191,16 +197,41 @@ class Parser {
   void add_compare_options(CLI::App& app) {
     add_own(app, "BASE", "The report before the change")->required();
     add_own(app, "NEW", "The report after it")->required();
+    add_comparison_options(app);
+  }
+
+  void add_ab_options(CLI::App& app) {
+    add_own(app, "--a",
+            "A shell command that runs parbench, the base: 'OMP_NUM_THREADS=1 ./parbench "
+            "--scenario selftest'. It is called with --report FILE --quiet behind it")
+        ->required()
+        ->option_text("COMMAND");
+    add_own(app, "--b", "The command that is compared with it")->required()->option_text("COMMAND");
+    add_own(app, "--max-time",
+            fmt::format("Stop after this time, whatever is settled; default: 1800. Verdicts are "
+                        "given after {} pairs, which are the most",
+                        fmt::join(compare::PairedComparison::Plan{}.looks, ", ")))
+        ->option_text("SECONDS");
+    add_own(app, "--seed", "Of the order within pairs, which alternates; default: 1")
+        ->option_text("N");
+    add_own(app, "--keep", "A new folder for the reports of all runs")->option_text("DIR");
+    add_toggle(app, "--quiet", "No progress; only the comparison and errors");
+    add_comparison_options(app);
+  }
+
+  void add_comparison_options(CLI::App& app) {
     add_own(app, "--threshold", "The least change of a case's time that counts, in percent (2)")
         ->option_text("PERCENT");
-    app.add_flag_callback(
-        std::string(other_machine_flag),
-        [this] { command_values_[std::string(other_machine_flag)] = {"true"}; },
-        "Compare although the hardware differs");
+    add_toggle(app, "--allow-different-machine", "Compare although the hardware differs");
     add_own(app, "--format", "One of: table (the default), markdown (for a pull request), json")
         ->option_text("FORMAT");
     add_own(app, "-o", "Where to; standard output unless given")->option_text("FILE");
-    app.footer(std::string(comparison_exit_codes));
+    app.footer(comparison_exit_codes);
+  }
+
+  void add_toggle(CLI::App& app, const std::string& name, const std::string& text) {
+    app.add_flag_callback(
+        name, [this, name] { command_values_[name] = {"true"}; }, text);
   }
 
   CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
@@ -367,62 +398,6 @@ void check_alone(Command command, const FlagValues& values,
 Options with_command(Command command) {
   Options options;
   options.command = command;
-  return options;
-}
-
-std::vector<std::string> export_formats() {
-  std::vector<std::string> names;
-  for (const report::Format& format : report::formats()) names.emplace_back(format.name);
-  return names;
-}
-
-void check_format(const std::string& name, const std::vector<std::string>& known) {
-  if (std::ranges::find(known, name) != known.end()) return;
-  throw UsageError(fmt::format("--format '{}' does not exist{}\nthere are: {}", name,
-                               did_you_mean(name, known), fmt::join(known, ", ")));
-}
-
-/// Those of an option of a command, in the order in which they were given.
-std::vector<std::string> own_texts(const FlagValues& own, const std::string& option) {
-  const auto found = own.find(option);
-  if (found == own.end()) return {};
-  for (const std::string& text : found->second) {
-    if (text.empty()) throw UsageError(fmt::format("{} '' is empty", option));
-    if (text.starts_with("--")) throw UsageError(fmt::format("{} needs a value", option));
-  }
-  return found->second;
-}
-
-/// Of an option that is given once; empty where it is not given.
-std::string own_text(const FlagValues& own, const std::string& option) {
-  const std::vector<std::string> texts = own_texts(own, option);
-  if (texts.size() > 1) {
-    throw UsageError(fmt::format("{} was given {} times; give it once", option, texts.size()));
-  }
-  return texts.empty() ? std::string() : texts.front();
-}
-
-/// Those of commands that give verdicts.
-void set_comparison_options(Options& options, const FlagValues& own) {
-  if (options.export_format.empty()) options.export_format = "table";
-  check_format(options.export_format, {"table", "markdown", "json"});
-  if (const std::string text = own_text(own, "--threshold"); !text.empty()) {
-    options.threshold = threshold_from(text);
-  }
-  options.allow_different_machine = own.contains(other_machine_flag);
-}
-
-/// The options of a command from what it was given.
-Options command_options(Command command, const FlagValues& own) {
-  Options options = with_command(command);
-  options.input_paths = own_texts(own, "REPORT");
-  options.export_format = own_text(own, "--format");
-  options.output_path = own_text(own, "-o");
-  if (command == Command::export_report) check_format(options.export_format, export_formats());
-  if (command == Command::compare) {
-    options.input_paths = {own_text(own, "BASE"), own_text(own, "NEW")};
-    set_comparison_options(options, own);
-  }
   return options;
 }
 

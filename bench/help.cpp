@@ -21,7 +21,8 @@ constexpr auto usage =
     "  parbench show REPORT\n"
     "  parbench export REPORT --format FORMAT [-o FILE]\n"
     "  parbench html REPORT… -o FILE.html\n"
-    "  parbench compare BASE NEW [--threshold PERCENT]\n";
+    "  parbench compare BASE NEW [--threshold PERCENT]\n"
+    "  parbench ab --a COMMAND --b COMMAND [--max-time SECONDS]\n";
 
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "bench/ab.h"
 #include "bench/benchmark_flags.h"
 #include "bench/child_process.h"
 #include "bench/cli.h"
@@ -181,6 +182,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
       return ExitCode::measured;
     case Command::compare:
       return compare_reports(options);
+    case Command::ab:
+      return run_ab(options);
     case Command::run:
       return run(options, scenarios, Machine());
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace parbench {
 
@@ -29,6 +30,9 @@ struct ProgressState {
   std::optional<double> seconds_left = {};  // of this scenario in this launch
   RunPart part = {};
   RunPart launch = {};
+  /// What is done of the cases, and what the time that is left says.
+  std::string_view cases_word = "cases";
+  std::string_view left_word = "left";
 };
 
 class Progress {

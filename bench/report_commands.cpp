@@ -25,17 +25,6 @@ const report::Format& format_of(const std::string& name) {
   return *std::ranges::find(report::formats(), name, &report::Format::name);
 }
 
-/// A path that is found wrong before anything is read.
-void check_output(const Options& options) {
-  if (options.output_path.empty()) return;
-  for (const std::string& path : options.input_paths) {
-    if (!report::is_same_file(options.output_path, path)) continue;
-    throw UsageError(fmt::format(
-        "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
-  }
-  naming_flag("-o ", [&] { report::check_writable(options.output_path); });
-}
-
 void write_text(const std::string& text, const Options& options) {
   if (options.output_path.empty()) {
     print(text);
@@ -45,6 +34,16 @@ void write_text(const std::string& text, const Options& options) {
 }
 
 }  // namespace
+
+void check_output(const Options& options) {
+  if (options.output_path.empty()) return;
+  for (const std::string& path : options.input_paths) {
+    if (!report::is_same_file(options.output_path, path)) continue;
+    throw UsageError(fmt::format(
+        "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
+  }
+  naming_flag("-o ", [&] { report::check_writable(options.output_path); });
+}
 
 report::TextStyle text_style() {
   report::TextStyle style;

@@ -24,6 +24,9 @@ void show_report(const Options& options);
 /// Throws UsageError for a bad report or path, Error when the file cannot be written.
 void export_report(const Options& options);
 
+/// Refuses a path of `-o` that cannot be written, or that is one of the reports. Throws UsageError.
+void check_output(const Options& options);
+
 /// Compares BASE with NEW, in this order in `options.input_paths`, and writes what it came to.
 /// Throws as `export_report` does.
 [[nodiscard]] ExitCode compare_reports(const Options& options);

@@ -220,7 +220,8 @@ Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
                         .rule = options.rule,
                         .scenarios = {},
                         .rows = {},
-                        .notes = {}};
+                        .notes = {},
+                        .pairs = {}};
   for (const Match& match : matches) {
     comparison.rows.push_back({.name = match.any().name,
                                .label = {},

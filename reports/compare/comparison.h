@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/compare/match.h"
+#include "reports/compare/paired_run.h"
 #include "reports/compare/verdict.h"
 #include "reports/report.h"
 
@@ -67,6 +68,7 @@ struct Comparison {
   /// side only; those with a change by its size, the largest first.
   std::vector<Row> rows;
   std::vector<std::string> notes;  // about the evidence: sentences for whoever reads the verdicts
+  std::optional<PairedRun> pairs;  // where the verdicts come from pairs of runs
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   [[nodiscard]] std::size_t count(MatchState state) const;

@@ -61,10 +61,31 @@ Json json_of(const Row& row) {
   return json;
 }
 
+Json json_of(const Pair& pair) {
+  Json ratios = Json::object();
+  for (const auto& [name, ratio] : pair.log_ratios) ratios[name] = number(ratio);
+  return {{"order", pair.now_first ? "BA" : "AB"},
+          {"started_utc", pair.started_utc},
+          {"seconds", pair.seconds},
+          {"log_ratios", std::move(ratios)}};
+}
+
 Json list_of(const auto& items) {
   Json list = Json::array();
   for (const auto& item : items) list.push_back(json_of(item));
   return list;
+}
+
+Json json_of(const PairedRun& run) {
+  return {{"a", run.base_command},
+          {"b", run.now_command},
+          {"seed", run.seed},
+          {"seconds", run.seconds},
+          {"max_seconds", run.most_seconds},
+          {"looks", run.looks},
+          {"looks_taken", run.looks_taken},
+          {"end", to_string(run.end)},
+          {"pairs", list_of(run.pairs)}};
 }
 
 std::string_view name_of(Outcome outcome) {
@@ -98,7 +119,7 @@ int exit_code_of(Outcome outcome) {
 }
 
 Json to_json(const Comparison& comparison) {
-  return {
+  Json json{
       {"schema_version", schema_version},
       {"outcome", name_of(comparison.outcome())},
       {"exit_code", exit_code_of(comparison.outcome())},
@@ -120,6 +141,8 @@ Json to_json(const Comparison& comparison) {
         {"only_now", comparison.count(MatchState::only_now)}}},
       {"cases", list_of(comparison.rows)},
       {"notes", comparison.notes}};
+  if (comparison.pairs) json["ab"] = json_of(*comparison.pairs);
+  return json;
 }
 
 }  // namespace parbench::compare

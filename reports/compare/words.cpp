@@ -186,6 +186,7 @@ std::string side_text(const Side& side) {
 
 std::vector<std::string> all_notes(const Comparison& comparison) {
   std::vector<std::string> notes = comparison.notes;
+  if (comparison.pairs) notes.push_back(pairs_text(*comparison.pairs));
   if (std::string rule = rule_text(comparison); !rule.empty()) notes.push_back(std::move(rule));
   return notes;
 }

@@ -28,8 +28,8 @@ namespace parbench::compare {
 /// UTC".
 [[nodiscard]] std::string side_text(const Side& side);
 
-/// Sentences below the verdicts: threshold and significance, what the intervals hold, and the
-/// comparison's own notes.
+/// Sentences below the verdicts: the comparison's own notes, how its pairs came about, threshold
+/// and significance, and what the intervals hold.
 [[nodiscard]] std::vector<std::string> all_notes(const Comparison& comparison);
 
 }  // namespace parbench::compare
