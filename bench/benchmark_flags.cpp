@@ -231,17 +231,16 @@ void hand_over(const std::vector<std::string>& passed) {
 
 BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags) {
   BenchmarkFlags ours;
-  std::vector<std::string> passed;
   for (const std::string& text : flags) {
     const GivenFlag flag = parse_flag(text);
     if (flag.known->fate == Fate::ours) {
       take(ours, flag);
     } else {
       check_passed(flag);
-      passed.push_back(text);
+      ours.passed.push_back(text);
     }
   }
-  hand_over(passed);
+  hand_over(ours.passed);
   return ours;
 }
 

@@ -24,6 +24,7 @@ struct BenchmarkFlags {
   bool display_aggregates_only = false;     // in what is displayed
   std::optional<bool> color;                // of displayed console rows; empty: on a terminal
   bool counters_tabular = false;            // in displayed console rows
+  std::vector<std::string> passed;          // those that only Google Benchmark reads, as given
 };
 
 /// Checks names and values, hands the rest to Google Benchmark and returns ours. Throws UsageError

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/command_options.h"
 #include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/help.h"
 #include "kernels/error.h"
+#include "reports/compare/paired.h"
 #include "reports/formats/format.h"
 #include "scenarios/suggest.h"
 
@@ -42,9 +44,18 @@ constexpr auto footer =
     "      What they found, as a page with pictures to open in a browser.\n"
     "  parbench --rerun reports/runs/before.json --report after.json\n"
     "      The same cases again, after a change.\n"
+    "  parbench compare reports/runs/before.json after.json\n"
+    "      What became slower or faster, beyond chance?\n"
     "\n"
     "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
-    "Commands exit 0 when they did what they were asked, whatever a report says of its cases.";
+    "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
+    "compare exits 3 when a case became slower (parbench compare --help).";
+
+constexpr auto comparison_exit_codes =
+    "Exit codes: 0 nothing regressed; 1 a case failed in NEW, or the output could not be written;\n"
+    "2 bad usage, a bad report, or a command that leaves none; 3 a case regressed; 4 nothing "
+    "could\n"
+    "be compared; 130 interrupted.";
 
 /// A command, and what it takes, as told to whoever gave it another word or another flag.
 struct CommandRow {
@@ -69,6 +80,12 @@ constexpr std::array commands{
     CommandRow{Command::dashboard, "dashboard",
                "A site from a folder of reports: every case's history, and where it changed",
                "no second folder", "no flags but its own"},
+    CommandRow{Command::compare, "compare",
+               "What became slower or faster from one report to another",
+               "two reports, BASE and NEW", "no flags but its own"},
+    CommandRow{Command::ab, "ab",
+               "What is slower or faster with one command than with another, in pairs of runs",
+               "no arguments", "no flags but its own"},
 };
 
 std::vector<std::string> command_names() {
@@ -127,7 +144,6 @@ class Parser {
 
   /// What the command has of its own; empty where it has none.
   [[nodiscard]] const FlagValues& command_values() const { return command_values_; }
-  [[nodiscard]] bool strict() const { return strict_; }
 
   [[nodiscard]] std::vector<std::string> unknown_words() const { return app_.remaining(true); }
   [[nodiscard]] std::string help(Command topic) const {
@@ -158,6 +174,8 @@ class Parser {
     if (row.command == Command::export_report) add_export_options(*app);
     if (row.command == Command::html) add_html_options(*app);
     if (row.command == Command::dashboard) add_dashboard_options(*app);
+    if (row.command == Command::compare) add_compare_options(*app);
+    if (row.command == Command::ab) add_ab_options(*app);
   }
 
   void add_report(CLI::App& app) {
@@ -186,7 +204,47 @@ class Parser {
     add_own(app, "-o", "Where the site goes, or is brought up to date: only new reports are read")
         ->required()
         ->option_text("SITE");
-    app.add_flag("--strict", strict_, "Exit 1 when a file was skipped because it is no report");
+    add_toggle(app, "--strict", "Exit 1 when a file was skipped because it is no report");
+  }
+
+  void add_compare_options(CLI::App& app) {
+    add_own(app, "BASE", "The report before the change")->required();
+    add_own(app, "NEW", "The report after it")->required();
+    add_comparison_options(app);
+  }
+
+  void add_ab_options(CLI::App& app) {
+    add_own(app, "--a",
+            "A shell command that runs parbench, the base: 'OMP_NUM_THREADS=1 ./parbench "
+            "--scenario selftest'. It is called with --report FILE --quiet behind it")
+        ->required()
+        ->option_text("COMMAND");
+    add_own(app, "--b", "The command that is compared with it")->required()->option_text("COMMAND");
+    add_own(app, "--max-time",
+            fmt::format("Stop after this time, whatever is settled; default: 1800. Verdicts are "
+                        "given after {} pairs, which are the most",
+                        fmt::join(compare::PairedComparison::Plan{}.looks, ", ")))
+        ->option_text("SECONDS");
+    add_own(app, "--seed", "Of the order within pairs, which alternates; default: 1")
+        ->option_text("N");
+    add_own(app, "--keep", "A new folder for the reports of all runs")->option_text("DIR");
+    add_toggle(app, "--quiet", "No progress; only the comparison and errors");
+    add_comparison_options(app);
+  }
+
+  void add_comparison_options(CLI::App& app) {
+    add_own(app, "--threshold", "The least change of a case's time that counts, in percent (2)")
+        ->option_text("PERCENT");
+    add_toggle(app, "--allow-different-machine", "Compare although the hardware differs");
+    add_own(app, "--format", "One of: table (the default), markdown (for a pull request), json")
+        ->option_text("FORMAT");
+    add_own(app, "-o", "Where to; standard output unless given")->option_text("FILE");
+    app.footer(comparison_exit_codes);
+  }
+
+  void add_toggle(CLI::App& app, const std::string& name, const std::string& text) {
+    app.add_flag_callback(
+        name, [this, name] { command_values_[name] = {"true"}; }, text);
   }
 
   CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
@@ -211,7 +269,6 @@ class Parser {
 
   CLI::App app_;
   std::map<Command, CLI::App*> subcommands_;
-  bool strict_ = false;
   FlagValues command_values_;
   std::map<std::string, CLI::Option*> options_;
   std::map<std::string, std::vector<std::string>> texts_;
@@ -303,6 +360,7 @@ Files merge_files(FlagValues& values, const std::vector<Flag>& flags,
     if (is_on(values, "profile")) {
       rerun.flags.erase("precision");
       rerun.flags.erase("min-samples");
+      rerun.flags.erase("launches");
     }
     values.merge(rerun.flags);
     values.erase("rerun");
@@ -330,6 +388,13 @@ void add_scenarios_of_cases(Options& options) {
   }
 }
 
+/// A process of another run measures what the report of that says.
+void check_launch(const Options& options) {
+  if (!options.launch) return;
+  if (!options.rerun_path.empty() && *options.launch < options.launches) return;
+  throw UsageError("--launch is for the processes that --launches starts by itself; leave it out");
+}
+
 /// A command takes only what is its own; anything else would have no effect.
 void check_alone(Command command, const FlagValues& values,
                  const std::vector<std::string>& unknown) {
@@ -349,48 +414,6 @@ Options with_command(Command command) {
   return options;
 }
 
-void check_format(const std::string& name) {
-  std::vector<std::string> known;
-  for (const report::Format& format : report::formats()) known.emplace_back(format.name);
-  if (std::ranges::find(known, name) != known.end()) return;
-  throw UsageError(fmt::format("--format '{}' does not exist{}\nthere are: {}", name,
-                               did_you_mean(name, known), fmt::join(known, ", ")));
-}
-
-/// Those of an option of a command, in the order in which they were given.
-std::vector<std::string> own_texts(const FlagValues& own, const std::string& option) {
-  const auto found = own.find(option);
-  if (found == own.end()) return {};
-  for (const std::string& text : found->second) {
-    if (text.empty()) throw UsageError(fmt::format("{} '' is empty", option));
-    if (text.starts_with("--")) throw UsageError(fmt::format("{} needs a value", option));
-  }
-  return found->second;
-}
-
-/// Of an option that is given once; empty where it is not given.
-std::string own_text(const FlagValues& own, const std::string& option) {
-  const std::vector<std::string> texts = own_texts(own, option);
-  if (texts.size() > 1) {
-    throw UsageError(fmt::format("{} was given {} times; give it once", option, texts.size()));
-  }
-  return texts.empty() ? std::string() : texts.front();
-}
-
-/// The options of a command from what it was given.
-Options command_options(Command command, const FlagValues& own) {
-  Options options = with_command(command);
-  options.input_paths = own_texts(own, command == Command::dashboard ? "DIR" : "REPORT");
-  options.export_format = own_text(own, "--format");
-  options.output_path = own_text(own, "-o");
-  if (options.output_path == "-") {
-    if (command != Command::export_report) throw UsageError("-o '-' is no file; name one");
-    options.output_path.clear();  // standard output, by its usual name
-  }
-  if (command == Command::export_report) check_format(options.export_format);
-  return options;
-}
-
 Options parse_words(const std::vector<std::string>& words, const ScenarioList& scenarios) {
   const std::vector<Flag> flags = all_flags(scenarios);
   Parser parser(flags);
@@ -406,9 +429,7 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   check_values_are_there(values);
   if (is_on(values, "version")) return with_command(Command::version);
   if (parser.command() != Command::run) {
-    Options options = command_options(parser.command(), parser.command_values());
-    options.strict = parser.strict();
-    return options;
+    return command_options(parser.command(), parser.command_values());
   }
   Files files = merge_files(values, flags, scenarios);
   Options options = options_from(values, scenarios);
@@ -416,6 +437,7 @@ Options parse_words(const std::vector<std::string>& words, const ScenarioList& s
   options.rerun_path = std::move(files.rerun_path);
   options.only_cases = std::move(files.cases);
   options.benchmark_flags = std::move(files.benchmark_flags);
+  check_launch(options);
   add_scenarios_of_cases(options);
   require_scenario(options, scenarios);
   return options;

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "bench/launch.h"
+#include "bench/sampler_options.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/units.h"
@@ -172,7 +173,7 @@ void add_time(double execution, const SamplerOptions& options, RunEstimate& run)
     return;
   }
   const double wanted = options.min_samples * sample;
-  const double cut = std::max(options.max_seconds, SamplerOptions::floor_samples * sample);
+  const double cut = std::max(options.max_seconds, options.floor_samples * sample);
   run.least_seconds += before + std::min(wanted, cut);
   run.most_seconds += before + cut;
 }
@@ -194,19 +195,20 @@ std::string outcome_text(const CaseEstimate& estimated) {
 }  // namespace
 
 RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
-                     const SamplerOptions& options) {
+                     const SamplerOptions& options, int launches) {
+  const SamplerOptions share = share_of(options, launches);
   RunEstimate run;
+  run.launches = launches;
   Estimator estimator(scenario, context);
   for (const CaseSpec& spec : specs) {
     run.cases.push_back(estimator(spec));
-    if (run.cases.back().error.empty()) {
-      add_time(run.cases.back().execution_seconds, options, run);
-    }
+    if (run.cases.back().error.empty()) add_time(run.cases.back().execution_seconds, share, run);
   }
-  if (options.fixed_samples == 0) {
-    run.most_seconds =
-        std::max(run.least_seconds, std::min(run.most_seconds, options.total_seconds));
+  if (share.fixed_samples == 0) {
+    run.most_seconds = std::max(run.least_seconds, std::min(run.most_seconds, share.total_seconds));
   }
+  run.least_seconds *= launches;
+  run.most_seconds *= launches;
   return run;
 }
 
@@ -227,6 +229,7 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   const std::string most = report::format_wait(run.most_seconds);
   text += "estimated time: " + least;
   if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
+  if (run.launches > 1) text += fmt::format(", in {} launches", run.launches);
   return text + "\n";
 }
 

@@ -55,7 +55,7 @@ std::vector<std::string> texts_of(const std::string& place, const Flag& flag, co
 bool is_repeated(const std::string& flag, const ScenarioList& scenarios) {
   static const std::vector<std::string> measuring{"preset",   "devices", "dtype",     "graph",
                                                   "autotune", "profile", "precision", "min-samples",
-                                                  "max-time", "seed"};
+                                                  "max-time", "seed",    "launches"};
   if (std::ranges::find(measuring, flag) != measuring.end()) return true;
   return std::ranges::any_of(scenarios, [&](const auto& scenario) {
     return std::ranges::any_of(
@@ -66,7 +66,7 @@ bool is_repeated(const std::string& flag, const ScenarioList& scenarios) {
 }  // namespace
 
 FlagValues read_config(const std::string& path, const std::vector<Flag>& known) {
-  static const std::vector<std::string> not_in_files{"config", "rerun", "version"};
+  static const std::vector<std::string> not_in_files{"config", "rerun", "version", "launch"};
   std::vector<Flag> flags = known;
   std::erase_if(flags, [](const Flag& flag) {
     return std::ranges::find(not_in_files, flag.name) != not_in_files.end();

@@ -17,6 +17,7 @@ namespace {
 constexpr auto what = "What to run";
 constexpr auto how = "How it is measured";
 constexpr auto output = "Output";
+constexpr auto hidden = "";
 
 std::vector<Flag> fixed_flags() {
   using enum FlagKind;
@@ -64,6 +65,12 @@ std::vector<Flag> fixed_flags() {
        "--preset seed",
        how},
       {"seed", "N", "Seed of all random data; default: 1", how},
+      {"launches", "K",
+       "Spread the samples over K fresh processes, one after the other, since two processes differ "
+       "more than their samples tell; intervals are then of the launches' medians (K of 6 or more "
+       "for 95%). Each has 1/K of the time and prepares every case anew; --min-samples is of each; "
+       "default: 1",
+       how},
       {"report", "PATH", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json",
        output},
       {"dry-run", "", "Show the cases, their memory and the estimated time; measure nothing",
@@ -74,6 +81,8 @@ std::vector<Flag> fixed_flags() {
        how, toggle},
       {"quiet", "", "No progress; only the tables, the answers and errors", output, toggle},
       {"version", "", "Print the version and exit", output, toggle},
+      {"launch", "N", "Which of the launches of the report given with --rerun this process is",
+       hidden},
   };
 }
 
@@ -195,6 +204,15 @@ void read_measurement(const FlagValues& values, Options& options) {
   if (const auto value = single_value(values, rule("seed", AxisKind::integer, 0, 1e15))) {
     options.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(*value));
   }
+  constexpr int most_launches = 1000;
+  if (const auto value =
+          single_value(values, rule("launches", AxisKind::integer, 1, most_launches))) {
+    options.launches = static_cast<int>(std::get<std::int64_t>(*value));
+  }
+  if (const auto value =
+          single_value(values, rule("launch", AxisKind::integer, 0, most_launches - 1))) {
+    options.launch = static_cast<int>(std::get<std::int64_t>(*value));
+  }
 }
 
 /// A profile has a fixed number of samples, which nothing else decides.
@@ -208,11 +226,16 @@ void check_profile(const Options& options) {
                     "leave one of the two out",
                     flag));
   }
+  if (options.launches > 1) {
+    throw UsageError(
+        "--launches cannot be combined with --profile: a profiler's capture begins and ends once; "
+        "leave one of the two out");
+  }
 }
 
 bool is_fixed(std::string_view name) {
-  static const std::vector<std::string> fixed = names_of(fixed_flags());
-  return std::ranges::find(fixed, name) != fixed.end();
+  static const std::vector<Flag> fixed = fixed_flags();
+  return std::ranges::find(fixed, name, &Flag::name) != fixed.end();
 }
 
 }  // namespace
@@ -225,7 +248,9 @@ std::vector<Flag> all_flags(const ScenarioList& scenarios) {
 
 std::vector<std::string> names_of(const std::vector<Flag>& flags) {
   std::vector<std::string> names;
-  for (const Flag& flag : flags) names.push_back(flag.name);
+  for (const Flag& flag : flags) {
+    if (!flag.group.empty()) names.push_back(flag.name);
+  }
   return names;
 }
 
@@ -272,6 +297,12 @@ std::vector<std::string> split_items(std::string_view flag, const std::vector<st
     }
   }
   return items;
+}
+
+double threshold_from(const std::string& text) {
+  std::string_view number = text;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  return std::get<double>(parse_value(rule("threshold", AxisKind::real, 0, 1000), number)) / 100;
 }
 
 Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
@@ -329,6 +360,9 @@ std::vector<Parameter> flags_from(const Options& options) {
   }
   if (options.max_time_seconds) flags.push_back({"max-time", *options.max_time_seconds});
   flags.push_back({"seed", static_cast<std::int64_t>(options.seed)});
+  if (options.launches > 1) {
+    flags.push_back({"launches", static_cast<std::int64_t>(options.launches)});
+  }
   for (const auto& [axis, items] : options.axes) {
     flags.push_back({axis, fmt::format("{}", fmt::join(items, ","))});
   }

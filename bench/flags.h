@@ -25,7 +25,7 @@ struct Flag {
   std::string name;         // without dashes
   std::string placeholder;  // what stands for the value in the help
   std::string description;
-  std::string group;  // heading in the help
+  std::string group;  // heading in the help; empty: for the program's own use, and not told
   FlagKind kind = FlagKind::single;
 };
 
@@ -37,6 +37,7 @@ using FlagValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 /// scenarios have is one flag.
 [[nodiscard]] std::vector<Flag> all_flags(const ScenarioList& scenarios);
 
+/// Of those that users are told of.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Flag>& flags);
 [[nodiscard]] std::vector<std::string> names_of(const ScenarioList& scenarios);
 
@@ -48,6 +49,10 @@ using FlagValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 /// twice.
 [[nodiscard]] std::vector<std::string> split_items(std::string_view flag,
                                                    const std::vector<std::string>& texts);
+
+/// The fraction that a percentage stands for, "2" or "2%". Throws UsageError that names
+/// `--threshold` when it is none or not from 0 to 1000.
+[[nodiscard]] double threshold_from(const std::string& text);
 
 /// Turns flags into Options (all but `command` and `command_line`). Throws UsageError for a value
 /// that its flag does not take; axis values are checked when the sweep is expanded.

@@ -9,6 +9,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 #include <span>
 #include <sstream>
 #include <utility>
@@ -159,6 +160,37 @@ void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
   reporter.Finalize();
 }
 
+benchmark::Counter rate_of(const Amount& amount) {
+  return {amount.value, benchmark::Counter::kIsIterationInvariantRate};
+}
+
+/// What a row of a report was made of, with times in nanoseconds. Beside its rate, which follows
+/// from the amount, it may have counters that the user has asked for.
+Run run_of(const report::Json& row, const Amount& amount) {
+  static const std::set<std::string_view> no_counters{
+      "family_index",     "per_family_instance_index",
+      "repetitions",      "repetition_index",
+      "threads",          "iterations",
+      "real_time",        "cpu_time",
+      "items_per_second", "bytes_per_second",
+      "flop_per_second"};
+  constexpr double nanosecond = 1e-9;
+  Run run;
+  run.run_name.function_name = row.at("name").get<std::string>();
+  run.iterations = row.at("iterations").get<std::int64_t>();
+  const auto count = static_cast<double>(run.iterations);
+  run.real_accumulated_time = row.at("real_time").get<double>() * nanosecond * count;
+  run.cpu_accumulated_time = row.at("cpu_time").get<double>() * nanosecond * count;
+  const double seconds = row.at("real_time").get<double>() * nanosecond;
+  if (amount.value > 0 && seconds > 0) {
+    run.counters[counter_name(amount.unit)] = {amount.value / seconds, rate_of(amount).flags};
+  }
+  for (const auto& [name, value] : row.items()) {
+    if (value.is_number() && !no_counters.contains(name)) run.counters[name] = value.get<double>();
+  }
+  return run;
+}
+
 benchmark::ConsoleReporter::OutputOptions console_options(const RowStyle& style) {
   using Reporter = benchmark::ConsoleReporter;
   const int color = style.color ? Reporter::OO_Color : Reporter::OO_None;
@@ -217,14 +249,13 @@ report::Sample GoogleBenchmark::sample(std::size_t index, std::int64_t iteration
   Rows::CaseRows& rows = rows_->cases.at(index);
   Outcome outcome;
   benchmark::ClearRegisteredBenchmarks();
-  benchmark::RegisterBenchmark(
-      rows.name.c_str(),
-      [&](benchmark::State& state) {
-        run_body(state, execute, outcome);
-        if (rows.amount.value <= 0) return;
-        state.counters[counter_name(rows.amount.unit)] =
-            benchmark::Counter(rows.amount.value, benchmark::Counter::kIsIterationInvariantRate);
-      })
+  benchmark::RegisterBenchmark(rows.name.c_str(),
+                               [&](benchmark::State& state) {
+                                 run_body(state, execute, outcome);
+                                 if (rows.amount.value <= 0) return;
+                                 state.counters[counter_name(rows.amount.unit)] =
+                                     rate_of(rows.amount);
+                               })
       ->UseManualTime()
       ->MeasureProcessCPUTime()
       ->Iterations(iterations)
@@ -248,7 +279,27 @@ report::Sample GoogleBenchmark::sample(std::size_t index, std::int64_t iteration
   return {outcome.seconds / count, outcome.wall_seconds / count, iterations, round};
 }
 
+void GoogleBenchmark::take_rows(const std::vector<report::Case>& cases,
+                                const report::GoogleBenchmarkPart& rows) {
+  for (const report::Case& one : cases) {
+    if (one.samples.empty()) continue;
+    auto known = std::ranges::find(rows_->cases, one.name, &Rows::CaseRows::name);
+    if (known == rows_->cases.end()) {
+      known = rows_->cases.insert(known, {one.name, {one.amount, one.amount_unit}, {}});
+    }
+    for (const report::Json& row : rows.benchmarks) {
+      if (row.at("run_type") != "iteration" || row.at("name") != one.name) continue;
+      known->runs.push_back(run_of(row, known->amount));
+    }
+  }
+}
+
 void GoogleBenchmark::discard(std::size_t index) { rows_->cases.at(index).runs.clear(); }
+
+void GoogleBenchmark::discard(const std::string& name) {
+  const auto known = std::ranges::find(rows_->cases, name, &Rows::CaseRows::name);
+  if (known != rows_->cases.end()) known->runs.clear();
+}
 
 report::GoogleBenchmarkPart GoogleBenchmark::part() const {
   std::stringstream text;

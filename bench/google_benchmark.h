@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/benchmark_flags.h"
 #include "bench/plan_runner.h"
@@ -48,6 +49,11 @@ class GoogleBenchmark {
 
   /// Drops the rows of a case: what failed or was wrong has no number.
   void discard(std::size_t index);
+  void discard(const std::string& name);
+
+  /// Adds the rows that another process has for its samples of `cases`, behind those that are here
+  /// of the same names.
+  void take_rows(const std::vector<report::Case>& cases, const report::GoogleBenchmarkPart& rows);
 
   /// The rows of all samples so far as Google Benchmark's JSON reporter writes them, one per sample
   /// with its repetition index, without aggregates. All numbers are finite.

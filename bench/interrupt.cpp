@@ -12,13 +12,18 @@ namespace {
 
 // A signal handler can reach nothing but static storage.
 std::atomic<bool> interrupt_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "the handler must not lock");
+std::atomic<pid_t> process_group{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
+              "the handler must not lock");
 
 extern "C" void parbench_handle_interrupt(int) {
   constexpr std::string_view message =
       "\nparbench: ending after the execution that runs now; once more to end at once\n";
   const int former_errno = errno;
-  if (interrupt_requested.exchange(true)) _exit(interrupted_exit_code);
+  const bool again = interrupt_requested.exchange(true);
+  const pid_t group = process_group;
+  if (group > 0) kill(-group, again ? SIGKILL : SIGINT);
+  if (again) _exit(interrupted_exit_code);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
   errno = former_errno;
 }
@@ -41,5 +46,7 @@ InterruptHandler::~InterruptHandler() {
 }
 
 bool InterruptHandler::requested() { return interrupt_requested; }
+
+void InterruptHandler::hand_on_to(pid_t group) { process_group = group; }
 
 }  // namespace parbench

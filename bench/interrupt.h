@@ -1,6 +1,8 @@
 // Ctrl-C and SIGTERM: the first asks for an orderly end, the second ends the process at once.
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
 #include <exception>
 
@@ -24,6 +26,10 @@ class InterruptHandler {
   InterruptHandler& operator=(const InterruptHandler&) = delete;
 
   [[nodiscard]] static bool requested();
+
+  /// From now on the first signal is handed on to a process group as SIGINT, and the second kills
+  /// it; 0: to none any more.
+  static void hand_on_to(pid_t group);
 
  private:
   struct sigaction former_interrupt_ = {};

@@ -11,7 +11,19 @@
 
 namespace parbench {
 
-enum class Command { run, list, devices, show, export_report, html, dashboard, help, version };
+enum class Command {
+  run,
+  list,
+  devices,
+  show,
+  export_report,
+  html,
+  compare,
+  ab,
+  dashboard,
+  help,
+  version
+};
 
 /// Everything a run depends on. Axis values are still text here: they are parsed against the axes
 /// of the chosen scenarios when the sweep is expanded.
@@ -30,14 +42,22 @@ struct Options {
   double precision_percent = 1.0;  // half-width of the median's 95% interval, of the median
   bool precision_given = false;
   std::optional<int> min_samples;          // default of the sampler or of the preset
-  std::optional<double> max_time_seconds;  // of one case
+  std::optional<double> max_time_seconds;  // of one case; of ab, of all pairs
   std::uint64_t seed = 1;
+  int launches = 1;           // processes over which the samples are spread
+  std::optional<int> launch;  // which of them this is; none: no process of another run
 
-  /// Reports: one of show and export, at least one of html. The folder of dashboard.
+  /// Reports: one of show and export, at least one of html, BASE and NEW of compare. The folder of
+  /// dashboard.
   std::vector<std::string> input_paths;
-  std::string export_format;  // of export
-  std::string output_path;    // of html, export, dashboard; empty: standard output
-  bool strict = false;        // of dashboard: a skipped file is a failure
+  std::string export_format;  // of export, compare and ab
+  std::string output_path;    // of these, html and dashboard; empty: standard output
+  double threshold = 0.02;    // of comparisons: the least change that counts, of the time
+  bool allow_different_machine = false;  // of comparisons
+  std::string base_command;              // of ab: A
+  std::string now_command;               // of ab: B
+  std::string keep_path;                 // of ab: the folder for all reports; empty: none
+  bool strict = false;                   // of dashboard: a skipped file is a failure
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

@@ -56,14 +56,19 @@ std::string facts(const ProgressState& state) {
   if (state.reached_precision && std::isfinite(*state.reached_precision)) {
     text += fmt::format("  ±{}", report::format_percent(*state.reached_precision));
   }
-  if (state.fraction) text += fmt::format("  {}/{} cases", state.cases_done, state.cases);
-  const bool one_of_several = state.part.count > 1;
-  if (one_of_several) {
-    text += fmt::format("  scenario {}/{}", state.part.index + 1, state.part.count);
+  if (state.fraction && state.cases > 0) {
+    text += fmt::format("  {}/{} {}", state.cases_done, state.cases, state.cases_word);
   }
+  const auto add_part = [&](std::string_view name, const RunPart& part) {
+    if (part.count > 1) text += fmt::format("  {} {}/{}", name, part.index + 1, part.count);
+    return part.count > 1;
+  };
+  const bool one_launch = add_part("launch", state.launch);
+  const bool one_scenario = add_part("scenario", state.part);
+  const bool one_of_several = one_launch || one_scenario;
   if (state.seconds_left && std::isfinite(*state.seconds_left)) {
-    text += fmt::format("{} {} left", one_of_several ? ":" : " ",
-                        report::format_wait(*state.seconds_left));
+    text += fmt::format("{} {} {}", one_of_several ? ":" : " ",
+                        report::format_wait(*state.seconds_left), state.left_word);
   }
   return text;
 }

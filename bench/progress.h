@@ -7,10 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace parbench {
 
-/// Which of the scenarios of a run.
+/// Which of the scenarios of a run, or of its launches.
 struct RunPart {
   std::size_t index = 0;
   std::size_t count = 1;
@@ -26,8 +27,12 @@ struct ProgressState {
   /// Of the whole run, 0 to 1, and never less than it was; nothing while nobody can tell, where the
   /// number of the case is shown instead.
   std::optional<double> fraction = {};
-  std::optional<double> seconds_left = {};  // of this scenario
+  std::optional<double> seconds_left = {};  // of this scenario in this launch
   RunPart part = {};
+  RunPart launch = {};
+  /// What is done of the cases, and what the time that is left says.
+  std::string_view cases_word = "cases";
+  std::string_view left_word = "left";
 };
 
 class Progress {

@@ -54,6 +54,10 @@ report::Sampling described(std::string_view scenario, const SamplerOptions& opti
 
 }  // namespace
 
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return utc("{:%Y-%m-%dT%H:%M:%SZ}", time);
+}
+
 std::filesystem::path default_report_directory() {
   const char* home = std::getenv("PARBENCH_HOME");
   const std::filesystem::path base = home == nullptr ? "" : home;
@@ -82,7 +86,7 @@ Recorder::Recorder(std::filesystem::path path, const Options& options, const Mac
       begin_(std::chrono::steady_clock::now()),
       published_settings_(options.preset == "seed") {
   report_.version = version;
-  report_.started_utc = utc("{:%Y-%m-%dT%H:%M:%SZ}", started);
+  report_.started_utc = utc_text(started);
   report_.command_line = options.command_line;
   report_.options = named_values(flags_from(options));
   if (flags.repetitions) {
@@ -130,12 +134,18 @@ void Recorder::update(const Scenario& scenario, const SessionResult& result) {
   times_[name] = {result.sampling_seconds, result.task_cost_seconds};
 }
 
+void Recorder::add_launch(report::Launch launch, RunTimes times) {
+  report_.launches.push_back(std::move(launch));
+  launch_times_.sampling_seconds += times.sampling_seconds;
+  launch_times_.task_cost_seconds += times.task_cost_seconds;
+}
+
 void Recorder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  report_.sampling_seconds = 0;
-  double task_cost_seconds = 0;
+  report_.sampling_seconds = launch_times_.sampling_seconds;
+  double task_cost_seconds = launch_times_.task_cost_seconds;
   for (const auto& [scenario, times] : times_) {
     report_.sampling_seconds += times.sampling_seconds;
     task_cost_seconds += times.task_cost_seconds;

@@ -18,6 +18,9 @@
 
 namespace parbench {
 
+/// "2026-01-31T12:00:00Z"
+[[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
+
 /// Where reports go by default: reports/runs of the repository that the launcher names in
 /// PARBENCH_HOME, else of the working directory.
 [[nodiscard]] std::filesystem::path default_report_directory();
@@ -28,6 +31,12 @@ namespace parbench {
 [[nodiscard]] std::filesystem::path provide_report_path(
     const Options& options, std::size_t scenario_count,
     std::chrono::system_clock::time_point started);
+
+/// Parts of the duration of a run.
+struct RunTimes {
+  double sampling_seconds = 0;
+  double task_cost_seconds = 0;
+};
 
 class Recorder {
  public:
@@ -44,6 +53,9 @@ class Recorder {
   /// Replaces what is known of a scenario. Called at checkpoints and at its end.
   void update(const Scenario& scenario, const SessionResult& result);
 
+  /// The next process of several, and what it has spent.
+  void add_launch(report::Launch launch, RunTimes times);
+
   /// Brings durations up to date. `complete`: everything planned has been measured.
   void refresh(bool complete);
 
@@ -58,12 +70,8 @@ class Recorder {
   std::chrono::steady_clock::time_point begin_;
   bool published_settings_;
   report::Report report_;
-  /// Parts of the duration that one scenario has taken.
-  struct Times {
-    double sampling_seconds = 0;
-    double task_cost_seconds = 0;
-  };
-  std::map<std::string, Times> times_;  // of each scenario
+  std::map<std::string, RunTimes> times_;  // of each scenario
+  RunTimes launch_times_;
 };
 
 }  // namespace parbench

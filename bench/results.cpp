@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "bench/conditions.h"
 #include "reports/throttling.h"
 
 namespace parbench {
@@ -166,15 +167,37 @@ std::vector<std::size_t> compared_with(const Comparisons& comparisons,
   return others;
 }
 
-report::Bound reported(const Bound& bound, double median_seconds) {
-  const double seconds = bound.seconds();
-  return {.seconds = seconds,
+report::Bound reported(const Bound& bound) {
+  return {.seconds = bound.seconds(),
           .critical_path = bound.critical_path,
           .busiest_lane = bound.busiest_lane,
           .busiest_lane_name = bound.busiest_lane_name,
           .busiest_device = bound.busiest_device,
-          .lane_with_ends = bound.lane_with_ends,
-          .efficiency = median_seconds > 0 ? seconds / median_seconds : 0};
+          .lane_with_ends = bound.lane_with_ends};
+}
+
+void summarise_case(report::Case& measured) {
+  if (measured.samples.empty()) return;
+  measured.status = report::CaseStatus::measured;
+  measured.statistics = summarise(Samples(measured.samples));
+  summarise_conditions(measured);
+  const double median_seconds = measured.statistics->median;
+  if (!(median_seconds > 0)) return;
+  measured.throughput = measured.amount / median_seconds;
+  if (measured.bound) measured.bound->efficiency = measured.bound->seconds / median_seconds;
+}
+
+void compare_cases(const std::vector<Comparisons>& comparisons, std::vector<report::Case>& cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    report::Case& one = cases[i];
+    if (one.samples.empty()) continue;
+    if (comparisons[i].baseline) {
+      const report::Case& baseline = cases[*comparisons[i].baseline];
+      const auto ratio = paired_ratio(Samples(baseline.samples), Samples(one.samples));
+      if (ratio) one.speedup = {ratio->value, ratio->interval, baseline.name};
+    }
+    one.metrics = metrics_of(comparisons[i], cases, i);
+  }
 }
 
 std::vector<report::Metric> metrics_of(const Comparisons& comparisons,

@@ -44,8 +44,15 @@ struct Comparisons {
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
 
-/// A bound beside the median of what was measured (seconds).
-[[nodiscard]] report::Bound reported(const Bound& bound, double median_seconds);
+/// A bound whose efficiency is not known yet.
+[[nodiscard]] report::Bound reported(const Bound& bound);
+
+/// What follows from the samples of a case that has some, and from its bound if it has one: it is
+/// measured, with statistics, throughput, efficiency and the condition of its devices.
+void summarise_case(report::Case& measured);
+
+/// Fills speedups and metrics of `cases`, which are in the order of the specs and summarised.
+void compare_cases(const std::vector<Comparisons>& comparisons, std::vector<report::Case>& cases);
 
 /// The metrics of one of `cases`, which are in the order of the specs, from the rounds in which all
 /// cases that they need were sampled; none of a metric whose cases were not all measured.

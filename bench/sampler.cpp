@@ -125,7 +125,7 @@ double Sampler::expected_cost(const State& state) const {
 bool Sampler::out_of_time(const State& state) const {
   if (state.spent + expected_cost(state) <= options_.max_seconds) return false;
   const auto count = static_cast<int>(state.samples.size());
-  if (count >= SamplerOptions::floor_samples) return true;
+  if (count >= options_.floor_samples) return true;
   return count > 0 && state.spent + expected_cost(state) > 2 * options_.max_seconds;
 }
 
@@ -136,7 +136,7 @@ void Sampler::end_what_time_forbids() {
   if (spent_seconds() + round_cost() <= options_.total_seconds) return;
   for (State& state : states_) {
     const auto count = static_cast<int>(state.samples.size());
-    if (!ended(state) && count >= SamplerOptions::floor_samples) {
+    if (!ended(state) && count >= options_.floor_samples) {
       state.stopped_because = "total-time";
     }
   }

@@ -30,7 +30,7 @@ struct SamplerOptions {
 
   /// Samples that a case gets even when its time is spent: below three, an interval of the median
   /// says next to nothing. Twice `max_seconds` ends the case all the same, after one sample.
-  static constexpr int floor_samples = 3;
+  int floor_samples = 3;
 };
 
 /// What the sampler needs to know of a case before the first round.

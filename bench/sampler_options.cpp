@@ -42,7 +42,17 @@ SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& fla
   result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
   const bool total = limited && !seed && !options.max_time_seconds;
   if (total) result.total_seconds = default_total_seconds;
-  return result;
+  if (!options.launch) return result;
+  // Launches that all went through their rounds in the same order would share what that does.
+  result.seed += static_cast<std::uint64_t>(*options.launch);
+  return share_of(result, options.launches);
+}
+
+SamplerOptions share_of(SamplerOptions whole, int launches) {
+  whole.max_seconds /= launches;
+  whole.total_seconds /= launches;
+  whole.floor_samples = (whole.floor_samples + launches - 1) / launches;
+  return whole;
 }
 
 }  // namespace parbench

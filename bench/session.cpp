@@ -19,7 +19,6 @@
 #include "bench/ranges.h"
 #include "bench/results.h"
 #include "kernels/error.h"
-#include "reports/statistics.h"
 
 namespace parbench {
 namespace {
@@ -93,7 +92,6 @@ class Session {
 
   [[nodiscard]] SessionResult result() const;
   void add_samples(std::size_t index, report::Case& result) const;
-  void add_speedup(std::size_t index, report::Case& result) const;
 
   const Scenario& scenario_;
   Context& context_;
@@ -388,37 +386,18 @@ void Session::add_samples(std::size_t index, report::Case& result) const {
   if (!entry.prepared || !entry.sampler_index || !sampler_) return;
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
-  summarise_conditions(result);
-  result.status = report::CaseStatus::measured;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
   // What is known while sampling goes on is read only when the run did not come to its end.
   if (result.stopped_because.empty()) result.stopped_because = "interrupted";
-  result.statistics = summarise(seconds_of(result.samples));
-  const double median_seconds = result.statistics->median;
-  if (median_seconds > 0) result.throughput = result.amount / median_seconds;
-  if (!entry.bound) return;
-  result.bound = reported(*entry.bound, median_seconds);
-}
-
-void Session::add_speedup(std::size_t index, report::Case& result) const {
-  const auto baseline = comparisons_[index].baseline;
-  if (!baseline || result.status != report::CaseStatus::measured) return;
-  const Entry& other = entries_[*baseline];
-  if (!other.prepared || !other.sampler_index) return;
-  const auto ratio = paired_ratio(sampler_->samples(*other.sampler_index), result.samples);
-  if (ratio) result.speedup = {ratio->value, ratio->interval, cases_[*baseline].name};
+  if (entry.bound) result.bound = reported(*entry.bound);
+  summarise_case(result);
 }
 
 SessionResult Session::result() const {
   SessionResult result;
   result.cases = cases_;
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    add_samples(i, result.cases[i]);
-    add_speedup(i, result.cases[i]);
-  }
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    result.cases[i].metrics = metrics_of(comparisons_[i], result.cases, i);
-  }
+  for (std::size_t i = 0; i < cases_.size(); ++i) add_samples(i, result.cases[i]);
+  compare_cases(comparisons_, result.cases);
   result.sampling_seconds = sampling_seconds_;
   result.task_cost_seconds = task_cost_seconds_;
   result.interrupted = interrupted_;

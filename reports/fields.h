@@ -217,6 +217,14 @@ void visit_fields(V& visit, MaybeConst<Sampling> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Launch> auto& x) {
+  visit("started_utc", x.started_utc);
+  visit("duration_seconds", x.duration_seconds);
+  visit("exit_code", x.exit_code);
+  visit.optional("error", x.error);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
   visit("scenario", x.scenario);
   visit("question", x.question);
@@ -243,6 +251,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit("options", x.options);
+  visit.optional("launches", x.launches);
   visit.optional("sampling", x.sampling);
   visit("machine", x.machine);
   visit("devices", x.devices);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -55,6 +57,21 @@ Json samples_of(const Case& c) {
   return {{"rounds", std::move(rounds)}, {"seconds", std::move(seconds)}};
 }
 
+/// The first round of each launch; empty where a single process took all samples.
+Json launches_of(const Cases& cases) {
+  std::map<int, int> first_rounds;
+  for (const Case* c : cases) {
+    for (const Sample& sample : c->samples) {
+      int& first = first_rounds.try_emplace(sample.launch, sample.round).first->second;
+      first = std::min(first, sample.round);
+    }
+  }
+  Json rounds = Json::array();
+  if (first_rounds.size() <= 1) return rounds;
+  for (const auto& [launch, round] : first_rounds) rounds.push_back(round);
+  return rounds;
+}
+
 Json case_data(const Case& c, std::size_t row, const std::vector<const ParameterColumn*>& axes) {
   Json json{{"row", row}, {"strategy", c.strategy}, {"values", Json::array()}};
   for (const ParameterColumn* axis : axes) json["values"].push_back(value_of(c, *axis, row));
@@ -88,6 +105,7 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
   Json json{{"id", id}, {"name", group.scenario}, {"unit", unit_of(group.cases)}};
   json["baselines"] = baselines.strategies();
   json["axes"] = std::move(names);
+  json["launches"] = launches_of(group.cases);
   Json& cases = json["cases"] = Json::array();
   for (std::size_t row = 0; row < group.cases.size(); ++row) {
     if (has_number(*group.cases[row])) cases.push_back(case_data(*group.cases[row], row, axes));

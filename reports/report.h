@@ -3,6 +3,7 @@
 // otherwise.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -176,6 +177,12 @@ struct Case {
   return c.status == CaseStatus::measured && c.statistics;
 }
 
+/// Whether several processes have sampled it.
+[[nodiscard]] inline bool has_launches(const Case& c) {
+  return std::ranges::any_of(
+      c.samples, [&](const Sample& sample) { return sample.launch != c.samples.front().launch; });
+}
+
 /// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
 /// under the same names.
 struct Device {
@@ -217,7 +224,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// How the cases of one scenario were to be sampled: what flags and preset came to.
+/// How the cases of one scenario were to be sampled: what flags and preset came to. Of several
+/// launches, each has its share of the times and all of the counts.
 struct Sampling {
   std::string scenario;
   double precision = 0;                 // half-width of the median's 95% interval over the median
@@ -228,6 +236,15 @@ struct Sampling {
   int fixed_iterations = 0;             // of a sample; 0: as many as make it long enough
   double least_sample_seconds = 0;
   friend bool operator==(const Sampling&, const Sampling&) = default;
+};
+
+/// One of the processes over which a run was spread.
+struct Launch {
+  std::string started_utc;  // ISO 8601
+  double duration_seconds = 0;
+  int exit_code = 0;  // 128 + the signal where one ended it
+  std::string error;  // how it ended before its time, with its own words; empty: it did not
+  friend bool operator==(const Launch&, const Launch&) = default;
 };
 
 /// What one scenario of the run said at its end.
@@ -265,7 +282,8 @@ struct Report {
   std::optional<double> task_cost_seconds;
   bool complete = false;  // every case was measured
   std::vector<std::string> command_line;
-  NamedValues options;  // the flags that would measure in the same way again
+  NamedValues options;           // the flags that would measure in the same way again
+  std::vector<Launch> launches;  // so far; empty where the run was a single process
   std::vector<Sampling> sampling;
   Machine machine;
   std::vector<Device> devices;

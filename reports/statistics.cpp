@@ -39,30 +39,40 @@ report::Interval interval_of_rank(const std::vector<double>& ordered, std::size_
           confidence_of_rank(ordered.size(), rank)};
 }
 
-std::optional<PairedMedian> median_over_rounds(const std::vector<double>& values) {
+std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
   const bool finite =
       std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   if (values.empty() || !finite) return std::nullopt;
   return PairedMedian{median(values), median_interval(values)};
 }
 
-/// The seconds of all cases in each round in which all were sampled.
-std::vector<std::vector<double>> common_rounds(std::span<const Samples> cases) {
-  std::map<int, std::vector<double>> rounds;  // seconds of the cases so far
+/// The seconds of all cases in each of some rounds.
+using Rounds = std::vector<std::vector<double>>;
+
+/// The rounds of each launch in which all cases were sampled.
+std::map<int, Rounds> common_rounds(std::span<const Samples> cases) {
+  struct Round {
+    int launch = 0;
+    std::vector<double> seconds;  // of the cases so far
+  };
+  std::map<int, Round> rounds;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     for (const report::Sample& sample : cases[i]) {
-      std::vector<double>& seconds = rounds[sample.round];
-      if (seconds.size() == i) seconds.push_back(sample.seconds);
+      Round& round = rounds[sample.round];
+      round.launch = sample.launch;
+      if (round.seconds.size() == i) round.seconds.push_back(sample.seconds);
     }
   }
-  std::vector<std::vector<double>> common;
-  for (auto& [round, seconds] : rounds) {
-    if (seconds.size() == cases.size()) common.push_back(std::move(seconds));
+  std::map<int, Rounds> common;
+  for (auto& [number, round] : rounds) {
+    if (round.seconds.size() == cases.size()) {
+      common[round.launch].push_back(std::move(round.seconds));
+    }
   }
   return common;
 }
 
-std::vector<double> medians_of_cases(const std::vector<std::vector<double>>& rounds) {
+std::vector<double> medians_of_cases(const Rounds& rounds) {
   std::vector<double> medians;
   for (std::size_t i = 0; i < rounds.front().size(); ++i) {
     std::vector<double> seconds;
@@ -71,6 +81,14 @@ std::vector<double> medians_of_cases(const std::vector<std::vector<double>>& rou
     medians.push_back(median(seconds));
   }
   return medians;
+}
+
+std::vector<double> combined(const Rounds& rounds, const CombineRound& combine) {
+  const std::vector<double> medians = medians_of_cases(rounds);
+  std::vector<double> values;
+  values.reserve(rounds.size());
+  for (const std::vector<double>& seconds : rounds) values.push_back(combine(seconds, medians));
+  return values;
 }
 
 double ratio_of(double baseline_seconds, double case_seconds) {
@@ -140,15 +158,35 @@ report::Statistics summarise(std::span<const double> seconds) {
   return result;
 }
 
+std::vector<double> launch_medians(Samples samples) {
+  std::map<int, std::vector<double>> launches;
+  for (const report::Sample& sample : samples) launches[sample.launch].push_back(sample.seconds);
+  std::vector<double> medians;
+  for (const auto& [launch, seconds] : launches) medians.push_back(median(seconds));
+  return medians;
+}
+
+report::Statistics summarise(Samples samples) {
+  report::Statistics result = summarise(seconds_of(samples));
+  const std::vector<double> medians = launch_medians(samples);
+  if (medians.size() > 1) {
+    result.median = median(medians);
+    result.median_interval = median_interval(medians);
+  }
+  return result;
+}
+
 std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
                                           const CombineRound& combine) {
-  const std::vector<std::vector<double>> rounds = common_rounds(cases);
-  if (rounds.empty()) return std::nullopt;
-  const std::vector<double> medians = medians_of_cases(rounds);
-  std::vector<double> values;
-  values.reserve(rounds.size());
-  for (const std::vector<double>& seconds : rounds) values.push_back(combine(seconds, medians));
-  return median_over_rounds(values);
+  const std::map<int, Rounds> launches = common_rounds(cases);
+  if (launches.size() == 1) return finite_median(combined(launches.begin()->second, combine));
+  std::vector<double> medians;
+  for (const auto& [launch, rounds] : launches) {
+    const auto one = finite_median(combined(rounds, combine));
+    if (!one) return std::nullopt;
+    medians.push_back(one->value);
+  }
+  return finite_median(medians);
 }
 
 std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
@@ -157,7 +195,7 @@ std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_second
   for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
     ratios.push_back(ratio_of(baseline_seconds[i], case_seconds[i]));
   }
-  return median_over_rounds(ratios);
+  return finite_median(ratios);
 }
 
 std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples) {

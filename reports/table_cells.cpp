@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <ranges>
 
 #include "reports/throttling.h"
 #include "reports/units.h"
@@ -22,6 +24,15 @@ std::pair<std::string, std::string> parts_of(const std::string& text,
   return {text.substr(0, blank), std::move(range)};
 }
 
+std::string samples_text(const Case& c) {
+  std::map<int, std::size_t> launches;
+  for (const Sample& sample : c.samples) ++launches[sample.launch];
+  if (launches.size() <= 1) return fmt::format("{}", c.samples.size());
+  const auto [least, most] = std::ranges::minmax(std::views::values(launches));
+  return least == most ? fmt::format("{}×{}", launches.size(), least)
+                       : fmt::format("{}×{}–{}", launches.size(), least, most);
+}
+
 }  // namespace
 
 std::string_view status_word(const Case& c) {
@@ -30,7 +41,7 @@ std::string_view status_word(const Case& c) {
 }
 
 std::string status_cell(const Case& c, Reasons& reasons) {
-  return std::string(status_word(c)) + reasons.reference(c);
+  return std::string(status_word(c)) + reasons.reference(c.error);
 }
 
 std::string median_cell(const Case& c, bool others_marked) {
@@ -58,7 +69,7 @@ const Ending* ending_of(const Case& c) {
 std::string samples_cell(const Case& c, bool others_marked) {
   const Ending* ending = ending_of(c);
   const std::string_view blank = others_marked ? " " : "";
-  return fmt::format("{}{}", c.samples.size(), ending != nullptr ? ending->mark : blank);
+  return fmt::format("{}{}", samples_text(c), ending != nullptr ? ending->mark : blank);
 }
 
 bool is_no_bound(const Case& c) {

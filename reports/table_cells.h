@@ -13,13 +13,14 @@
 
 namespace parbench::report {
 
-/// Numbered reasons of the cases without a number; equal reasons share one.
+/// Numbered reasons of the rows without a number; equal reasons share one.
 class Reasons {
  public:
-  std::string reference(const Case& c) {
-    if (c.error.empty()) return {};
-    const auto [known, is_new] = numbers_.emplace(c.error, texts_.size() + 1);
-    if (is_new) texts_.push_back(c.error);
+  /// " (2)"; empty for no reason.
+  std::string reference(const std::string& reason) {
+    if (reason.empty()) return {};
+    const auto [known, is_new] = numbers_.emplace(reason, texts_.size() + 1);
+    if (is_new) texts_.push_back(reason);
     return " (" + std::to_string(known->second) + ")";
   }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
@@ -56,7 +57,8 @@ inline constexpr std::string_view throttled_mark = "§";
 [[nodiscard]] std::string median_cell(const Case& c, bool others_marked);
 [[nodiscard]] std::string interval_cell(const Case& c, bool others_marked);
 [[nodiscard]] const Ending* ending_of(const Case& c);
-/// The number of samples, marked when sampling did not end as wished.
+/// The number of samples, marked when sampling did not end as wished; of several launches their
+/// number and that of the samples in each: "5×6", "5×4–6".
 [[nodiscard]] std::string samples_cell(const Case& c, bool others_marked);
 [[nodiscard]] bool is_no_bound(const Case& c);
 /// The bound over the time measured, or the mark of a bound that is none.

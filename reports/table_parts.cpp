@@ -24,14 +24,15 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-/// Of the marked intervals, each once, the least first.
-std::vector<std::string> low_confidences(const Cases& cases) {
+/// Of the marked intervals, each once, the least first: of cases that several launches have
+/// sampled, or of the others.
+std::vector<std::string> low_confidences(const Cases& cases, bool of_launches) {
   std::set<double> found;
   const auto collect = [&](const std::optional<Interval>& interval) {
     if (is_low(interval)) found.insert(interval->confidence);
   };
   for (const Case* c : cases) {
-    if (!has_number(*c)) continue;
+    if (!has_number(*c) || has_launches(*c) != of_launches) continue;
     collect(c->statistics->median_interval);
     if (c->speedup) collect(c->speedup->interval);
     for (const Metric& metric : c->metrics) collect(metric.interval);
@@ -124,11 +125,18 @@ std::vector<Footnote> mark_footnotes(const Cases& cases) {
       notes.emplace_back(ending.mark, ending.note);
     }
   }
-  if (const auto confidences = low_confidences(cases); !confidences.empty()) {
-    notes.emplace_back(low_confidence_mark,
-                       fmt::format("fewer than 6 samples: this interval holds the median with {} "
-                                   "only",
-                                   fmt::join(confidences, " or ")));
+  for (const bool of_launches : {false, true}) {
+    const auto confidences = low_confidences(cases, of_launches);
+    if (confidences.empty()) continue;
+    notes.emplace_back(
+        low_confidence_mark,
+        fmt::format("fewer than 6 {}: this interval holds the median with {} only",
+                    of_launches ? "launches" : "samples", fmt::join(confidences, " or ")));
+  }
+  if (any_measured(cases, has_launches)) {
+    notes.emplace_back("×",
+                       "launches × samples in each; median, interval and ratios are those of the "
+                       "launches' medians");
   }
   if (any_measured(cases, is_no_bound)) {
     notes.emplace_back(no_bound_mark,
@@ -164,12 +172,25 @@ std::vector<std::string> machine_items(const Report& report) {
   return items;
 }
 
+std::vector<std::string> launch_errors(const Report& report) {
+  std::vector<std::string> errors;
+  for (std::size_t i = 0; i < report.launches.size(); ++i) {
+    const std::string& error = report.launches[i].error;
+    if (!error.empty()) errors.push_back(fmt::format("Launch {} {}", i + 1, error));
+  }
+  return errors;
+}
+
 std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
   for (const Case& c : report.cases) ++counts[c.status];
   std::string text = report.complete ? "" : "Incomplete: ";
   text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
                       report.cases.size() == 1 ? "case" : "cases");
+  if (!report.launches.empty()) {
+    text += fmt::format(" in {} launch{}", report.launches.size(),
+                        report.launches.size() == 1 ? "" : "es");
+  }
   const auto add = [&](CaseStatus status, std::string_view word) {
     if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
   };

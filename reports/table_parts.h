@@ -60,6 +60,9 @@ using Footnote = std::pair<std::string, std::string>;
 /// Program, processor, cores, memory, system, libraries and commit, as far as known.
 [[nodiscard]] std::vector<std::string> machine_items(const Report& report);
 
+/// How launches ended that did not end as they should, with their own words.
+[[nodiscard]] std::vector<std::string> launch_errors(const Report& report);
+
 /// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".
 [[nodiscard]] std::string counts_text(const Report& report);
 

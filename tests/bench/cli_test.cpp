@@ -1,6 +1,7 @@
 // The command line: flags to options, config and rerun files, and what is said of bad input.
 #include "bench/cli.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -393,6 +394,38 @@ TEST(Cli, HelpNamesEveryFlagAndFitsTheTerminal) {
   EXPECT_THAT(help, HasSubstr("Examples"));
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 104U) << line;
+}
+
+TEST(Cli, SpreadsARunOverLaunches) {
+  EXPECT_EQ(parse({"--scenario", "pipe"}).launches, 1);
+  const Options options = parse({"--scenario", "pipe", "--launches", "5"});
+  EXPECT_EQ(options.launches, 5);
+  const std::string path = TempDir() + "cli_launches.json";
+  report::write_report(path, report_of(options, {"pipe/single/batch:12"}));
+  EXPECT_EQ(parse({"--rerun", path}).launches, 5);
+  EXPECT_EQ(parse({"--rerun", path, "--launches", "2"}).launches, 2);
+  EXPECT_EQ(parse({"--rerun", path, "--profile"}).launches, 1) << "a profile is one process";
+  const std::string config = file_with("{\"scenario\": \"pipe\", \"launches\": 3}");
+  EXPECT_EQ(parse({"--config", config}).launches, 3);
+  for (const char* value : {"0", "-1", "2.5", "many", "1001"}) {
+    EXPECT_THAT(error_of({"--scenario", "pipe", "--launches", value}),
+                HasSubstr(fmt::format("--launches '{}'", value)));
+  }
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--profile", "--launches", "2"}),
+              HasSubstr("--launches cannot be combined with --profile"));
+}
+
+TEST(Cli, OneOfSeveralLaunchesIsNothingToAskFor) {
+  EXPECT_THAT(help_text(fakes()), Not(HasSubstr("--launch ")));
+  EXPECT_THAT(error_of({"--scenario", "pipe", "--launch", "0"}),
+              HasSubstr("--launch is for the processes that --launches starts"));
+  EXPECT_THAT(error_of({"--config", file_with("{\"scenario\": \"pipe\", \"launch\": 0}")}),
+              HasSubstr("no flag that a file can set; did you mean 'launches'?"));
+  const std::string path = TempDir() + "cli_launch.json";
+  report::write_report(
+      path, report_of(parse({"--scenario", "pipe", "--launches", "3"}), {"pipe/single/batch:12"}));
+  EXPECT_EQ(parse({"--rerun", path, "--launch", "2"}).launch, 2);
+  EXPECT_THAT(error_of({"--rerun", path, "--launch", "3"}), HasSubstr("--launch is for"));
 }
 
 }  // namespace

@@ -25,12 +25,13 @@ using testing::SizeIs;
 
 class EstimateTest : public testing::Test {
  protected:
-  [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context) const {
+  [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context,
+                                        int launches = 1) const {
     Options options;
     options.strategies = {strategy};
     const std::vector<CaseSpec> cases =
         expand(options, *selftest_, {.count = context.device_count()});
-    return estimate(*selftest_, context, cases, SamplerOptions{});
+    return estimate(*selftest_, context, cases, SamplerOptions{}, launches);
   }
 
   [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run) const {
@@ -49,6 +50,20 @@ TEST_F(EstimateTest, OfTasksWithAKnownDurationIsTheirDuration) {
   EXPECT_EQ(run.cases[0].error, "");
   EXPECT_GE(run.cases[0].execution_seconds, 10 * 0.001);
   EXPECT_LT(run.cases[0].execution_seconds, 10 * 0.0011);
+}
+
+TEST_F(EstimateTest, OfSeveralLaunchesIsThatOfTheWholeRun) {
+  const Machine machine;
+  Context context(machine.open("cpu:0"), {.measures = false});
+  const RunEstimate one = estimate_of("spin", context);
+  const RunEstimate three = estimate_of("spin", context, 3);
+  constexpr double tolerance = 1e-3;  // of what is measured for it
+  EXPECT_NEAR(three.least_seconds, 3 * one.least_seconds, tolerance)
+      << "each wants all its samples";
+  const double preparation = one.most_seconds - SamplerOptions{}.max_seconds;
+  EXPECT_NEAR(three.most_seconds, 3 * preparation + SamplerOptions{}.max_seconds, tolerance)
+      << "each has its share of the time";
+  EXPECT_THAT(text_of(context, three), HasSubstr(", in 3 launches\n"));
 }
 
 TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {

@@ -111,6 +111,35 @@ TEST(GoogleBenchmark, TimesThatAreNoneAreErrors) {
   EXPECT_TRUE(harness.part().benchmarks.empty());
 }
 
+TEST(GoogleBenchmark, TakesTheRowsOfAnotherProcess) {
+  report::Case measured;
+  measured.name = "scenario/one";
+  measured.amount = 48;
+  measured.amount_unit = "images";
+  measured.samples.resize(2);
+  GoogleBenchmark other;
+  const std::size_t index = other.add(measured.name, {48, "images"});
+  for (int round = 0; round < 2; ++round) (void)other.sample(index, 2, round, taking(0.5));
+  report::GoogleBenchmarkPart rows = other.part();
+  rows.benchmarks[0]["CYCLES"] = 1e9;
+  GoogleBenchmark harness;
+  harness.take_rows({measured}, rows);
+  harness.take_rows({measured}, rows);
+  const report::GoogleBenchmarkPart part = harness.part();
+  ASSERT_EQ(part.benchmarks.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    report::Json row = part.benchmarks[i];
+    EXPECT_EQ(row.at("repetitions"), 4);
+    EXPECT_EQ(row.at("repetition_index"), i);
+    EXPECT_EQ(row.at("iterations"), 2);
+    EXPECT_DOUBLE_EQ(row.at("real_time").get<double>(), 0.5e9);
+    EXPECT_DOUBLE_EQ(row.at("cpu_time").get<double>(),
+                     rows.benchmarks[i % 2].at("cpu_time").get<double>());
+    EXPECT_DOUBLE_EQ(row.at("items_per_second").get<double>(), 96);
+    EXPECT_EQ(row.contains("CYCLES"), i % 2 == 0);
+  }
+}
+
 TEST(GoogleBenchmark, DiscardedCasesHaveNoRow) {
   GoogleBenchmark harness;
   const std::size_t kept = harness.add("kept", {});

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "bench/progress_messages.h"
 #include "reports/text.h"
 
 namespace parbench {
@@ -63,6 +64,41 @@ TEST(ProgressLine, SaysWhichScenarioOfSeveralItsTimeIs) {
   ProgressState state = sampling();
   state.part = {.index = 1, .count = 5};
   EXPECT_THAT(progress_line(state, 0), EndsWith("  2/7 cases  scenario 2/5: 1 min 05 s left"));
+}
+
+TEST(ProgressLine, SaysWhichLaunchOfSeveralItsTimeIs) {
+  ProgressState state = sampling();
+  state.launch = {.index = 1, .count = 5};
+  EXPECT_THAT(progress_line(state, 0), HasSubstr("  launch 2/5: 1 min 05 s left"));
+  state.part = {.index = 0, .count = 2};
+  EXPECT_THAT(progress_line(state, 0), HasSubstr("  launch 2/5  scenario 1/2: 1 min 05 s left"));
+}
+
+TEST(ProgressMessages, ArriveAsProgressOfTheWholeRun) {
+  std::ostringstream messages;
+  double time = 0;
+  const auto sender = make_progress_messages(messages, [&] { return time; });
+  sender->update(sampling());
+  sender->update(preparing());  // too soon
+  sender->note("a \"case\" failed");
+  time = 0.1;
+  sender->update(preparing());
+  std::ostringstream shown;
+  const auto receiver =
+      make_progress(shown, {.now = [time = 0.0]() mutable { return time += 10; }});
+  std::istringstream stream(messages.str());
+  for (std::string line; std::getline(stream, line);) {
+    relay_progress(line, {.index = 1, .count = 2}, *receiver);
+  }
+  relay_progress("words of a library", {.index = 0, .count = 2}, *receiver);
+  ProgressState first = sampling();
+  first.launch = {.index = 1, .count = 2};
+  first.fraction = (1 + 0.42) / 2;
+  ProgressState second = preparing();
+  second.launch = first.launch;
+  second.fraction = 0.5;
+  EXPECT_EQ(shown.str(), progress_line(first, 0) + "\nlaunch 2 of 2: a \"case\" failed\n" +
+                             progress_line(second, 0) + "\nlaunch 1 of 2: words of a library\n");
 }
 
 TEST(ProgressLine, FitsEveryWidth) {

@@ -443,6 +443,21 @@ TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
   EXPECT_TRUE(std::isinf(result.max_seconds));
 }
 
+TEST_F(SamplerOptionsTest, OneOfSeveralLaunchesHasItsShareOfTheTime) {
+  options.launches = 5;
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 140) << "of the whole run";
+  options.launch = 2;
+  const SamplerOptions share = resolved();
+  EXPECT_DOUBLE_EQ(share.total_seconds, 28);
+  EXPECT_DOUBLE_EQ(share.max_seconds, 4);
+  EXPECT_EQ(share.floor_samples, 1) << "five of them are more than three";
+  EXPECT_EQ(share.min_samples, 6);
+  EXPECT_NE(share.seed, options.seed) << "its rounds have another order";
+  options.launches = 2;
+  options.launch = 0;
+  EXPECT_EQ(resolved().floor_samples, 2);
+}
+
 TEST_F(SamplerOptionsTest, AProfileIsAFewExecutions) {
   options.profile = true;
   EXPECT_EQ(resolved().fixed_samples, 3);

@@ -160,6 +160,45 @@ TEST(PairedMedian, TellsTheMediansOfTheCommonRounds) {
   EXPECT_DOUBLE_EQ(result->interval->low, result->interval->high) << "the same in every round";
 }
 
+TEST(Summarise, TakesTheMediansOfLaunchesForUnits) {
+  std::vector<report::Sample> samples;
+  int round = 0;
+  for (const auto& [launch, seconds] :
+       std::vector<std::pair<int, double>>{{0, 1}, {0, 1}, {0, 9}, {1, 5}, {2, 2}, {2, 4}}) {
+    samples.push_back({seconds, seconds, 1, round++, launch});
+  }
+  EXPECT_EQ(launch_medians(samples), (std::vector{1.0, 5.0, 3.0}));
+  const report::Statistics result = summarise(Samples(samples));
+  EXPECT_DOUBLE_EQ(result.median, 3.0);
+  EXPECT_DOUBLE_EQ(result.median_interval->low, 1.0);
+  EXPECT_DOUBLE_EQ(result.median_interval->high, 5.0);
+  EXPECT_DOUBLE_EQ(result.median_interval->confidence, 0.75) << "of three launches";
+  EXPECT_DOUBLE_EQ(result.mean, 22.0 / 6) << "of all samples";
+  EXPECT_DOUBLE_EQ(result.most, 9.0);
+}
+
+TEST(Summarise, ALaunchAloneHasNothingButItsSamples) {
+  const std::vector<report::Sample> samples{{1, 1, 1, 0, 3}, {2, 2, 1, 1, 3}, {4, 4, 1, 2, 3}};
+  EXPECT_EQ(summarise(Samples(samples)), summarise(seconds_of(samples)));
+}
+
+TEST(PairedRatio, IsTheMedianOfThatOfEachLaunch) {
+  std::vector<report::Sample> baseline;
+  std::vector<report::Sample> samples;
+  int round = 0;
+  for (const auto& [launch, ratio] : std::vector<std::pair<int, double>>{
+           {0, 2}, {0, 2}, {0, 8}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {2, 4}}) {
+    samples.push_back({1, 1, 1, round, launch});
+    baseline.push_back({ratio, ratio, 1, round++, launch});
+  }
+  const auto ratio = paired_ratio(Samples(baseline), Samples(samples));
+  ASSERT_TRUE(ratio.has_value());
+  EXPECT_DOUBLE_EQ(ratio->value, 3.0);
+  EXPECT_DOUBLE_EQ(ratio->interval->low, 2.0);
+  EXPECT_DOUBLE_EQ(ratio->interval->high, 4.0);
+  EXPECT_DOUBLE_EQ(ratio->interval->confidence, 0.75);
+}
+
 TEST(PairedMedian, NothingWithoutACommonRoundOrAFiniteValue) {
   const std::vector<report::Sample> first{{1, 1, 1, 0}};
   const std::vector<report::Sample> later{{0, 0, 1, 1}};

@@ -1,7 +1,10 @@
 // parbench with two scenarios whose strategies fail on purpose, for the tests of real processes.
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +21,21 @@
 namespace {
 
 using namespace parbench;
+
+/// How many processes of this program were started before with the same environment; 0 where
+/// FAULTY_COUNTER names no file to count in.
+int earlier_processes() {
+  const char* const path = std::getenv("FAULTY_COUNTER");
+  if (path == nullptr) return 0;
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::app);
+  const auto earlier = std::distance(std::istreambuf_iterator<char>(file), {});
+  file.clear();
+  file << '.' << std::flush;
+  return static_cast<int>(earlier);
+}
+
+/// The first process of a run over several launches starts those.
+bool is_second_launch = false;
 
 /// Throws in the worker thread of its stream.
 class ThrowingOp : public cpu::CpuOp {
@@ -60,11 +78,19 @@ class FaultyCase : public Case {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void reset() override {
     if (strategy_ == "hangs") hang();
+    if (strategy_ == "crashes-second" && is_second_launch) {
+      std::fputs("planted: this is the end\n", stderr);
+      std::abort();
+    }
+    if (strategy_ == "silent-second" && is_second_launch) {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }
     if (strategy_ == "loses") throw DeviceLost("cpu", "planted: the device fell off");
     std::memset(counter_.data(), 0, sizeof(long));
   }
   [[nodiscard]] std::vector<Output> outputs() override {
-    const float last = strategy_ == "wrong" ? 4.0F : 3.0F;
+    const bool wrong = strategy_ == "wrong" || (strategy_ == "wrong-second" && is_second_launch);
+    const float last = wrong ? 4.0F : 3.0F;
     return {{"result", [last] { return std::vector<float>{1.0F, 2.0F, last}; }}};
   }
   [[nodiscard]] std::string checked() const override { return "nothing: the result is planted"; }
@@ -135,6 +161,9 @@ class FaultyScenario : public Scenario {
       {"stuck", "takes a minute for one execution"},
       {"hangs", "is not done when a wait passes its limit"},
       {"loses", "loses its device"},
+      {"wrong-second", "computes a wrong result in the second launch"},
+      {"crashes-second", "ends the process of the second launch"},
+      {"silent-second", "says nothing more in the second launch"},
   };
   std::vector<Axis> axes_{size_axis()};
 };
@@ -142,6 +171,7 @@ class FaultyScenario : public Scenario {
 }  // namespace
 
 int main(int count, char** words) {
+  is_second_launch = earlier_processes() == 2;
   ScenarioList scenarios;
   scenarios.push_back(std::make_unique<FaultyScenario>("faulty"));
   scenarios.push_back(std::make_unique<FaultyScenario>("later"));

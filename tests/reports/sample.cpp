@@ -119,6 +119,7 @@ std::vector<Case> sample_cases() {
   cases[4].hidden_parameters = {{"slowdown", 0.5}};
   cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
+  for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].launch = 1;
   cases[5].conditions = {{"cpu:0", 2600, 2600, 71, 180.5}, {"cpu:1", 1900, 1900, 88, 140}};
   cases[5].throttling =
       Throttling{1, 14, false, {{"cpu:1", "core temperature", 1}, {"cpu:1", "low clock", 1}}};
@@ -165,6 +166,8 @@ Report sample_report() {
   report.complete = true;
   report.command_line = {"parbench", "--scenario", "pipeline", "--split", "1,3,5,12,20,8+20+20"};
   report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};
+  report.launches = {{"2024-05-04T10:20:30Z", 70.5, 0, {}},
+                     {"2024-05-04T10:21:41Z", 70.1, 139, "was ended by signal 11"}};
   report.machine = sample_machine();
   report.devices = {
       {"pipeline", "cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000, {}},

@@ -218,6 +218,27 @@ TEST(Table, MarksIntervalsOfLowConfidence) {
                               "or 93.75% only\n"));
 }
 
+TEST(Table, TellsLaunchesAndTheirSamples) {
+  Case even = measured_case("selftest", "spin", {}, 1.0, 6);
+  Case odd = measured_case("selftest", "parallel", {}, 0.5, 6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    even.samples[i].launch = static_cast<int>(i / 2);
+    odd.samples[i].launch = i < 4 ? 0 : 1;
+  }
+  odd.statistics->median_interval = {0.4, 0.6, 0.5};
+  Report report = report_of({even, odd});
+  report.launches = {{}, {}, {}};
+  report.launches[1].error = "was ended by signal 9 (Killed)\nout of patience";
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "1.000 s"), EndsWith(" 3×2"));
+  EXPECT_THAT(line_with(text, "500.0 ms"), EndsWith(" 2×2–4"));
+  EXPECT_THAT(text, HasSubstr("\n× launches × samples in each"));
+  EXPECT_THAT(text,
+              HasSubstr("\n° fewer than 6 launches: this interval holds the median with 50%"));
+  EXPECT_THAT(text, HasSubstr("\n! Launch 2 was ended by signal 9 (Killed)\n  out of patience\n"));
+  EXPECT_THAT(text, HasSubstr("2 of 2 cases measured in 3 launches"));
+}
+
 TEST(Table, ColumnsWithoutContentAreLeftOut) {
   const std::string text =
       to_table(report_of({measured_case("selftest", "spin", {{"duration", "1ms"}}, 1e-3, 5)}));
@@ -293,6 +314,7 @@ TEST(Table, MarksCasesOnThrottledDevices) {
 
 TEST(Table, EndsWithWhatWasMeasured) {
   Report report = sample_report();
+  report.launches.clear();
   EXPECT_EQ(lines_of(to_table(report)).back(),
             "7 of 10 cases measured, 1 failed, 2 skipped · 2 min 21 s: 91% in samples and "
             "warm-up, 3% measuring tasks alone");

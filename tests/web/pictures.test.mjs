@@ -84,6 +84,18 @@ test("pointing at a case shows its figures", async () => {
   assert.match(await hover.textContent(), /median1\.000 s± 95% CI± 2\.0%/);
 });
 
+test("samples over time show where the next process begins", async () => {
+  const one = measured("a", {}, 1, { samples: 9 });
+  one.samples.forEach((sample, index) => (sample.launch = Math.floor(index / 3)));
+  const page = await browser.open(report([one]));
+  const samples = page.locator("details.samples");
+  await samples.locator("summary").click();
+  await samples.locator("svg text").first().waitFor();
+  assert.match(await samples.locator("[role=img]").getAttribute("aria-label"), /3 processes/);
+  assert.equal(await samples.locator("svg path[stroke-dasharray]").count(), 2);
+  assert.deepEqual(page.problems, []);
+});
+
 test("samples over time are drawn when they are unfolded", async () => {
   const page = await browser.open(sweep());
   const samples = page.locator("details.samples");

@@ -25,6 +25,8 @@ export interface Scenario {
   baselines: string[];
   /** Parameters that tell cases apart. */
   axes: string[];
+  /** The first round of each launch; empty where a single process took all samples. */
+  launches: number[];
   /** Measured ones only. */
   cases: Case[];
 }

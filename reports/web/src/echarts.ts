@@ -1,6 +1,12 @@
 // The parts of Apache ECharts that the pictures use; the rest stays out of the page.
 import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
-import { GridComponent, LegendComponent, TooltipComponent, VisualMapComponent } from "echarts/components";
+import {
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+} from "echarts/components";
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import type {
@@ -8,6 +14,7 @@ import type {
   CustomSeriesRenderItem,
   CustomSeriesRenderItemReturn,
   EChartsOption,
+  MarkLineComponentOption,
   SeriesOption,
 } from "echarts";
 
@@ -19,6 +26,7 @@ echarts.use([
   ScatterChart,
   GridComponent,
   LegendComponent,
+  MarkLineComponent,
   TooltipComponent,
   VisualMapComponent,
   SVGRenderer,
@@ -30,5 +38,6 @@ export type {
   CustomSeriesRenderItem,
   CustomSeriesRenderItemReturn,
   EChartsOption,
+  MarkLineComponentOption,
   SeriesOption,
 };

@@ -1,6 +1,7 @@
 // Samples over time: what all cases do at once is the machine's doing.
 import { type Case, type Scenario, caseText, strategiesOf } from "./data";
 import { type Drawing, type Point, axisStyle, baseOption, look } from "./drawing";
+import type { MarkLineComponentOption } from "./echarts";
 import { short } from "./measures";
 import type { Colours } from "./theme";
 
@@ -38,7 +39,8 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         scale: true,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
-      series,
+      // A series of its own, which stays when others are hidden.
+      series: [...series, { type: "scatter" as const, markLine: launchStarts(scenario, colours) }],
     },
     entries: entries.length > 1 ? entries : [],
     height: 340,
@@ -46,7 +48,24 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       "Each sample as its deviation from the median of its case, by the round in which it was taken." +
       (cases.length < scenario.cases.length
         ? ` The first ${cases.length} of ${scenario.cases.length} cases.`
+        : "") +
+      (scenario.launches.length > 0
+        ? ` ${scenario.launches.length} processes took them one after the other; a dashed line stands where the next one begins.`
         : ""),
+  };
+}
+
+/** Between the last round of a process and the first of the next. */
+function launchStarts(scenario: Scenario, colours: Colours): MarkLineComponentOption {
+  return {
+    silent: true,
+    symbol: "none",
+    animation: false,
+    lineStyle: { color: colours.soft, type: "dashed", width: 1 },
+    label: { formatter: ({ name }) => name, color: colours.soft, fontSize: 10 },
+    data: scenario.launches
+      .map((round, index) => ({ name: `${index + 1}`, xAxis: round - 0.5 }))
+      .slice(1),
   };
 }
 

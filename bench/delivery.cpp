@@ -1,0 +1,102 @@
+// Files first, then the terminal.
+#include "bench/delivery.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <utility>
+
+#include "bench/progress_messages.h"
+#include "bench/report_commands.h"
+#include "bench/sampler_options.h"
+#include "bench/standard_streams.h"
+#include "kernels/error.h"
+#include "reports/file.h"
+#include "reports/table.h"
+
+namespace parbench {
+namespace {
+
+std::unique_ptr<Progress> progress_of(const Options& options) {
+  if (options.launch) return make_progress_messages(std::cout);
+  return make_progress(std::cerr, standard_error_options(options.quiet || options.profile));
+}
+
+}  // namespace
+
+Delivery::Delivery(const Options& options, const BenchmarkFlags& flags,
+                   const std::vector<Job>& jobs, Recorder recorder)
+    : options_(options),
+      flags_(flags),
+      progress_(progress_of(options)),
+      recorder_(std::move(recorder)) {
+  for (const Job& job : jobs) {
+    recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
+    recorder_.add_devices(*job.scenario, job.devices);
+    left_out_ += left_out_text(job);
+  }
+}
+
+void Delivery::checkpoint() {
+  try {
+    recorder_.refresh(false);
+    recorder_.write(samples_);
+  } catch (const Error& error) {
+    if (!std::exchange(warned_, true)) progress_->note(error.what());
+  }
+}
+
+bool Delivery::finish(bool complete) {
+  progress_->finish();
+  std::vector<std::string> failures;
+  const auto attempt = [&](auto&& work) {
+    try {
+      work();
+      return true;
+    } catch (const std::exception& error) {
+      failures.emplace_back(error.what());
+      return false;
+    }
+  };
+  recorder_.refresh(complete);
+  const bool written = attempt([&] { recorder_.write(samples_); });
+  attempt([&] { write_benchmark_out(); });
+  const std::string path = recorder_.path().string();
+  const bool shown = options_.launch || attempt([&] {
+                       show();
+                       if (written) tell(report_line(path));
+                       require_printed();
+                     });
+  if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
+  for (const std::string& failure : failures) print_error(failure);
+  return failures.empty();
+}
+
+/// Rows for a program have standard output to themselves.
+void Delivery::tell(const std::string& text) const {
+  if (flags_.display_format.value_or(RowFormat::console) == RowFormat::console) {
+    print(text);
+  } else {
+    fmt::print(stderr, "{}", text);
+  }
+}
+
+void Delivery::show() const {
+  tell(report::to_table(recorder_.report(), text_style()));
+  tell(left_out_);
+  if (!flags_.display_format) return;
+  const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
+                       flags_.color.value_or(text_style().color), flags_.counters_tabular};
+  samples_.write(std::cout, *flags_.display_format, style);
+}
+
+void Delivery::write_benchmark_out() const {
+  if (flags_.out_path.empty()) return;
+  std::ostringstream text;
+  samples_.write(text, flags_.out_format, {.aggregates_only = flags_.aggregates_only});
+  report::write_file(flags_.out_path, text.str());
+}
+
+}  // namespace parbench

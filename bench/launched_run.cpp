@@ -1,0 +1,160 @@
+// Every process reads the plan of the run as a report to be run again, and writes its own.
+#include "bench/launched_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/child_process.h"
+#include "bench/delivery.h"
+#include "bench/described.h"
+#include "bench/interrupt.h"
+#include "bench/merged_launches.h"
+#include "bench/progress_messages.h"
+#include "bench/results.h"
+#include "bench/scratch_folder.h"
+#include "bench/session.h"
+#include "kernels/error.h"
+#include "kernels/stream.h"
+#include "reports/file.h"
+#include "reports/google_benchmark.h"
+
+namespace parbench {
+namespace {
+
+constexpr const char* limit_variable = "PARBENCH_LAUNCH_SILENCE";
+
+/// A wait for a device ends by itself before, and its process then says so. Seconds.
+double longest_silence() {
+  const char* const text = std::getenv(limit_variable);  // NOLINT(concurrency-mt-unsafe)
+  if (text == nullptr) {
+    return std::chrono::duration<double>(Stream::default_limit + std::chrono::minutes(1)).count();
+  }
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end != text && *end == '\0' && seconds > 0) return seconds;
+  throw UsageError(
+      fmt::format("{}='{}' is no time; allowed: seconds above 0", limit_variable, text));
+}
+
+class LaunchedRun {
+ public:
+  LaunchedRun(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
+              Recorder recorder)
+      : options_(options),
+        flags_(flags),
+        jobs_(std::move(jobs)),
+        delivery_(options, flags, jobs_, std::move(recorder)) {
+    for (Job& job : jobs_) job.devices.clear();
+  }
+
+  ExitCode operator()() {
+    delivery_.recorder().write(delivery_.samples());
+    report::write_report(plan_path(), delivery_.recorder().report());
+    for (int launch = 0; launch < options_.launches && !interrupted_; ++launch) {
+      try {
+        run(launch);
+      } catch (const Interrupted&) {  // before it began
+      }
+      interrupted_ = InterruptHandler::requested();
+    }
+    const bool delivered = delivery_.finish(all_measured_ && !interrupted_);
+    if (interrupted_) return ExitCode::interrupted;
+    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
+  }
+
+ private:
+  void run(int launch) {
+    const std::filesystem::path path = folder_ / fmt::format("launch-{}.json", launch + 1);
+    const auto started = std::chrono::system_clock::now();
+    const ChildEnd end = run_child(
+        {.words = words(launch, path),
+         .on_line = [&](std::string_view line) { relay_progress(line, part(launch), progress()); },
+         .most_silent_seconds = longest_silence_});
+    report::Launch told{.started_utc = utc_text(started),
+                        .duration_seconds = end.seconds,
+                        .exit_code = end.exit_code,
+                        .error = {}};
+    const bool orderly = end.exit_code == 0 || end.exit_code == interrupted_exit_code;
+    if (!orderly && (end.exit_code != 1 || !end.error_output.empty())) told.error = end.text();
+    take(launch, path, told);
+    if (!told.error.empty()) {
+      progress().note(fmt::format("launch {} of {} {}", launch + 1, options_.launches, told.error));
+    }
+    all_measured_ = all_measured_ && end.exit_code == 0 && told.error.empty();
+    delivery_.checkpoint();
+  }
+
+  /// Adds what the launch has left. What cannot be read is told.
+  void take(int launch, const std::filesystem::path& path, report::Launch& told) {
+    std::optional<report::ReportFile> file;
+    try {
+      file = report::read_report_file(path);
+    } catch (const UsageError& error) {
+      if (told.error.empty()) told.error = fmt::format("left no report: {}", error.what());
+    }
+    if (!file) {
+      delivery_.recorder().add_launch(told, {});
+      return;
+    }
+    delivery_.recorder().add_launch(
+        told, {file->report.sampling_seconds, file->report.task_cost_seconds.value_or(0)});
+    delivery_.samples().take_rows(file->report.cases, file->google_benchmark);
+    parts_.push_back({launch, std::move(file->report.cases)});
+    for (const Job& job : jobs_) merge(job);
+  }
+
+  void merge(const Job& job) {
+    std::vector<report::Case> planned;
+    for (const CaseSpec& spec : job.cases) planned.push_back(described(spec));
+    SessionResult result;
+    result.cases = merged(planned, parts_, options_.launches);
+    for (report::Case& one : result.cases) {
+      summarise_case(one);
+      if (one.samples.empty()) delivery_.samples().discard(one.name);
+    }
+    compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
+    result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
+    all_measured_ = all_measured_ && result.all_measured();
+    delivery_.recorder().update(*job.scenario, result);
+  }
+
+  [[nodiscard]] std::vector<std::string> words(int launch,
+                                               const std::filesystem::path& path) const {
+    std::vector<std::string> words{"/proc/self/exe", "--rerun=" + plan_path().string(),
+                                   fmt::format("--launch={}", launch), "--report=" + path.string()};
+    words.insert(words.end(), flags_.passed.begin(), flags_.passed.end());
+    return words;
+  }
+
+  [[nodiscard]] std::filesystem::path plan_path() const { return folder_ / "plan.json"; }
+  [[nodiscard]] Progress& progress() { return delivery_.progress(); }
+  [[nodiscard]] RunPart part(int launch) const {
+    return {static_cast<std::size_t>(launch), static_cast<std::size_t>(options_.launches)};
+  }
+
+  const Options& options_;
+  const BenchmarkFlags& flags_;
+  double longest_silence_ = longest_silence();
+  std::vector<Job> jobs_;
+  ScratchFolder folder_;
+  InterruptHandler interrupt_;
+  Delivery delivery_;
+  std::vector<LaunchCases> parts_;
+  bool interrupted_ = false;
+  bool all_measured_ = true;
+};
+
+}  // namespace
+
+ExitCode run_launches(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
+                      Recorder recorder) {
+  return LaunchedRun(options, flags, std::move(jobs), std::move(recorder))();
+}
+
+}  // namespace parbench

@@ -1,0 +1,69 @@
+// Words about pairs.
+#include "reports/compare/paired_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "reports/units.h"
+
+namespace parbench::compare {
+namespace {
+
+std::string_view reason_of(PairsEnd end) {
+  switch (end) {
+    case PairsEnd::settled:
+      return "every verdict is settled";
+    case PairsEnd::looks_taken:
+      return "as many as are planned; what is undecided stays so";
+    case PairsEnd::time_spent:
+      return "the time is spent (--max-time); what is undecided needs more pairs";
+    case PairsEnd::nothing_comparable:
+      return "no case can be compared, so more pairs would tell nothing";
+    case PairsEnd::interrupted:
+      return "interrupted, so what is undecided is not settled and needs more pairs";
+    case PairsEnd::failed:
+      return "a command failed, so what is undecided is not settled and needs more pairs";
+  }
+  return {};
+}
+
+/// The first pairs show the pattern.
+std::string orders_text(const std::vector<Pair>& pairs) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string_view> orders;
+  for (std::size_t i = 0; i < std::min(pairs.size(), most); ++i) {
+    orders.emplace_back(pairs[i].now_first ? "BA" : "AB");
+  }
+  return fmt::format("{}{}", fmt::join(orders, " "), pairs.size() > most ? " …" : "");
+}
+
+}  // namespace
+
+std::string_view to_string(PairsEnd end) {
+  switch (end) {
+    case PairsEnd::settled:
+      return "settled";
+    case PairsEnd::looks_taken:
+      return "looks taken";
+    case PairsEnd::time_spent:
+      return "time spent";
+    case PairsEnd::nothing_comparable:
+      return "nothing comparable";
+    case PairsEnd::interrupted:
+      return "interrupted";
+    case PairsEnd::failed:
+      return "failed";
+  }
+  return {};
+}
+
+std::string pairs_text(const PairedRun& run) {
+  return fmt::format("{} pair{} in {}, in the order {} (A is BASE, B is NEW; seed {}): {}.",
+                     run.pairs.size(), run.pairs.size() == 1 ? "" : "s",
+                     report::format_wait(run.seconds), orders_text(run.pairs), run.seed,
+                     reason_of(run.end));
+}
+
+}  // namespace parbench::compare

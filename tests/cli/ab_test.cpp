@@ -1,0 +1,194 @@
+// `parbench ab` through the real binary: pairs of real runs, commands that fail, hang and are
+// interrupted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "reports/file.h"
+#include "tests/support/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Words = std::vector<std::string>;
+
+/// A run that takes a fraction of a second.
+std::string quick_run(const std::string& more = {}) {
+  return std::string(PARBENCH_BINARY) +
+         " --scenario selftest --strategy spin --devices cpu:0 --tasks 1 --benchmark_repetitions=2 "
+         "--benchmark_min_time=0.001 " +
+         more;
+}
+
+class AbCommand : public ::testing::Test {
+ protected:
+  AbCommand() { std::filesystem::create_directory(folder_ / "temporary"); }
+
+  [[nodiscard]] Surroundings surroundings() const {
+    return {folder_.path(), {{"TMPDIR", (folder_ / "temporary").string()}}};
+  }
+  [[nodiscard]] static Words words(const std::string& base, const std::string& now,
+                                   const Words& more) {
+    Words all{PARBENCH_BINARY, "ab", "--a", base, "--b", now};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  [[nodiscard]] Finished ab(const std::string& base, const std::string& now,
+                            const Words& more = {}) const {
+    return run(words(base, now, more), surroundings());
+  }
+  /// Standard error of a comparison that could not begin.
+  [[nodiscard]] std::string refusal(const std::string& base, const std::string& now,
+                                    const Words& more = {}) const {
+    const Finished finished = ab(base, now, more);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    EXPECT_THAT(finished.out, IsEmpty());
+    EXPECT_THAT(finished.err, HasSubstr("parbench: error: "));
+    return finished.err;
+  }
+
+  /// The JSON passes the schema by an independent validator.
+  [[nodiscard]] report::Json valid_json() const {
+    const std::filesystem::path path = folder_ / "verdicts.json";
+    const std::string schema =
+        std::string(SOURCE_FOLDER) + "/reports/schema/comparison-v1.schema.json";
+    const Finished validated = run({PARBENCH_PYTHON, VALIDATOR, schema, path.string()});
+    EXPECT_EQ(validated.out, "valid\n") << validated.err;
+    return report::read_json(path);
+  }
+
+  TemporaryFolder folder_;
+};
+
+// Five times as long is more than any disturbance makes of it.
+TEST_F(AbCommand, FindsATrueDifference) {
+  const Finished finished = ab(quick_run(), quick_run("--slowdown 400"),
+                               {"--format", "json", "-o", "verdicts.json", "--seed", "7"});
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.out, IsEmpty());
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("pair 1 "), HasSubstr("noise:0 regressed: +")));
+  const report::Json json = valid_json();
+  EXPECT_EQ(json.at("outcome"), "regressed");
+  EXPECT_GT(json.at("cases").at(0).at("change").at("value").get<double>(), 1);
+  EXPECT_EQ(json.at("base").at("name"), quick_run());
+  const report::Json& pairs = json.at("ab").at("pairs");
+  EXPECT_EQ(json.at("ab").at("end"), "settled");
+  EXPECT_EQ(json.at("ab").at("seed"), 7);
+  EXPECT_EQ(json.at("ab").at("looks_taken").back(), pairs.size());
+  EXPECT_EQ(json.at("base").at("launches"), pairs.size());
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    EXPECT_NE(pairs[i].at("order"), pairs[i + 1].at("order"));
+  }
+  for (const report::Json& pair : pairs) EXPECT_EQ(pair.at("log_ratios").size(), 1U);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "temporary"));
+}
+
+TEST_F(AbCommand, AnImprovementIsNoFailure) {
+  const Finished finished =
+      ab(quick_run("--slowdown 400"), quick_run(), {"--keep", "kept", "--quiet"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, IsEmpty());
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("1 improved"), HasSubstr("every verdict is settled")));
+  for (const char* name : {"kept/pair-001-a.json", "kept/pair-005-b.json"}) {
+    EXPECT_EQ(report::read_report(folder_ / name).cases.size(), 1U) << name;
+  }
+  EXPECT_THAT(refusal("true", "true", {"--keep", "kept"}),
+              HasSubstr("--keep 'kept' is not empty; name a new folder"));
+}
+
+TEST_F(AbCommand, EndsWhenTheTimeIsSpent) {
+  // Without a threshold no case can be the same.
+  const Finished finished =
+      ab(quick_run(), quick_run(),
+         {"--threshold", "0", "--max-time", "5", "--format", "json", "-o", "verdicts.json"});
+  EXPECT_NE(finished.exit_code, 2) << finished.err;
+  const report::Json json = valid_json();
+  EXPECT_EQ(json.at("ab").at("end"), "time spent");
+  EXPECT_FALSE(json.at("ab").at("pairs").empty());
+}
+
+TEST_F(AbCommand, TellsOfCommandsThatFail) {
+  const std::string broken = "sh -c 'echo it is broken >&2; exit 7'";
+  EXPECT_THAT(
+      refusal(broken, quick_run()),
+      AllOf(HasSubstr("--a '" + broken + "' ended with exit code 7"), HasSubstr("it is broken")));
+  EXPECT_THAT(refusal("no-such-program", quick_run()),
+              AllOf(HasSubstr("exit code 127"), HasSubstr("not found")));
+  EXPECT_THAT(refusal("true", quick_run()), HasSubstr("left no report"));
+  EXPECT_THAT(refusal(quick_run("--spilt 3"), quick_run()), HasSubstr("unknown flag --spilt"));
+  EXPECT_THAT(refusal("kill -SEGV $$;", quick_run()), HasSubstr("was ended by signal 11"));
+  std::ofstream(folder_ / "foreign.json") << "{\"benchmarks\": []}";
+  EXPECT_THAT(refusal("cp foreign.json \"$2\" #", quick_run()),
+              AllOf(HasSubstr("left no report that can be read"),
+                    HasSubstr("was not written by parbench")));
+}
+
+TEST_F(AbCommand, ShowsThePairsBeforeAFailure) {
+  const std::string second_fails =
+      "sh -c 'echo >>runs; [ $(wc -l <runs) -lt 2 ] || exit 9; exec \"$@\"' sh " + quick_run();
+  const Finished finished = ab(quick_run(), second_fails);
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("ended with exit code 9"));
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("1 pair in "), HasSubstr("a command failed"),
+                                  HasSubstr("undecided")));
+}
+
+TEST_F(AbCommand, EndsAtOnceWhereNothingCanBeCompared) {
+  const Finished finished = ab(quick_run("--duration 1ms"), quick_run("--duration 2ms"));
+  EXPECT_EQ(finished.exit_code, 4) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("Nothing could be compared: no case is in both"),
+                                  HasSubstr("1 pair in ")));
+}
+
+TEST_F(AbCommand, EndsACommandThatHangs) {
+  const std::string hangs = "sleep 1003;";
+  EXPECT_THAT(refusal(hangs, quick_run(), {"--max-time", "1"}),
+              AllOf(HasSubstr("did not end within 1 s"), HasSubstr("--max-time")));
+  EXPECT_NE(run({"pgrep", "-x", "-f", "sleep 1003"}).exit_code, 0) << "it still runs";
+}
+
+TEST_F(AbCommand, CtrlCShowsTheVerdictsSoFar) {
+  Process process(words(quick_run(), quick_run("--slowdown 400"),
+                        {"--keep", "kept", "--format", "json", "-o", "verdicts.json"}),
+                  surroundings());
+  while (!std::filesystem::exists(folder_ / "kept/pair-002-a.json") && process.running()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  process.signal(SIGINT);
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 130) << finished.err;
+  const report::Json json = valid_json();
+  EXPECT_EQ(json.at("ab").at("end"), "interrupted");
+  EXPECT_THAT(json.at("ab").at("pairs").size(), AllOf(::testing::Ge(1U), ::testing::Le(3U)));
+  EXPECT_EQ(json.at("counts").at("undecided"), 1);
+}
+
+TEST_F(AbCommand, RefusesWhatItCannotDo) {
+  EXPECT_THAT(run({PARBENCH_BINARY, "ab", "--a", "true"}).err, HasSubstr("--b is required"));
+  EXPECT_THAT(refusal("true", "true", {"--max-time", "0"}), HasSubstr("--max-time '0'"));
+  EXPECT_THAT(refusal("true", "true", {"--threshold", "x"}), HasSubstr("--threshold 'x'"));
+  EXPECT_THAT(refusal("true", "true", {"--format", "xml"}), HasSubstr("--format 'xml'"));
+  EXPECT_THAT(refusal("true", "true", {"-o", "nowhere/file"}), HasSubstr("-o nowhere/file"));
+  EXPECT_THAT(refusal("true", "true", {"--scenario", "selftest"}),
+              HasSubstr("takes no flags but its own"));
+  const Finished help = run({PARBENCH_BINARY, "ab", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, AllOf(HasSubstr("--a COMMAND"), HasSubstr("5, 7, 10"),
+                              HasSubstr("3 a case regressed"), Not(HasSubstr("REPORT"))));
+}
+
+}  // namespace
+}  // namespace parbench::testing
