@@ -69,7 +69,7 @@ class Launches : public ::testing::Test {
   [[nodiscard]] Words faulty(const std::string& strategies) const {
     Words all = words({"--launches", "3", "--benchmark_repetitions=2"});
     all.insert(all.begin(), {FAULTY_BINARY, "--scenario", "faulty", "--strategy", strategies});
-    std::ofstream(folder_ / "processes");
+    folder_.write("processes", "");
     return all;
   }
   [[nodiscard]] Finished run_here(const Words& all) const { return run(all, surroundings()); }
