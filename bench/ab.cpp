@@ -196,7 +196,7 @@ class PairsOfRuns {
     const double of_looks = pairs / run_.looks.back();
     const double of_time = 1 - seconds_left() / run_.most_seconds;
     state.phase = fmt::format("pair {}", run_.pairs.size() + 1);
-    state.case_name = fmt::format("{}: {}", contender.flag == "--a" ? "A" : "B", contender.command);
+    state.case_name = contender.flag == "--a" ? "A runs" : "B runs";
     state.cases = reports_.pairs().verdicts().size();
     state.cases_done = settled_.size();
     state.cases_word = "cases settled";

@@ -222,7 +222,7 @@ class Parser {
     add_own(app, "--b", "The command that is compared with it")->required()->option_text("COMMAND");
     add_own(app, "--max-time",
             fmt::format("Stop after this time, whatever is settled; default: 1800. Verdicts are "
-                        "given after {} pairs, which are the most",
+                        "given after {} pairs; there are no more",
                         fmt::join(compare::PairedComparison::Plan{}.looks, ", ")))
         ->option_text("SECONDS");
     add_own(app, "--seed", "Of the order within pairs, which alternates; default: 1")

@@ -128,6 +128,9 @@ class Page {
     html_.element("p", fmt::format("{} · {}", report.started_utc, counts_text(report)),
                   {{"class", report.complete ? "counts" : "counts incomplete"}});
     html_.raw("\n");
+    for (const std::string& error : launch_errors(report)) {
+      html_.element("p", error, {{"class", "note"}}).raw("\n");
+    }
     const auto groups = by_scenario(report);
     if (groups.empty()) html_.element("p", "This report has no cases.", {{"class", "note"}});
     for (std::size_t k = 0; k < groups.size(); ++k) section(index, k, groups[k]);

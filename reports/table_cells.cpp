@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "reports/throttling.h"
 #include "reports/units.h"
@@ -28,9 +27,10 @@ std::string samples_text(const Case& c) {
   std::map<int, std::size_t> launches;
   for (const Sample& sample : c.samples) ++launches[sample.launch];
   if (launches.size() <= 1) return fmt::format("{}", c.samples.size());
-  const auto [least, most] = std::ranges::minmax(std::views::values(launches));
-  return least == most ? fmt::format("{}×{}", launches.size(), least)
-                       : fmt::format("{}×{}–{}", launches.size(), least, most);
+  const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [least, most] = std::minmax_element(launches.begin(), launches.end(), by_count);
+  const std::string each = fmt::format("{}×{}", launches.size(), least->second);
+  return least->second == most->second ? each : fmt::format("{}–{}", each, most->second);
 }
 
 }  // namespace

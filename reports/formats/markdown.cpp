@@ -150,6 +150,7 @@ std::string markdown_text(const ReportFile& file) {
     if (answer != nullptr) text += fmt::format("→ {}\n\n", markdown_prose(answer->text));
     text += Table(std::move(cases)).text() + '\n';
   }
+  for (const std::string& error : launch_errors(report)) text += markdown_prose(error) + "\n\n";
   text += markdown_prose(counts_text(report)) + "\n\n";
   return text + markdown_prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
 }

@@ -3,16 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "reports/file.h"
+#include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {
@@ -164,9 +163,8 @@ TEST_F(AbCommand, CtrlCShowsTheVerdictsSoFar) {
   Process process(words(quick_run(), quick_run("--slowdown 400"),
                         {"--keep", "kept", "--format", "json", "-o", "verdicts.json"}),
                   surroundings());
-  while (!std::filesystem::exists(folder_ / "kept/pair-002-a.json") && process.running()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  const auto second = folder_ / "kept/pair-002-a.json";
+  ASSERT_TRUE(wait_until(process, [&] { return std::filesystem::exists(second); }));
   process.signal(SIGINT);
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 130) << finished.err;

@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "reports/file.h"
+#include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {
@@ -62,22 +61,6 @@ class Fault : public ::testing::Test {
     std::vector<std::string> result = words("slow");
     result.insert(result.end(), {"--min-samples", "100000"});
     return result;
-  }
-
-  static bool has_measured(const std::filesystem::path& path) {
-    if (!std::filesystem::exists(path)) return false;
-    const report::Report report = report::read_report(path);
-    return std::ranges::any_of(report.cases,
-                               [](const report::Case& known) { return !known.samples.empty(); });
-  }
-
-  /// Waits until a running program has done something; false when it ends before.
-  static bool wait_until(Process& process, const auto& condition) {
-    while (!condition()) {
-      if (!process.running()) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return true;
   }
 
   TemporaryFolder folder_;

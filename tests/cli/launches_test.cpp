@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "reports/file.h"
+#include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {
@@ -68,7 +69,7 @@ class Launches : public ::testing::Test {
   [[nodiscard]] Words faulty(const std::string& strategies) const {
     Words all = words({"--launches", "3", "--benchmark_repetitions=2"});
     all.insert(all.begin(), {FAULTY_BINARY, "--scenario", "faulty", "--strategy", strategies});
-    std::ofstream(folder_ / "processes");
+    folder_.write("processes", "");
     return all;
   }
   [[nodiscard]] Finished run_here(const Words& all) const { return run(all, surroundings()); }
@@ -90,19 +91,6 @@ class Launches : public ::testing::Test {
     return launches;
   }
 
-  [[nodiscard]] bool has_measured() const {
-    if (!std::filesystem::exists(path_)) return false;
-    const report::Report report = report::read_report(path_);
-    return std::ranges::any_of(report.cases,
-                               [](const report::Case& known) { return !known.samples.empty(); });
-  }
-  static bool wait_until(Process& process, const auto& condition) {
-    while (!condition()) {
-      if (!process.running()) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return true;
-  }
   void expect_nothing_left() const {
     while (processes_with(temporary_) > 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -221,7 +209,7 @@ TEST_F(Launches, CtrlCLeavesWhatWasMeasuredAndNoProcess) {
                        std::string("--benchmark_repetitions=5"));
   std::ranges::replace(all, std::string("3"), std::string("1000"));
   Process process(all, surroundings());
-  ASSERT_TRUE(wait_until(process, [&] { return has_measured(); })) << process.err();
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
   process.signal(SIGINT);
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 130) << finished.err;

@@ -339,6 +339,7 @@ TEST(MarkdownFormat, IsATableThatGithubRenders) {
   const auto texts = page["texts"].get<std::vector<std::string>>();
   EXPECT_THAT(texts, Contains(HasSubstr("best split 5: 1.71×")));
   EXPECT_THAT(texts, Contains(HasSubstr("7 of 10 cases measured")));
+  EXPECT_THAT(texts, Contains("Launch 2 was ended by signal 11"));
 }
 
 TEST(MarkdownFormat, ShowsNamesAsTheyAreAndNothingElse) {

@@ -95,6 +95,11 @@ TEST(HtmlPage, SaysEverythingWithoutScript) {
                           HasSubstr("oneDNN 2.6.3"), HasSubstr("after layer3.1")));
 }
 
+TEST(HtmlPage, TellsOfLaunchesThatDidNotEndWell) {
+  EXPECT_THAT(page(sample_report()),
+              HasSubstr("<p class=\"note\">Launch 2 was ended by signal 11</p>"));
+}
+
 TEST(HtmlPage, IsForScreenReaders) {
   const std::string text = page(sample_report());
   EXPECT_THAT(text, AllOf(HasSubstr("<html lang=\"en\">"), HasSubstr("<caption>All cases of "),
