@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reports/grid.h"
+#include "reports/paragraph.h"
 #include "reports/parameter_columns.h"
 #include "reports/printable.h"
 #include "reports/table_cells.h"
@@ -24,38 +25,6 @@ namespace parbench::report {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-constexpr std::string_view separator = " · ";
-
-/// Joins items, starting a new line where the next one would pass the width.
-std::string joined(const std::vector<std::string>& items, const TextStyle& style,
-                   Emphasis emphasis) {
-  std::string text;
-  std::string line;
-  const auto finish_line = [&] {
-    text += emphasised(std::exchange(line, {}), emphasis, style.color) + '\n';
-  };
-  for (const std::string& item : items) {
-    const std::size_t longer = display_width(line) + display_width(separator) + display_width(item);
-    if (!line.empty() && longer > style.width) finish_line();
-    if (!line.empty()) line += separator;
-    line += item;
-  }
-  finish_line();
-  return text;
-}
-
-/// A paragraph whose first line opens with `lead` and whose others are indented below it.
-std::string hanging(std::string_view lead, std::string_view text, std::size_t width,
-                    Emphasis emphasis, bool color) {
-  const std::size_t indent = display_width(lead);
-  std::string result;
-  for (const std::string& line : wrapped(text, std::max(width, indent + 20) - indent)) {
-    result += result.empty() ? std::string(lead) : std::string(indent, ' ');
-    result += emphasised(line, emphasis, color) + '\n';
-  }
-  return result;
-}
 
 /// A unit that all cells share stands in the title instead: "images/s" above "44.3".
 void move_unit_to_title(Column& column) {
@@ -185,7 +154,7 @@ class Table {
 
   [[nodiscard]] std::string caption() const {
     std::string text;
-    for (const auto& items : caption_) text += joined(items, style_, Emphasis::none);
+    for (const auto& items : caption_) text += joined_items(items, style_, Emphasis::none);
     return text;
   }
 
@@ -230,7 +199,7 @@ std::string scenario_text(const Report& report, const std::string& scenario, Cas
 
 std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
-  std::string text = joined(machine_items(shown), style, Emphasis::dim) + '\n';
+  std::string text = joined_items(machine_items(shown), style, Emphasis::dim) + '\n';
   for (auto& [scenario, cases] : by_scenario(shown)) {
     text += scenario_text(shown, scenario, std::move(cases), style) + '\n';
   }

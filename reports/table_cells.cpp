@@ -30,7 +30,7 @@ std::string_view status_word(const Case& c) {
 }
 
 std::string status_cell(const Case& c, Reasons& reasons) {
-  return std::string(status_word(c)) + reasons.reference(c);
+  return std::string(status_word(c)) + reasons.reference(c.error);
 }
 
 std::string median_cell(const Case& c, bool others_marked) {

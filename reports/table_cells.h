@@ -13,13 +13,14 @@
 
 namespace parbench::report {
 
-/// Numbered reasons of the cases without a number; equal reasons share one.
+/// Numbered reasons of the rows without a number; equal reasons share one.
 class Reasons {
  public:
-  std::string reference(const Case& c) {
-    if (c.error.empty()) return {};
-    const auto [known, is_new] = numbers_.emplace(c.error, texts_.size() + 1);
-    if (is_new) texts_.push_back(c.error);
+  /// " (2)"; empty for no reason.
+  std::string reference(const std::string& reason) {
+    if (reason.empty()) return {};
+    const auto [known, is_new] = numbers_.emplace(reason, texts_.size() + 1);
+    if (is_new) texts_.push_back(reason);
     return " (" + std::to_string(known->second) + ")";
   }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }

@@ -4,51 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "reports/formats/format.h"
 #include "reports/grid.h"
+#include "reports/markdown_text.h"
 #include "reports/parameter_columns.h"
 #include "reports/table_cells.h"
 #include "reports/table_parts.h"
-#include "reports/text.h"
 #include "reports/units.h"
 
 namespace parbench::report {
 namespace {
-
-/// Text of the report as a code span of a table's cell. The fence is longer than any run of
-/// backticks inside; a backslash keeps a bar from ending the cell, in code as well.
-std::string code(std::string_view text) {
-  if (text.empty()) return {};
-  std::string inside;
-  std::size_t run = 0;
-  std::size_t longest = 0;
-  for (const char letter : printable(text)) {
-    run = letter == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-    if (letter == '|') inside += '\\';
-    inside += letter;
-  }
-  const std::string fence(longest + 1, '`');
-  const std::string_view space = longest > 0 ? " " : "";
-  return fmt::format("{0}{1}{2}{1}{0}", fence, space, inside);
-}
-
-/// Text of the report outside of tables, on one line. GitHub looks for mentions after the markup,
-/// so that a backslash does not help there, but a word joiner does.
-std::string prose(std::string_view text) {
-  constexpr std::string_view markup = "\\`*_[]<>#|~&!$";
-  std::string result;
-  for (const char letter : printable(text)) {
-    if (markup.find(letter) != std::string_view::npos) result += '\\';
-    result += letter;
-    if (letter == '@') result += "\u2060";
-  }
-  return result;
-}
 
 // ----------------------------------------------------------------------------------------- tables
 
@@ -76,12 +44,12 @@ class Table {
 
  private:
   void add_what() {
-    add("strategy", Align::left, [](const Case& c) { return code(c.strategy); });
+    add("strategy", Align::left, [](const Case& c) { return code_span(c.strategy); });
     for (const ParameterColumn& parameter : parameters_) {
       if (parameter.common) continue;
-      Column column{code(parameter.name), {}};
+      Column column{code_span(parameter.name), {}};
       for (const auto& value : parameter.values) {
-        column.cells.push_back(value ? code(*value) : "–");
+        column.cells.push_back(value ? code_span(*value) : "–");
       }
       columns_.push_back(std::move(column));
     }
@@ -89,11 +57,11 @@ class Table {
 
   void add_numbers() {
     add("median", Align::right, [](const Case& c) { return median_text(c); });
-    add_measured("n", [](const Case& c) { return prose(samples_cell(c, false)); });
-    add_measured("throughput", [](const Case& c) { return prose(throughput_cell(c)); });
+    add_measured("n", [](const Case& c) { return markdown_prose(samples_cell(c, false)); });
+    add_measured("throughput", [](const Case& c) { return markdown_prose(throughput_cell(c)); });
     add_measured("speedup", [this](const Case& c) { return speedup_text(c); });
     for (const std::string& name : metric_names(cases_)) {
-      add_measured(code(name), [&name](const Case& c) {
+      add_measured(code_span(name), [&name](const Case& c) {
         const Metric* metric = find_metric(c, name);
         return metric == nullptr ? std::string() : joined(parts_of(*metric));
       });
@@ -101,7 +69,7 @@ class Table {
     add_measured("of bound", efficiency_cell);
     add_measured(devices_.size() > 1 ? "peak memory of each device" : "peak memory",
                  [this](const Case& c) { return memory_cell(c, devices_); });
-    add("reason", Align::left, [](const Case& c) { return code(c.error); });
+    add("reason", Align::left, [](const Case& c) { return code_span(c.error); });
   }
 
   /// Of a case without a number, its state.
@@ -120,7 +88,7 @@ class Table {
     if (!c.speedup) return {};
     std::string text = joined(parts_of(*c.speedup));
     if (baselines_.strategies().size() == 1) return text;
-    return fmt::format("{} over {}", text, code(baselines_.strategy_of(*c.speedup)));
+    return fmt::format("{} over {}", text, code_span(baselines_.strategy_of(*c.speedup)));
   }
 
   static std::string joined(const std::pair<std::string, std::string>& parts) {
@@ -150,7 +118,8 @@ class Table {
   [[nodiscard]] std::string caption() const {
     std::string text;
     for (const auto& items : caption_lines(parameters_, devices_)) {
-      if (!items.empty()) text += prose(fmt::format("{}", fmt::join(items, " · "))) + "\n\n";
+      if (!items.empty())
+        text += markdown_prose(fmt::format("{}", fmt::join(items, " · "))) + "\n\n";
     }
     return text;
   }
@@ -158,7 +127,7 @@ class Table {
   [[nodiscard]] std::string notes() const {
     std::string text;
     for (const auto& [mark, note] : mark_footnotes(cases_)) {
-      text += fmt::format("\n{} {}\n", prose(mark), prose(note));
+      text += fmt::format("\n{} {}\n", markdown_prose(mark), markdown_prose(note));
     }
     return text;
   }
@@ -176,13 +145,13 @@ std::string markdown_text(const ReportFile& file) {
   const Report& report = file.report;
   std::string text;
   for (auto& [scenario, cases] : by_scenario(report)) {
-    text += fmt::format("### {}\n\n", code(scenario));
+    text += fmt::format("### {}\n\n", code_span(scenario));
     const Answer* answer = find_answer(report, scenario);
-    if (answer != nullptr) text += fmt::format("→ {}\n\n", prose(answer->text));
+    if (answer != nullptr) text += fmt::format("→ {}\n\n", markdown_prose(answer->text));
     text += Table(std::move(cases)).text() + '\n';
   }
-  text += prose(counts_text(report)) + "\n\n";
-  return text + prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
+  text += markdown_prose(counts_text(report)) + "\n\n";
+  return text + markdown_prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
 }
 
 }  // namespace parbench::report

@@ -1,0 +1,244 @@
+// From two reports to rows with verdicts.
+#include "reports/compare/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "reports/compare/launches.h"
+#include "reports/fingerprint.h"
+#include "reports/parameter_columns.h"
+#include "reports/statistics.h"
+#include "reports/table_parts.h"
+#include "reports/throttling.h"
+#include "reports/units.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::Case;
+using report::Cases;
+using report::Report;
+
+// ----------------------------------------------------------------------------------------- sides
+
+int most_launches(const Report& report) {
+  std::size_t most = 0;
+  for (const Case& c : report.cases) most = std::max(most, launches_of(c).log_medians.size());
+  return static_cast<int>(most);
+}
+
+Side side_of(const NamedReport& named) {
+  const Report& report = named.report;
+  return {.name = named.name,
+          .version = report.version,
+          .started_utc = report.started_utc,
+          .commit = report.machine.commit,
+          .dirty = report.machine.dirty.value_or(false),
+          .launches = most_launches(report)};
+}
+
+std::optional<Measured> measured(const Case* c) {
+  if (c == nullptr || !report::has_number(*c)) return std::nullopt;
+  const std::vector<double> log_medians = launches_of(*c).log_medians;
+  if (log_medians.empty()) return std::nullopt;
+  Measured result{.seconds = std::exp(mean(log_medians)),
+                  .launches = static_cast<int>(log_medians.size())};
+  report::add_throttles(result.throttled_by, *c);
+  return result;
+}
+
+// ---------------------------------------------------------------------------------------- labels
+
+/// The cases of one scenario on either side, each once, and their rows.
+struct ScenarioRows {
+  Cases cases;
+  std::vector<Row*> rows;
+};
+
+std::vector<std::string> common_of(const std::vector<report::ParameterColumn>& columns) {
+  std::vector<std::string> items;
+  for (auto& line : report::caption_lines(columns, {})) {
+    std::ranges::move(line, std::back_inserter(items));
+  }
+  return items;
+}
+
+/// "pipeline/pipeline/split:5": scenario, strategy, and what tells cases of one strategy apart.
+void set_labels(const ScenarioRows& group, const std::vector<report::ParameterColumn>& columns) {
+  for (std::size_t i = 0; i < group.cases.size(); ++i) {
+    const Case& c = *group.cases[i];
+    std::string label = c.scenario + '/' + c.strategy;
+    for (const report::ParameterColumn& column : columns) {
+      if (!column.common && column.values[i]) {
+        label += fmt::format("/{}:{}", column.name, *column.values[i]);
+      }
+    }
+    group.rows[i]->label = std::move(label);
+  }
+}
+
+/// In the order in which the matches name them. Fills in the labels of the rows.
+std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vector<Row>& rows,
+                                    const Report& base, const Report& now) {
+  std::vector<std::pair<std::string, ScenarioRows>> groups;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    auto group =
+        std::ranges::find(groups, rows[i].scenario, &std::pair<std::string, ScenarioRows>::first);
+    if (group == groups.end()) group = groups.insert(groups.end(), {rows[i].scenario, {}});
+    group->second.cases.push_back(&matches[i].any());
+    group->second.rows.push_back(&rows[i]);
+  }
+  std::vector<ScenarioFacts> facts;
+  for (const auto& [scenario, group] : groups) {
+    const auto columns = report::parameter_columns(group.cases);
+    set_labels(group, columns);
+    const report::Fingerprint machine = report::fingerprint(now, scenario);
+    facts.push_back({scenario, report::to_text(machine),
+                     report::difference(report::fingerprint(base, scenario), machine),
+                     common_of(columns)});
+  }
+  return facts;
+}
+
+// ----------------------------------------------------------------------------------------- order
+
+int rank_of(const Row& row) {
+  if (row.judgement) {
+    switch (row.judgement->verdict) {
+      case Verdict::regressed:
+        return 0;
+      case Verdict::improved:
+        return 2;
+      case Verdict::undecided:
+        return 3;
+      case Verdict::same:
+        return 4;
+    }
+  }
+  switch (row.state) {
+    case MatchState::failed_now:
+      return 1;
+    case MatchState::comparable:
+    case MatchState::not_measured:
+      return 5;
+    case MatchState::not_comparable:
+      return 6;
+    case MatchState::only_base:
+      return 7;
+    case MatchState::only_now:
+      return 8;
+  }
+  return 9;
+}
+
+double size_of(const Row& row) {
+  return row.judgement ? std::abs(std::log1p(row.judgement->change.value)) : 0;
+}
+
+// ----------------------------------------------------------------------------------------- notes
+
+/// The least number of launches on a side of a compared row; 0 without any.
+int least_launches(const std::vector<Row>& rows) {
+  int least = 0;
+  for (const Row& row : rows) {
+    if (!row.judgement) continue;
+    const int fewer = std::min(row.base->launches, row.now->launches);
+    least = least == 0 ? fewer : std::min(least, fewer);
+  }
+  return least;
+}
+
+std::vector<std::string> notes_on_launches(const std::vector<Row>& rows) {
+  constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
+  const int least = least_launches(rows);
+  if (least == 0 || least >= enough) return {};
+  if (least > 1) {
+    return {
+        fmt::format("A side with {} launches tells little of the spread between them, so that "
+                    "intervals are wide; measure with --launches 5.",
+                    least)};
+  }
+  return {fmt::format(
+      "A side with one launch cannot tell how much launches differ: a standard deviation of {} is "
+      "assumed, and intervals are wide. Measure both with --launches 5.",
+      report::format_percent(assumed_launch_spread))};
+}
+
+void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
+  std::vector<Estimate> estimates;
+  std::vector<Row*> judged;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (matches[i].state != MatchState::comparable) continue;
+    estimates.push_back(
+        estimate_change(launches_of(*matches[i].base), launches_of(*matches[i].now)));
+    judged.push_back(&comparison.rows[i]);
+  }
+  const std::vector<Judgement> judgements = judge(estimates, comparison.rule);
+  for (std::size_t i = 0; i < judged.size(); ++i) judged[i]->judgement = judgements[i];
+}
+
+Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
+                     const NamedReport& now, const Options& options) {
+  Comparison comparison{.base = side_of(base),
+                        .now = side_of(now),
+                        .rule = options.rule,
+                        .scenarios = {},
+                        .rows = {},
+                        .notes = {}};
+  for (const Match& match : matches) {
+    comparison.rows.push_back({.name = match.any().name,
+                               .label = {},
+                               .scenario = match.any().scenario,
+                               .state = match.state,
+                               .reason = match.reason,
+                               .base = measured(match.base),
+                               .now = measured(match.now),
+                               .judgement = {}});
+  }
+  comparison.scenarios = facts_of(matches, comparison.rows, base.report, now.report);
+  return comparison;
+}
+
+}  // namespace
+
+std::size_t Comparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(rows, [&](const Row& row) { return row.has(verdict); }));
+}
+
+std::size_t Comparison::count(MatchState state) const {
+  return static_cast<std::size_t>(std::ranges::count(rows, state, &Row::state));
+}
+
+Outcome Comparison::outcome() const {
+  if (count(MatchState::failed_now) > 0) return Outcome::case_failed;
+  if (count(Verdict::regressed) > 0) return Outcome::regressed;
+  return count(MatchState::comparable) > 0 ? Outcome::nothing_regressed : Outcome::nothing_compared;
+}
+
+Comparison matched(const NamedReport& base, const NamedReport& now, const Options& options) {
+  return with_rows(match(base.report, now.report, options.allow_different_machine), base, now,
+                   options);
+}
+
+void sort_rows(std::vector<Row>& rows) {
+  std::ranges::stable_sort(rows, {},
+                           [](const Row& row) { return std::tuple(rank_of(row), -size_of(row)); });
+}
+
+Comparison compare(const NamedReport& base, const NamedReport& now, const Options& options) {
+  const std::vector<Match> matches =
+      match(base.report, now.report, options.allow_different_machine);
+  Comparison comparison = with_rows(matches, base, now, options);
+  judge_rows(matches, comparison);
+  comparison.notes = notes_on_launches(comparison.rows);
+  sort_rows(comparison.rows);
+  return comparison;
+}
+
+}  // namespace parbench::compare

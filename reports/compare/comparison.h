@@ -1,0 +1,97 @@
+// Two reports compared: a verdict for each case, and what it comes to. Plain data, which table,
+// Markdown and JSON render.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/compare/match.h"
+#include "reports/compare/verdict.h"
+#include "reports/report.h"
+
+namespace parbench::compare {
+
+/// A case on one side, as far as it was measured there.
+struct Measured {
+  double seconds = 0;  // geometric mean of the medians of its launches
+  int launches = 0;
+  std::vector<std::string> throttled_by = {};  // "power cap on cuda:0"; only where it is flagged
+};
+
+struct Row {
+  std::string name;   // of the case
+  std::string label;  // the same without what all cases of its scenario share
+  std::string scenario;
+  MatchState state = MatchState::comparable;
+  std::string reason;  // of rows that are not comparable
+  std::optional<Measured> base;
+  std::optional<Measured> now;
+  std::optional<Judgement> judgement;  // only of comparable rows
+
+  [[nodiscard]] bool has(Verdict verdict) const {
+    return judgement && judgement->verdict == verdict;
+  }
+};
+
+/// Where one side's numbers come from.
+struct Side {
+  std::string name;  // of the file, or of the command
+  std::string version;
+  std::string started_utc;
+  std::optional<std::string> commit;
+  bool dirty = false;
+  int launches = 0;  // the most that a case has
+};
+
+/// What the cases of a scenario have in common.
+struct ScenarioFacts {
+  std::string scenario;
+  std::string machine;              // of the newer report, by its fingerprint
+  std::string machine_difference;   // empty for the same machine
+  std::vector<std::string> common;  // "f32", "batch 40": parameters left out of the labels
+};
+
+/// What a comparison comes to, the first that applies.
+enum class Outcome { case_failed, regressed, nothing_compared, nothing_regressed };
+
+struct Comparison {
+  Side base;
+  Side now;
+  Rule rule;
+  std::vector<ScenarioFacts> scenarios;
+  /// Regressions, failures, improvements, undecided, same, not measured, not comparable, on one
+  /// side only; those with a change by its size, the largest first.
+  std::vector<Row> rows;
+  std::vector<std::string> notes;  // about the evidence: sentences for whoever reads the verdicts
+
+  [[nodiscard]] std::size_t count(Verdict verdict) const;
+  [[nodiscard]] std::size_t count(MatchState state) const;
+  [[nodiscard]] Outcome outcome() const;
+};
+
+/// A report and how messages call it.
+struct NamedReport {
+  std::string name;
+  const report::Report& report;
+};
+
+struct Options {
+  Rule rule;
+  bool allow_different_machine = false;
+};
+
+/// Without verdicts: the rows in no particular order, for whoever has another source of them. The
+/// row of a comparable case has its times of these two reports.
+[[nodiscard]] Comparison matched(const NamedReport& base, const NamedReport& now,
+                                 const Options& options = {});
+
+/// Brings the rows into their order.
+void sort_rows(std::vector<Row>& rows);
+
+/// By the launches of both reports.
+[[nodiscard]] Comparison compare(const NamedReport& base, const NamedReport& now,
+                                 const Options& options = {});
+
+}  // namespace parbench::compare

@@ -1,0 +1,125 @@
+// A comparison for programs: every field is described in schema/comparison-v1.schema.json.
+#include <cmath>
+#include <string_view>
+
+#include "reports/compare/render.h"
+#include "reports/compare/words.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::Json;
+
+constexpr int schema_version = 1;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json json_of(const Side& side) {
+  Json json{{"name", side.name},
+            {"version", side.version},
+            {"started_utc", side.started_utc},
+            {"launches", side.launches}};
+  if (side.commit) {
+    json["commit"] = *side.commit;
+    json["dirty"] = side.dirty;
+  }
+  return json;
+}
+
+Json json_of(const ScenarioFacts& facts) {
+  Json json{{"scenario", facts.scenario}, {"machine", facts.machine}, {"common", facts.common}};
+  if (!facts.machine_difference.empty()) json["machine_difference"] = facts.machine_difference;
+  return json;
+}
+
+Json json_of(const Measured& measured) {
+  Json json{{"seconds", number(measured.seconds)}, {"launches", measured.launches}};
+  if (!measured.throttled_by.empty()) json["throttled_by"] = measured.throttled_by;
+  return json;
+}
+
+Json json_of(const Change& change) {
+  return {{"value", number(change.value)},
+          {"low", number(change.interval.low)},
+          {"high", number(change.interval.high)},
+          {"confidence", change.interval.confidence}};
+}
+
+Json json_of(const Row& row) {
+  Json json{{"name", row.name},
+            {"label", row.label},
+            {"scenario", row.scenario},
+            {"state", row.judgement ? "compared" : to_string(row.state)}};
+  if (!row.reason.empty()) json["reason"] = row.reason;
+  if (row.judgement) {
+    json["verdict"] = to_string(row.judgement->verdict);
+    json["change"] = json_of(row.judgement->change);
+    json["p_value"] = row.judgement->p_value;
+  }
+  if (row.base) json["base"] = json_of(*row.base);
+  if (row.now) json["new"] = json_of(*row.now);
+  return json;
+}
+
+Json list_of(const auto& items) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(json_of(item));
+  return list;
+}
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::case_failed:
+      return "case_failed";
+    case Outcome::regressed:
+      return "regressed";
+    case Outcome::nothing_compared:
+      return "nothing_compared";
+    case Outcome::nothing_regressed:
+      return "nothing_regressed";
+  }
+  return {};
+}
+
+}  // namespace
+
+int exit_code_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::nothing_regressed:
+      return 0;
+    case Outcome::case_failed:
+      return 1;
+    case Outcome::regressed:
+      return 3;
+    case Outcome::nothing_compared:
+      return 4;
+  }
+  return 1;
+}
+
+Json to_json(const Comparison& comparison) {
+  return {
+      {"schema_version", schema_version},
+      {"outcome", name_of(comparison.outcome())},
+      {"exit_code", exit_code_of(comparison.outcome())},
+      {"sentence", sentence(comparison)},
+      {"rule",
+       {{"significance", comparison.rule.significance}, {"threshold", comparison.rule.threshold}}},
+      {"base", json_of(comparison.base)},
+      {"new", json_of(comparison.now)},
+      {"scenarios", list_of(comparison.scenarios)},
+      {"counts",
+       {{"regressed", comparison.count(Verdict::regressed)},
+        {"improved", comparison.count(Verdict::improved)},
+        {"undecided", comparison.count(Verdict::undecided)},
+        {"same", comparison.count(Verdict::same)},
+        {"failed_now", comparison.count(MatchState::failed_now)},
+        {"not_measured", comparison.count(MatchState::not_measured)},
+        {"not_comparable", comparison.count(MatchState::not_comparable)},
+        {"only_base", comparison.count(MatchState::only_base)},
+        {"only_now", comparison.count(MatchState::only_now)}}},
+      {"cases", list_of(comparison.rows)},
+      {"notes", comparison.notes}};
+}
+
+}  // namespace parbench::compare

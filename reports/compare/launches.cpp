@@ -1,0 +1,75 @@
+// Launch medians, and the variances that their difference is made of.
+#include "reports/compare/launches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <span>
+
+#include "reports/statistics.h"
+
+namespace parbench::compare {
+namespace {
+
+/// A part of the variance of a difference, estimated independently of the others.
+struct Component {
+  double variance = 0;
+  double degrees_of_freedom = 1;
+};
+
+/// Satterthwaite's: (Σv)² / Σ(v²/ν).
+Estimate sum_of(double log_ratio, std::span<const Component> components) {
+  double variance = 0;
+  double squares = 0;
+  for (const Component& part : components) {
+    variance += part.variance;
+    squares += part.variance * part.variance / part.degrees_of_freedom;
+  }
+  return {log_ratio, variance, squares > 0 ? variance * variance / squares : 1};
+}
+
+bool is_single(const Launches& side) { return side.log_medians.size() == 1; }
+
+double spread_of(const Launches& side) { return standard_deviation(side.log_medians); }
+
+}  // namespace
+
+Launches launches_of(const report::Case& c) {
+  std::map<int, std::vector<double>> seconds;
+  for (const report::Sample& sample : c.samples) seconds[sample.launch].push_back(sample.seconds);
+  Launches launches;
+  for (const auto& [launch, values] : seconds) {
+    launches.log_medians.push_back(std::log(median(values)));
+  }
+  if (seconds.size() != 1) return launches;
+  const std::vector<double>& values = seconds.begin()->second;
+  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / quantile of 3/4
+  const double sigma = normal_sigma_of_mad * median_absolute_deviation(values) / median(values);
+  const auto count = static_cast<double>(values.size());
+  launches.sampling_variance = std::numbers::pi / 2 * sigma * sigma / count;
+  launches.sampling_degrees_of_freedom = std::max(1.0, count - 1);
+  return launches;
+}
+
+Estimate estimate_change(const Launches& base, const Launches& now) {
+  std::vector<Component> components;
+  double singles = 0;
+  double spread = assumed_launch_spread;
+  for (const Launches* side : {&base, &now}) {
+    const auto count = static_cast<double>(side->log_medians.size());
+    if (is_single(*side)) {
+      components.push_back({side->sampling_variance, side->sampling_degrees_of_freedom});
+      ++singles;
+    } else {
+      const double own = spread_of(*side);
+      components.push_back({own * own / count, count - 1});
+      spread = std::max(spread, own);
+    }
+  }
+  // One assumption for both sides: were it wrong, it would be wrong twice.
+  components.push_back({singles * spread * spread, assumed_degrees_of_freedom});
+  return sum_of(mean(now.log_medians) - mean(base.log_medians), components);
+}
+
+}  // namespace parbench::compare

@@ -1,0 +1,42 @@
+// What the launches of two reports say of a case. A process has its own memory layout, its own
+// place in time and its own luck, which all of its samples share: the launch is the unit, not the
+// sample.
+#pragma once
+
+#include <vector>
+
+#include "reports/compare/verdict.h"
+#include "reports/report.h"
+
+namespace parbench::compare {
+
+/// Standard deviation between the launches of one program, relative to its time: what is assumed
+/// where a report has a single launch and so cannot tell. 1.5% is the spread of unchanged runs on a
+/// shared two-core virtual machine; a quiet machine has less.
+inline constexpr double assumed_launch_spread = 0.015;
+/// How far it is trusted: as if five launches of another program had shown it.
+inline constexpr double assumed_degrees_of_freedom = 4;
+
+/// The samples of a case, by the process that took them.
+struct Launches {
+  /// Logarithm of the median of seconds of each launch, in the order of launches. Not finite where
+  /// that median is zero or no number.
+  std::vector<double> log_medians;
+  /// Variance of the only log median that comes from its samples being few: that of a normal
+  /// distribution's median, (π/2)·σ²/n, with the median absolute deviation for σ. Zero where there
+  /// are several launches, whose spread contains it.
+  double sampling_variance = 0;
+  double sampling_degrees_of_freedom = 1;
+};
+
+[[nodiscard]] Launches launches_of(const report::Case& c);
+
+/// Of `now` over `base`, which have at least one launch each. With several launches on both sides
+/// it is that of Welch's test ("The generalization of 'Student's' problem when several different
+/// population variances are involved", 1947): the variances of the two means add up, and
+/// Satterthwaite's formula ("An approximate distribution of estimates of variance components",
+/// 1946) gives their degrees of freedom. A side with one launch has the assumed spread instead, or
+/// that of the other side where it is larger, and the variance of its median.
+[[nodiscard]] Estimate estimate_change(const Launches& base, const Launches& now);
+
+}  // namespace parbench::compare

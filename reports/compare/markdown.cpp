@@ -1,0 +1,94 @@
+// A comparison as a comment on a pull request. Text of the reports is escaped: it may come from
+// anybody.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "reports/compare/render.h"
+#include "reports/compare/words.h"
+#include "reports/markdown_text.h"
+#include "reports/units.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::code_span;
+using report::markdown_prose;
+
+using Rows = std::vector<const Row*>;
+
+bool is_urgent(const Row& row) {
+  return row.has(Verdict::regressed) || row.state == MatchState::failed_now;
+}
+
+std::string seconds_cell(const std::optional<Measured>& measured) {
+  return measured ? report::format_duration(measured->seconds) : "–";
+}
+
+/// The reason of a row without a verdict, or a warning about one that has it.
+std::string remark_cell(const Row& row) {
+  const std::string throttling = throttling_text(row);
+  if (!row.reason.empty()) return code_span(row.reason);
+  return throttling.empty() ? std::string() : "throttled: " + code_span(throttling);
+}
+
+std::string line_of(const Row& row) {
+  const std::string change = row.judgement ? change_text(row.judgement->change) : "";
+  const std::string interval = row.judgement ? interval_text(row.judgement->change) : "";
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", state_text(row),
+                     code_span(row.label), seconds_cell(row.base), seconds_cell(row.now), change,
+                     interval, remark_cell(row));
+}
+
+std::string table_of(const Rows& rows) {
+  std::string text =
+      "| verdict | case | BASE | NEW | change | interval | |\n"
+      "| :-- | :-- | --: | --: | --: | :-- | :-- |\n";
+  for (const Row* row : rows) text += line_of(*row);
+  return text;
+}
+
+std::string item(const std::string& name, const std::string& text) {
+  return fmt::format("- {}: {}\n", name, markdown_prose(text));
+}
+
+std::string facts_of(const Comparison& comparison) {
+  std::string text = item("BASE", side_text(comparison.base));
+  text += item("NEW", side_text(comparison.now));
+  for (const ScenarioFacts& scenario : comparison.scenarios) {
+    std::vector<std::string> items = scenario.common;
+    items.push_back("on " + scenario.machine);
+    if (!scenario.machine_difference.empty()) {
+      items.push_back("machines differ: " + scenario.machine_difference);
+    }
+    text += item(code_span(scenario.scenario), fmt::format("{}", fmt::join(items, " · ")));
+  }
+  for (const std::string& note : all_notes(comparison)) text += "- " + markdown_prose(note) + '\n';
+  return text;
+}
+
+std::string folded(const std::string& title, const std::string& text) {
+  return fmt::format("\n<details>\n<summary>{}</summary>\n\n{}\n</details>\n", title, text);
+}
+
+}  // namespace
+
+std::string to_markdown(const Comparison& comparison) {
+  Rows urgent;
+  Rows others;
+  for (const Row& row : comparison.rows) (is_urgent(row) ? urgent : others).push_back(&row);
+  std::string text = fmt::format("**{}**\n", markdown_prose(sentence(comparison)));
+  if (!urgent.empty()) text += '\n' + table_of(urgent);
+  if (!others.empty()) {
+    const std::string title =
+        fmt::format("{} {}case{}", others.size(), urgent.empty() ? "" : "other ",
+                    others.size() == 1 ? "" : "s");
+    text += folded(title, table_of(others));
+  }
+  return text + folded("What was compared, and how", facts_of(comparison));
+}
+
+}  // namespace parbench::compare

@@ -1,0 +1,41 @@
+// Which cases of two reports may be compared, and why the others may not.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace parbench::compare {
+
+enum class MatchState {
+  comparable,    // measured on both sides
+  failed_now,    // failed or wrong in the newer report, whatever the older one says
+  not_measured,  // skipped, not run, or without a usable time, on either side; failed in the older
+  not_comparable,  // another machine, format, parameter or kind of run
+  only_base,       // on one side only
+  only_now,
+};
+
+/// "comparable", "failed_now", …: as it stands in files.
+[[nodiscard]] std::string_view to_string(MatchState state);
+
+/// A case of two reports, which must outlive it.
+struct Match {
+  MatchState state = MatchState::comparable;
+  const report::Case* base = nullptr;  // null of `only_now`
+  const report::Case* now = nullptr;   // null of `only_base`
+  std::string reason;                  // why it is not comparable
+
+  [[nodiscard]] const report::Case& any() const { return now != nullptr ? *now : *base; }
+};
+
+/// Cases are the same when scenario, strategy, parameters with their types, number format and graph
+/// are; parameters that do not belong to a case's identity (`hidden_parameters`) do not count. In
+/// the order of `base`, then those that only `now` has. Unless `allow_different_machine`, scenarios
+/// that were measured on machines of different fingerprints are not comparable.
+[[nodiscard]] std::vector<Match> match(const report::Report& base, const report::Report& now,
+                                       bool allow_different_machine = false);
+
+}  // namespace parbench::compare

@@ -1,0 +1,26 @@
+// A comparison for people, for a pull request, and for programs.
+#pragma once
+
+#include <string>
+
+#include "reports/compare/comparison.h"
+#include "reports/google_benchmark.h"
+#include "reports/table.h"
+
+namespace parbench::compare {
+
+/// The answer in a sentence, the two sides, a row for each case in the order of the verdicts, and
+/// what to know of the evidence. UTF-8 without control characters but those of the style.
+[[nodiscard]] std::string to_table(const Comparison& comparison,
+                                   const report::TextStyle& style = {});
+
+/// GitHub's Markdown for a comment: the answer, regressions and failures; the rest folded.
+[[nodiscard]] std::string to_markdown(const Comparison& comparison);
+
+/// schema/comparison-v1.schema.json. A number that is not finite is null.
+[[nodiscard]] report::Json to_json(const Comparison& comparison);
+
+/// What the program exits with: 0, 1, 3 or 4.
+[[nodiscard]] int exit_code_of(Outcome outcome);
+
+}  // namespace parbench::compare

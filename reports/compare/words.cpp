@@ -1,0 +1,193 @@
+// Sentences and cells about verdicts.
+#include "reports/compare/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "reports/units.h"
+
+namespace parbench::compare {
+namespace {
+
+std::string counted(std::size_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
+/// Enough that a narrow interval does not look like a point; few where nobody reads them.
+int decimals_of(const Change& change) {
+  if (std::abs(change.value) >= 1) return 0;
+  return change.interval.high - change.interval.low < 0.002 ? 2 : 1;
+}
+
+/// Without the percent sign: "+6.2", "−3.0", "0.0", "+∞".
+std::string signed_percent(double fraction, int decimals) {
+  if (std::isnan(fraction)) return std::string(report::no_number);
+  if (std::isinf(fraction)) return fraction > 0 ? "+∞" : "−∞";
+  const std::string digits = fmt::format("{:.{}f}", 100 * std::abs(fraction), decimals);
+  if (digits.find_first_not_of("0.") == std::string::npos) return digits;
+  return (fraction > 0 ? "+" : "−") + digits;
+}
+
+/// The first few labels: more would not be read in a sentence.
+std::string listed(const std::vector<std::string>& texts) {
+  constexpr std::size_t most = 3;
+  const std::size_t shown = std::min(texts.size(), most);
+  std::string text = fmt::format("{}", fmt::join(texts.begin(), texts.begin() + shown, ", "));
+  return shown == texts.size() ? text : text + fmt::format(" and {} more", texts.size() - shown);
+}
+
+std::string failures_text(const Comparison& comparison) {
+  std::vector<std::string> labels;
+  for (const Row& row : comparison.rows) {
+    if (row.state == MatchState::failed_now) labels.push_back(row.label);
+  }
+  if (labels.empty()) return {};
+  return fmt::format("{} failed in NEW: {}. ", counted(labels.size(), "case"), listed(labels));
+}
+
+std::string regressions_text(const Comparison& comparison, std::size_t compared) {
+  std::vector<std::string> texts;
+  for (const Row& row : comparison.rows) {
+    if (!row.has(Verdict::regressed)) continue;
+    texts.push_back(fmt::format("{} {} ({})", row.label, change_text(row.judgement->change),
+                                interval_text(row.judgement->change)));
+  }
+  if (texts.empty()) return fmt::format("No regression in {}", counted(compared, "case"));
+  return fmt::format("{} of {} regressed: {}", texts.size(), counted(compared, "case"),
+                     listed(texts));
+}
+
+/// " 1 improved, 8 are the same." Empty where all counts are zero.
+std::string counts_text(const std::vector<std::pair<std::size_t, std::string_view>>& counts) {
+  std::vector<std::string> texts;
+  for (const auto& [number, what] : counts) {
+    if (number > 0) texts.push_back(fmt::format("{} {}", number, what));
+  }
+  return texts.empty() ? std::string() : fmt::format(" {}.", fmt::join(texts, ", "));
+}
+
+std::string nothing_text(const Comparison& comparison) {
+  const auto told = std::ranges::find_if(comparison.rows, [](const Row& row) {
+    return row.state != MatchState::failed_now && !row.reason.empty();
+  });
+  if (told != comparison.rows.end()) {
+    return fmt::format("Nothing could be compared: {}: {}.", told->label, told->reason);
+  }
+  return comparison.rows.empty() ? "Nothing could be compared: the reports have no cases."
+                                 : "Nothing could be compared: no case is in both reports.";
+}
+
+/// "2026-11-21T19:57:32Z" as "2026-11-21 19:57 UTC"; anything else as it is.
+std::string time_text(const std::string& utc) {
+  if (utc.size() != 20 || utc[10] != 'T' || utc.back() != 'Z') return utc;
+  return fmt::format("{} {} UTC", utc.substr(0, 10), utc.substr(11, 5));
+}
+
+/// Of the intervals that are shown: "99%", "99.17 to 99.58%".
+std::string confidences_text(const Comparison& comparison) {
+  double least = 1;
+  double most = 0;
+  for (const Row& row : comparison.rows) {
+    if (!row.judgement) continue;
+    least = std::min(least, row.judgement->change.interval.confidence);
+    most = std::max(most, row.judgement->change.interval.confidence);
+  }
+  const std::string low = report::format_number(100 * least, 4);
+  const std::string high = report::format_number(100 * most, 4);
+  return low == high ? low + '%' : fmt::format("{} to {}%", low, high);
+}
+
+/// Empty where nothing was judged.
+std::string rule_text(const Comparison& comparison) {
+  const std::size_t judged = static_cast<std::size_t>(std::ranges::count_if(
+      comparison.rows, [](const Row& row) { return row.judgement.has_value(); }));
+  if (judged == 0) return {};
+  const auto percent = [](double fraction) {
+    return report::format_number(100 * fraction, 3) + '%';
+  };
+  return fmt::format(
+      "Changes below {} do not count (--threshold). Chance of any false alarm in {}: at most {} "
+      "(Holm's correction; each interval holds the true change with {}).",
+      percent(comparison.rule.threshold), counted(judged, "case"),
+      percent(comparison.rule.significance), confidences_text(comparison));
+}
+
+}  // namespace
+
+std::string change_text(const Change& change) {
+  const std::string percent = signed_percent(change.value, decimals_of(change));
+  if (percent.starts_with("+")) return percent + "% slower";
+  return percent.starts_with("−") ? percent + "% faster" : "no change";
+}
+
+std::string interval_text(const Change& change) {
+  const int decimals = decimals_of(change);
+  return fmt::format("{} to {}%", signed_percent(change.interval.low, decimals),
+                     signed_percent(change.interval.high, decimals));
+}
+
+std::string sentence(const Comparison& comparison) {
+  const std::size_t compared = comparison.count(MatchState::comparable);
+  std::string text = failures_text(comparison);
+  if (compared == 0) return text + nothing_text(comparison);
+  text += regressions_text(comparison, compared) + '.';
+  text += counts_text({{comparison.count(Verdict::improved), "improved"},
+                       {comparison.count(Verdict::same), "the same"},
+                       {comparison.count(Verdict::undecided), "undecided"}});
+  return text + counts_text({{comparison.count(MatchState::not_measured), "not measured"},
+                             {comparison.count(MatchState::not_comparable), "not comparable"},
+                             {comparison.count(MatchState::only_base), "only in BASE"},
+                             {comparison.count(MatchState::only_now), "only in NEW"}});
+}
+
+std::string state_text(const Row& row) {
+  if (row.judgement) return std::string(to_string(row.judgement->verdict));
+  switch (row.state) {
+    case MatchState::comparable:
+      return std::string(to_string(Verdict::undecided));
+    case MatchState::failed_now:
+      return "failed";
+    case MatchState::not_measured:
+      return "not measured";
+    case MatchState::not_comparable:
+      return "not comparable";
+    case MatchState::only_base:
+      return "only in BASE";
+    case MatchState::only_now:
+      return "only in NEW";
+  }
+  return {};
+}
+
+std::string throttling_text(const Row& row) {
+  std::vector<std::string> texts;
+  for (const auto& [measured, side] : {std::pair(&row.base, "BASE"), std::pair(&row.now, "NEW")}) {
+    if (!*measured || (*measured)->throttled_by.empty()) continue;
+    texts.push_back(fmt::format("{} in {}", fmt::join((*measured)->throttled_by, ", "), side));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::string side_text(const Side& side) {
+  std::vector<std::string> items{side.name, "parbench " + side.version};
+  if (side.commit) {
+    items.push_back(
+        fmt::format("commit {}{}", side.commit->substr(0, 10), side.dirty ? " with changes" : ""));
+  }
+  items.push_back(side.launches == 1 ? "1 launch" : fmt::format("{} launches", side.launches));
+  items.push_back(time_text(side.started_utc));
+  std::erase_if(items, [](const std::string& item) { return item.empty(); });
+  return fmt::format("{}", fmt::join(items, " · "));
+}
+
+std::vector<std::string> all_notes(const Comparison& comparison) {
+  std::vector<std::string> notes = comparison.notes;
+  if (std::string rule = rule_text(comparison); !rule.empty()) notes.push_back(std::move(rule));
+  return notes;
+}
+
+}  // namespace parbench::compare

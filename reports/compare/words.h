@@ -1,0 +1,35 @@
+// What a comparison says in words, whatever the medium.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/compare/comparison.h"
+
+namespace parbench::compare {
+
+/// "1 of 12 cases regressed: pipeline/split:5 +6.2% slower (+4.8 to +7.7%). 1 improved, 8 are the
+/// same, 2 undecided." A failure in the newer report comes first.
+[[nodiscard]] std::string sentence(const Comparison& comparison);
+
+/// "+6.2% slower", "−3.0% faster", "no change".
+[[nodiscard]] std::string change_text(const Change& change);
+/// "+4.8 to +7.7%".
+[[nodiscard]] std::string interval_text(const Change& change);
+
+/// What the first column of a table says of a row: its verdict, or "failed", "not measured", "not
+/// comparable", "only in BASE", "only in NEW".
+[[nodiscard]] std::string state_text(const Row& row);
+
+/// What throttled a row's sides, as a warning; empty without any.
+[[nodiscard]] std::string throttling_text(const Row& row);
+
+/// "after.json · parbench 0.1.0, commit 89abcde012 with changes · 5 launches · 2026-11-21 19:57
+/// UTC".
+[[nodiscard]] std::string side_text(const Side& side);
+
+/// Sentences below the verdicts: threshold and significance, what the intervals hold, and the
+/// comparison's own notes.
+[[nodiscard]] std::vector<std::string> all_notes(const Comparison& comparison);
+
+}  // namespace parbench::compare

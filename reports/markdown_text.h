@@ -1,0 +1,16 @@
+// Text of others made harmless in GitHub's Markdown (github.github.com/gfm).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace parbench::report {
+
+/// As a code span, also of a table's cell: neither markup nor a mention of a user has an effect
+/// there. Empty text stays empty.
+[[nodiscard]] std::string code_span(std::string_view text);
+
+/// As it is read, on one line, outside of tables.
+[[nodiscard]] std::string markdown_prose(std::string_view text);
+
+}  // namespace parbench::report

@@ -1,0 +1,226 @@
+// Whole comparisons: order, outcome, what is noted.
+#include "reports/compare/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "reports/compare/render.h"
+#include "reports/compare/words.h"
+#include "tests/reports/compare/made_report.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::CaseStatus;
+using report::Report;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+Comparison compared(const Report& base, const Report& now, const Options& options = {}) {
+  return compare({"before.json", base}, {"after.json", now}, options);
+}
+
+/// One case of every kind there is.
+struct Everything {
+  Report base;
+  Report now;
+
+  Everything() {
+    const std::vector<double> noisy{0.9, 0.95, 1, 1.05, 1.1};
+    base = made_report({steady(1), steady(1), steady(1), steady(1), noisy, steady(1), steady(1),
+                        steady(1), steady(1)});
+    now = made_report({steady(1), steady(1.06), steady(0.9), steady(1.2), noisy, steady(1),
+                       steady(1), steady(1), steady(1), steady(1)});
+    now.cases[5].status = CaseStatus::failed;
+    now.cases[5].error = "wrong result";
+    base.cases[6].status = CaseStatus::skipped;
+    base.cases[6].error = "no memory";
+    now.cases[7].dtype = "bf16";
+    now.cases.erase(now.cases.begin() + 8);
+  }
+};
+
+std::vector<std::string> states(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const Row& row : comparison.rows) {
+    texts.push_back(row.name.substr(row.name.rfind(':') + 1) + ' ' + state_text(row));
+  }
+  return texts;
+}
+
+TEST(Comparison, PutsTheRowsInTheOrderInWhichTheyMatter) {
+  const Everything reports;
+  EXPECT_THAT(
+      states(compared(reports.base, reports.now)),
+      ElementsAre("3 regressed", "1 regressed", "5 failed", "2 improved", "4 undecided", "0 same",
+                  "6 not measured", "7 not comparable", "8 only in BASE", "9 only in NEW"));
+}
+
+TEST(Comparison, TellsTimesOfBothSidesAsFarAsThereAreAny) {
+  const Everything reports;
+  const Comparison comparison = compared(reports.base, reports.now);
+  EXPECT_NEAR(comparison.rows[0].base->seconds, 1, 1e-6);
+  EXPECT_NEAR(comparison.rows[0].now->seconds, 1.2, 1e-6);
+  EXPECT_EQ(comparison.rows[0].now->launches, 5);
+  EXPECT_NEAR(comparison.rows[0].judgement->change.value, 0.2, 1e-6);
+  EXPECT_FALSE(comparison.rows[2].now) << "failed";
+  EXPECT_TRUE(comparison.rows[2].base);
+  EXPECT_FALSE(comparison.rows[9].base) << "only in NEW";
+}
+
+TEST(Comparison, ComesToTheMostSeriousOutcome) {
+  const auto outcome = [](const Report& base, const Report& now) {
+    return compared(base, now).outcome();
+  };
+  const Report one = made_report({steady(1)});
+  const Report slower = made_report({steady(1.1)});
+  EXPECT_EQ(outcome(one, one), Outcome::nothing_regressed);
+  EXPECT_EQ(outcome(slower, one), Outcome::nothing_regressed) << "an improvement";
+  EXPECT_EQ(outcome(one, slower), Outcome::regressed);
+  EXPECT_EQ(outcome(one, made_report({})), Outcome::nothing_compared);
+  const Everything reports;
+  EXPECT_EQ(outcome(reports.base, reports.now), Outcome::case_failed)
+      << "a failure and regressions: a wrong result is the more serious";
+  EXPECT_EQ(exit_code_of(Outcome::nothing_regressed), 0);
+  EXPECT_EQ(exit_code_of(Outcome::case_failed), 1);
+  EXPECT_EQ(exit_code_of(Outcome::regressed), 3);
+  EXPECT_EQ(exit_code_of(Outcome::nothing_compared), 4);
+}
+
+TEST(Comparison, CountsAllComparedCasesInItsCorrection) {
+  std::vector<std::vector<double>> many(20, std::vector<double>{1, 1.01, 0.99, 1.005, 0.995});
+  const Report base = made_report(many);
+  many.front() = {1.021, 1.0312, 1.0108, 1.0261, 1.0159};
+  const Report now = made_report(many);
+  EXPECT_EQ(compared(base, now).outcome(), Outcome::nothing_regressed);
+  const Report base_alone = made_report({many.back()});
+  const Report now_alone = made_report({many.front()});
+  EXPECT_EQ(compared(base_alone, now_alone).outcome(), Outcome::regressed)
+      << "the same times are evidence where there is one case";
+}
+
+TEST(Comparison, LeavesWhatAllCasesShareOutOfTheLabels) {
+  const Report both = made_report({steady(1), steady(2)});
+  const Comparison comparison = compared(both, both);
+  EXPECT_EQ(comparison.rows[0].label, "made/one/n:0");
+  ASSERT_THAT(comparison.scenarios, SizeIs(1));
+  EXPECT_THAT(comparison.scenarios[0].common, ElementsAre("f32", "kind plain"));
+  EXPECT_EQ(comparison.scenarios[0].machine, "A processor, 2 cores, 7.5 GiB · cpu (1 core)");
+}
+
+TEST(Comparison, SaysWhenMachinesDifferThoughItIsAllowed) {
+  const Report base = made_report({steady(1)});
+  Report now = base;
+  now.machine.cpu_model = "Another";
+  const Comparison comparison = compared(base, now, {.rule = {}, .allow_different_machine = true});
+  EXPECT_EQ(comparison.outcome(), Outcome::nothing_regressed);
+  EXPECT_EQ(comparison.scenarios[0].machine_difference, "CPU: A processor before, Another now");
+}
+
+TEST(Comparison, SaysWhatItCannotKnowFromFewLaunches) {
+  const auto notes = [](const Report& base, const Report& now) {
+    return ::testing::PrintToString(compared(base, now).notes);
+  };
+  const Report five = made_report({steady(1)});
+  const Report one = made_report({{1.0}});
+  const Report two = made_report({{1.0, 1.01}});
+  EXPECT_THAT(compared(five, five).notes, IsEmpty());
+  EXPECT_THAT(notes(five, one),
+              AllOf(HasSubstr("one launch"), HasSubstr("1.5%"), HasSubstr("--launches 5")));
+  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 launches"), HasSubstr("--launches 5")));
+}
+
+TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {
+  const Everything reports;
+  Comparison comparison = matched({"a", reports.base}, {"b", reports.now});
+  EXPECT_EQ(comparison.rows.size(), 10);
+  for (const Row& row : comparison.rows) EXPECT_FALSE(row.judgement);
+  Judgement slower;
+  slower.verdict = Verdict::regressed;
+  for (Row& row : comparison.rows) {
+    if (row.name == "made/one/n:1") row.judgement = slower;
+  }
+  sort_rows(comparison.rows);
+  EXPECT_EQ(comparison.rows.front().name, "made/one/n:1");
+}
+
+// ------------------------------------------------------------------------------------------- words
+
+Change change(double value, double low, double high) { return {value, {low, high, 0.95}}; }
+
+TEST(Words, TellTheDirectionOfAChange) {
+  EXPECT_EQ(change_text(change(0.051, 0.04, 0.06)), "+5.1% slower");
+  EXPECT_EQ(change_text(change(-0.03, -0.04, -0.02)), "−3.0% faster");
+  EXPECT_EQ(change_text(change(0.0001, -0.04, 0.04)), "no change");
+  EXPECT_EQ(change_text(change(0.0004, 0.0001, 0.0007)), "+0.04% slower");
+  EXPECT_EQ(change_text(change(1.5, 1.4, 1.6)), "+150% slower");
+}
+
+TEST(Words, TellIntervalsWithTheirSigns) {
+  EXPECT_EQ(interval_text(change(0.05, 0.04, 0.061)), "+4.0 to +6.1%");
+  EXPECT_EQ(interval_text(change(0, -0.04, 0)), "−4.0 to 0.0%");
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(interval_text(change(0.5, -1, infinite)), "−100.0 to +∞%");
+}
+
+TEST(Words, AnswerInASentence) {
+  const auto said = [](const Report& base, const Report& now) {
+    return sentence(compared(base, now));
+  };
+  const Everything reports;
+  EXPECT_EQ(said(reports.base, reports.now),
+            "1 case failed in NEW: made/one/dtype:f32/n:5. 2 of 5 cases regressed: "
+            "made/one/dtype:f32/n:3 +20.0% slower (+19.8 to +20.2%), made/one/dtype:f32/n:1 +6.0% "
+            "slower (+5.8 to +6.2%). 1 improved, 1 the same, 1 undecided. 1 not measured, 1 not "
+            "comparable, 1 only in BASE, 1 only in NEW.");
+  const Report one = made_report({steady(1)});
+  EXPECT_EQ(said(one, one), "No regression in 1 case. 1 the same.");
+  Report elsewhere = one;
+  elsewhere.machine.cpu_model = "Another";
+  EXPECT_EQ(said(one, elsewhere),
+            "Nothing could be compared: made/one: another machine (--allow-different-machine "
+            "compares): CPU: A processor before, Another now.");
+  EXPECT_EQ(said(one, made_report({})), "Nothing could be compared: no case is in both reports.");
+  EXPECT_EQ(said(made_report({}), made_report({})),
+            "Nothing could be compared: the reports have no cases.");
+}
+
+TEST(Words, NameAFewOfManyRegressions) {
+  const Report base = made_report(std::vector<std::vector<double>>(6, steady(1)));
+  const Report now = made_report(std::vector<std::vector<double>>(6, steady(1.5)));
+  EXPECT_THAT(sentence(compared(base, now)),
+              AllOf(HasSubstr("6 of 6 cases regressed"), HasSubstr(" and 3 more.")));
+}
+
+TEST(Words, NameCommitsLaunchesAndTime) {
+  Report report = made_report({steady(1)});
+  report.machine.commit = "0123456789abcdef";
+  report.machine.dirty = true;
+  EXPECT_EQ(side_text(compared(report, report).base),
+            "before.json · parbench 0.1.0 · commit 0123456789 with changes · 5 launches · "
+            "2024-05-04 10:20 UTC");
+  report.started_utc = "yesterday";
+  report.machine.dirty = false;
+  EXPECT_THAT(side_text(compared(report, report).base),
+              AllOf(HasSubstr("yesterday"), Not(HasSubstr("with changes"))));
+}
+
+TEST(Words, TellTheRuleOfTheVerdicts) {
+  const Report two = made_report({steady(1), steady(1)});
+  EXPECT_THAT(all_notes(compared(two, two)),
+              ElementsAre("Changes below 2% do not count (--threshold). Chance of any false alarm "
+                          "in 2 cases: at most 5% (Holm's correction; each interval holds the true "
+                          "change with 97.5%)."));
+  EXPECT_THAT(all_notes(compared(two, made_report({}))), IsEmpty());
+}
+
+}  // namespace
+}  // namespace parbench::compare

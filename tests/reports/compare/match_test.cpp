@@ -1,0 +1,161 @@
+// Which cases belong together, and what is said of the others.
+#include "reports/compare/match.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/reports/compare/made_report.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::CaseStatus;
+using report::Report;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Report one_case() { return made_report({{1.0, 1.01}}); }
+
+/// The only match of two reports.
+Match only(const Report& base, const Report& now, bool allow_different_machine = false) {
+  const std::vector<Match> matches = match(base, now, allow_different_machine);
+  EXPECT_THAT(matches, SizeIs(1));
+  return matches.empty() ? Match{} : matches.front();
+}
+
+TEST(Match, PairsCasesOfOneIdentity) {
+  const Report base = made_report({{1}, {2}});
+  Report now = made_report({{1}, {2}});
+  std::swap(now.cases[0], now.cases[1]);
+  const std::vector<Match> matches = match(base, now);
+  ASSERT_THAT(matches, SizeIs(2));
+  for (const Match& found : matches) {
+    EXPECT_EQ(found.state, MatchState::comparable);
+    EXPECT_EQ(found.base->name, found.now->name);
+    EXPECT_THAT(found.reason, IsEmpty());
+  }
+}
+
+TEST(Match, DoesNotAskForHiddenParametersNamesOrOrder) {
+  const Report base = one_case();
+  Report now = one_case();
+  now.cases[0].hidden_parameters = {{"slowdown", 5.0}};
+  std::swap(now.cases[0].parameters[0], now.cases[0].parameters[1]);
+  now.cases[0].name = "made/one/another order";
+  EXPECT_EQ(only(base, now).state, MatchState::comparable);
+}
+
+TEST(Match, RefusesNamesakesAndSaysWhyTheyDiffer) {
+  struct Change {
+    void (*make)(report::Case&);
+    std::string told;
+  };
+  const std::vector<Change> changes{
+      {[](report::Case& c) { c.dtype = "bf16"; }, "dtype: f32 before, bf16 now"},
+      {[](report::Case& c) { c.graph = true; }, "captured into a graph: no before, yes now"},
+      {[](report::Case& c) { c.strategy = "two"; }, "strategy: one before, two now"},
+      {[](report::Case& c) { c.scenario = "other"; }, "scenario: made before, other now"},
+      {[](report::Case& c) { c.parameters[1].second = std::string("fancy"); },
+       R"(parameter kind: "plain" before, "fancy" now)"},
+      {[](report::Case& c) { c.parameters[0].second = 0.0; }, "parameter n: 0 before, 0.0 now"},
+      {[](report::Case& c) { c.parameters.pop_back(); },
+       R"(parameter kind: "plain" before, none now)"},
+      {[](report::Case& c) { c.parameters.emplace_back("more", 0.5); },
+       "parameter more: none before, 0.5 now"},
+  };
+  for (const Change& change : changes) {
+    Report now = one_case();
+    change.make(now.cases[0]);
+    const Report base = one_case();
+    const Match found = only(base, now);
+    EXPECT_EQ(found.state, MatchState::not_comparable) << change.told;
+    EXPECT_EQ(found.reason, change.told);
+  }
+}
+
+TEST(Match, ListsCasesOfOneSide) {
+  const Report base = made_report({{1}, {2}});
+  Report now = made_report({{1}, {2}, {3}});
+  now.cases.erase(now.cases.begin());
+  const std::vector<Match> matches = match(base, now);
+  ASSERT_THAT(matches, SizeIs(3));
+  EXPECT_EQ(matches[0].state, MatchState::only_base);
+  EXPECT_EQ(matches[0].any().name, "made/one/n:0");
+  EXPECT_EQ(matches[1].state, MatchState::comparable);
+  EXPECT_EQ(matches[2].state, MatchState::only_now);
+  EXPECT_EQ(matches[2].any().name, "made/one/n:2");
+}
+
+TEST(Match, RefusesAnotherMachineUnlessItIsAllowed) {
+  const Report base = one_case();
+  Report now = one_case();
+  now.machine.cores_allowed = {0, 1, 2, 3};
+  EXPECT_EQ(only(base, now).state, MatchState::not_comparable);
+  EXPECT_EQ(
+      only(base, now).reason,
+      "another machine (--allow-different-machine compares): number of cores: 2 before, 4 now");
+  EXPECT_EQ(only(base, now, true).state, MatchState::comparable);
+  now.machine = base.machine;
+  now.machine.host = "renamed";
+  EXPECT_EQ(only(base, now).state, MatchState::comparable);
+}
+
+TEST(Match, RefusesRunsForAProfiler) {
+  Report profile = one_case();
+  profile.options = {{"profile", std::string("true")}};
+  EXPECT_EQ(only(one_case(), profile).state, MatchState::not_comparable);
+  EXPECT_THAT(only(one_case(), profile).reason, HasSubstr("NEW was measured for a profiler"));
+  EXPECT_THAT(only(profile, one_case()).reason, HasSubstr("BASE was measured for a profiler"));
+  profile.options.front().second = std::string("false");
+  EXPECT_EQ(only(one_case(), profile).state, MatchState::comparable);
+}
+
+TEST(Match, SaysWhichSideHasNoTime) {
+  struct Trouble {
+    CaseStatus status;
+    std::string word;
+  };
+  for (const auto& [status, word] : {Trouble{CaseStatus::failed, "failed"},
+                                     {CaseStatus::skipped, "skipped"},
+                                     {CaseStatus::not_run, "not run"}}) {
+    Report without = one_case();
+    without.cases[0].status = status;
+    without.cases[0].error = "a reason";
+    EXPECT_EQ(only(without, one_case()).state, MatchState::not_measured);
+    EXPECT_EQ(only(without, one_case()).reason, word + " in BASE: a reason");
+    const bool failed = status == CaseStatus::failed;
+    EXPECT_EQ(only(one_case(), without).state,
+              failed ? MatchState::failed_now : MatchState::not_measured);
+    EXPECT_EQ(only(one_case(), without).reason, word + " in NEW: a reason");
+  }
+}
+
+TEST(Match, AFailureInTheNewerReportGoesBeforeEverythingElse) {
+  Report failed = one_case();
+  failed.cases[0].status = CaseStatus::failed;
+  failed.machine.cpu_model = "another";
+  EXPECT_EQ(only(one_case(), failed).state, MatchState::failed_now);
+  EXPECT_EQ(only(failed, failed).state, MatchState::failed_now) << "though it failed before";
+  failed.cases[0].dtype = "bf16";
+  EXPECT_EQ(only(one_case(), failed).state, MatchState::failed_now);
+  EXPECT_EQ(only(made_report({}), failed).state, MatchState::failed_now);
+}
+
+TEST(Match, TimesThatHaveNoLogarithmAreNone) {
+  for (const double seconds : {0.0, -1.0, std::nan("")}) {
+    const Report broken = made_report({{1.0, seconds}});
+    EXPECT_EQ(only(one_case(), broken).state, MatchState::not_measured);
+    EXPECT_EQ(only(one_case(), broken).reason, "a launch without a usable time in NEW");
+  }
+  Report empty = one_case();
+  empty.cases[0].samples.clear();
+  EXPECT_EQ(only(empty, one_case()).reason, "no samples in BASE");
+}
+
+}  // namespace
+}  // namespace parbench::compare

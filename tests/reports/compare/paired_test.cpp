@@ -1,0 +1,250 @@
+// When pairs are judged, what stands, and how often the rule is wrong.
+#include "reports/compare/paired.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/reports/compare/simulation.h"
+
+namespace parbench::compare {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const double slower = std::log(1.10);
+
+/// Ratios of one case that alternate a little around a change.
+double around(double log_ratio, int pair) { return log_ratio + (pair % 2 == 0 ? 0.001 : -0.001); }
+
+PairedVerdict only(const PairedComparison& comparison) {
+  const std::vector<PairedVerdict> verdicts = comparison.verdicts();
+  EXPECT_THAT(verdicts, SizeIs(1));
+  return verdicts.front();
+}
+
+TEST(PairedComparison, JudgesAtItsLooksOnly) {
+  PairedComparison comparison;
+  for (int pair = 1; pair <= 4; ++pair) {
+    comparison.add({{"a", around(slower, pair)}});
+    EXPECT_FALSE(comparison.is_look());
+    EXPECT_EQ(comparison.next_look(), 5);
+    EXPECT_FALSE(only(comparison).judgement);
+    EXPECT_FALSE(comparison.is_finished());
+  }
+  comparison.add({{"a", around(slower, 5)}});
+  EXPECT_TRUE(comparison.is_look());
+  EXPECT_TRUE(comparison.is_settled());
+  EXPECT_TRUE(comparison.is_finished());
+  EXPECT_EQ(comparison.next_look(), std::nullopt);
+  EXPECT_THAT(comparison.looks(), ElementsAre(5));
+  EXPECT_EQ(only(comparison).judgement->verdict, Verdict::regressed);
+  EXPECT_EQ(only(comparison).pairs, 5);
+}
+
+TEST(PairedComparison, GoesOnUntilEveryCaseHasAVerdictThatThenStands) {
+  PairedComparison comparison;
+  Noise noise(Tails::normal);
+  for (int pair = 1; pair <= 7; ++pair) {
+    const double early = pair <= 5 ? around(slower, pair) : 0;
+    comparison.add({{"early", early}, {"noisy", 0.3 * noise()}});
+  }
+  EXPECT_THAT(comparison.looks(), ElementsAre(5, 7));
+  EXPECT_FALSE(comparison.is_settled());
+  EXPECT_EQ(comparison.next_look(), 10);
+  const std::vector<PairedVerdict> verdicts = comparison.verdicts();
+  ASSERT_THAT(verdicts, SizeIs(2));
+  EXPECT_EQ(verdicts[0].judgement->verdict, Verdict::regressed);
+  EXPECT_EQ(verdicts[0].pairs, 5) << "of the look that gave the verdict";
+  EXPECT_EQ(verdicts[1].judgement->verdict, Verdict::undecided);
+  EXPECT_EQ(verdicts[1].pairs, 7);
+  EXPECT_TRUE(verdicts[0].is_settled());
+  EXPECT_FALSE(verdicts[1].is_settled());
+}
+
+TEST(PairedComparison, EndsWithItsLastLook) {
+  PairedComparison comparison({.rule = {}, .looks = {2, 3}});
+  for (int pair = 1; pair <= 3; ++pair) comparison.add({{"a", pair % 2 == 0 ? 0.5 : -0.5}});
+  EXPECT_FALSE(comparison.is_settled());
+  EXPECT_TRUE(comparison.is_finished());
+  EXPECT_EQ(only(comparison).judgement->verdict, Verdict::undecided);
+  EXPECT_THROW(comparison.add({{"a", 0}}), std::logic_error);
+}
+
+TEST(PairedComparison, IsConcludedByWhatItHasWhenTheTimeIsSpent) {
+  PairedComparison comparison;
+  for (int pair = 1; pair <= 6; ++pair) {
+    comparison.add({{"sure", around(slower, pair)}, {"unsure", pair % 2 == 0 ? 0.3 : -0.3}});
+  }
+  comparison.conclude();
+  EXPECT_THAT(comparison.looks(), ElementsAre(5, 6));
+  EXPECT_TRUE(comparison.is_look());
+  EXPECT_TRUE(comparison.is_finished());
+  EXPECT_FALSE(comparison.is_settled());
+  EXPECT_THROW(comparison.add({{"sure", 0}}), std::logic_error);
+  EXPECT_EQ(comparison.verdicts()[1].pairs, 6);
+}
+
+TEST(PairedComparison, ConcludedTwiceOrAtALookIsJudgedOnce) {
+  PairedComparison comparison;
+  for (int pair = 1; pair <= 5; ++pair) comparison.add({{"a", pair % 2 == 0 ? 0.3 : -0.3}});
+  comparison.conclude();
+  comparison.conclude();
+  EXPECT_THAT(comparison.looks(), ElementsAre(5));
+}
+
+TEST(PairedComparison, WithoutPairsHasNoVerdicts) {
+  PairedComparison comparison;
+  comparison.conclude();
+  EXPECT_THAT(comparison.verdicts(), IsEmpty());
+  EXPECT_FALSE(comparison.is_settled());
+  EXPECT_TRUE(comparison.is_finished());
+}
+
+TEST(PairedComparison, LeavesOutWhatAPairLacks) {
+  PairedComparison comparison;
+  for (int pair = 1; pair <= 5; ++pair) {
+    LogRatios ratios{{"a", around(slower, pair)}, {"broken", std::nan("")}};
+    if (pair > 2) ratios["late"] = around(slower, pair);
+    if (pair == 1) ratios["once"] = std::numeric_limits<double>::infinity();
+    if (pair == 2) ratios["once"] = slower;
+    comparison.add(ratios);
+  }
+  const std::vector<PairedVerdict> verdicts = comparison.verdicts();
+  ASSERT_THAT(verdicts, SizeIs(3));
+  EXPECT_EQ(verdicts[0].pairs, 5);
+  EXPECT_EQ(verdicts[1].name, "late");
+  EXPECT_EQ(verdicts[1].pairs, 3);
+  EXPECT_EQ(verdicts[2].name, "once");
+  EXPECT_FALSE(verdicts[2].judgement);
+  EXPECT_FALSE(comparison.is_settled());
+}
+
+TEST(PairedComparison, RefusesLooksThatAreNone) {
+  using Plan = PairedComparison::Plan;
+  EXPECT_THROW(PairedComparison(Plan{.rule = {}, .looks = {}}), std::invalid_argument);
+  EXPECT_THROW(PairedComparison(Plan{.rule = {}, .looks = {1, 5}}), std::invalid_argument);
+  EXPECT_THROW(PairedComparison(Plan{.rule = {}, .looks = {5, 5}}), std::invalid_argument);
+}
+
+TEST(PairedComparison, SplitsItsSignificanceOverTheLooks) {
+  PairedComparison comparison(
+      {.rule = {.significance = 0.06, .threshold = 0.02}, .looks = {5, 7, 9}});
+  for (int pair = 1; pair <= 5; ++pair) comparison.add({{"a", pair % 2 == 0 ? 0.3 : -0.3}});
+  EXPECT_NEAR(only(comparison).judgement->change.interval.confidence, 0.98, 1e-12);
+}
+
+// -------------------------------------------------------------------------------------- simulation
+
+/// How many verdicts of each kind simulated comparisons end with.
+struct Verdicts {
+  int regressed = 0;
+  int improved = 0;
+  int same = 0;
+  int undecided = 0;
+  double pairs = 0;  // on average
+
+  [[nodiscard]] double cases() const { return regressed + improved + same + undecided; }
+};
+
+struct Noisy {
+  double change = 0;     // of every case
+  double deviation = 0;  // of the logarithm of a pair's ratio
+  double shared = 0;     // how much of its variance all cases of a pair have in common
+  int cases = 10;
+  Tails tails = Tails::normal;
+  int comparisons = 1000;
+};
+
+void count(Verdict verdict, Verdicts& verdicts) {
+  switch (verdict) {
+    case Verdict::regressed:
+      ++verdicts.regressed;
+      break;
+    case Verdict::improved:
+      ++verdicts.improved;
+      break;
+    case Verdict::same:
+      ++verdicts.same;
+      break;
+    case Verdict::undecided:
+      ++verdicts.undecided;
+      break;
+  }
+}
+
+Verdicts simulated(const Noisy& noisy) {
+  Noise noise(noisy.tails);
+  Verdicts verdicts;
+  for (int i = 0; i < noisy.comparisons; ++i) {
+    PairedComparison comparison;
+    while (!comparison.is_finished()) {
+      const double common = std::sqrt(noisy.shared) * noise();
+      LogRatios pair;
+      for (int n = 0; n < noisy.cases; ++n) {
+        const double own = std::sqrt(1 - noisy.shared) * noise();
+        pair[std::to_string(n)] = std::log1p(noisy.change) + noisy.deviation * (common + own);
+      }
+      comparison.add(pair);
+    }
+    for (const PairedVerdict& verdict : comparison.verdicts()) {
+      count(verdict.judgement->verdict, verdicts);
+    }
+    verdicts.pairs += static_cast<double>(comparison.pairs()) / noisy.comparisons;
+  }
+  return verdicts;
+}
+
+TEST(PairedSimulation, CallsAtMostTwoPercentOfUnchangedCases) {
+  for (const Tails tails : {Tails::normal, Tails::heavy}) {
+    for (const double deviation : {0.005, 0.02, 0.04}) {
+      for (const int cases : {1, 10}) {
+        const Verdicts verdicts =
+            simulated({.deviation = deviation, .cases = cases, .tails = tails});
+        EXPECT_LE(verdicts.regressed + verdicts.improved, 0.02 * verdicts.cases());
+      }
+    }
+  }
+}
+
+/// Whole comparisons, not cases: the level is that of a family, also of cases that move together.
+TEST(PairedSimulation, HoldsItsLevelForCasesThatMoveTogether) {
+  for (const double shared : {0.5, 0.95}) {
+    const Noisy noisy{.deviation = 0.04, .shared = shared, .cases = 5};
+    const Verdicts verdicts = simulated(noisy);
+    EXPECT_LE(verdicts.regressed + verdicts.improved, 0.02 * verdicts.cases());
+  }
+}
+
+TEST(PairedSimulation, FindsFivePercentWithinItsPairs) {
+  for (const Tails tails : {Tails::normal, Tails::heavy}) {
+    const Verdicts verdicts = simulated({.change = 0.05, .deviation = 0.02, .tails = tails});
+    EXPECT_GE(verdicts.regressed, 0.95 * verdicts.cases());
+    EXPECT_LT(verdicts.pairs, 15);
+    EXPECT_EQ(verdicts.improved, 0);
+  }
+}
+
+TEST(PairedSimulation, NeverCallsASlowdownAnImprovement) {
+  for (const Tails tails : {Tails::normal, Tails::heavy}) {
+    const Verdicts verdicts = simulated({.change = 0.025, .deviation = 0.02, .tails = tails});
+    EXPECT_EQ(verdicts.improved, 0);
+    EXPECT_GE(verdicts.regressed, 0.90 * verdicts.cases());
+  }
+}
+
+TEST(PairedSimulation, SettlesQuietCasesEarly) {
+  const Verdicts verdicts = simulated({.deviation = 0.005, .cases = 10});
+  EXPECT_GE(verdicts.same, 0.999 * verdicts.cases());
+  EXPECT_LT(verdicts.pairs, 12);
+}
+
+}  // namespace
+}  // namespace parbench::compare

@@ -1,0 +1,186 @@
+// What readers of each format get.
+#include "reports/compare/render.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reports/json.h"
+#include "tests/reports/compare/made_report.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::CaseStatus;
+using report::Json;
+using report::Report;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Comparison compared(const Report& base, const Report& now) {
+  return compare({"before.json", base}, {"after.json", now});
+}
+
+report::Throttling power_cap() { return {3, 15, true, {{"cpu:0", "power cap", 3}}}; }
+
+/// A regression under a power cap, an unchanged case, one that failed.
+Comparison mixed() {
+  const Report base = made_report({steady(1), steady(1), steady(1)});
+  Report now = made_report({steady(1.06), steady(1), steady(1)});
+  now.cases[0].throttling = power_cap();
+  now.cases[2].status = CaseStatus::failed;
+  now.cases[2].error = "wrong result";
+  return compared(base, now);
+}
+
+/// Names with everything that some medium gives a meaning to.
+Comparison hostile() {
+  const std::string name = "a|b`c\n\033[31m<script>*x*@m</details>";
+  Report base = made_report({steady(1), steady(1)});
+  base.machine.cpu_model = name;
+  base.machine.commit = name;
+  base.started_utc = name;
+  for (report::Case& c : base.cases) c.strategy = name;
+  Report now = base;
+  now.cases[0].samples = made_case(0, steady(1.1)).samples;
+  now.cases[1].status = CaseStatus::failed;
+  now.cases[1].error = name;
+  return compare({name, base}, {name, now});
+}
+
+TEST(ComparisonTable, ReadsAsItShould) {
+  EXPECT_EQ("\n" + to_table(mixed()), R"(
+1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 +6.0% slower (+5.9 to +6.1%). 1 the
+same.
+
+BASE  before.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
+NEW   after.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
+made: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
+
+verdict     case             BASE      NEW        change  interval
+───────────────────────────────────────────────────────────────────────
+regressed§  made/one/n:0  1.000 s  1.060 s  +6.0% slower  +5.9 to +6.1%
+failed (1)  made/one/n:2  1.000 s        –
+same        made/one/n:1  1.000 s  1.000 s     no change  −0.1 to +0.1%
+
+§ measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
+(1) failed in NEW: wrong result
+Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's
+correction; each interval holds the true change with 95 to 97.5%).
+)");
+}
+
+TEST(ComparisonTable, EmphasisesWhatIsUrgentInColour) {
+  EXPECT_THAT(to_table(mixed(), {.width = 80, .color = true}),
+              AllOf(StartsWith("\033[1m1 case failed"), HasSubstr("\033[1mregressed")));
+  EXPECT_THAT(to_table(mixed()), Not(HasSubstr("\033")));
+}
+
+TEST(ComparisonTable, KeepsHostileNamesFromTheTerminal) {
+  EXPECT_THAT(to_table(hostile()), Not(HasSubstr("\033")));
+  EXPECT_THAT(to_table(hostile()), HasSubstr("<script>")) << "which means nothing here";
+}
+
+TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
+  EXPECT_EQ("\n" + to_markdown(mixed()), R"(
+**1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 +6.0% slower (+5.9 to +6.1%). 1 the same.**
+
+| verdict | case | BASE | NEW | change | interval | |
+| :-- | :-- | --: | --: | --: | :-- | :-- |
+| regressed | `made/one/n:0` | 1.000 s | 1.060 s | +6.0% slower | +5.9 to +6.1% | throttled: `power cap on cpu:0 in NEW` |
+| failed | `made/one/n:2` | 1.000 s | – |  |  | `failed in NEW: wrong result` |
+
+<details>
+<summary>1 other case</summary>
+
+| verdict | case | BASE | NEW | change | interval | |
+| :-- | :-- | --: | --: | --: | :-- | :-- |
+| same | `made/one/n:1` | 1.000 s | 1.000 s | no change | −0.1 to +0.1% |  |
+
+</details>
+
+<details>
+<summary>What was compared, and how</summary>
+
+- BASE: before.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
+- NEW: after.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
+- `made`: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
+- Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's correction; each interval holds the true change with 95 to 97.5%).
+
+</details>
+)");
+}
+
+TEST(ComparisonMarkdown, FoldsEverythingWhereNothingIsUrgent) {
+  const Report one = made_report({steady(1)});
+  const std::string text = to_markdown(compared(one, one));
+  EXPECT_THAT(text, AllOf(StartsWith("**No regression in 1 case. 1 the same.**\n\n<details>\n"),
+                          HasSubstr("<summary>1 case</summary>"), EndsWith("</details>\n")));
+}
+
+TEST(ComparisonMarkdown, EscapesHostileNames) {
+  const std::string text = to_markdown(hostile());
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("\033")), Not(HasSubstr("\n<script>"))));
+  for (std::size_t at = text.find("<script>"); at != std::string::npos;
+       at = text.find("<script>", at + 1)) {
+    const std::size_t line = text.rfind('\n', at) + 1;
+    const std::string before = text.substr(line, at - line);
+    const bool escaped = before.ends_with("\\");
+    const bool in_code = before.find("``") != std::string::npos;
+    EXPECT_TRUE(escaped || in_code) << before;
+  }
+}
+
+TEST(ComparisonJson, KeepsToItsSchema) {
+  const testing::TemporaryFolder folder;
+  std::vector<std::string> words{PARBENCH_PYTHON, "-B", PARBENCH_VALIDATE_PY, COMPARISON_SCHEMA};
+  const Report one = made_report({{1.0}});
+  Report renamed = one;
+  renamed.cases[0].dtype = "bf16";
+  Report elsewhere = one;
+  elsewhere.machine.commit = "0123456";
+  elsewhere.machine.dirty = false;
+  elsewhere.machine.cores_allowed = {0};
+  const std::vector<Comparison> all{
+      mixed(),
+      hostile(),
+      compared(one, one),
+      compared(one, renamed),
+      compared(one, made_report({})),
+      compared(made_report({}), one),
+      compare({"a", one}, {"b", elsewhere}, {.rule = {}, .allow_different_machine = true}),
+      compared(made_report({{1e-300, 1e300}}), made_report({{1e300, 1e-300}}))};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    words.push_back(folder.write(std::to_string(i), report::to_text(to_json(all[i]))).string());
+  }
+  const testing::Finished finished = testing::run(words);
+  std::string expected;
+  for (std::size_t i = 0; i < all.size(); ++i) expected += "valid\n";
+  EXPECT_EQ(finished.out, expected) << finished.err;
+}
+
+TEST(ComparisonJson, HasWhatTheTableHas) {
+  const Json json = to_json(mixed());
+  EXPECT_EQ(json["outcome"], "case_failed");
+  EXPECT_EQ(json["exit_code"], 1);
+  EXPECT_EQ(json["counts"]["regressed"], 1);
+  const Json& row = json["cases"][0];
+  EXPECT_EQ(row["name"], "made/one/n:0");
+  EXPECT_EQ(row["verdict"], "regressed");
+  EXPECT_NEAR(row["change"]["value"].get<double>(), 0.06, 1e-6);
+  EXPECT_LT(row["change"]["low"].get<double>(), 0.06);
+  EXPECT_EQ(row["new"]["throttled_by"], Json::array({"power cap on cpu:0"}));
+  EXPECT_EQ(json["cases"][1]["state"], "failed_now");
+  EXPECT_EQ(json["cases"][1]["reason"], "failed in NEW: wrong result");
+  EXPECT_EQ(json["rule"]["threshold"], 0.02);
+}
+
+}  // namespace
+}  // namespace parbench::compare

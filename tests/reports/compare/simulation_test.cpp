@@ -1,0 +1,115 @@
+// How often verdicts by launches are wrong, and how often they find what is there.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "reports/compare/comparison.h"
+#include "reports/compare/launches.h"
+#include "tests/reports/compare/made_report.h"
+#include "tests/reports/compare/simulation.h"
+
+namespace parbench::compare {
+namespace {
+
+struct Noisy {
+  double deviation = 0.01;  // between launches, of the logarithm
+  double shared = 0;        // how much of its variance all cases of a launch have in common
+  int launches = 5;         // of each side
+  Tails tails = Tails::normal;
+};
+
+constexpr int cases = 10;
+
+/// Of cases that take a second, but for the first, which takes `first` seconds.
+report::Report simulated(const Noisy& noisy, Noise& noise, double first = 1) {
+  std::vector<std::vector<double>> medians(cases);
+  for (int launch = 0; launch < noisy.launches; ++launch) {
+    const double common = std::sqrt(noisy.shared) * noise();
+    for (std::vector<double>& of_case : medians) {
+      const double own = std::sqrt(1 - noisy.shared) * noise();
+      of_case.push_back(std::exp(noisy.deviation * (common + own)));
+    }
+  }
+  for (double& seconds : medians.front()) seconds *= first;
+  return made_report(medians);
+}
+
+Comparison comparison_of(const report::Report& base, const report::Report& now,
+                         const Rule& rule = {}) {
+  return compare({"base", base}, {"now", now}, {.rule = rule, .allow_different_machine = false});
+}
+
+/// The share of comparisons of unchanged programs that call any case changed.
+double false_alarms(const Noisy& noisy, const Rule& rule, int comparisons) {
+  Noise noise(noisy.tails);
+  int alarms = 0;
+  for (int i = 0; i < comparisons; ++i) {
+    const report::Report base = simulated(noisy, noise);
+    const Comparison comparison = comparison_of(base, simulated(noisy, noise), rule);
+    const bool any = comparison.count(Verdict::regressed) + comparison.count(Verdict::improved) > 0;
+    alarms += any ? 1 : 0;
+  }
+  return static_cast<double>(alarms) / comparisons;
+}
+
+/// 5% and three standard errors of a share estimated from so many comparisons.
+double at_most(int comparisons) { return 0.05 + 3 * std::sqrt(0.05 * 0.95 / comparisons); }
+
+constexpr int many = 2000;
+constexpr Rule any_size{.significance = 0.05, .threshold = 0};
+
+/// Without a least change every false evidence is an alarm: this is the level of the test itself.
+TEST(LaunchSimulation, HoldsItsLevel) {
+  for (const Tails tails : {Tails::normal, Tails::heavy}) {
+    for (const int launches : {2, 5}) {
+      const Noisy noisy{.launches = launches, .tails = tails};
+      EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << launches << " launches";
+    }
+  }
+}
+
+TEST(LaunchSimulation, HoldsItsLevelForCasesThatMoveTogether) {
+  for (const int launches : {2, 5}) {
+    const Noisy noisy{.shared = 0.9, .launches = launches};
+    EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << launches << " launches";
+  }
+}
+
+TEST(LaunchSimulation, WithALeastChangeIsHardlyEverWrong) {
+  for (const Tails tails : {Tails::normal, Tails::heavy}) {
+    EXPECT_LE(false_alarms({.tails = tails}, {}, many), 0.01);
+  }
+}
+
+/// As long as launches differ no more than is assumed of them.
+TEST(LaunchSimulation, OfOneLaunchHoldsItsLevelByTheAssumption) {
+  const Noisy noisy{.deviation = assumed_launch_spread, .launches = 1};
+  EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many));
+}
+
+/// The shares are those of scipy: ttest_ind(equal_var=False) and Holm's procedure on 20,000 draws
+/// of normal deviates. Student's test, which takes the spreads for equal, would reach 0.998, 0.850
+/// and 0.547 by the noncentral t distribution.
+TEST(LaunchSimulation, FindsFivePercentAsOftenAsWelchsTestCan) {
+  struct Power {
+    double deviation;
+    double share;
+  };
+  for (const auto& [deviation, share] : {Power{0.01, 0.990}, {0.015, 0.784}, {0.02, 0.467}}) {
+    const Noisy noisy{.deviation = deviation};
+    Noise noise(noisy.tails);
+    int found = 0;
+    for (int i = 0; i < many; ++i) {
+      const report::Report base = simulated(noisy, noise);
+      const Comparison comparison = comparison_of(base, simulated(noisy, noise, 1.05));
+      const Row& first = comparison.rows.front();
+      found += first.name == "made/one/n:0" && first.has(Verdict::regressed) ? 1 : 0;
+    }
+    const double error = std::sqrt(share * (1 - share) / many);
+    EXPECT_NEAR(static_cast<double>(found) / many, share, 3 * error) << deviation;
+  }
+}
+
+}  // namespace
+}  // namespace parbench::compare
