@@ -108,8 +108,8 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 // ----------------------------------------------------------------------------------------- order
 
 int rank_of(const Row& row) {
-  if (row.judgement) {
-    switch (row.judgement->verdict) {
+  if (const auto verdict = row.verdict()) {
+    switch (*verdict) {
       case Verdict::regressed:
         return 0;
       case Verdict::improved:
@@ -124,6 +124,7 @@ int rank_of(const Row& row) {
     case MatchState::failed_now:
       return 1;
     case MatchState::comparable:
+      break;  // has a verdict
     case MatchState::not_measured:
       return 5;
     case MatchState::not_comparable:
@@ -208,7 +209,7 @@ Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
 
 std::size_t Comparison::count(Verdict verdict) const {
   return static_cast<std::size_t>(
-      std::ranges::count_if(rows, [&](const Row& row) { return row.has(verdict); }));
+      std::ranges::count_if(rows, [&](const Row& row) { return row.verdict() == verdict; }));
 }
 
 std::size_t Comparison::count(MatchState state) const {

@@ -28,10 +28,12 @@ struct Row {
   std::string reason;  // of rows that are not comparable
   std::optional<Measured> base;
   std::optional<Measured> now;
-  std::optional<Judgement> judgement;  // only of comparable rows
+  std::optional<Judgement> judgement;  // only of comparable rows, once they were judged
 
-  [[nodiscard]] bool has(Verdict verdict) const {
-    return judgement && judgement->verdict == verdict;
+  /// Comparable rows always have one: undecided before anything was judged.
+  [[nodiscard]] std::optional<Verdict> verdict() const {
+    if (judgement) return judgement->verdict;
+    return state == MatchState::comparable ? std::optional(Verdict::undecided) : std::nullopt;
   }
 };
 

@@ -49,10 +49,10 @@ Json json_of(const Row& row) {
   Json json{{"name", row.name},
             {"label", row.label},
             {"scenario", row.scenario},
-            {"state", row.judgement ? "compared" : to_string(row.state)}};
+            {"state", to_string(row.state)}};
   if (!row.reason.empty()) json["reason"] = row.reason;
+  if (const auto verdict = row.verdict()) json["verdict"] = to_string(*verdict);
   if (row.judgement) {
-    json["verdict"] = to_string(row.judgement->verdict);
     json["change"] = json_of(row.judgement->change);
     json["p_value"] = row.judgement->p_value;
   }

@@ -21,7 +21,7 @@ using report::markdown_prose;
 using Rows = std::vector<const Row*>;
 
 bool is_urgent(const Row& row) {
-  return row.has(Verdict::regressed) || row.state == MatchState::failed_now;
+  return row.verdict() == Verdict::regressed || row.state == MatchState::failed_now;
 }
 
 std::string seconds_cell(const std::optional<Measured>& measured) {

@@ -87,7 +87,8 @@ class Table {
   }
 
   static Emphasis emphasis_of(const Row& row) {
-    if (row.has(Verdict::regressed) || row.state == MatchState::failed_now) return Emphasis::bold;
+    if (row.verdict() == Verdict::regressed || row.state == MatchState::failed_now)
+      return Emphasis::bold;
     return row.judgement ? Emphasis::none : Emphasis::dim;
   }
 

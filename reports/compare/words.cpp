@@ -52,7 +52,7 @@ std::string failures_text(const Comparison& comparison) {
 std::string regressions_text(const Comparison& comparison, std::size_t compared) {
   std::vector<std::string> texts;
   for (const Row& row : comparison.rows) {
-    if (!row.has(Verdict::regressed)) continue;
+    if (row.verdict() != Verdict::regressed) continue;
     texts.push_back(fmt::format("{} {} ({})", row.label, change_text(row.judgement->change),
                                 interval_text(row.judgement->change)));
   }
@@ -145,10 +145,10 @@ std::string sentence(const Comparison& comparison) {
 }
 
 std::string state_text(const Row& row) {
-  if (row.judgement) return std::string(to_string(row.judgement->verdict));
+  if (const auto verdict = row.verdict()) return std::string(to_string(*verdict));
   switch (row.state) {
     case MatchState::comparable:
-      return std::string(to_string(Verdict::undecided));
+      break;  // has a verdict
     case MatchState::failed_now:
       return "failed";
     case MatchState::not_measured:

@@ -104,7 +104,7 @@ TEST(LaunchSimulation, FindsFivePercentAsOftenAsWelchsTestCan) {
       const report::Report base = simulated(noisy, noise);
       const Comparison comparison = comparison_of(base, simulated(noisy, noise, 1.05));
       const Row& first = comparison.rows.front();
-      found += first.name == "made/one/n:0" && first.has(Verdict::regressed) ? 1 : 0;
+      found += first.name == "made/one/n:0" && first.verdict() == Verdict::regressed ? 1 : 0;
     }
     const double error = std::sqrt(share * (1 - share) / many);
     EXPECT_NEAR(static_cast<double>(found) / many, share, 3 * error) << deviation;

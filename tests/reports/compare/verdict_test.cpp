@@ -97,7 +97,7 @@ TEST(Judgement, HasAnIntervalThatExcludesNoChangeExactlyWhereThereIsEvidence) {
     std::vector<Estimate> family;
     std::vector<double> p_values;
     for (int i = 0; i < 8; ++i) {
-      family.push_back({0.02 * normal(random), 1e-4, 2.0 + i});
+      family.push_back({0.05 * normal(random), 1e-4, 2.0 + i});
       p_values.push_back(p_value(family.back()));
     }
     const std::vector<double> levels = holm_levels(p_values, 0.05);

@@ -1,0 +1,74 @@
+// Adds pairs of reports up.
+#include "reports/compare/paired_reports.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "reports/statistics.h"
+
+namespace parbench::compare {
+namespace {
+
+/// Over pairs; the warnings are those of the first.
+void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_times) {
+  if (!measured || log_times.empty()) return;
+  measured->seconds = std::exp(mean(log_times));
+  measured->launches = static_cast<int>(log_times.size());
+}
+
+}  // namespace
+
+LogRatios PairedReports::add(const NamedReport& base, const NamedReport& now) {
+  const Options options{.rule = pairs_.plan().rule,
+                        .allow_different_machine = allow_different_machine_};
+  Comparison pair = matched(base, now, options);
+  LogRatios ratios;
+  for (const Row& row : pair.rows) {
+    if (row.state != MatchState::comparable) continue;
+    LogTimes& times = times_[row.name];
+    times.base.push_back(std::log(row.base->seconds));
+    times.now.push_back(std::log(row.now->seconds));
+    ratios[row.name] = times.now.back() - times.base.back();
+  }
+  pairs_.add(ratios);
+  if (first_) {
+    merge(std::move(pair.rows));
+  } else {
+    first_ = std::move(pair);
+  }
+  return ratios;
+}
+
+/// What a later pair could not compare is not comparable; what failed has failed.
+void PairedReports::merge(std::vector<Row> rows) {
+  for (Row& row : rows) {
+    const auto known = std::ranges::find(first_->rows, row.name, &Row::name);
+    if (known == first_->rows.end()) {
+      first_->rows.push_back(std::move(row));
+    } else if (known->state != MatchState::failed_now && row.state != MatchState::comparable) {
+      known->state = row.state;
+      known->reason = std::move(row.reason);
+    }
+  }
+}
+
+std::optional<Comparison> PairedReports::comparison() const {
+  std::optional<Comparison> result = first_;
+  if (!result) return result;
+  result->base.launches = result->now.launches = pairs_.pairs();
+  for (Row& row : result->rows) {
+    const auto times = times_.find(row.name);
+    if (times == times_.end()) continue;
+    set_mean(row.base, times->second.base);
+    set_mean(row.now, times->second.now);
+  }
+  for (const PairedVerdict& verdict : pairs_.verdicts()) {
+    const auto row = std::ranges::find(result->rows, verdict.name, &Row::name);
+    if (row->state == MatchState::comparable) row->judgement = verdict.judgement;
+  }
+  sort_rows(result->rows);
+  return result;
+}
+
+}  // namespace parbench::compare

@@ -1,0 +1,93 @@
+// Pairs of reports, added up.
+#include "reports/compare/paired_reports.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/reports/compare/made_report.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::Report;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+LogRatios add(PairedReports& pairs, const Report& base, const Report& now) {
+  return pairs.add({"a", base}, {"b", now});
+}
+
+PairedReports new_pairs() { return {PairedComparison::Plan{}, false}; }
+
+/// Pairs of two cases, the second of which is a tenth slower, while everything drifts.
+PairedReports settled() {
+  PairedReports pairs = new_pairs();
+  for (int pair = 0; pair < 5; ++pair) {
+    const double drift = 1 + 0.3 * pair;
+    const double jitter = pair % 2 == 0 ? 1.0005 : 0.9995;
+    add(pairs, made_report({{drift}, {drift}}),
+        made_report({{drift * jitter}, {1.1 * drift * jitter}}));
+  }
+  return pairs;
+}
+
+TEST(PairedReports, JudgeRatiosWhateverDrifts) {
+  const PairedReports pairs = settled();
+  EXPECT_TRUE(pairs.pairs().is_settled());
+  const Comparison comparison = pairs.comparison().value();
+  EXPECT_EQ(comparison.outcome(), Outcome::regressed);
+  ASSERT_THAT(comparison.rows, SizeIs(2));
+  EXPECT_EQ(comparison.rows[0].name, "made/one/n:1");
+  EXPECT_NEAR(comparison.rows[0].judgement->change.value, 0.1, 0.001);
+  EXPECT_EQ(comparison.rows[0].now->launches, 5);
+  EXPECT_NEAR(comparison.rows[1].base->seconds, std::pow(1 * 1.3 * 1.6 * 1.9 * 2.2, 0.2), 1e-9);
+  EXPECT_EQ(comparison.rows[1].judgement->verdict, Verdict::same);
+  EXPECT_EQ(comparison.base.name, "a");
+  EXPECT_EQ(comparison.base.launches, 5);
+  EXPECT_EQ(comparison.rule.significance, 0.02);
+}
+
+TEST(PairedReports, TellTheRatiosOfEachPair) {
+  PairedReports pairs = new_pairs();
+  EXPECT_FALSE(pairs.comparison());
+  Report now = made_report({{1.1}, {1}, {1}});
+  now.cases[1].dtype = "bf16";
+  const LogRatios ratios = add(pairs, made_report({{1}, {1}}), now);
+  EXPECT_THAT(ratios, UnorderedElementsAre(
+                          Pair("made/one/n:0", ::testing::DoubleNear(std::log(1.1), 1e-12))));
+  const Comparison early = pairs.comparison().value();
+  EXPECT_THAT(early.rows, SizeIs(3));
+  for (const Row& row : early.rows) EXPECT_FALSE(row.judgement);
+}
+
+TEST(PairedReports, HaveNoVerdictOfACaseThatFailsInAnyPair) {
+  PairedReports pairs = new_pairs();
+  for (int pair = 0; pair < 5; ++pair) {
+    Report now = made_report({{1.1}, {1.1 + 0.0001 * pair}});
+    if (pair == 3) {
+      now.cases[0].status = report::CaseStatus::failed;
+      now.cases[0].error = "planted";
+    }
+    add(pairs, made_report({{1}, {1}}), now);
+  }
+  const Comparison comparison = pairs.comparison().value();
+  EXPECT_EQ(comparison.outcome(), Outcome::case_failed);
+  EXPECT_EQ(comparison.count(Verdict::regressed), 1);
+  EXPECT_EQ(comparison.rows[1].name, "made/one/n:0");
+  EXPECT_EQ(comparison.rows[1].reason, "failed in NEW: planted");
+}
+
+TEST(PairedReports, TakeUpCasesThatOnlyLaterPairsHave) {
+  PairedReports pairs = new_pairs();
+  add(pairs, made_report({{1}}), made_report({{1}}));
+  add(pairs, made_report({{1}, {1}}), made_report({{1}, {1}}));
+  pairs.conclude();
+  EXPECT_TRUE(pairs.pairs().is_finished());
+  EXPECT_THAT(pairs.comparison()->rows, SizeIs(2));
+}
+
+}  // namespace
+}  // namespace parbench::compare
