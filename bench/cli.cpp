@@ -42,9 +42,18 @@ constexpr auto footer =
     "      What they found, as a page with pictures to open in a browser.\n"
     "  parbench --rerun reports/runs/before.json --report after.json\n"
     "      The same cases again, after a change.\n"
+    "  parbench compare reports/runs/before.json after.json\n"
+    "      What became slower or faster, beyond chance?\n"
     "\n"
     "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
-    "Commands exit 0 when they did what they were asked, whatever a report says of its cases.";
+    "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
+    "compare exits 3 when a case became slower (parbench compare --help).";
+
+constexpr std::string_view comparison_exit_codes =
+    "Exit codes: 0 nothing regressed; 1 a case failed in NEW, or the output could not be written;\n"
+    "2 bad usage, or a bad report; 3 a case regressed; 4 nothing could be compared.";
+
+constexpr std::string_view other_machine_flag = "--allow-different-machine";
 
 /// A command, and what it takes, as told to whoever gave it another word or another flag.
 struct CommandRow {
@@ -66,6 +75,9 @@ constexpr std::array commands{
                "no second report", "no flags but its own"},
     CommandRow{Command::html, "html", "A page of HTML from reports: answers, pictures, tables",
                "reports and -o FILE.html", "reports and -o FILE.html"},
+    CommandRow{Command::compare, "compare",
+               "What became slower or faster from one report to another",
+               "two reports, BASE and NEW", "no flags but its own"},
 };
 
 std::vector<std::string> command_names() {
@@ -153,6 +165,7 @@ class Parser {
     if (row.command == Command::show) add_report(*app);
     if (row.command == Command::export_report) add_export_options(*app);
     if (row.command == Command::html) add_html_options(*app);
+    if (row.command == Command::compare) add_compare_options(*app);
   }
 
   void add_report(CLI::App& app) {
@@ -173,6 +186,21 @@ class Parser {
         ->expected(-1)  // at least one
         ->option_text("…");
     add_own(app, "-o", "Where the page goes")->required()->option_text("FILE.html");
+  }
+
+  void add_compare_options(CLI::App& app) {
+    add_own(app, "BASE", "The report before the change")->required();
+    add_own(app, "NEW", "The report after it")->required();
+    add_own(app, "--threshold", "The least change of a case's time that counts, in percent (2)")
+        ->option_text("PERCENT");
+    app.add_flag_callback(
+        std::string(other_machine_flag),
+        [this] { command_values_[std::string(other_machine_flag)] = {"true"}; },
+        "Compare although the hardware differs");
+    add_own(app, "--format", "One of: table (the default), markdown (for a pull request), json")
+        ->option_text("FORMAT");
+    add_own(app, "-o", "Where to; standard output unless given")->option_text("FILE");
+    app.footer(std::string(comparison_exit_codes));
   }
 
   CLI::Option* add_own(CLI::App& app, const std::string& name, const std::string& text) {
@@ -334,9 +362,13 @@ Options with_command(Command command) {
   return options;
 }
 
-void check_format(const std::string& name) {
-  std::vector<std::string> known;
-  for (const report::Format& format : report::formats()) known.emplace_back(format.name);
+std::vector<std::string> export_formats() {
+  std::vector<std::string> names;
+  for (const report::Format& format : report::formats()) names.emplace_back(format.name);
+  return names;
+}
+
+void check_format(const std::string& name, const std::vector<std::string>& known) {
   if (std::ranges::find(known, name) != known.end()) return;
   throw UsageError(fmt::format("--format '{}' does not exist{}\nthere are: {}", name,
                                did_you_mean(name, known), fmt::join(known, ", ")));
@@ -362,13 +394,27 @@ std::string own_text(const FlagValues& own, const std::string& option) {
   return texts.empty() ? std::string() : texts.front();
 }
 
+/// Those of commands that give verdicts.
+void set_comparison_options(Options& options, const FlagValues& own) {
+  if (options.export_format.empty()) options.export_format = "table";
+  check_format(options.export_format, {"table", "markdown", "json"});
+  if (const std::string text = own_text(own, "--threshold"); !text.empty()) {
+    options.threshold = threshold_from(text);
+  }
+  options.allow_different_machine = own.contains(other_machine_flag);
+}
+
 /// The options of a command from what it was given.
 Options command_options(Command command, const FlagValues& own) {
   Options options = with_command(command);
   options.input_paths = own_texts(own, "REPORT");
   options.export_format = own_text(own, "--format");
   options.output_path = own_text(own, "-o");
-  if (command == Command::export_report) check_format(options.export_format);
+  if (command == Command::export_report) check_format(options.export_format, export_formats());
+  if (command == Command::compare) {
+    options.input_paths = {own_text(own, "BASE"), own_text(own, "NEW")};
+    set_comparison_options(options, own);
+  }
   return options;
 }
 

@@ -277,6 +277,12 @@ std::vector<std::string> split_items(std::string_view flag, const std::vector<st
   return items;
 }
 
+double threshold_from(const std::string& text) {
+  std::string_view number = text;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  return std::get<double>(parse_value(rule("threshold", AxisKind::real, 0, 1000), number)) / 100;
+}
+
 Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   Options options;
   options.scenarios = scenario_names(values, scenarios);

@@ -49,6 +49,10 @@ using FlagValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 [[nodiscard]] std::vector<std::string> split_items(std::string_view flag,
                                                    const std::vector<std::string>& texts);
 
+/// The fraction that a percentage stands for, "2" or "2%". Throws UsageError that names
+/// `--threshold` when it is none or not from 0 to 1000.
+[[nodiscard]] double threshold_from(const std::string& text);
+
 /// Turns flags into Options (all but `command` and `command_line`). Throws UsageError for a value
 /// that its flag does not take; axis values are checked when the sweep is expanded.
 [[nodiscard]] Options options_from(const FlagValues& values, const ScenarioList& scenarios);

@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-enum class Command { run, list, devices, show, export_report, html, help, version };
+enum class Command { run, list, devices, show, export_report, html, compare, help, version };
 
 /// Everything a run depends on. Axis values are still text here: they are parsed against the axes
 /// of the chosen scenarios when the sweep is expanded.
@@ -33,9 +33,12 @@ struct Options {
   std::optional<double> max_time_seconds;  // of one case
   std::uint64_t seed = 1;
 
-  std::vector<std::string> input_paths;  // reports: one of show and export, at least one of html
-  std::string export_format;             // of export
-  std::string output_path;               // of html and export; empty: standard output
+  /// Reports: one of show and export, at least one of html, BASE and NEW of compare.
+  std::vector<std::string> input_paths;
+  std::string export_format;             // of export and compare
+  std::string output_path;               // of html, export and compare; empty: standard output
+  double threshold = 0.02;               // of compare: the least change that counts, of the time
+  bool allow_different_machine = false;  // of compare
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

@@ -333,6 +333,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
     case Command::html:
       write_page(options);
       return ExitCode::measured;
+    case Command::compare:
+      return compare_reports(options);
     case Command::run:
       return run(options, scenarios, Machine());
   }

@@ -12,6 +12,7 @@
 #include "bench/flag_files.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
+#include "reports/compare/render.h"
 #include "reports/file.h"
 #include "reports/formats/format.h"
 #include "reports/html.h"
@@ -33,6 +34,14 @@ void check_output(const Options& options) {
         "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
   }
   naming_flag("-o ", [&] { report::check_writable(options.output_path); });
+}
+
+void write_text(const std::string& text, const Options& options) {
+  if (options.output_path.empty()) {
+    print(text);
+  } else {
+    report::write_file(options.output_path, text);
+  }
 }
 
 }  // namespace
@@ -61,12 +70,37 @@ void export_report(const Options& options) {
   check_output(options);
   const std::string& path = options.input_paths.front();
   const report::ReportFile file = report::read_report_file(path);
-  const std::string text = naming_flag(path + ": ", [&] { return format.write(file); });
-  if (options.output_path.empty()) {
-    print(text);
+  write_text(naming_flag(path + ": ", [&] { return format.write(file); }), options);
+}
+
+ExitCode compare_reports(const Options& options) {
+  check_output(options);
+  const std::string& base_path = options.input_paths.at(0);
+  const std::string& now_path = options.input_paths.at(1);
+  const report::Report base = report::read_report(base_path);
+  const report::Report now = report::read_report(now_path);
+  const compare::Comparison comparison =
+      compare::compare({base_path, base}, {now_path, now},
+                       {.rule = {.threshold = options.threshold},
+                        .allow_different_machine = options.allow_different_machine});
+  write_comparison(comparison, options);
+  return exit_code_of(comparison);
+}
+
+void write_comparison(const compare::Comparison& comparison, const Options& options) {
+  const bool to_file = !options.output_path.empty();
+  if (options.export_format == "json") {
+    write_text(report::to_text(compare::to_json(comparison)), options);
+  } else if (options.export_format == "markdown") {
+    write_text(compare::to_markdown(comparison), options);
   } else {
-    report::write_file(options.output_path, text);
+    write_text(compare::to_table(comparison, to_file ? report::TextStyle() : text_style()),
+               options);
   }
+}
+
+ExitCode exit_code_of(const compare::Comparison& comparison) {
+  return static_cast<ExitCode>(compare::exit_code_of(comparison.outcome()));
 }
 
 void write_page(const Options& options) {

@@ -1,9 +1,11 @@
-// Commands that read reports that are there: `show`, `export` and `html`.
+// Commands that read reports that are there: `show`, `export`, `html` and `compare`.
 #pragma once
 
 #include <string>
 
+#include "bench/exit_code.h"
 #include "bench/options.h"
+#include "reports/compare/comparison.h"
 #include "reports/table.h"
 
 namespace parbench {
@@ -21,6 +23,17 @@ void show_report(const Options& options);
 /// Writes the report in `options.export_format`, to `options.output_path` or to standard output.
 /// Throws UsageError for a bad report or path, Error when the file cannot be written.
 void export_report(const Options& options);
+
+/// Compares BASE with NEW, in this order in `options.input_paths`, and writes what it came to.
+/// Throws as `export_report` does.
+[[nodiscard]] ExitCode compare_reports(const Options& options);
+
+/// Writes a comparison in `options.export_format` ("table", "markdown" or "json"), to
+/// `options.output_path` or to standard output. The caller has checked the path.
+void write_comparison(const compare::Comparison& comparison, const Options& options);
+
+/// What a comparison lets the program end with.
+[[nodiscard]] ExitCode exit_code_of(const compare::Comparison& comparison);
 
 /// Writes the page of the reports to `options.output_path`, whole or not at all, and says so on
 /// standard output. Throws UsageError for a bad report or path, Error when the file cannot be

@@ -56,9 +56,33 @@ std::optional<Measured> measured(const Case* c) {
 
 /// The cases of one scenario on either side, each once, and their rows.
 struct ScenarioRows {
+  std::string scenario;
   Cases cases;
   std::vector<Row*> rows;
 };
+
+/// In the order in which the matches name them.
+std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::vector<Row>& rows) {
+  std::vector<ScenarioRows> groups;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    auto group = std::ranges::find(groups, rows[i].scenario, &ScenarioRows::scenario);
+    if (group == groups.end()) group = groups.insert(groups.end(), {rows[i].scenario, {}, {}});
+    group->cases.push_back(&matches[i].any());
+    group->rows.push_back(&rows[i]);
+  }
+  return groups;
+}
+
+/// Those that belong to a case's identity: what does not may differ between the sides.
+std::vector<report::ParameterColumn> identity_columns(const Cases& cases) {
+  std::vector<report::ParameterColumn> columns = report::parameter_columns(cases);
+  for (const Case* c : cases) {
+    for (const auto& [name, value] : c->hidden_parameters) {
+      std::erase_if(columns, [&](const auto& column) { return column.name == name; });
+    }
+  }
+  return columns;
+}
 
 std::vector<std::string> common_of(const std::vector<report::ParameterColumn>& columns) {
   std::vector<std::string> items;
@@ -82,27 +106,33 @@ void set_labels(const ScenarioRows& group, const std::vector<report::ParameterCo
   }
 }
 
-/// In the order in which the matches name them. Fills in the labels of the rows.
+bool has_scenario(const Report& report, const std::string& scenario) {
+  return std::ranges::find(report.cases, scenario, &Case::scenario) != report.cases.end();
+}
+
+/// The machines of a scenario: that of the newer report, and how the older one's differs.
+void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
+  const bool in_base = has_scenario(base, facts.scenario);
+  const bool in_now = has_scenario(now, facts.scenario);
+  const report::Fingerprint machine = report::fingerprint(in_now ? now : base, facts.scenario);
+  facts.machine = report::to_text(machine);
+  if (!in_base || !in_now) return;
+  facts.machine_difference = report::difference(report::fingerprint(base, facts.scenario), machine);
+}
+
+/// Fills in the labels of the rows as well.
 std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vector<Row>& rows,
                                     const Report& base, const Report& now) {
-  std::vector<std::pair<std::string, ScenarioRows>> groups;
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    auto group =
-        std::ranges::find(groups, rows[i].scenario, &std::pair<std::string, ScenarioRows>::first);
-    if (group == groups.end()) group = groups.insert(groups.end(), {rows[i].scenario, {}});
-    group->second.cases.push_back(&matches[i].any());
-    group->second.rows.push_back(&rows[i]);
-  }
-  std::vector<ScenarioFacts> facts;
-  for (const auto& [scenario, group] : groups) {
-    const auto columns = report::parameter_columns(group.cases);
+  std::vector<ScenarioFacts> all;
+  for (const ScenarioRows& group : by_scenario(matches, rows)) {
+    const auto columns = identity_columns(group.cases);
     set_labels(group, columns);
-    const report::Fingerprint machine = report::fingerprint(now, scenario);
-    facts.push_back({scenario, report::to_text(machine),
-                     report::difference(report::fingerprint(base, scenario), machine),
-                     common_of(columns)});
+    ScenarioFacts& facts = all.emplace_back();
+    facts.scenario = group.scenario;
+    facts.common = common_of(columns);
+    set_machines(facts, base, now);
   }
-  return facts;
+  return all;
 }
 
 // ----------------------------------------------------------------------------------------- order

@@ -50,7 +50,7 @@ struct Side {
 /// What the cases of a scenario have in common.
 struct ScenarioFacts {
   std::string scenario;
-  std::string machine;              // of the newer report, by its fingerprint
+  std::string machine;              // by its fingerprint, of the newer report that has the scenario
   std::string machine_difference;   // empty for the same machine
   std::vector<std::string> common;  // "f32", "batch 40": parameters left out of the labels
 };

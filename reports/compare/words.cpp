@@ -56,7 +56,7 @@ std::string regressions_text(const Comparison& comparison, std::size_t compared)
     texts.push_back(fmt::format("{} {} ({})", row.label, change_text(row.judgement->change),
                                 interval_text(row.judgement->change)));
   }
-  if (texts.empty()) return fmt::format("No regression in {}", counted(compared, "case"));
+  if (texts.empty()) return fmt::format("No regression found in {}", counted(compared, "case"));
   return fmt::format("{} of {} regressed: {}", texts.size(), counted(compared, "case"),
                      listed(texts));
 }

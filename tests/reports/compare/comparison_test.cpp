@@ -116,6 +116,29 @@ TEST(Comparison, LeavesWhatAllCasesShareOutOfTheLabels) {
   EXPECT_EQ(comparison.scenarios[0].machine, "A processor, 2 cores, 7.5 GiB · cpu (1 core)");
 }
 
+TEST(Comparison, TellsNothingOfParametersThatDoNotBelongToTheIdentity) {
+  Report base = made_report({steady(1), steady(2)});
+  base.cases[0].hidden_parameters = {{"slowdown", 0.0}};
+  Report now = base;
+  now.cases[0].hidden_parameters = {{"slowdown", 5.0}};
+  const Comparison comparison = compared(base, now);
+  EXPECT_EQ(comparison.rows[0].label, "made/one/n:0");
+  EXPECT_THAT(comparison.scenarios[0].common, ElementsAre("f32", "kind plain"));
+}
+
+TEST(Comparison, FindsNoDifferenceOfMachinesInAScenarioOfOneSide) {
+  const Report base = made_report({steady(1)});
+  Report now = base;
+  now.cases[0].scenario = now.cases[0].name = "other";
+  now.devices[0].scenario = "other";
+  const Comparison comparison = compared(base, now);
+  ASSERT_THAT(comparison.scenarios, SizeIs(2));
+  for (const ScenarioFacts& facts : comparison.scenarios) {
+    EXPECT_THAT(facts.machine, HasSubstr("cpu (1 core)"));
+    EXPECT_THAT(facts.machine_difference, IsEmpty());
+  }
+}
+
 TEST(Comparison, SaysWhenMachinesDifferThoughItIsAllowed) {
   const Report base = made_report({steady(1)});
   Report now = base;
@@ -182,7 +205,7 @@ TEST(Words, AnswerInASentence) {
             "slower (+5.8 to +6.2%). 1 improved, 1 the same, 1 undecided. 1 not measured, 1 not "
             "comparable, 1 only in BASE, 1 only in NEW.");
   const Report one = made_report({steady(1)});
-  EXPECT_EQ(said(one, one), "No regression in 1 case. 1 the same.");
+  EXPECT_EQ(said(one, one), "No regression found in 1 case. 1 the same.");
   Report elsewhere = one;
   elsewhere.machine.cpu_model = "Another";
   EXPECT_EQ(said(one, elsewhere),

@@ -121,8 +121,9 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
 TEST(ComparisonMarkdown, FoldsEverythingWhereNothingIsUrgent) {
   const Report one = made_report({steady(1)});
   const std::string text = to_markdown(compared(one, one));
-  EXPECT_THAT(text, AllOf(StartsWith("**No regression in 1 case. 1 the same.**\n\n<details>\n"),
-                          HasSubstr("<summary>1 case</summary>"), EndsWith("</details>\n")));
+  EXPECT_THAT(text,
+              AllOf(StartsWith("**No regression found in 1 case. 1 the same.**\n\n<details>\n"),
+                    HasSubstr("<summary>1 case</summary>"), EndsWith("</details>\n")));
 }
 
 TEST(ComparisonMarkdown, EscapesHostileNames) {

@@ -1,0 +1,19 @@
+// What the program ends with.
+#pragma once
+
+namespace parbench {
+
+/// `measured` is also that of commands that did what they were asked, such as `show`: they say
+/// nothing about the cases of a report. Comparisons (`compare`) end with `measured` when nothing
+/// regressed, and otherwise with the first of `case_failed` (in the newer report), `regressed` and
+/// `nothing_compared` that applies. None is ever a count.
+enum class ExitCode {
+  measured = 0,
+  case_failed = 1,
+  bad_usage = 2,
+  regressed = 3,
+  nothing_compared = 4,
+  interrupted = 130
+};
+
+}  // namespace parbench

@@ -1,0 +1,190 @@
+// `parbench compare` through the real binary: answers, exit codes, bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/file.h"
+#include "tests/support/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class CompareCommand : public ::testing::Test {
+ protected:
+  [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
+    words.insert(words.begin(), PARBENCH_BINARY);
+    return run(words, surroundings_);
+  }
+
+  [[nodiscard]] Finished compare(std::vector<std::string> flags = {}) const {
+    flags.insert(flags.begin(), {"compare", "before.json", "after.json"});
+    return parbench(std::move(flags));
+  }
+
+  /// What a run of two cases wrote, as the older report and as the newer one, but with times that
+  /// do not depend on what else the machine does.
+  void measure() const {
+    const Finished finished =
+        parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us,200us",
+                  "--report", "before.json", "--benchmark_repetitions=3"});
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    report::Report report = report::read_report(folder_ / "before.json");
+    for (report::Case& c : report.cases) {
+      for (report::Sample& sample : c.samples) sample.seconds = 1 + 0.001 * sample.round;
+    }
+    for (const std::string name : {"before.json", "after.json"}) {
+      report::write_report(folder_ / name, report);
+    }
+  }
+
+  /// Changes the newer report.
+  void edit(const std::function<void(report::Report&)>& change) const {
+    report::Report report = report::read_report(folder_ / "before.json");
+    change(report);
+    report::write_report(folder_ / "after.json", report);
+  }
+
+  /// Lets a case of the newer report take so many times as long.
+  void slow_down(std::size_t index, double factor) const {
+    edit([&](report::Report& report) {
+      for (report::Sample& sample : report.cases.at(index).samples) sample.seconds *= factor;
+    });
+  }
+
+  TemporaryFolder folder_;
+  Surroundings surroundings_{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}};
+};
+
+TEST_F(CompareCommand, Exits0WhenNothingRegressed) {
+  measure();
+  const Finished same = compare();
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, StartsWith("No regression found in 2 cases."));
+  EXPECT_THAT(same.out, HasSubstr("one launch"));
+  slow_down(0, 0.4);
+  const Finished improved = compare();
+  EXPECT_EQ(improved.exit_code, 0) << "an improvement trips nothing";
+  EXPECT_THAT(improved.out, HasSubstr("1 improved"));
+}
+
+TEST_F(CompareCommand, Exits3WhenACaseRegressed) {
+  measure();
+  slow_down(1, 2);
+  const Finished finished = compare();
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(StartsWith("1 of 2 cases regressed: "),
+                                  HasSubstr("duration:200us +100% slower")));
+}
+
+TEST_F(CompareCommand, Exits1WhenACaseFailedInNew) {
+  measure();
+  edit([](report::Report& report) {
+    report.cases[0].status = report::CaseStatus::failed;
+    report.cases[0].error = "planted";
+    for (report::Sample& sample : report.cases[1].samples) sample.seconds *= 2;
+  });
+  const Finished finished = compare();
+  EXPECT_EQ(finished.exit_code, 1) << "though another regressed";
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("1 case failed in NEW"), HasSubstr("planted"),
+                                  HasSubstr("1 of 1 case regressed")));
+}
+
+TEST_F(CompareCommand, Exits4WhenNothingCouldBeCompared) {
+  measure();
+  edit([](report::Report& report) { report.machine.cpu_model = "another"; });
+  const Finished refused = compare();
+  EXPECT_EQ(refused.exit_code, 4) << refused.err;
+  EXPECT_THAT(refused.out, AllOf(StartsWith("Nothing could be compared"),
+                                 HasSubstr("--allow-different-machine")));
+  const Finished allowed = compare({"--allow-different-machine"});
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  EXPECT_THAT(allowed.out, HasSubstr("machines differ: CPU"));
+}
+
+TEST_F(CompareCommand, TakesAThresholdInPercent) {
+  measure();
+  slow_down(0, 2);
+  EXPECT_EQ(compare({"--threshold", "150%"}).exit_code, 0);
+  EXPECT_EQ(compare({"--threshold", "150"}).exit_code, 0);
+  EXPECT_EQ(compare({"--threshold=50%"}).exit_code, 3);
+  EXPECT_EQ(compare({"--threshold=0"}).exit_code, 3);
+}
+
+TEST_F(CompareCommand, WritesEveryFormatToStandardOutputAndToAFile) {
+  measure();
+  slow_down(0, 2);
+  const std::vector<std::pair<std::string, std::string>> beginnings{
+      {"table", "1 of 2 cases regressed"},
+      {"markdown", "**1 of 2 cases regressed"},
+      {"json", "{\n"}};
+  for (const auto& [format, beginning] : beginnings) {
+    const Finished printed = compare({"--format", format});
+    EXPECT_EQ(printed.exit_code, 3) << printed.err;
+    EXPECT_THAT(printed.out, StartsWith(beginning));
+    const Finished written = compare({"--format", format, "-o", "verdicts"});
+    EXPECT_EQ(written.exit_code, 3) << written.err;
+    EXPECT_THAT(written.out, IsEmpty());
+    EXPECT_EQ(folder_.read("verdicts"), printed.out) << format;
+  }
+  EXPECT_EQ(report::read_json(folder_ / "verdicts")["outcome"], "regressed");
+}
+
+TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
+  measure();
+  folder_.write("half.json", R"({"parbench": {"schema_ver)");
+  const auto refusal = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "compare");
+    const Finished finished = parbench(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.out;
+    EXPECT_THAT(finished.out, IsEmpty());
+    EXPECT_THAT(finished.err, StartsWith("parbench: error: "));
+    return finished.err;
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("BASE"));
+  EXPECT_THAT(refusal({"before.json"}), HasSubstr("NEW"));
+  EXPECT_THAT(refusal({"before.json", "after.json", "third.json"}),
+              AllOf(HasSubstr("two reports, BASE and NEW"), HasSubstr("third.json")));
+  EXPECT_THAT(refusal({"missing.json", "after.json"}),
+              AllOf(HasSubstr("missing.json"), HasSubstr("no such file")));
+  EXPECT_THAT(refusal({"before.json", "half.json"}),
+              AllOf(HasSubstr("half.json"), HasSubstr("truncated")));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--threshold", "little"}),
+              AllOf(HasSubstr("--threshold 'little'"), HasSubstr("0 to 1000")));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--threshold", "-2"}),
+              HasSubstr("--threshold '-2'"));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--format", "tabel"}),
+              AllOf(HasSubstr("--format 'tabel'"), HasSubstr("did you mean 'table'")));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--splt", "3"}), HasSubstr("--splt"));
+  EXPECT_THAT(refusal({"before.json", "after.json", "-o", "before.json"}),
+              AllOf(HasSubstr("-o 'before.json'"), HasSubstr("overwrite")));
+}
+
+TEST_F(CompareCommand, ALostOutputIsAFailure) {
+  measure();
+  const Finished finished = run({"sh", "-c", "\"$@\" >/dev/full", "sh", PARBENCH_BINARY, "compare",
+                                 "before.json", "after.json"},
+                                surroundings_);
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.err, HasSubstr("standard output could not be written"));
+}
+
+TEST_F(CompareCommand, ExplainsItself) {
+  const Finished finished = parbench({"compare", "--help"});
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("parbench compare BASE NEW"), HasSubstr("--threshold PERCENT"),
+                    HasSubstr("--allow-different-machine"), HasSubstr("3 a case regressed")));
+  EXPECT_THAT(parbench({"--help"}).out, HasSubstr("parbench compare BASE NEW"));
+}
+
+}  // namespace
+}  // namespace parbench::testing
