@@ -19,8 +19,9 @@ std::string counted(std::size_t number, std::string_view thing) {
 
 /// Enough that a narrow interval does not look like a point; few where nobody reads them.
 int decimals_of(const Change& change) {
-  if (std::abs(change.value) >= 1) return 0;
-  return change.interval.high - change.interval.low < 0.002 ? 2 : 1;
+  const double width = change.interval.high - change.interval.low;
+  if (std::abs(change.value) >= 1 || width >= 0.2) return 0;
+  return width < 0.002 ? 2 : 1;
 }
 
 /// Without the percent sign: "+6.2", "−3.0", "0.0", "+∞".

@@ -191,7 +191,7 @@ TEST(Words, TellIntervalsWithTheirSigns) {
   EXPECT_EQ(interval_text(change(0.05, 0.04, 0.061)), "+4.0 to +6.1%");
   EXPECT_EQ(interval_text(change(0, -0.04, 0)), "−4.0 to 0.0%");
   const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(interval_text(change(0.5, -1, infinite)), "−100.0 to +∞%");
+  EXPECT_EQ(interval_text(change(0.5, -1, infinite)), "−100 to +∞%");
 }
 
 TEST(Words, AnswerInASentence) {
