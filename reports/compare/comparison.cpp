@@ -77,8 +77,8 @@ std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::ve
 std::vector<report::ParameterColumn> identity_columns(const Cases& cases) {
   std::vector<report::ParameterColumn> columns = report::parameter_columns(cases);
   for (const Case* c : cases) {
-    for (const auto& [name, value] : c->hidden_parameters) {
-      std::erase_if(columns, [&](const auto& column) { return column.name == name; });
+    for (const auto& hidden : c->hidden_parameters) {
+      std::erase_if(columns, [&](const auto& column) { return column.name == hidden.first; });
     }
   }
   return columns;

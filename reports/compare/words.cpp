@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 #include "reports/units.h"
@@ -28,7 +29,7 @@ int decimals_of(const Change& change) {
 std::string signed_percent(double fraction, int decimals) {
   if (std::isnan(fraction)) return std::string(report::no_number);
   if (std::isinf(fraction)) return fraction > 0 ? "+∞" : "−∞";
-  const std::string digits = fmt::format("{:.{}f}", 100 * std::abs(fraction), decimals);
+  std::string digits = fmt::format("{:.{}f}", 100 * std::abs(fraction), decimals);
   if (digits.find_first_not_of("0.") == std::string::npos) return digits;
   return (fraction > 0 ? "+" : "−") + digits;
 }
@@ -36,9 +37,10 @@ std::string signed_percent(double fraction, int decimals) {
 /// The first few labels: more would not be read in a sentence.
 std::string listed(const std::vector<std::string>& texts) {
   constexpr std::size_t most = 3;
-  const std::size_t shown = std::min(texts.size(), most);
-  std::string text = fmt::format("{}", fmt::join(texts.begin(), texts.begin() + shown, ", "));
-  return shown == texts.size() ? text : text + fmt::format(" and {} more", texts.size() - shown);
+  const std::span<const std::string> shown = std::span(texts).first(std::min(texts.size(), most));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (shown.size() < texts.size()) text += fmt::format(" and {} more", texts.size() - shown.size());
+  return text;
 }
 
 std::string failures_text(const Comparison& comparison) {

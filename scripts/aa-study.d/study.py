@@ -1,0 +1,160 @@
+# Compares unchanged programs and programs that are slower by a known part, again and again, and counts
+# how often the verdicts are right. Comparisons run one after the other, never two at once.
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "gpu-check.d"))
+
+from experiments import EXPERIMENTS  # noqa: E402
+from page import page  # noqa: E402
+from programs import Terminated, end_when_asked  # noqa: E402
+from summary import results_of  # noqa: E402
+from verdicts import Failed, compared  # noqa: E402
+
+MOST_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="scripts/aa-study",
+        description="Counts how often parbench's verdicts on two programs are right.",
+        epilog="Run it on a machine that does nothing else. A study that was interrupted, or ended at "
+        "its time limit, goes on when it is started again with the same --raw; comparisons that are "
+        "there are not made again. Exit codes: 0 all comparisons made; 1 some are missing or failed; 2 bad usage.",
+    )
+    parser.add_argument("--root", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="one small comparison of each kind")
+    parser.add_argument(
+        "--comparisons", type=int, help="of each kind, of ten cases or so (20; with --quick 1)"
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=4 * 3600, help="in seconds (14400); what is known by then stays"
+    )
+    parser.add_argument("--raw", type=pathlib.Path, help="folder of all reports (build/aa-study/full)")
+    parser.add_argument(
+        "--output", type=pathlib.Path, help="folder of the results (reports/reference/aa-study)"
+    )
+    parser.add_argument("--parbench", help="the program to study (the release build's)")
+    known = parser.parse_args()
+    if known.comparisons is not None and known.comparisons < 1:
+        parser.error(f"--comparisons {known.comparisons}: it takes at least 1")
+    if known.time_limit <= 0:
+        parser.error(f"--time-limit {known.time_limit:g}: more than 0 seconds")
+    return with_defaults(known)
+
+
+def with_defaults(known):
+    size = "quick" if known.quick else "full"
+    known.comparisons = known.comparisons or (1 if known.quick else 20)
+    known.raw = known.raw or known.root / "build" / "aa-study" / size
+    quick_output = known.root / "build" / "aa-study" / "quick-results"
+    known.output = known.output or (
+        quick_output if known.quick else known.root / "reports" / "reference" / "aa-study"
+    )
+    known.parbench = known.parbench or str(known.root / "build" / "release" / "bin" / "parbench")
+    return known
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def place_of(known, experiment, index):
+    return known.raw / experiment.name / f"{index:03}"
+
+
+def check_raw(known):
+    """Comparisons of two programs must not be counted together."""
+    path = known.raw / "study.json"
+    own = {"commit": os.environ.get("PARBENCH_COMMIT"), "quick": known.quick}
+    try:
+        other = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        write(path, json.dumps(own))
+        return
+    if other != own:
+        print(
+            f"aa-study: error: {known.raw} holds comparisons of another study: {other}, not {own}\n"
+            f"  remove it, or choose another folder with --raw",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+
+
+def result_in(place):
+    """Of a comparison that was made; None where it was not, or not to its end."""
+    try:
+        return json.loads((place / "result.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def plan(known):
+    """All comparisons, each kind in turn, so that a study that ends early has some of every kind."""
+    return [(experiment, index) for index in range(known.comparisons) for experiment in EXPERIMENTS]
+
+
+def make(known, experiment, index, deadline):
+    place = place_of(known, experiment, index)
+    result = compared(known.parbench, experiment, known.quick, place, deadline)
+    write(place / "result.json", json.dumps(result))
+    seconds = result["seconds"]
+    print(f"{experiment.name} {index + 1} of {known.comparisons}: {seconds:.0f} s", flush=True)
+
+
+def make_all(known, deadline):
+    """What went wrong, in words."""
+    failures = []
+    in_a_row = 0
+    for experiment, index in plan(known):
+        if time.monotonic() >= deadline or in_a_row == MOST_FAILURES:
+            break
+        if result_in(place_of(known, experiment, index)) is not None:
+            continue
+        try:
+            make(known, experiment, index, deadline)
+            in_a_row = 0
+        except Failed as failure:
+            in_a_row += 1
+            if time.monotonic() < deadline:
+                failures.append(f"{experiment.name} {index + 1}: {failure}")
+                print(failures[-1], file=sys.stderr, flush=True)
+    return failures
+
+
+def all_results(known):
+    made = {}
+    for experiment in EXPERIMENTS:
+        places = [place_of(known, experiment, index) for index in range(known.comparisons)]
+        made[experiment] = [result for result in map(result_in, places) if result is not None]
+    return made
+
+
+def main():
+    known = arguments()
+    check_raw(known)
+    end_when_asked()
+    failures = []
+    try:
+        failures = make_all(known, time.monotonic() + known.time_limit)
+    except (Terminated, KeyboardInterrupt):
+        failures = ["interrupted"]
+    made = all_results(known)
+    results = results_of(made, known, failures)
+    write(known.output / "results.json", json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    text = page(results)
+    write(known.output / "README.md", text)
+    print(text)
+    complete = all(len(comparisons) == known.comparisons for comparisons in made.values())
+    return 0 if complete and not failures else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
