@@ -10,7 +10,6 @@
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
 #include "reports/markdown_text.h"
-#include "reports/units.h"
 
 namespace parbench::compare {
 namespace {
@@ -24,10 +23,6 @@ bool is_urgent(const Row& row) {
   return row.verdict() == Verdict::regressed || row.state == MatchState::failed_now;
 }
 
-std::string seconds_cell(const std::optional<Measured>& measured) {
-  return measured ? report::format_duration(measured->seconds) : "–";
-}
-
 /// The reason of a row without a verdict, or a warning about one that has it.
 std::string remark_cell(const Row& row) {
   const std::string throttling = throttling_text(row);
@@ -39,7 +34,7 @@ std::string line_of(const Row& row) {
   const std::string change = row.judgement ? change_text(row.judgement->change) : "";
   const std::string interval = row.judgement ? interval_text(row.judgement->change) : "";
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", state_text(row),
-                     code_span(row.label), seconds_cell(row.base), seconds_cell(row.now), change,
+                     code_span(row.label), seconds_text(row.base), seconds_text(row.now), change,
                      interval, remark_cell(row));
 }
 

@@ -14,7 +14,6 @@
 #include "reports/paragraph.h"
 #include "reports/table_cells.h"
 #include "reports/text.h"
-#include "reports/units.h"
 
 namespace parbench::compare {
 namespace {
@@ -70,8 +69,8 @@ class Table {
       return state_text(row) + (throttled ? mark : "") + reasons_.reference(row.reason);
     });
     add("case", Align::left, 2, [](const Row& row) { return row.label; });
-    add("BASE", Align::right, 2, [](const Row& row) { return seconds_cell(row.base); });
-    add("NEW", Align::right, 2, [](const Row& row) { return seconds_cell(row.now); });
+    add("BASE", Align::right, 2, [](const Row& row) { return seconds_text(row.base); });
+    add("NEW", Align::right, 2, [](const Row& row) { return seconds_text(row.now); });
     add("change", Align::right, 2, [](const Row& row) {
       return row.judgement ? change_text(row.judgement->change) : std::string();
     });
@@ -80,10 +79,6 @@ class Table {
     });
     for (const Row& row : comparison_.rows) grid.emphasis.push_back(emphasis_of(row));
     return grid.render(style_.color);
-  }
-
-  static std::string seconds_cell(const std::optional<Measured>& measured) {
-    return measured ? report::format_duration(measured->seconds) : "–";
   }
 
   static Emphasis emphasis_of(const Row& row) {

@@ -133,6 +133,10 @@ std::string interval_text(const Change& change) {
                      signed_percent(change.interval.high, decimals));
 }
 
+std::string seconds_text(const std::optional<Measured>& measured) {
+  return measured ? report::format_duration(measured->seconds) : std::string(report::no_number);
+}
+
 std::string sentence(const Comparison& comparison) {
   const std::size_t compared = comparison.count(MatchState::comparable);
   std::string text = failures_text(comparison);

@@ -1,6 +1,7 @@
 // What a comparison says in words, whatever the medium.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace parbench::compare {
 [[nodiscard]] std::string change_text(const Change& change);
 /// "+4.8 to +7.7%".
 [[nodiscard]] std::string interval_text(const Change& change);
+
+/// "1.864 s"; a dash where it was not measured.
+[[nodiscard]] std::string seconds_text(const std::optional<Measured>& measured);
 
 /// What the first column of a table says of a row: its verdict, or "failed", "not measured", "not
 /// comparable", "only in BASE", "only in NEW".

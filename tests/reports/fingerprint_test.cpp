@@ -14,7 +14,6 @@
 namespace parbench::report {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
