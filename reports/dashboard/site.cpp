@@ -62,8 +62,9 @@ class SiteBuild {
     old_ = read_cache(site_ / cache_name, writer());
     cache_.identities = old_.identities;
     make_folders();
-    write(assets_.style_path, built_in_site_assets().style);
-    write(assets_.script_path, built_in_site_assets().script);
+    const WebAssets& built_in = built_in_site_assets();
+    write(assets_.style_path, built_in.style);
+    if (!built_in.script.empty()) write(assets_.script_path, built_in.script);
     summary_.files = files.size();
     in_parallel(files.size(), [&](std::size_t i) { take(files[i]); });
     note_skipped();
