@@ -17,10 +17,11 @@ constexpr std::string_view no_script_note =
     "This page has tables only: it was written by a build of parbench without npm. A build that "
     "finds npm adds pictures, sorting and filtering.";
 
-/// Charts set styles of elements, so that these are allowed in either case.
+/// Charts set styles of elements, so that these are allowed in either case. On a page from disk not
+/// every browser takes 'self' for the folder that it lies in.
 std::string_view policy(const WebAssets& assets) {
-  return assets.linked ? "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
-                         "img-src data:"
+  return assets.linked ? "default-src 'none'; style-src 'self' file: 'unsafe-inline'; "
+                         "script-src 'self' file:; img-src data:"
                        : "default-src 'none'; style-src 'unsafe-inline'; script-src "
                          "'unsafe-inline'; img-src data:";
 }

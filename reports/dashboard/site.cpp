@@ -62,8 +62,9 @@ class SiteBuild {
     old_ = read_cache(site_ / cache_name, writer());
     cache_.identities = old_.identities;
     make_folders();
-    write(assets_.style_path, built_in_site_assets().style);
-    write(assets_.script_path, built_in_site_assets().script);
+    const WebAssets& built_in = built_in_site_assets();
+    write(assets_.style_path, built_in.style);
+    if (!built_in.script.empty()) write(assets_.script_path, built_in.script);
     summary_.files = files.size();
     in_parallel(files.size(), [&](std::size_t i) { take(files[i]); });
     note_skipped();
@@ -152,7 +153,9 @@ class SiteBuild {
     const bool is_report = std::holds_alternative<ReportSummary>(content->second);
     std::error_code error;
     if (is_report && !fs::exists(site_ / report_page(id), error)) return false;
-    store(file, id, content->second);
+    const std::lock_guard lock(mutex_);
+    cache_.files[file.path] = {file.bytes, file.modified, id};
+    cache_.contents.emplace(id, content->second);
     return true;
   }
 
@@ -173,13 +176,13 @@ class SiteBuild {
   void read(const FoundFile& file, const std::string& id, std::string text) {
     {
       const std::lock_guard lock(mutex_);
-      if (cache_.contents.contains(id)) {  // a copy of another file
-        cache_.files[file.path] = {file.bytes, file.modified, id};
-        return;
-      }
+      cache_.files[file.path] = {file.bytes, file.modified, id};
+      if (!taken_.insert(id).second) return;  // a copy of another file
       ++summary_.read;
     }
-    store(file, id, content_of(id, std::move(text)));
+    Content content = content_of(id, std::move(text));
+    const std::lock_guard lock(mutex_);
+    cache_.contents.emplace(id, std::move(content));
   }
 
   Content content_of(const std::string& id, std::string text) {
@@ -196,12 +199,6 @@ class SiteBuild {
     } catch (const std::bad_alloc&) {
       return std::string("there is not enough memory to read it");
     }
-  }
-
-  void store(const FoundFile& file, const std::string& id, const Content& content) {
-    const std::lock_guard lock(mutex_);
-    cache_.files[file.path] = {file.bytes, file.modified, id};
-    cache_.contents.emplace(id, content);
   }
 
   void write_report_page(const std::string& id, const Report& report,
@@ -293,6 +290,7 @@ class SiteBuild {
   Cache old_;
   std::mutex mutex_;  // of what follows
   Cache cache_;
+  std::set<std::string> taken_;    // contents that are being read, or have been
   std::set<std::string> written_;  // paths of all files that belong to the site now
   SiteSummary summary_;
 };

@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <iterator>
+#include <regex>
+#include <thread>
+
 #include "tests/support/process.h"
 
 namespace parbench::testing {
@@ -67,6 +72,48 @@ TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
   std::filesystem::remove(folder_ / "reports/cut.json");
   std::filesystem::remove(folder_ / "reports/\x1b[31m.json");
   EXPECT_EQ(parbench({"dashboard", "reports", "-o", "site", "--strict"}).exit_code, 0);
+}
+
+/// Links of a page that lead nowhere.
+std::vector<std::string> dead_links(const std::filesystem::path& page) {
+  static const std::regex link("(?:href|src)=\"([^\"#:]+)[\"#]");
+  const std::string text = text_of(page);
+  std::vector<std::string> dead;
+  for (std::sregex_iterator at(text.begin(), text.end(), link); at != std::sregex_iterator();
+       ++at) {
+    const std::string target = (*at)[1];
+    if (!std::filesystem::exists(page.parent_path() / target)) dead.push_back(target);
+  }
+  return dead;
+}
+
+TEST_F(Dashboard, ABuildThatIsKilledLeavesASiteWhoseLinksWork) {
+  measure("first.json");
+  ASSERT_EQ(parbench({"dashboard", "reports", "-o", "site"}).exit_code, 0);
+  const std::string text = folder_.read("reports/first.json");
+  std::filesystem::remove(folder_ / "reports/first.json");  // its pages are needed until the end
+  constexpr int count = 300;
+  for (int i = 0; i < count; ++i) {
+    folder_.write("reports/" + std::to_string(i) + ".json", text + std::string(i + 1U, '\n'));
+  }
+  const auto pages = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder_ / "site/report"), {});
+  };
+  {
+    Process build({PARBENCH_BINARY, "dashboard", "reports", "-o", "site"}, {folder_.path(), {}});
+    while (pages() < 20 && build.running()) std::this_thread::yield();
+    build.signal(SIGKILL);
+    static_cast<void>(build.wait());
+  }
+  int looked_at = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "site")) {
+    if (entry.path().extension() != ".html") continue;
+    EXPECT_THAT(dead_links(entry.path()), ::testing::IsEmpty()) << entry.path();
+    ++looked_at;
+  }
+  EXPECT_GE(looked_at, 20);
+  ASSERT_EQ(parbench({"dashboard", "reports", "-o", "site"}).exit_code, 0);
+  EXPECT_EQ(pages(), count);
 }
 
 TEST_F(Dashboard, SaysWhatIsWrong) {
