@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "reports/file.h"
+#include "reports/statistics.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {
@@ -36,14 +37,33 @@ class Ci : public ::testing::Test {
     return run(words, {folder_.path(), environment});
   }
 
-  /// A report with one case, as `publish` and `compare` look at it.
-  void add_report(const std::string& name, const std::string& started, const std::string& cpu = "A",
-                  bool complete = true) const {
+  struct Made {
+    std::string started;
+    std::string cpu = "A";
+    bool complete = true;
+    double seconds = 1;  // of its one case, in each of five launches
+  };
+  void add_report(const std::string& name, const Made& made) const {
     report::Report report;
-    report.started_utc = started;
-    report.complete = complete;
-    report.machine.cpu_model = cpu;
+    report.started_utc = made.started;
+    report.complete = made.complete;
+    report.machine.cpu_model = made.cpu;
     report.machine.commit = "0123456789abcdef";
+    report::Case& one = report.cases.emplace_back();
+    one.name = "selftest/spin";
+    one.scenario = "selftest";
+    one.strategy = "spin";
+    one.dtype = "f32";
+    one.status = report::CaseStatus::measured;
+    for (int launch = 0; launch < 5; ++launch) {
+      const double seconds = made.seconds * (1 + 0.001 * launch);
+      one.samples.push_back({.seconds = seconds,
+                             .wall_seconds = seconds,
+                             .iterations = 1,
+                             .round = launch,
+                             .launch = launch});
+    }
+    one.statistics = summarise(one.samples);
     fs::create_directories((folder_ / name).parent_path());
     report::write_report(folder_ / name, report);
   }
@@ -102,23 +122,25 @@ TEST_F(Ci, RunTakesFlagsAndTellsOfFailedCases) {
 }
 
 TEST_F(Ci, CompareTakesTheLastGoodReportOfTheSameMachine) {
-  add_report("new.json", "2026-05-05T10:00:00Z");
-  add_report("old/2026-05-01.json", "2026-05-01T10:00:00Z");
-  add_report("old/2026-05-02.json", "2026-05-02T10:00:00Z");
-  add_report("old/2026-05-03.json", "2026-05-03T10:00:00Z", "A", false);
-  add_report("old/2026-05-04.json", "2026-05-04T10:00:00Z", "B");
+  add_report("new.json", {.started = "2026-05-05T10:00:00Z"});
+  add_report("old/2026-05-01.json", {.started = "2026-05-01T10:00:00Z"});
+  add_report("old/2026-05-02.json", {.started = "2026-05-02T10:00:00Z"});
+  add_report("old/2026-05-03.json", {.started = "2026-05-03T10:00:00Z", .complete = false});
+  add_report("old/2026-05-04.json", {.started = "2026-05-04T10:00:00Z", .cpu = "B"});
   folder_.write("old/2026-06-01.json", "{");
   const std::vector<std::string> words{"new.json", "--among", "old", "-o", "comparison.md"};
   Finished finished = call("compare", words);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_EQ(folder_.read("comparison.md"), "compared 2026-05-02.json\n");
-  finished = call("compare", words, {{"COMPARE_EXIT", "3"}});
-  EXPECT_EQ(finished.exit_code, 3);
+  EXPECT_THAT(folder_.read("comparison.md"), HasSubstr("BASE: old/2026-05-02.json"));
+  add_report("new.json", {.started = "2026-05-05T10:00:00Z", .seconds = 2});
+  finished = call("compare", words);
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(folder_.read("comparison.md"), HasSubstr("regressed"));
 }
 
 TEST_F(Ci, CompareSaysWhenThereIsNothingToCompareWith) {
-  add_report("new.json", "2026-05-05T10:00:00Z");
-  add_report("old/other.json", "2026-05-04T10:00:00Z", "B");
+  add_report("new.json", {.started = "2026-05-05T10:00:00Z"});
+  add_report("old/other.json", {.started = "2026-05-04T10:00:00Z", .cpu = "B"});
   fs::copy(folder_ / "new.json", folder_ / "old/itself.json");
   const Finished finished = call("compare", {"new.json", "--among", "old", "-o", "comparison.md"});
   EXPECT_EQ(finished.exit_code, 0);
@@ -127,7 +149,7 @@ TEST_F(Ci, CompareSaysWhenThereIsNothingToCompareWith) {
 
 TEST_F(Ci, CompareRefusesWhatIsNotThere) {
   EXPECT_EQ(call("compare", {"none.json", "--among", ".", "-o", "c.md"}).exit_code, 2);
-  add_report("new.json", "2026-05-05T10:00:00Z");
+  add_report("new.json", {.started = "2026-05-05T10:00:00Z"});
   const Finished finished = call("compare", {"new.json", "--among", "none", "-o", "c.md"});
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr("--among 'none' is no folder"));
@@ -181,11 +203,11 @@ TEST_F(Ci, CommentTellsWhenGitHubRefuses) {
 
 TEST_F(Ci, PublishMakesTheBranchAndAddsToIt) {
   make_repositories();
-  add_report("one.json", "2026-05-01T10:00:00Z");
+  add_report("one.json", {.started = "2026-05-01T10:00:00Z"});
   Finished finished = publish("one.json");
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(published("index.html"), StartsWith("<!doctype html>"));
-  add_report("two.json", "2026-05-02T10:00:00Z");
+  add_report("two.json", {.started = "2026-05-02T10:00:00Z"});
   finished = publish("two.json");
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("read 1 of 2 reports"));
@@ -199,14 +221,14 @@ TEST_F(Ci, PublishMakesTheBranchAndAddsToIt) {
 
 TEST_F(Ci, PublishWorksOnTopOfWhatOthersPushMeanwhile) {
   make_repositories();
-  add_report("one.json", "2026-05-01T10:00:00Z");
+  add_report("one.json", {.started = "2026-05-01T10:00:00Z"});
   ASSERT_EQ(publish("one.json").exit_code, 0);
   // The first push finds that another came first.
   folder_.write("remote.git/hooks/pre-receive",
                 "#!/bin/sh\n[ -e pushed ] && exit 0\ntouch pushed\n"
                 "echo 'somebody was faster' >&2\nexit 1\n");
   fs::permissions(folder_ / "remote.git/hooks/pre-receive", fs::perms::owner_all);
-  add_report("two.json", "2026-05-02T10:00:00Z");
+  add_report("two.json", {.started = "2026-05-02T10:00:00Z"});
   const Finished finished = publish("two.json");
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("trying again"));
@@ -230,7 +252,7 @@ TEST_F(Ci, ReportsFetchesThoseOfTheBranch) {
   Finished finished = call("reports", words);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_TRUE(fs::is_empty(folder_ / "earlier"));
-  add_report("one.json", "2026-05-01T10:00:00Z");
+  add_report("one.json", {.started = "2026-05-01T10:00:00Z"});
   ASSERT_EQ(publish("one.json").exit_code, 0);
   finished = call("reports", words);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
