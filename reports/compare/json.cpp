@@ -119,7 +119,7 @@ int exit_code_of(Outcome outcome) {
 
 }  // namespace
 
-int exit_code_of(const Comparison& comparison) {
+int exit_code(const Comparison& comparison) {
   const auto end = comparison.pairs ? std::optional(comparison.pairs->end) : std::nullopt;
   if (end == PairsEnd::failed) return 2;
   if (end == PairsEnd::interrupted) return 130;
@@ -130,7 +130,7 @@ Json to_json(const Comparison& comparison) {
   Json json{
       {"schema_version", schema_version},
       {"outcome", name_of(comparison.outcome())},
-      {"exit_code", exit_code_of(comparison)},
+      {"exit_code", exit_code(comparison)},
       {"sentence", sentence(comparison)},
       {"rule",
        {{"significance", comparison.rule.significance}, {"threshold", comparison.rule.threshold}}},

@@ -22,6 +22,6 @@ namespace parbench::compare {
 
 /// What the program exits with: 0, 1, 3 or 4 by the outcome; 2 where a command failed between
 /// pairs, 130 where they were interrupted.
-[[nodiscard]] int exit_code_of(const Comparison& comparison);
+[[nodiscard]] int exit_code(const Comparison& comparison);
 
 }  // namespace parbench::compare

@@ -95,18 +95,18 @@ TEST(Comparison, ComesToTheMostSeriousOutcome) {
 TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
   const Report one = made_report({steady(1)});
   const Report failed = Everything().now;
-  EXPECT_EQ(exit_code_of(compared(one, one)), 0);
-  EXPECT_EQ(exit_code_of(compared(one, failed)), 1);
-  EXPECT_EQ(exit_code_of(compared(one, made_report({steady(1.1)}))), 3);
-  EXPECT_EQ(exit_code_of(compared(one, made_report({}))), 4);
+  EXPECT_EQ(exit_code(compared(one, one)), 0);
+  EXPECT_EQ(exit_code(compared(one, failed)), 1);
+  EXPECT_EQ(exit_code(compared(one, made_report({steady(1.1)}))), 3);
+  EXPECT_EQ(exit_code(compared(one, made_report({}))), 4);
   Comparison pairs = compared(one, one);
   pairs.pairs.emplace();
-  EXPECT_EQ(exit_code_of(pairs), 0);
+  EXPECT_EQ(exit_code(pairs), 0);
   pairs.pairs->end = PairsEnd::interrupted;
-  EXPECT_EQ(exit_code_of(pairs), 130);
+  EXPECT_EQ(exit_code(pairs), 130);
   EXPECT_THAT(sentence(pairs), StartsWith("Interrupted: No regression found"));
   pairs.pairs->end = PairsEnd::failed;
-  EXPECT_EQ(exit_code_of(pairs), 2);
+  EXPECT_EQ(exit_code(pairs), 2);
   EXPECT_THAT(sentence(pairs), StartsWith("A command failed: No regression found"));
 }
 
