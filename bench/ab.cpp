@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "bench/child_process.h"
 #include "bench/clock.h"
@@ -77,8 +79,8 @@ class PairsOfRuns {
       : options_(options),
         base_{"--a", options.base_command},
         now_{"--b", options.now_command},
-        folder_(options.keep_path.empty() ? scratch_.emplace().path()
-                                          : kept_folder(options.keep_path)),
+        folder_(fs::absolute(options.keep_path.empty() ? scratch_.emplace().path()
+                                                       : kept_folder(options.keep_path))),
         progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
         reports_(plan_of(options), options.allow_different_machine) {
     run_.base_command = base_.command;
@@ -96,7 +98,7 @@ class PairsOfRuns {
       run_.end = PairsEnd::interrupted;
     } catch (const TimeSpent&) {
       run_.end = PairsEnd::time_spent;
-    } catch (const UsageError& error) {
+    } catch (const std::exception& error) {
       if (run_.pairs.empty()) throw;
       failure = error.what();
       run_.end = PairsEnd::failed;
@@ -187,6 +189,8 @@ class PairsOfRuns {
     } catch (const UsageError& error) {
       throw UsageError(
           sentence(contender, fmt::format("left no report that can be read: {}", error.what())));
+    } catch (const std::bad_alloc&) {
+      throw UsageError(sentence(contender, "left a report that does not fit into memory"));
     }
   }
 
@@ -197,8 +201,10 @@ class PairsOfRuns {
     const double of_time = 1 - seconds_left() / run_.most_seconds;
     state.phase = fmt::format("pair {}", run_.pairs.size() + 1);
     state.case_name = contender.flag == "--a" ? "A runs" : "B runs";
-    state.cases = reports_.pairs().verdicts().size();
-    state.cases_done = settled_.size();
+    const std::vector<compare::PairedVerdict> verdicts = reports_.pairs().verdicts();
+    state.cases = verdicts.size();
+    state.cases_done = static_cast<std::size_t>(
+        std::ranges::count_if(verdicts, &compare::PairedVerdict::is_settled));
     state.cases_word = "cases settled";
     state.fraction = std::clamp(std::max(of_looks, of_time), 0.0, 1.0);
     state.seconds_left = std::max(0.0, seconds_left());
@@ -227,22 +233,17 @@ class PairsOfRuns {
       comparison->pairs = run_;
       write_comparison(*comparison, options_);
     }
-    if (failure) {
-      print_error(*failure);
-      return ExitCode::bad_usage;
-    }
-    if (run_.end == PairsEnd::interrupted) {
-      if (!comparison) print_error("interrupted before a pair had ended: there is no comparison");
-      return ExitCode::interrupted;
-    }
-    return exit_code_of(*comparison);
+    if (failure) print_error(*failure);
+    if (comparison) return exit_code_of(*comparison);
+    print_error("interrupted before a pair had ended: there is no comparison");
+    return ExitCode::interrupted;
   }
 
   const Options& options_;
   Contender base_;
   Contender now_;
   std::optional<ScratchFolder> scratch_;  // where reports are not kept
-  fs::path folder_;
+  fs::path folder_;                       // absolute, for commands that change theirs
   InterruptHandler interrupt_;
   std::unique_ptr<Progress> progress_;
   compare::PairedReports reports_;

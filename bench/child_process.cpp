@@ -77,15 +77,14 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// Holds back SIGINT and SIGTERM, so that none falls between the start of a program and the moment
-/// from which it is handed on.
+/// Holds back what asks for an end, so that none falls between the start of a program and the
+/// moment from which it is handed on.
 class InterruptsHeldBack {
  public:
   InterruptsHeldBack() {
     sigset_t held;
     sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
+    for (const int signal : InterruptHandler::signals) sigaddset(&held, signal);
     pthread_sigmask(SIG_BLOCK, &held, &former_);
   }
   ~InterruptsHeldBack() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
@@ -109,7 +108,7 @@ class SpawnSettings {
     posix_spawn_file_actions_adddup2(&files_, err.writing(), STDERR_FILENO);
     sigset_t defaults;
     sigemptyset(&defaults);
-    for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&defaults, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
     posix_spawnattr_setsigmask(&attributes_, &mask);
     posix_spawnattr_setpgroup(&attributes_, 0);
@@ -164,17 +163,20 @@ class Child {
     siginfo_t info = {};
     const int result =
         ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
-    return result == 0 && info.si_pid == process_;
+    return result == 0 ? info.si_pid == process_ : errno == ECHILD;
   }
 
-  /// Ends what is left of its group. Returns its exit code.
-  [[nodiscard]] int reap() {
+  /// Ends what is left of its group. Returns its exit code; nothing where nobody can tell it.
+  [[nodiscard]] std::optional<int> reap() {
     signal(SIGKILL);
     int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
+    pid_t reaped = 0;
+    do {
+      reaped = ::waitpid(process_, &status, 0);
+    } while (reaped < 0 && errno == EINTR);
     InterruptHandler::hand_on_to(0);
     process_ = -1;
+    if (reaped < 0) return std::nullopt;
     return WIFEXITED(status) ? WEXITSTATUS(status) : signal_exit_code + WTERMSIG(status);
   }
 
@@ -239,7 +241,13 @@ class Watch {
     take();
     lines_.finish();
     end_.seconds = steady_seconds() - begin_;
-    end_.exit_code = child_.reap();
+    const std::optional<int> exit_code = child_.reap();
+    if (!exit_code) {
+      throw Error(fmt::format(
+          "{} has ended, but nobody was told how: something in this process ignores SIGCHLD",
+          program_.words.front()));
+    }
+    end_.exit_code = *exit_code;
     return std::move(end_);
   }
 
@@ -300,7 +308,8 @@ std::string told(std::string_view text) {
 
 std::string ChildEnd::text() const {
   std::string text = passed_limit;
-  if (text.empty() && exit_code > signal_exit_code) {
+  // Programs may choose exit codes above those of signals, as ssh does with 255.
+  if (text.empty() && exit_code > signal_exit_code && exit_code <= signal_exit_code + SIGRTMAX) {
     const int signal = exit_code - signal_exit_code;
     text = fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
   } else if (text.empty()) {
@@ -311,6 +320,8 @@ std::string ChildEnd::text() const {
 }
 
 ChildEnd run_child(const ChildProgram& program) { return Watch(program)(); }
+
+void await_children() { std::signal(SIGCHLD, SIG_DFL); }
 
 void end_with_parent() {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -35,8 +35,13 @@ struct ChildEnd {
 /// Runs a program to its end in a process group of its own, with nothing to read. Whatever it has
 /// started in that group ends with it. A first interrupt of this process (see InterruptHandler) is
 /// handed on as SIGINT, so that it can end in its own way; a second kills it. Throws Interrupted
-/// where there was one before, Error when the program cannot be started.
+/// where there was one before, Error when the program cannot be started, and where its end was
+/// taken from this process (see `await_children`).
 [[nodiscard]] ChildEnd run_child(const ChildProgram& program);
+
+/// To be called first in a process that runs others. One that was started with SIGCHLD ignored, as
+/// some supervisors do, would not be told how they end.
+void await_children();
 
 /// Asks for SIGTERM when the process that started this one, and reads its output, ends, however
 /// that happens. Where it has ended already, so does this one.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <string_view>
 
 namespace parbench {
@@ -36,13 +37,15 @@ InterruptHandler::InterruptHandler() {
   action.sa_handler = parbench_handle_interrupt;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &former_interrupt_);
-  sigaction(SIGTERM, &action, &former_terminate_);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], &action, &former_[i]);
+    const bool kept = signals[i] == SIGHUP && former_[i].sa_handler == SIG_IGN;
+    if (kept) sigaction(signals[i], &former_[i], nullptr);
+  }
 }
 
 InterruptHandler::~InterruptHandler() {
-  sigaction(SIGINT, &former_interrupt_, nullptr);
-  sigaction(SIGTERM, &former_terminate_, nullptr);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &former_[i], nullptr);
 }
 
 bool InterruptHandler::requested() { return interrupt_requested; }

@@ -1,8 +1,10 @@
-// Ctrl-C and SIGTERM: the first asks for an orderly end, the second ends the process at once.
+// Ctrl-C, SIGTERM and SIGHUP (the terminal has gone): the first asks for an orderly end, the second
+// ends the process at once.
 #pragma once
 
 #include <sys/types.h>
 
+#include <array>
 #include <csignal>
 #include <exception>
 
@@ -15,11 +17,13 @@ struct Interrupted : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// While it lives, the first SIGINT or SIGTERM makes `requested` true and says so on standard
-/// error; the second ends the process with exit code 130, without unwinding. Restores the former
-/// handlers. One at a time.
+/// While it lives, the first of its signals makes `requested` true and says so on standard error;
+/// the second ends the process with exit code 130, without unwinding. A SIGHUP that is ignored, as
+/// nohup has it, stays so. Restores the former handlers. One at a time.
 class InterruptHandler {
  public:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+
   InterruptHandler();
   ~InterruptHandler();
   InterruptHandler(const InterruptHandler&) = delete;
@@ -32,8 +36,7 @@ class InterruptHandler {
   static void hand_on_to(pid_t group);
 
  private:
-  struct sigaction former_interrupt_ = {};
-  struct sigaction former_terminate_ = {};
+  std::array<struct sigaction, signals.size()> former_ = {};
 };
 
 }  // namespace parbench

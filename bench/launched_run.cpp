@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -72,22 +73,36 @@ class LaunchedRun {
   void run(int launch) {
     const std::filesystem::path path = folder_ / fmt::format("launch-{}.json", launch + 1);
     const auto started = std::chrono::system_clock::now();
-    const ChildEnd end = run_child(
-        {.words = words(launch, path),
-         .on_line = [&](std::string_view line) { relay_progress(line, part(launch), progress()); },
-         .most_silent_seconds = longest_silence_});
-    report::Launch told{.started_utc = utc_text(started),
-                        .duration_seconds = end.seconds,
-                        .exit_code = end.exit_code,
-                        .error = {}};
-    const bool orderly = end.exit_code == 0 || end.exit_code == interrupted_exit_code;
-    if (!orderly && (end.exit_code != 1 || !end.error_output.empty())) told.error = end.text();
+    report::Launch told{
+        .started_utc = utc_text(started), .duration_seconds = 0, .exit_code = 0, .error = {}};
+    try {
+      const ChildEnd end = run_child(
+          {.words = words(launch, path),
+           .on_line =
+               [&](std::string_view line) { relay_progress(line, part(launch), progress()); },
+           .most_silent_seconds = longest_silence_});
+      told.duration_seconds = end.seconds;
+      told.exit_code = end.exit_code;
+      told.error = error_of(end);
+    } catch (const Error& error) {  // it could not be started
+      told.exit_code = static_cast<int>(ExitCode::case_failed);
+      told.error = fmt::format("could not be run: {}", error.what());
+    }
     take(launch, path, told);
     if (!told.error.empty()) {
       progress().note(fmt::format("launch {} of {} {}", launch + 1, options_.launches, told.error));
     }
-    all_measured_ = all_measured_ && end.exit_code == 0 && told.error.empty();
+    all_measured_ = all_measured_ && told.exit_code == 0 && told.error.empty();
     delivery_.checkpoint();
+  }
+
+  /// Empty for a launch that ended as it should: cases that failed in it stand in its report.
+  static std::string error_of(const ChildEnd& end) {
+    const bool interrupted =
+        end.exit_code == interrupted_exit_code && InterruptHandler::requested();
+    const bool failed_in_order = end.exit_code == 1 && end.error_output.empty();
+    const bool orderly = end.exit_code == 0 || interrupted || failed_in_order;
+    return orderly && end.passed_limit.empty() ? std::string() : end.text();
   }
 
   /// Adds what the launch has left. What cannot be read is told.
@@ -95,7 +110,7 @@ class LaunchedRun {
     std::optional<report::ReportFile> file;
     try {
       file = report::read_report_file(path);
-    } catch (const UsageError& error) {
+    } catch (const std::exception& error) {  // it may be too large for the memory as well
       if (told.error.empty()) told.error = fmt::format("left no report: {}", error.what());
     }
     if (!file) {

@@ -196,6 +196,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
 
 int run_program(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {
   prepare_standard_streams();
+  await_children();
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments, scenarios);

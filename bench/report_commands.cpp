@@ -102,7 +102,7 @@ void write_comparison(const compare::Comparison& comparison, const Options& opti
 }
 
 ExitCode exit_code_of(const compare::Comparison& comparison) {
-  return static_cast<ExitCode>(compare::exit_code_of(comparison.outcome()));
+  return static_cast<ExitCode>(compare::exit_code(comparison));
 }
 
 void write_page(const Options& options) {

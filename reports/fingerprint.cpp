@@ -134,9 +134,13 @@ std::string to_text(const Fingerprint& machine) {
   return text;
 }
 
+std::string difference_text(std::string_view what, std::string_view before, std::string_view now) {
+  return fmt::format("{}: {} before, {} now", what, before, now);
+}
+
 std::string difference(const Fingerprint& before, const Fingerprint& now) {
   const auto told = [](std::string_view what, const auto& one, const auto& other) {
-    return fmt::format("{}: {} before, {} now", what, one, other);
+    return difference_text(what, fmt::to_string(one), fmt::to_string(other));
   };
   if (before.cpu_model != now.cpu_model) return told("CPU", before.cpu_model, now.cpu_model);
   if (before.cores != now.cores) return told("number of cores", before.cores, now.cores);

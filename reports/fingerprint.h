@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/report.h"
@@ -45,6 +46,10 @@ struct Fingerprint {
 
 /// "AMD EPYC 9B45, 2 cores, 24 GiB · 2 × cpu (1 core)".
 [[nodiscard]] std::string to_text(const Fingerprint& machine);
+
+/// "number of cores: 2 before, 4 now".
+[[nodiscard]] std::string difference_text(std::string_view what, std::string_view before,
+                                          std::string_view now);
 
 /// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);

@@ -32,6 +32,12 @@ int most_launches(const Report& report) {
   return static_cast<int>(most);
 }
 
+/// The words of the processes themselves are left to their reports.
+std::vector<std::string> first_lines(std::vector<std::string> texts) {
+  for (std::string& text : texts) text.resize(std::min(text.find('\n'), text.size()));
+  return texts;
+}
+
 Side side_of(const NamedReport& named) {
   const Report& report = named.report;
   return {.name = named.name,
@@ -39,11 +45,13 @@ Side side_of(const NamedReport& named) {
           .started_utc = report.started_utc,
           .commit = report.machine.commit,
           .dirty = report.machine.dirty.value_or(false),
-          .launches = most_launches(report)};
+          .launches = most_launches(report),
+          .complete = report.complete,
+          .launch_errors = first_lines(report::launch_errors(report))};
 }
 
 std::optional<Measured> measured(const Case* c) {
-  if (c == nullptr || !report::has_number(*c)) return std::nullopt;
+  if (c == nullptr || c->status != report::CaseStatus::measured) return std::nullopt;
   const std::vector<double> log_medians = launches_of(*c).log_medians;
   if (log_medians.empty()) return std::nullopt;
   Measured result{.seconds = std::exp(mean(log_medians)),
@@ -200,14 +208,27 @@ std::vector<std::string> notes_on_launches(const std::vector<Row>& rows) {
       report::format_percent(assumed_launch_spread))};
 }
 
+/// Why two sides cannot be judged; empty when they can.
+std::string trouble_of(const Launches& base, const Launches& now) {
+  if (base.has_variance && now.has_variance) return {};
+  return fmt::format(
+      "fewer than {} samples in {} do not tell how much they vary; take more samples, or several "
+      "launches (--launches 5)",
+      least_samples, base.has_variance ? "NEW" : "BASE");
+}
+
 void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
   std::vector<Estimate> estimates;
   std::vector<Row*> judged;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     if (matches[i].state != MatchState::comparable) continue;
-    estimates.push_back(
-        estimate_change(launches_of(*matches[i].base), launches_of(*matches[i].now)));
-    judged.push_back(&comparison.rows[i]);
+    const Launches base = launches_of(*matches[i].base);
+    const Launches now = launches_of(*matches[i].now);
+    Row& row = comparison.rows[i];
+    row.reason = trouble_of(base, now);
+    if (!row.reason.empty()) continue;
+    estimates.push_back(estimate_change(base, now));
+    judged.push_back(&row);
   }
   const std::vector<Judgement> judgements = judge(estimates, comparison.rule);
   for (std::size_t i = 0; i < judged.size(); ++i) judged[i]->judgement = judgements[i];
@@ -248,7 +269,7 @@ std::size_t Comparison::count(MatchState state) const {
 }
 
 Outcome Comparison::outcome() const {
-  if (count(MatchState::failed_now) > 0) return Outcome::case_failed;
+  if (count(MatchState::failed_now) > 0 || !now.launch_errors.empty()) return Outcome::case_failed;
   if (count(Verdict::regressed) > 0) return Outcome::regressed;
   return count(MatchState::comparable) > 0 ? Outcome::nothing_regressed : Outcome::nothing_compared;
 }
@@ -256,6 +277,20 @@ Outcome Comparison::outcome() const {
 Comparison matched(const NamedReport& base, const NamedReport& now, const Options& options) {
   return with_rows(match(base.report, now.report, options.allow_different_machine), base, now,
                    options);
+}
+
+std::vector<std::string> notes_on_sides(const Side& base, const Side& now) {
+  std::vector<std::string> notes;
+  for (const auto& [side, name] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
+    for (const std::string& error : side->launch_errors) {
+      notes.push_back(fmt::format("{}: {}.", name, error));
+    }
+    if (!side->complete) {
+      notes.push_back(
+          fmt::format("{} is incomplete: not every case in it was measured to the end.", name));
+    }
+  }
+  return notes;
 }
 
 void sort_rows(std::vector<Row>& rows) {
@@ -268,7 +303,8 @@ Comparison compare(const NamedReport& base, const NamedReport& now, const Option
       match(base.report, now.report, options.allow_different_machine);
   Comparison comparison = with_rows(matches, base, now, options);
   judge_rows(matches, comparison);
-  comparison.notes = notes_on_launches(comparison.rows);
+  comparison.notes = notes_on_sides(comparison.base, comparison.now);
+  std::ranges::move(notes_on_launches(comparison.rows), std::back_inserter(comparison.notes));
   sort_rows(comparison.rows);
   return comparison;
 }

@@ -26,7 +26,7 @@ struct Row {
   std::string label;  // the same without what all cases of its scenario share
   std::string scenario;
   MatchState state = MatchState::comparable;
-  std::string reason;  // of rows that are not comparable
+  std::string reason;  // of rows that are not comparable, or cannot be judged
   std::optional<Measured> base;
   std::optional<Measured> now;
   std::optional<Judgement> judgement;  // only of comparable rows, once they were judged
@@ -46,6 +46,8 @@ struct Side {
   std::optional<std::string> commit;
   bool dirty = false;
   int launches = 0;  // the most that a case has
+  bool complete = true;
+  std::vector<std::string> launch_errors = {};  // "Launch 2 was ended by signal 6 (Aborted)"
 };
 
 /// What the cases of a scenario have in common.
@@ -56,7 +58,8 @@ struct ScenarioFacts {
   std::vector<std::string> common;  // "f32", "batch 40": parameters left out of the labels
 };
 
-/// What a comparison comes to, the first that applies.
+/// What a comparison comes to, the first that applies. A launch of the newer report that ended
+/// badly is a case that failed: which of them it was in cannot be told.
 enum class Outcome { case_failed, regressed, nothing_compared, nothing_regressed };
 
 struct Comparison {
@@ -90,6 +93,9 @@ struct Options {
 /// row of a comparable case has its times of these two reports.
 [[nodiscard]] Comparison matched(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
+
+/// What to know of sides that lack something.
+[[nodiscard]] std::vector<std::string> notes_on_sides(const Side& base, const Side& now);
 
 /// Brings the rows into their order.
 void sort_rows(std::vector<Row>& rows);

@@ -1,5 +1,6 @@
 // A comparison for programs: every field is described in schema/comparison-v1.schema.json.
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "reports/compare/render.h"
@@ -102,8 +103,6 @@ std::string_view name_of(Outcome outcome) {
   return {};
 }
 
-}  // namespace
-
 int exit_code_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::nothing_regressed:
@@ -118,11 +117,20 @@ int exit_code_of(Outcome outcome) {
   return 1;
 }
 
+}  // namespace
+
+int exit_code(const Comparison& comparison) {
+  const auto end = comparison.pairs ? std::optional(comparison.pairs->end) : std::nullopt;
+  if (end == PairsEnd::failed) return 2;
+  if (end == PairsEnd::interrupted) return 130;
+  return exit_code_of(comparison.outcome());
+}
+
 Json to_json(const Comparison& comparison) {
   Json json{
       {"schema_version", schema_version},
       {"outcome", name_of(comparison.outcome())},
-      {"exit_code", exit_code_of(comparison.outcome())},
+      {"exit_code", exit_code(comparison)},
       {"sentence", sentence(comparison)},
       {"rule",
        {{"significance", comparison.rule.significance}, {"threshold", comparison.rule.threshold}}},

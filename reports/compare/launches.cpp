@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <span>
 
@@ -33,22 +32,28 @@ bool is_single(const Launches& side) { return side.log_medians.size() == 1; }
 
 double spread_of(const Launches& side) { return standard_deviation(side.log_medians); }
 
+/// An estimate of σ that outliers do not reach, unless there is nothing else: of samples most of
+/// which a coarse clock makes equal, the median absolute deviation knows nothing.
+double spread_of_samples(const std::vector<double>& seconds) {
+  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / quantile of 3/4
+  const double deviation = median_absolute_deviation(seconds);
+  return deviation > 0 ? normal_sigma_of_mad * deviation : standard_deviation(seconds);
+}
+
 }  // namespace
 
 Launches launches_of(const report::Case& c) {
-  std::map<int, std::vector<double>> seconds;
-  for (const report::Sample& sample : c.samples) seconds[sample.launch].push_back(sample.seconds);
   Launches launches;
-  for (const auto& [launch, values] : seconds) {
-    launches.log_medians.push_back(std::log(median(values)));
+  for (const double seconds : launch_medians(c.samples)) {
+    launches.log_medians.push_back(std::log(seconds));
   }
-  if (seconds.size() != 1) return launches;
-  const std::vector<double>& values = seconds.begin()->second;
-  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / quantile of 3/4
-  const double sigma = normal_sigma_of_mad * median_absolute_deviation(values) / median(values);
+  if (!is_single(launches)) return launches;
+  const std::vector<double> values = seconds_of(c.samples);
+  const double sigma = spread_of_samples(values) / median(values);
   const auto count = static_cast<double>(values.size());
   launches.sampling_variance = std::numbers::pi / 2 * sigma * sigma / count;
   launches.sampling_degrees_of_freedom = std::max(1.0, count - 1);
+  launches.has_variance = values.size() >= least_samples;
   return launches;
 }
 

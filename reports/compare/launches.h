@@ -3,6 +3,7 @@
 // sample.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "reports/compare/verdict.h"
@@ -16,6 +17,8 @@ namespace parbench::compare {
 inline constexpr double assumed_launch_spread = 0.015;
 /// How far it is trusted: as if five launches of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
+/// Samples that a single launch needs to tell how much they vary.
+inline constexpr std::size_t least_samples = 3;
 
 /// The samples of a case, by the process that took them.
 struct Launches {
@@ -23,20 +26,23 @@ struct Launches {
   /// that median is zero or no number.
   std::vector<double> log_medians;
   /// Variance of the only log median that comes from its samples being few: that of a normal
-  /// distribution's median, (π/2)·σ²/n, with the median absolute deviation for σ. Zero where there
-  /// are several launches, whose spread contains it.
+  /// distribution's median, (π/2)·σ²/n, with the median absolute deviation for σ, or the standard
+  /// deviation where most samples are equal. Zero where there are several launches, whose spread
+  /// contains it.
   double sampling_variance = 0;
   double sampling_degrees_of_freedom = 1;
+  /// Whether the variance is known: not of a single launch with fewer than `least_samples`.
+  bool has_variance = true;
 };
 
 [[nodiscard]] Launches launches_of(const report::Case& c);
 
-/// Of `now` over `base`, which have at least one launch each. With several launches on both sides
-/// it is that of Welch's test ("The generalization of 'Student's' problem when several different
-/// population variances are involved", 1947): the variances of the two means add up, and
-/// Satterthwaite's formula ("An approximate distribution of estimates of variance components",
-/// 1946) gives their degrees of freedom. A side with one launch has the assumed spread instead, or
-/// that of the other side where it is larger, and the variance of its median.
+/// Of `now` over `base`, which have at least one launch each, and variances. With several launches
+/// on both sides it is that of Welch's test ("The generalization of 'Student's' problem when
+/// several different population variances are involved", 1947): the variances of the two means add
+/// up, and Satterthwaite's formula ("An approximate distribution of estimates of variance
+/// components", 1946) gives their degrees of freedom. A side with one launch has the assumed spread
+/// instead, or that of the other side where it is larger, and the variance of its median.
 [[nodiscard]] Estimate estimate_change(const Launches& base, const Launches& now);
 
 }  // namespace parbench::compare

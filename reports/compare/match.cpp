@@ -18,6 +18,7 @@ namespace {
 
 using report::Case;
 using report::CaseStatus;
+using report::difference_text;
 using report::Report;
 using Json = report::Json;
 
@@ -43,8 +44,9 @@ std::string identity_of(const Case& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
-std::string told(std::string_view what, std::string_view before, std::string_view now) {
-  return fmt::format("{}: {} before, {} now", what, before, now);
+/// Equal for cases that differ at most in number format and graph, which names tell as well.
+std::string kinship_of(const Case& c) {
+  return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }
 
 std::string difference_of_parameters(const Case& base, const Case& now) {
@@ -52,22 +54,25 @@ std::string difference_of_parameters(const Case& base, const Case& now) {
   const Texts after = parameters_of(now);
   for (const auto& [name, value] : before) {
     const auto other = after.find(name);
-    if (other == after.end()) return told("parameter " + name, value, "none");
-    if (other->second != value) return told("parameter " + name, value, other->second);
+    if (other == after.end()) return difference_text("parameter " + name, value, "none");
+    if (other->second != value) return difference_text("parameter " + name, value, other->second);
   }
   for (const auto& [name, value] : after) {
-    if (!before.contains(name)) return told("parameter " + name, "none", value);
+    if (!before.contains(name)) return difference_text("parameter " + name, "none", value);
   }
   return {};
 }
 
-/// Of two cases of one name and different identity.
+/// Of two cases of different identity.
 std::string difference_of_cases(const Case& base, const Case& now) {
-  if (base.scenario != now.scenario) return told("scenario", base.scenario, now.scenario);
-  if (base.strategy != now.strategy) return told("strategy", base.strategy, now.strategy);
-  if (base.dtype != now.dtype) return told("dtype", base.dtype, now.dtype);
+  if (base.scenario != now.scenario)
+    return difference_text("scenario", base.scenario, now.scenario);
+  if (base.strategy != now.strategy)
+    return difference_text("strategy", base.strategy, now.strategy);
+  if (base.dtype != now.dtype) return difference_text("dtype", base.dtype, now.dtype);
   if (base.graph != now.graph) {
-    return told("captured into a graph", base.graph ? "yes" : "no", now.graph ? "yes" : "no");
+    return difference_text("captured into a graph", base.graph ? "yes" : "no",
+                           now.graph ? "yes" : "no");
   }
   return difference_of_parameters(base, now);
 }
@@ -121,6 +126,7 @@ class Matcher {
       by_identity_.emplace(identity_of(c), &c);
       by_name_.emplace(c.name, &c);
     }
+    find_kin();
   }
 
   std::vector<Match> operator()() {
@@ -137,14 +143,33 @@ class Matcher {
   }
 
  private:
+  /// Those that are neither the same as a case of BASE nor have the name of one.
+  void find_kin() {
+    std::set<std::string> identities;
+    std::set<std::string> names;
+    for (const Case& c : base_.cases) {
+      identities.insert(identity_of(c));
+      names.insert(c.name);
+    }
+    for (const Case& c : now_.cases) {
+      if (identities.contains(identity_of(c)) || names.contains(c.name)) continue;
+      kin_.emplace(kinship_of(c), &c);
+    }
+  }
+
   Match match_of(const Case& base) {
     if (const auto same = by_identity_.find(identity_of(base)); same != by_identity_.end()) {
       return judged(base, *same->second);
     }
     const auto namesake = by_name_.find(base.name);
-    if (namesake == by_name_.end()) return alone(&base, nullptr);
-    return with_state(base, *namesake->second, MatchState::not_comparable,
-                      difference_of_cases(base, *namesake->second));
+    if (namesake != by_name_.end()) return different(base, *namesake->second);
+    const auto kin = kin_.find(kinship_of(base));
+    if (kin == kin_.end()) return alone(&base, nullptr);
+    return different(base, *kin_.extract(kin).mapped());
+  }
+
+  static Match different(const Case& base, const Case& now) {
+    return with_state(base, now, MatchState::not_comparable, difference_of_cases(base, now));
   }
 
   Match judged(const Case& base, const Case& now) {
@@ -193,6 +218,7 @@ class Matcher {
   std::string difference_of_runs_;
   std::map<std::string, const Case*> by_identity_;
   std::map<std::string, const Case*> by_name_;
+  std::multimap<std::string, const Case*> kin_;  // that no case of BASE has yet been held against
   std::map<std::string, std::string> machines_;  // by scenario
 };
 

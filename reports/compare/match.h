@@ -32,9 +32,11 @@ struct Match {
 };
 
 /// Cases are the same when scenario, strategy, parameters with their types, number format and graph
-/// are; parameters that do not belong to a case's identity (`hidden_parameters`) do not count. In
-/// the order of `base`, then those that only `now` has. Unless `allow_different_machine`, scenarios
-/// that were measured on machines of different fingerprints are not comparable.
+/// are; parameters that do not belong to a case's identity (`hidden_parameters`) do not count. A
+/// case without such a partner is told beside one of its name, or else one that differs in number
+/// format or graph only: those are not comparable. In the order of `base`, then those that only
+/// `now` has. Unless `allow_different_machine`, scenarios that were measured on machines of
+/// different fingerprints are not comparable.
 [[nodiscard]] std::vector<Match> match(const report::Report& base, const report::Report& now,
                                        bool allow_different_machine = false);
 

@@ -37,11 +37,15 @@ PairedComparison::PairedComparison(Plan plan) : plan_(std::move(plan)) { check_l
 void PairedComparison::add(const LogRatios& pair) {
   if (is_finished()) throw std::logic_error("a pair for a comparison that is finished");
   for (const auto& [name, log_ratio] : pair) {
-    if (std::isfinite(log_ratio)) cases_[name].log_ratios.push_back(log_ratio);
+    if (!std::isfinite(log_ratio)) continue;
+    CaseState& state = cases_[name];
+    if (!state.given_up) state.log_ratios.push_back(log_ratio);
   }
   ++pairs_;
   if (pairs_ == next_look()) look();
 }
+
+void PairedComparison::give_up(const std::string& name) { cases_[name].given_up = true; }
 
 void PairedComparison::conclude() {
   if (!is_finished() && !is_look()) look();
@@ -54,9 +58,8 @@ std::optional<int> PairedComparison::next_look() const {
 }
 
 bool PairedComparison::is_settled() const {
-  return !cases_.empty() && std::ranges::all_of(cases_, [](const auto& entry) {
-    return is_given(entry.second.judgement);
-  });
+  const std::vector<PairedVerdict> awaited = verdicts();
+  return !awaited.empty() && std::ranges::all_of(awaited, &PairedVerdict::is_settled);
 }
 
 bool PairedComparison::is_finished() const {
@@ -67,7 +70,7 @@ std::vector<PairedVerdict> PairedComparison::verdicts() const {
   std::vector<PairedVerdict> all;
   all.reserve(cases_.size());
   for (const auto& [name, state] : cases_) {
-    all.push_back({name, state.judged_pairs, state.judgement});
+    if (!state.given_up) all.push_back({name, state.judged_pairs, state.judgement});
   }
   return all;
 }

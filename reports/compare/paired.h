@@ -51,6 +51,10 @@ class PairedComparison {
   /// out. Throws std::logic_error when the comparison is finished.
   void add(const LogRatios& pair);
 
+  /// From now on the case takes no ratios, is not waited for and has no verdict. What it had by now
+  /// stays in the number of cases that Holm's procedure counts.
+  void give_up(const std::string& name);
+
   /// Ends the comparison: the pairs so far take the place of the next look. Only for reasons that
   /// lie outside of the data, as when the time is spent.
   void conclude();
@@ -62,11 +66,11 @@ class PairedComparison {
   [[nodiscard]] std::optional<int> next_look() const;
   /// Looks so far, as numbers of pairs.
   [[nodiscard]] const std::vector<int>& looks() const { return looks_so_far_; }
-  /// Every case has a verdict other than undecided, and there is a case.
+  /// Every case that was not given up has a verdict other than undecided, and there is one.
   [[nodiscard]] bool is_settled() const;
   /// No further pair can be added: settled, concluded, or all looks are taken.
   [[nodiscard]] bool is_finished() const;
-  /// Of every case that a pair had, by name.
+  /// Of every case that a pair had and that was not given up, by name.
   [[nodiscard]] std::vector<PairedVerdict> verdicts() const;
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
@@ -75,6 +79,7 @@ class PairedComparison {
     std::vector<double> log_ratios;
     int judged_pairs = 0;
     std::optional<Judgement> judgement;
+    bool given_up = false;
   };
 
   void look();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "reports/statistics.h"
@@ -15,6 +16,12 @@ void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_
   if (!measured || log_times.empty()) return;
   measured->seconds = std::exp(mean(log_times));
   measured->launches = static_cast<int>(log_times.size());
+}
+
+/// What any pair's run lacks, all of them lack.
+void merge_side(const Side& later, Side& known) {
+  known.complete = known.complete && later.complete;
+  std::ranges::copy(later.launch_errors, std::back_inserter(known.launch_errors));
 }
 
 }  // namespace
@@ -32,7 +39,12 @@ LogRatios PairedReports::add(const NamedReport& base, const NamedReport& now) {
     ratios[row.name] = times.now.back() - times.base.back();
   }
   pairs_.add(ratios);
+  for (const Row& row : pair.rows) {
+    if (row.state != MatchState::comparable) pairs_.give_up(row.name);
+  }
   if (first_) {
+    merge_side(pair.base, first_->base);
+    merge_side(pair.now, first_->now);
     merge(std::move(pair.rows));
   } else {
     first_ = std::move(pair);
@@ -56,6 +68,7 @@ void PairedReports::merge(std::vector<Row> rows) {
 std::optional<Comparison> PairedReports::comparison() const {
   std::optional<Comparison> result = first_;
   if (!result) return result;
+  result->notes = notes_on_sides(result->base, result->now);
   result->base.launches = result->now.launches = pairs_.pairs();
   for (Row& row : result->rows) {
     const auto times = times_.find(row.name);

@@ -20,7 +20,8 @@ namespace parbench::compare {
 /// schema/comparison-v1.schema.json. A number that is not finite is null.
 [[nodiscard]] report::Json to_json(const Comparison& comparison);
 
-/// What the program exits with: 0, 1, 3 or 4.
-[[nodiscard]] int exit_code_of(Outcome outcome);
+/// What the program exits with: 0, 1, 3 or 4 by the outcome; 2 where a command failed between
+/// pairs, 130 where they were interrupted.
+[[nodiscard]] int exit_code(const Comparison& comparison);
 
 }  // namespace parbench::compare

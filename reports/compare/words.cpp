@@ -48,8 +48,22 @@ std::string failures_text(const Comparison& comparison) {
   for (const Row& row : comparison.rows) {
     if (row.state == MatchState::failed_now) labels.push_back(row.label);
   }
-  if (labels.empty()) return {};
-  return fmt::format("{} failed in NEW: {}. ", counted(labels.size(), "case"), listed(labels));
+  std::string text;
+  if (!labels.empty()) {
+    text = fmt::format("{} failed in NEW: {}. ", counted(labels.size(), "case"), listed(labels));
+  }
+  const std::size_t launches = comparison.now.launch_errors.size();
+  if (launches == 0) return text;
+  return text + fmt::format("{} of NEW ended badly. ", launches == 1
+                                                           ? std::string("1 launch")
+                                                           : fmt::format("{} launches", launches));
+}
+
+/// Why pairs ended before their time, in front of everything else.
+std::string ending_text(const std::optional<PairedRun>& pairs) {
+  if (!pairs) return {};
+  if (pairs->end == PairsEnd::interrupted) return "Interrupted: ";
+  return pairs->end == PairsEnd::failed ? "A command failed: " : "";
 }
 
 std::string regressions_text(const Comparison& comparison, std::size_t compared) {
@@ -80,8 +94,11 @@ std::string nothing_text(const Comparison& comparison) {
   if (told != comparison.rows.end()) {
     return fmt::format("Nothing could be compared: {}: {}.", told->label, told->reason);
   }
-  return comparison.rows.empty() ? "Nothing could be compared: the reports have no cases."
-                                 : "Nothing could be compared: no case is in both reports.";
+  if (comparison.rows.empty()) return "Nothing could be compared: the reports have no cases.";
+  // Failures have been told; whether BASE has those cases does not matter then.
+  return comparison.count(MatchState::failed_now) > 0
+             ? "Nothing could be compared."
+             : "Nothing could be compared: no case is in both reports.";
 }
 
 /// "2026-11-21T19:57:32Z" as "2026-11-21 19:57 UTC"; anything else as it is.
@@ -99,8 +116,13 @@ std::string confidences_text(const Comparison& comparison) {
     least = std::min(least, row.judgement->change.interval.confidence);
     most = std::max(most, row.judgement->change.interval.confidence);
   }
-  const std::string low = report::format_number(100 * least, 4);
-  const std::string high = report::format_number(100 * most, 4);
+  // Rounded down: no interval holds the true change for certain.
+  const auto percent = [](double confidence) {
+    constexpr double rounding_error = 1e-6;
+    return report::format_number(std::floor(1e4 * confidence + rounding_error) / 100, 4);
+  };
+  const std::string low = percent(least);
+  const std::string high = percent(most);
   return low == high ? low + '%' : fmt::format("{} to {}%", low, high);
 }
 
@@ -139,7 +161,7 @@ std::string seconds_text(const std::optional<Measured>& measured) {
 
 std::string sentence(const Comparison& comparison) {
   const std::size_t compared = comparison.count(MatchState::comparable);
-  std::string text = failures_text(comparison);
+  std::string text = ending_text(comparison.pairs) + failures_text(comparison);
   if (compared == 0) return text + nothing_text(comparison);
   text += regressions_text(comparison, compared) + '.';
   text += counts_text({{comparison.count(Verdict::improved), "improved"},

@@ -54,6 +54,18 @@ TEST(RunChild, TellsTheSignalThatEndedIt) {
   EXPECT_EQ(end.text(), "was ended by signal 11 (Segmentation fault)");
 }
 
+TEST(RunChild, TakesNoLargeExitCodeForASignal) {
+  EXPECT_EQ(run_child(shell("exit 255")).text(), "ended with exit code 255");
+}
+
+TEST(RunChild, IsNotLeftWaitingWhereChildrenAreIgnored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_THROW((void)run_child(shell("true")), Error) << "nobody knows how it ended";
+  await_children();
+  EXPECT_EQ(run_child(shell("exit 3")).exit_code, 3);
+  std::signal(SIGCHLD, before);
+}
+
 TEST(RunChild, KeepsTheEndOfManyWords) {
   const ChildEnd end = run_child(shell("yes word | head -n 100000 >&2; echo last >&2"));
   EXPECT_THAT(end.error_output.size(), Lt(20'000));

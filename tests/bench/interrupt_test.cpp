@@ -12,7 +12,7 @@ volatile std::sig_atomic_t former_calls = 0;
 void former_handler(int) { former_calls = former_calls + 1; }
 
 TEST(Interrupt, TheFirstSignalIsARequest) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const InterruptHandler handler;
     EXPECT_FALSE(InterruptHandler::requested());
     EXPECT_EQ(std::raise(signal), 0);
@@ -31,6 +31,16 @@ TEST(Interrupt, FormerHandlersComeBack) {
   std::raise(SIGINT);
   EXPECT_EQ(former_calls, 1);
   std::signal(SIGINT, before);
+}
+
+TEST(Interrupt, AnIgnoredHangUpStaysIgnored) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const InterruptHandler handler;
+    std::raise(SIGHUP);
+    EXPECT_FALSE(InterruptHandler::requested());
+  }
+  std::signal(SIGHUP, before);
 }
 
 void interrupt_twice(int first, int second) {

@@ -145,6 +145,40 @@ TEST_F(AbCommand, ShowsThePairsBeforeAFailure) {
                                   HasSubstr("undecided")));
 }
 
+TEST_F(AbCommand, ShowsThePairsBeforeItCanStartNoMoreCommands) {
+  // From the end of the first pair on, as many descriptors as reading a report takes, but not
+  // starting a command.
+  const std::string starves =
+      "echo >>runs; [ $(wc -l <runs) -lt 2 ] || prlimit --pid $PPID --nofile=5; " + quick_run();
+  const Finished finished = ab(starves, starves);
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("no pipe can be made"));
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("A command failed: "), HasSubstr("1 pair in ")));
+}
+
+TEST_F(AbCommand, WaitsForCommandsThoughItWasStartedWithoutThatWish) {
+  Words all = words(quick_run("--duration 1ms"), quick_run("--duration 2ms"), {});
+  all.insert(all.begin(), {"sh", "-c", "trap '' CHLD; exec \"$@\"", "sh"});
+  const Finished finished = run(all, surroundings());
+  EXPECT_EQ(finished.exit_code, 4) << finished.err;
+}
+
+TEST_F(AbCommand, CommandsMayChangeTheirFolder) {
+  const Finished finished =
+      ab("cd / && " + quick_run("--duration 1ms"), quick_run("--duration 2ms"), {"--keep", "kept"});
+  EXPECT_EQ(finished.exit_code, 4) << finished.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "kept/pair-001-a.json"));
+}
+
+TEST_F(AbCommand, ACommandDoesNotOutliveItsTerminal) {
+  const std::string marked = "touch begun; sleep 1004;";
+  Process process(words(marked, marked, {}), surroundings());
+  ASSERT_TRUE(wait_until(process, [&] { return std::filesystem::exists(folder_ / "begun"); }));
+  process.signal(SIGHUP);
+  EXPECT_EQ(process.wait().exit_code, 130);
+  EXPECT_NE(run({"pgrep", "-x", "-f", "sleep 1004"}).exit_code, 0) << "it still runs";
+}
+
 TEST_F(AbCommand, EndsAtOnceWhereNothingCanBeCompared) {
   const Finished finished = ab(quick_run("--duration 1ms"), quick_run("--duration 2ms"));
   EXPECT_EQ(finished.exit_code, 4) << finished.err;
@@ -170,6 +204,8 @@ TEST_F(AbCommand, CtrlCShowsTheVerdictsSoFar) {
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
   const report::Json json = valid_json();
   EXPECT_EQ(json.at("ab").at("end"), "interrupted");
+  EXPECT_EQ(json.at("exit_code"), 130);
+  EXPECT_THAT(json.at("sentence").get<std::string>(), HasSubstr("Interrupted: "));
   EXPECT_THAT(json.at("ab").at("pairs").size(), AllOf(::testing::Ge(1U), ::testing::Le(3U)));
   EXPECT_EQ(json.at("counts").at("undecided"), 1);
 }

@@ -203,6 +203,18 @@ TEST_F(Launches, OneThatHangsIsEndedAndTheOthersGoOn) {
   expect_nothing_left();
 }
 
+TEST_F(Launches, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
+  silence_ = "0.2";
+  const Finished finished = run_here(selftest(
+      {"--strategy", "spin", "--duration", "1s", "--launches", "2", "--benchmark_repetitions=1"}));
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  const report::Report report = valid_report();
+  ASSERT_THAT(report.launches, SizeIs(2));
+  for (const report::Launch& launch : report.launches) {
+    EXPECT_THAT(launch.error, HasSubstr("gave no sign for"));
+  }
+}
+
 TEST_F(Launches, CtrlCLeavesWhatWasMeasuredAndNoProcess) {
   Words all = faulty("slow");  // 100 ms
   std::ranges::replace(all, std::string("--benchmark_repetitions=2"),

@@ -12,6 +12,8 @@
 
 #include "kernels/error.h"
 #include "reports/bounded_json.h"
+#include "reports/compare/comparison.h"
+#include "reports/compare/render.h"
 #include "reports/formats/format.h"
 #include "reports/html.h"
 #include "reports/json.h"
@@ -63,6 +65,16 @@ void check_shown(const Report& report) {
   require(scripts_in(page) == 2, "a page's scripts are its data and its program");
 }
 
+/// With itself, and with a report that has nothing of it.
+void check_compared(const Report& report) {
+  for (const Report& other : {report, Report{}}) {
+    const auto comparison = parbench::compare::compare({"base", other}, {"new", report});
+    check_letters(parbench::compare::to_table(comparison));
+    check_letters(parbench::compare::to_markdown(comparison));
+    (void)parbench::compare::to_json(comparison).dump();
+  }
+}
+
 void check_numbers(const Json& json) {
   require(!json.is_null(), "exported numbers are finite");
   for (const Json& child : json) {
@@ -94,6 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ReportFile file{from_json(whole), google_benchmark_part(whole)};
     check_round_trip(file);
     check_formats(file);
+    check_compared(file.report);
   } catch (const UsageError&) {
     // As it should be: the message is for the user.
   }

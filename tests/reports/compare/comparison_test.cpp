@@ -23,6 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 Comparison compared(const Report& base, const Report& now, const Options& options = {}) {
   return compare({"before.json", base}, {"after.json", now}, options);
@@ -89,10 +90,66 @@ TEST(Comparison, ComesToTheMostSeriousOutcome) {
   const Everything reports;
   EXPECT_EQ(outcome(reports.base, reports.now), Outcome::case_failed)
       << "a failure and regressions: a wrong result is the more serious";
-  EXPECT_EQ(exit_code_of(Outcome::nothing_regressed), 0);
-  EXPECT_EQ(exit_code_of(Outcome::case_failed), 1);
-  EXPECT_EQ(exit_code_of(Outcome::regressed), 3);
-  EXPECT_EQ(exit_code_of(Outcome::nothing_compared), 4);
+}
+
+TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
+  const Report one = made_report({steady(1)});
+  const Report failed = Everything().now;
+  EXPECT_EQ(exit_code(compared(one, one)), 0);
+  EXPECT_EQ(exit_code(compared(one, failed)), 1);
+  EXPECT_EQ(exit_code(compared(one, made_report({steady(1.1)}))), 3);
+  EXPECT_EQ(exit_code(compared(one, made_report({}))), 4);
+  Comparison pairs = compared(one, one);
+  pairs.pairs.emplace();
+  EXPECT_EQ(exit_code(pairs), 0);
+  pairs.pairs->end = PairsEnd::interrupted;
+  EXPECT_EQ(exit_code(pairs), 130);
+  EXPECT_THAT(sentence(pairs), StartsWith("Interrupted: No regression found"));
+  pairs.pairs->end = PairsEnd::failed;
+  EXPECT_EQ(exit_code(pairs), 2);
+  EXPECT_THAT(sentence(pairs), StartsWith("A command failed: No regression found"));
+}
+
+TEST(Comparison, TakesALaunchThatEndedBadlyForAFailure) {
+  const Report one = made_report({steady(1)});
+  Report crashed = one;
+  crashed.complete = false;
+  crashed.launches = {{},
+                      {.started_utc = {},
+                       .duration_seconds = 1,
+                       .exit_code = 139,
+                       .error = "was ended by signal 11\nwith these words"}};
+  const Comparison comparison = compared(one, crashed);
+  EXPECT_EQ(comparison.outcome(), Outcome::case_failed);
+  EXPECT_THAT(sentence(comparison), StartsWith("1 launch of NEW ended badly. No regression found"));
+  EXPECT_THAT(comparison.notes,
+              ElementsAre("NEW: Launch 2 was ended by signal 11.", HasSubstr("NEW is incomplete")));
+  const Comparison other_way = compared(crashed, one);
+  EXPECT_EQ(other_way.outcome(), Outcome::nothing_regressed) << "BASE is the past";
+  EXPECT_THAT(other_way.notes, ElementsAre("BASE: Launch 2 was ended by signal 11.",
+                                           HasSubstr("BASE is incomplete")));
+}
+
+TEST(Comparison, JudgesNoCaseByAHandfulOfSamples) {
+  const Report base = made_report({{1.0}, {1.0}});
+  Report now = made_report({{0.5}, {0.5}});
+  now.cases[0].samples.resize(2);
+  const Comparison comparison = compared(base, now);
+  ASSERT_THAT(comparison.rows, SizeIs(2));
+  EXPECT_EQ(comparison.rows[0].verdict(), Verdict::improved) << "three samples";
+  EXPECT_EQ(comparison.rows[1].verdict(), Verdict::undecided);
+  EXPECT_THAT(comparison.rows[1].reason, HasSubstr("fewer than 3 samples in NEW"));
+  EXPECT_THAT(to_table(comparison), HasSubstr("undecided (1)"));
+}
+
+TEST(Comparison, NeedsSamplesAndNoStatistics) {
+  const Report whole = made_report({steady(1)});
+  Report without = whole;
+  without.cases[0].statistics.reset();
+  const Comparison comparison = compared(without, whole);
+  EXPECT_EQ(comparison.rows[0].verdict(), Verdict::same);
+  ASSERT_TRUE(comparison.rows[0].base);
+  EXPECT_NEAR(comparison.rows[0].base->seconds, 1, 1e-6);
 }
 
 TEST(Comparison, CountsAllComparedCasesInItsCorrection) {
@@ -214,6 +271,9 @@ TEST(Words, AnswerInASentence) {
   EXPECT_EQ(said(one, made_report({})), "Nothing could be compared: no case is in both reports.");
   EXPECT_EQ(said(made_report({}), made_report({})),
             "Nothing could be compared: the reports have no cases.");
+  Report failed = one;
+  failed.cases[0].status = CaseStatus::failed;
+  EXPECT_EQ(said(one, failed), "1 case failed in NEW: made/one. Nothing could be compared.");
 }
 
 TEST(Words, NameAFewOfManyRegressions) {
@@ -243,6 +303,12 @@ TEST(Words, TellTheRuleOfTheVerdicts) {
                           "in 2 cases: at most 5% (Holm's correction; each interval holds the true "
                           "change with 97.5%)."));
   EXPECT_THAT(all_notes(compared(two, made_report({}))), IsEmpty());
+}
+
+TEST(Words, NeverPromiseCertainty) {
+  const std::vector<std::vector<double>> many(2000, steady(1));
+  const Report report = made_report(many);
+  EXPECT_THAT(all_notes(compared(report, report)), ElementsAre(HasSubstr("with 99.99%")));
 }
 
 }  // namespace

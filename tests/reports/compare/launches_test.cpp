@@ -41,6 +41,23 @@ TEST(Launches, OneAloneHasTheErrorOfItsMedian) {
   EXPECT_EQ(found.sampling_degrees_of_freedom, 4);
 }
 
+TEST(Launches, OneAloneOfFewSamplesHasNoVariance) {
+  report::Case c = made_case(1, {});
+  for (const bool enough : {false, false, true, true}) {
+    c.samples.push_back({.seconds = 1});
+    EXPECT_EQ(launches_of(c).has_variance, enough) << c.samples.size() << " samples";
+  }
+  c.samples.back().launch = 1;
+  EXPECT_TRUE(launches_of(c).has_variance) << "that of the launches";
+}
+
+TEST(Launches, OneAloneOfACoarseClockIsNotKnownExactly) {
+  report::Case c = made_case(1, {});
+  for (const double seconds : {2.0, 2.0, 2.0, 3.0}) c.samples.push_back({.seconds = seconds});
+  const double sigma = 0.5 / 2;  // their standard deviation over the median
+  EXPECT_NEAR(launches_of(c).sampling_variance, 1.5707963267948966 * sigma * sigma / 4, 1e-12);
+}
+
 TEST(Welch, GivesTheFiguresOfScipy) {
   // scipy 1.10: ttest_ind(log(now), log(base), equal_var=False)
   const Estimate estimate =

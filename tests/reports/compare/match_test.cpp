@@ -78,6 +78,23 @@ TEST(Match, RefusesNamesakesAndSaysWhyTheyDiffer) {
   }
 }
 
+TEST(Match, SaysWhichOtherFormatACaseHasThoughItsNameTellsItToo) {
+  const Report base = made_report({{1}, {2}});
+  Report now = made_report({{1}, {2}});
+  for (report::Case& c : now.cases) {
+    c.dtype = "bf16";
+    c.name += "/dtype:bf16";
+  }
+  now.cases.push_back(made_case(1, {1}));  // the same as the second of BASE
+  const std::vector<Match> matches = match(base, now);
+  ASSERT_THAT(matches, SizeIs(3));
+  EXPECT_EQ(matches[0].state, MatchState::not_comparable);
+  EXPECT_EQ(matches[0].reason, "dtype: f32 before, bf16 now");
+  EXPECT_EQ(matches[0].now, now.cases.data());
+  EXPECT_EQ(matches[1].state, MatchState::comparable);
+  EXPECT_EQ(matches[2].state, MatchState::only_now) << "the other is taken";
+}
+
 TEST(Match, ListsCasesOfOneSide) {
   const Report base = made_report({{1}, {2}});
   Report now = made_report({{1}, {2}, {3}});

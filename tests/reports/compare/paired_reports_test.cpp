@@ -80,6 +80,47 @@ TEST(PairedReports, HaveNoVerdictOfACaseThatFailsInAnyPair) {
   EXPECT_EQ(comparison.rows[1].reason, "failed in NEW: planted");
 }
 
+TEST(PairedReports, WaitForNoVerdictThatCannotCome) {
+  PairedReports pairs = new_pairs();
+  int count = 0;
+  for (; !pairs.pairs().is_finished(); ++count) {
+    Report now = made_report({{1 + 0.0001 * (count % 2)}, {1}});
+    if (count > 0) now.cases[1].status = report::CaseStatus::failed;
+    add(pairs, made_report({{1}, {1}}), now);
+  }
+  EXPECT_EQ(count, 5);
+  EXPECT_TRUE(pairs.pairs().is_settled());
+  EXPECT_THAT(pairs.pairs().verdicts(), SizeIs(1)) << "that of the case that goes on";
+}
+
+TEST(PairedReports, TellNoVerdictOfACaseThatFailedAtFirst) {
+  PairedReports pairs = new_pairs();
+  for (int pair = 0; pair < 5; ++pair) {
+    Report now = made_report({{1 + 0.0001 * pair}, {1 + 0.0001 * pair}});
+    if (pair == 0) now.cases[1].status = report::CaseStatus::failed;
+    add(pairs, made_report({{1}, {1}}), now);
+  }
+  ASSERT_THAT(pairs.pairs().verdicts(), SizeIs(1));
+  EXPECT_EQ(pairs.pairs().verdicts()[0].name, "made/one/n:0");
+}
+
+TEST(PairedReports, TellOfALaunchThatEndedBadlyInAnyPair) {
+  PairedReports pairs = new_pairs();
+  for (int pair = 0; pair < 3; ++pair) {
+    Report now = made_report({{1.0}});
+    now.complete = pair != 1;
+    if (pair == 1)
+      now.launches = {{.started_utc = {},
+                       .duration_seconds = 1,
+                       .exit_code = 139,
+                       .error = "was ended by signal 11"}};
+    add(pairs, made_report({{1}}), now);
+  }
+  const Comparison comparison = pairs.comparison().value();
+  EXPECT_EQ(comparison.outcome(), Outcome::case_failed);
+  EXPECT_THAT(comparison.notes, SizeIs(2));
+}
+
 TEST(PairedReports, TakeUpCasesThatOnlyLaterPairsHave) {
   PairedReports pairs = new_pairs();
   add(pairs, made_report({{1}}), made_report({{1}}));
