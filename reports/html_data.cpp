@@ -19,7 +19,7 @@ namespace parbench::report {
 namespace {
 
 /// Text of a page's picture has no more digits than anybody can see.
-double shortened(double value) {
+double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
   return std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
@@ -115,7 +115,7 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
 
 }  // namespace
 
-Json short_number(double value) { return std::isfinite(value) ? Json(shortened(value)) : Json(); }
+Json short_number(double value) { return std::isfinite(value) ? Json(rounded(value)) : Json(); }
 
 std::string report_id(std::size_t report) { return fmt::format("report-{}", report + 1); }
 

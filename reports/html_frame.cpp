@@ -51,6 +51,7 @@ void write_link(HtmlWriter& html, const PageLink& link) {
 void open_page(HtmlWriter& html, const WebAssets& assets, std::string_view title,
                const std::vector<PageLink>& up) {
   html.raw(head_start);
+  if (assets.linked) html.raw(site_generator).raw("\n");
   html.open("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy(assets)}});
   html.raw("\n").element("title", title).raw("\n");
   write_style(html, assets);

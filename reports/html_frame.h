@@ -12,6 +12,10 @@
 
 namespace parbench::report {
 
+/// In the head of all pages of a site, and of no other page.
+inline constexpr std::string_view site_generator =
+    "<meta name=\"generator\" content=\"parbench dashboard\">";
+
 void write_link(HtmlWriter& html, const PageLink& link);
 
 /// Everything down to the title. A policy in the page forbids every request but those for the

@@ -35,11 +35,6 @@ struct NumberColumn {
   std::function<Cell(const Case&)> cell;
 };
 
-/// "1.71×" and "(1.69–1.73)" in one cell.
-std::string joined(const std::pair<std::string, std::string>& parts) {
-  return parts.second.empty() ? parts.first : parts.first + ' ' + parts.second;
-}
-
 std::optional<double> number_of(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&value)) return *real;

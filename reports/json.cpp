@@ -238,8 +238,8 @@ void check_names(const std::vector<Case>& cases) {
   }
 }
 
-/// Tables have a row for each case and a column for many of the names below: what is small in the
-/// file may be huge as a table, and names are searched one by one.
+/// Tables, CSV above all, have a row for each case and a column for many of the names below: what
+/// is small in the file may be huge as a table, and names are searched one by one.
 void check_table_size(const std::vector<Case>& cases) {
   constexpr std::size_t most_names = 1'000;
   constexpr std::size_t most_cells = 10'000'000;
@@ -250,13 +250,14 @@ void check_table_size(const std::vector<Case>& cases) {
     for (const auto& [name, value] : c.hidden_parameters) names.insert(name);
     for (const Metric& metric : c.metrics) names.insert(metric.name);
     for (const DeviceMemory& memory : c.memory) names.insert(memory.device);
+    for (const auto& [name, text] : c.notes) names.insert(name);
   }
   if (names.size() <= most_names && cases.size() * names.size() <= most_cells) return;
-  throw UsageError(
-      fmt::format("parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics and "
-                  "devices; tables are made of at most {} names and {} cells, use a report of "
-                  "fewer cases",
-                  cases.size(), names.size(), most_names, most_cells));
+  throw UsageError(fmt::format(
+      "parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics, "
+      "devices and notes; tables are made of at most {} names and {} cells, use a report of "
+      "fewer cases",
+      cases.size(), names.size(), most_names, most_cells));
 }
 
 }  // namespace

@@ -294,4 +294,12 @@ struct Report {
   friend bool operator==(const Report&, const Report&) = default;
 };
 
+/// Of a run for a profiler (--profile): three executions of each case, which are compared with
+/// nothing.
+[[nodiscard]] inline bool is_profile(const Report& report) {
+  return std::ranges::any_of(report.options, [](const auto& option) {
+    return option.first == "profile" && option.second == Value("true");
+  });
+}
+
 }  // namespace parbench::report

@@ -100,6 +100,10 @@ std::pair<std::string, std::string> parts_of(const Metric& metric) {
                   interval);
 }
 
+std::string joined(const std::pair<std::string, std::string>& parts) {
+  return parts.second.empty() ? parts.first : parts.first + ' ' + parts.second;
+}
+
 const Metric* find_metric(const Case& c, const std::string& name) {
   const auto found = std::find_if(c.metrics.begin(), c.metrics.end(),
                                   [&](const Metric& metric) { return metric.name == name; });

@@ -66,6 +66,8 @@ inline constexpr std::string_view throttled_mark = "§";
 [[nodiscard]] std::string throughput_cell(const Case& c);
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Ratio& speedup);
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Metric& metric);
+/// "1.71×" and "(1.69–1.73)" in one cell.
+[[nodiscard]] std::string joined(const std::pair<std::string, std::string>& parts);
 [[nodiscard]] const Metric* find_metric(const Case& c, const std::string& name);
 /// The memory of each device in one unit: "1.21 + 0.98 GiB".
 [[nodiscard]] std::string memory_cell(const Case& c, const std::vector<std::string>& devices);

@@ -77,12 +77,6 @@ std::string difference_of_cases(const Case& base, const Case& now) {
   return difference_of_parameters(base, now);
 }
 
-bool is_profile(const Report& report) {
-  return std::ranges::any_of(report.options, [](const auto& option) {
-    return option.first == "profile" && option.second == report::Value("true");
-  });
-}
-
 std::string difference_of_runs(const Report& base, const Report& now) {
   for (const auto& [report, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
     if (is_profile(*report)) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,7 @@ Json to_json(const Cache& cache, const std::string& writer) {
 // The checksum vouches for the text; anything else that is wrong ends in an exception.
 
 Value value_of(const Json& json) {
+  if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();  // how it was written
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   return json.get<std::string>();

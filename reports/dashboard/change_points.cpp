@@ -185,20 +185,23 @@ std::vector<std::size_t> window_starts(std::size_t count, std::size_t window) {
 std::vector<std::size_t> change_points(std::span<const double> values,
                                        const ChangePointParameters& parameters) {
   const std::vector<std::size_t> starts = window_starts(values.size(), parameters.window);
+  const std::size_t slack = std::max(parameters.window / 8, parameters.least_segment);
   std::vector<std::size_t> changes;
   std::size_t begin = 0;  // of what this window answers for
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const bool last = i + 1 == starts.size();
-    const std::size_t end =
-        last ? values.size() : starts[i] + parameters.window / 4 + parameters.window / 2;
+    const std::size_t border = starts[i] + parameters.window / 2 + parameters.window / 4;
+    std::size_t end = last ? values.size() : border + slack;
     const auto window =
         values.subspan(starts[i], std::min(parameters.window, values.size() - starts[i]));
     for (const std::size_t change : Window(window, parameters).changes()) {
       const std::size_t at = starts[i] + change;
-      const bool is_new = changes.empty() || at >= changes.back() + parameters.least_segment;
-      if (at >= begin && at < end && is_new) changes.push_back(at);
+      if (at < begin || at >= end) continue;
+      changes.push_back(at);
+      end = std::max(end, at + slack);
     }
-    begin = end;
+    begin = border - slack;
+    if (!changes.empty()) begin = std::max(begin, changes.back() + slack);
   }
   return changes;
 }

@@ -24,6 +24,9 @@ struct ChangePointParameters {
   /// A longer series is looked at in windows of so many values, each half a window after the last,
   /// and a change is taken from the window in whose middle half it lies: the cost is linear in the
   /// length, and what was found does not move as the series grows, but for the last window's.
+  /// Two windows may see one change at places that differ a little. So a window also answers for an
+  /// eighth of its length beyond its middle half and behind each change that it has taken, and the
+  /// next one for what is left from an eighth before that half's end on.
   std::size_t window = 200;
 };
 

@@ -20,12 +20,13 @@ struct DatedReport {
   const ReportSummary* summary = nullptr;
 };
 
-std::vector<DatedReport> in_time(const Cache& cache) {
+std::vector<DatedReport> in_time(const Cache& cache, std::int64_t latest) {
   std::vector<DatedReport> reports;
   std::set<std::string> seen;
   for (const auto& [path, file] : cache.files) {
     const auto* summary = std::get_if<ReportSummary>(&cache.contents.at(file.content));
-    if (summary == nullptr || !seen.insert(file.content).second) continue;
+    if (summary == nullptr || summary->started > latest) continue;
+    if (!seen.insert(file.content).second) continue;
     reports.push_back(
         {{file.content, path, summary->started, summary->commit, summary->dirty}, summary});
   }
@@ -92,10 +93,10 @@ Change change_at(const std::vector<double>& logs, std::size_t begin, std::size_t
 
 }  // namespace
 
-std::vector<History> histories_of(const Cache& cache) {
+std::vector<History> histories_of(const Cache& cache, std::int64_t latest) {
   std::map<std::pair<std::string, std::string>, Growing> growing;
   std::map<std::pair<std::string, std::string>, const ScenarioSummary*> newest;
-  for (const auto& [moment, summary] : in_time(cache)) {
+  for (const auto& [moment, summary] : in_time(cache, latest)) {
     for (const ScenarioSummary& scenario : summary->scenarios) {
       const std::pair key{scenario.machine_id, scenario.scenario};
       add(growing[key], moment, scenario);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,8 +63,10 @@ struct History {
 };
 
 /// All histories of the files in a cache, by machine and scenario, without changes. Of files with
-/// the same content only the first in the order of paths counts.
-[[nodiscard]] std::vector<History> histories_of(const Cache& cache);
+/// the same content only the first in the order of paths counts; reports that started after
+/// `latest` (seconds since 1970) are left out.
+[[nodiscard]] std::vector<History> histories_of(
+    const Cache& cache, std::int64_t latest = std::numeric_limits<std::int64_t>::max());
 
 /// Change points in the logarithms of the medians, with their sizes; those below `least_change` are
 /// left out.

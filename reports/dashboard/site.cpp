@@ -5,7 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
 #include <mutex>
+#include <new>
+#include <regex>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -19,8 +24,10 @@
 #include "reports/dashboard/page_parts.h"
 #include "reports/dashboard/parallel.h"
 #include "reports/dashboard/scan.h"
+#include "reports/dashboard/sources.h"
 #include "reports/file.h"
 #include "reports/html.h"
+#include "reports/html_frame.h"
 
 namespace parbench::report {
 namespace {
@@ -36,6 +43,31 @@ struct SiteAssets {
   std::string style_path = "assets/" + content_id(built_in_site_assets().style) + ".css";
   std::string script_path = "assets/" + content_id(built_in_site_assets().script) + ".js";
 };
+
+/// When a report can have started at the latest, in seconds since 1970: clocks of machines may
+/// differ by their time zone, but one that is further ahead is wrong.
+std::int64_t latest_start() {
+  using std::chrono::system_clock;
+  return system_clock::to_time_t(system_clock::now() + std::chrono::days(1));
+}
+
+/// Whether a build can have written the file: beside the site's pages others may lie.
+bool is_built(const std::string& path) {
+  static const std::regex built(
+      R"(assets/[0-9a-f]{32}\.(css|js)|report/[0-9a-f]{32}\.html)"
+      R"(|history/[0-9a-f]{16}/[-a-z0-9]*(_[0-9a-f]{12})?\.html)"
+      R"(|(assets|report|history/[0-9a-f]{16})/\.parbench-[0-9]+-[0-9]+\.tmp)");
+  return std::regex_match(path, built);
+}
+
+/// Pages of a site say so near their beginning.
+bool is_page_of_site(const fs::path& path) {
+  std::string start(2'000, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start.find(site_generator) != std::string::npos;
+}
 
 /// Pages of the site at some depth below it.
 class LinkedAssets {
@@ -68,7 +100,7 @@ class SiteBuild {
     summary_.files = files.size();
     in_parallel(files.size(), [&](std::size_t i) { take(files[i]); });
     note_skipped();
-    std::vector<History> histories = histories_of(cache_);
+    std::vector<History> histories = histories_of(cache_, latest_);
     find_changes(histories);
     write_pages(histories);
     write_cache(site_ / cache_name, writer(), cache_);
@@ -77,9 +109,11 @@ class SiteBuild {
   }
 
  private:
-  /// Pages of reports are written once, so that whatever shows on them belongs to it.
+  /// Pages of reports are written once, and errors are remembered, so that whatever makes either
+  /// look otherwise belongs to it.
   [[nodiscard]] std::string writer() const {
-    return fmt::format("{} {} {}", PARBENCH_VERSION, assets_.style_path, assets_.script_path);
+    return fmt::format("{} {} {} {} limits {} {}", PARBENCH_VERSION, sources_id(),
+                       assets_.style_path, assets_.script_path, limits_.bytes, limits_.values);
   }
 
   void check_site() const {
@@ -91,7 +125,9 @@ class SiteBuild {
     if (fs::exists(site_, error) && !fs::is_directory(site_, error)) {
       throw UsageError(fmt::format("-o '{}' is a file; name a folder", site_.string()));
     }
-    if (fs::exists(site_ / "index.html", error) && !fs::exists(site_ / cache_name, error)) {
+    const fs::path index = site_ / "index.html";
+    const bool is_ours = fs::exists(site_ / cache_name, error) || is_page_of_site(index);
+    if (fs::exists(index, error) && !is_ours) {
       throw UsageError(
           fmt::format("-o '{}' has an index.html that no dashboard has written; name "
                       "another folder, or remove that file",
@@ -170,6 +206,9 @@ class SiteBuild {
       const std::lock_guard lock(mutex_);
       ++summary_.read;
       summary_.skipped.emplace_back(error.what());
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      cache_.files[file.path] = {};
     }
   }
 
@@ -196,8 +235,6 @@ class SiteBuild {
       return summary;
     } catch (const UsageError& error) {
       return std::string(error.what());
-    } catch (const std::bad_alloc&) {
-      return std::string("there is not enough memory to read it");
     }
   }
 
@@ -213,17 +250,41 @@ class SiteBuild {
   }
 
   void note_skipped() {
+    forget_unread();
     for (const auto& [path, file] : cache_.files) {
-      const auto* error = std::get_if<std::string>(&cache_.contents.at(file.content));
-      if (error == nullptr) continue;
-      summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), *error));
+      const std::string error = trouble_of(cache_.contents.at(file.content));
+      if (!error.empty()) skip(path, error);
     }
     std::ranges::sort(summary_.skipped);
     for (const auto& [id, content] : cache_.contents) {
       if (!std::holds_alternative<ReportSummary>(content)) continue;
-      ++summary_.reports;
+      if (trouble_of(content).empty()) ++summary_.reports;
       written_.insert(report_page(id));
     }
+  }
+
+  void skip(const std::string& path, std::string_view error) {
+    summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), error));
+  }
+
+  /// Why something has no place in a history; empty where it has one.
+  [[nodiscard]] std::string trouble_of(const Content& content) const {
+    if (const auto* error = std::get_if<std::string>(&content)) return *error;
+    const std::int64_t started = std::get<ReportSummary>(content).started;
+    if (started <= latest_) return {};
+    return fmt::format(
+        "parbench.started_utc: {} UTC is more than a day from now; set the clock of its machine",
+        time_text(started));
+  }
+
+  /// Where memory was short, the file has no content. The next build may have more.
+  void forget_unread() {
+    std::erase_if(cache_.files, [&](const auto& known) {
+      const auto& [path, file] = known;
+      if (cache_.contents.contains(file.content)) return false;
+      skip(path, "there is not enough memory to read it");
+      return true;
+    });
   }
 
   // ----------------------------------------------------------------------------------- histories
@@ -267,7 +328,7 @@ class SiteBuild {
       fs::recursive_directory_iterator entry(site_ / folder, error);
       for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
         const std::string path = entry->path().lexically_relative(site_).generic_string();
-        if (is_built(*entry) && !written_.contains(path)) old.push_back(*entry);
+        if (is_built(path) && !written_.contains(path)) old.push_back(*entry);
       }
       for (const fs::path& path : old) {
         fs::remove(path, error);
@@ -276,17 +337,11 @@ class SiteBuild {
     }
   }
 
-  static bool is_built(const fs::directory_entry& entry) {
-    constexpr std::array<std::string_view, 4> extensions{".html", ".css", ".js", ".tmp"};
-    std::error_code ignored;
-    return entry.is_regular_file(ignored) &&
-           std::ranges::find(extensions, entry.path().extension().string()) != extensions.end();
-  }
-
   fs::path reports_;
   fs::path site_;
   SiteAssets assets_;
   ReadLimits limits_ = report_limits();
+  std::int64_t latest_ = latest_start();
   Cache old_;
   std::mutex mutex_;  // of what follows
   Cache cache_;

@@ -22,9 +22,10 @@ struct SiteSummary {
 /// Builds or renews the site of all reports below `reports`: index.html, a page for each machine
 /// and scenario below history/, one for each report below report/, what they share below assets/.
 /// Works from disk and from any folder of a web server. Reports are read in parallel, and each only
-/// once: .dashboard-cache in the site knows them by path, size and time, or by content. What is
-/// left of reports that are gone (pages, styles and scripts below the three folders) is removed;
-/// other files in the site stay.
+/// once by one program: .dashboard-cache in the site knows them by path, size and time, or by
+/// content. What is
+/// left of reports that are gone (pages, styles and scripts below the three folders, by names that
+/// only a build gives) is removed; all other files stay.
 ///
 /// A build that is cut short leaves the site readable: each file is replaced as a whole, what pages
 /// link to is there before them, and what the new pages no longer need is removed last. Two builds

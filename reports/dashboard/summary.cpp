@@ -38,7 +38,8 @@ CaseFigures figures_of(const Case& c, std::size_t identity) {
   if (!std::isfinite(median) || median <= 0) return figures;
   figures.median = median;
   const auto& interval = c.statistics->median_interval;
-  if (interval && std::isfinite(interval->low) && std::isfinite(interval->high)) {
+  if (interval && std::isfinite(interval->low) && std::isfinite(interval->high) &&
+      std::isfinite(interval->confidence)) {
     figures.interval = interval;
   }
   return figures;
@@ -76,6 +77,11 @@ std::size_t Identities::number_of(const CaseIdentity& identity) {
 }
 
 ReportSummary summarise_report(const Report& report, Identities& identities) {
+  if (is_profile(report)) {
+    throw UsageError(
+        "was measured for a profiler (--profile): three executions of each case have no place in a "
+        "history");
+  }
   ReportSummary summary{seconds_of_utc(report.started_utc),
                         printable(report.machine.commit.value_or("")),
                         report.machine.dirty.value_or(false),

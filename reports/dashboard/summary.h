@@ -61,8 +61,8 @@ struct ReportSummary {
   std::vector<ScenarioSummary> scenarios;
 };
 
-/// Text of the report is made `printable`. Throws UsageError where the report says no time at which
-/// it started: it has no place in a history.
+/// Text of the report is made `printable`. Throws UsageError where the report has no place in a
+/// history: it says no time at which it started, or `is_profile`.
 [[nodiscard]] ReportSummary summarise_report(const Report& report, Identities& identities);
 
 }  // namespace parbench::report

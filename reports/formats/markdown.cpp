@@ -91,10 +91,6 @@ class Table {
     return fmt::format("{} over {}", text, code_span(baselines_.strategy_of(*c.speedup)));
   }
 
-  static std::string joined(const std::pair<std::string, std::string>& parts) {
-    return parts.second.empty() ? parts.first : parts.first + ' ' + parts.second;
-  }
-
   /// A column; left out where all cells are empty.
   void add(std::string title, Align align, auto&& cell) {
     Column column{std::move(title), {}, align};

@@ -181,6 +181,12 @@ TEST(ReportJson, RefusesCasesThatNoTableHolds) {
   EXPECT_THAT(complaint(with_parameters(120)),
               AllOf(HasSubstr("parbench.cases: 10 cases name 12"), HasSubstr("at most 1000")));
   EXPECT_THAT(complaint([](Json& file) {
+                for (int i = 0; i < 1200; ++i) {
+                  file["parbench"]["cases"][i % 10]["notes"]["n" + std::to_string(i)] = "a note";
+                }
+              }),
+              AllOf(HasSubstr("parbench.cases: 10 cases name 12"), HasSubstr("notes")));
+  EXPECT_THAT(complaint([](Json& file) {
                 Json& cases = file["parbench"]["cases"];
                 Json some = cases[9];
                 cases = Json::array();

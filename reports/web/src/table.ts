@@ -57,8 +57,9 @@ export class CaseTable {
 
   /** Heading and text of each cell of a case that a hover shows, without the folded details. */
   cells(index: number): [string, string][] {
-    const cells = this.row(index)?.cells;
-    if (!cells) return [];
+    const row = this.row(index);
+    if (!row) return [];
+    const cells = cellsByColumn(row);
     return this.sortable()
       .map((heading, i): [string, string] => [headingText(heading), cells[i]?.textContent ?? ""])
       .filter(([, text]) => text !== "" && text !== "–");
@@ -91,8 +92,7 @@ export class CaseTable {
     const descending = heading.getAttribute("aria-sort") === "ascending";
     for (const other of this.headings) other.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    const { plain_columns } = this.options;
-    const keyed = this.rows.map((row) => ({ row, key: sortKey(row.element, column, plain_columns) }));
+    const keyed = this.rows.map((row) => ({ row, key: sortKey(row.element, column) }));
     const sign = descending ? -1 : 1;
     // What has no number comes last in either direction.
     keyed.sort((a, b) => {
@@ -153,12 +153,18 @@ function headingText(heading: HTMLTableCellElement): string {
   return heading.dataset["title"] ?? heading.textContent ?? "";
 }
 
-/** The number that a cell stands for, else its text; nothing for a case without a number. */
-function sortKey(row: HTMLTableRowElement, column: number, plain: number): number | string | undefined {
-  const cell = row.cells[column];
-  if (!cell || cell.classList.contains("reason") || column >= row.cells.length - plain) return undefined;
+/** The cell in each column: one that spans several stands in each of them. */
+function cellsByColumn(row: HTMLTableRowElement): HTMLTableCellElement[] {
+  return [...row.cells].flatMap((cell) => Array<HTMLTableCellElement>(cell.colSpan).fill(cell));
+}
+
+/** The number that a cell stands for, else its text; nothing where there is neither. */
+function sortKey(row: HTMLTableRowElement, column: number): number | string | undefined {
+  const cell = cellsByColumn(row)[column];
+  if (!cell || cell.classList.contains("reason")) return undefined;
   if (cell.dataset["v"] !== undefined) return Number(cell.dataset["v"]);
-  return cell.textContent === "" ? undefined : (cell.textContent ?? undefined);
+  const text = cell.textContent ?? "";
+  return text === "" || text === "–" ? undefined : text;
 }
 
 function compare(a: number | string, b: number | string): number {

@@ -31,7 +31,7 @@ using ::testing::SizeIs;
 Report report_of_day(int day, double seconds, const std::string& cpu = "A processor") {
   Report report;
   report.version = "0.1.0";
-  report.started_utc = fmt::format("2026-{:02}-{:02}T10:00:00Z", 1 + day / 28, 1 + day % 28);
+  report.started_utc = fmt::format("2024-{:02}-{:02}T10:00:00Z", 1 + day / 28, 1 + day % 28);
   report.complete = true;
   report.machine.host = "bench";
   report.machine.cpu_model = cpu;
@@ -209,6 +209,45 @@ TEST_F(Site, WhatABuildThatWasCutShortLeftIsRemovedAndNothingElse) {
   EXPECT_EQ(folder_.read("site/CNAME"), "bench.example");
 }
 
+TEST_F(Site, NothingThatSomebodyElseWroteIsRemoved) {
+  add("a.json", report_of_day(0, 1));
+  const std::vector<std::string> others{
+      "site/report/mine.html",     "site/report/" + std::string(32, 'F') + ".html",
+      "site/report/x.tmp",         "site/report/deep/" + std::string(32, 'f') + ".html",
+      "site/assets/logo.css",      "site/assets/jquery.js",
+      "site/history/notes.html",   "site/history/2025/pipeline.html",
+      "site/report/.parbench.tmp", "site/assets/" + std::string(32, 'f') + ".html"};
+  for (const std::string& path : others) {
+    fs::create_directories((folder_ / path).parent_path());
+    folder_.write(path, path);
+  }
+  for (int i = 0; i < 2; ++i) {
+    static_cast<void>(build());
+    for (const std::string& path : others) EXPECT_EQ(folder_.read(path), path);
+  }
+}
+
+TEST_F(Site, AFirstBuildThatWasCutShortIsBuiltAgain) {
+  add("a.json", report_of_day(0, 1));
+  static_cast<void>(build());
+  fs::remove(folder_ / "site/.dashboard-cache");
+  EXPECT_EQ(build().read, 1U);
+}
+
+TEST_F(Site, TheLimitOfFilesIsAskedEachTime) {
+  add("a.json", report_of_day(0, 1));
+  std::string text = folder_.read("reports/a.json");
+  const std::string start = "\"parbench\": {";
+  std::string values = "\"more\": [0";
+  for (int i = 0; i < 50'000; ++i) values += ",0";  // 1 MB allows 40,000
+  text.insert(text.find(start) + start.size(), values + "],");
+  folder_.write("reports/a.json", text);
+  ASSERT_EQ(::setenv("PARBENCH_MAX_REPORT_MB", "1", 1), 0);
+  EXPECT_THAT(build().skipped, ElementsAre(HasSubstr("values")));
+  ::unsetenv("PARBENCH_MAX_REPORT_MB");
+  EXPECT_THAT(build().skipped, IsEmpty());
+}
+
 TEST_F(Site, NamesFilesThatAreNoReportsEachTime) {
   add("good.json", report_of_day(0, 1));
   folder_.write("reports/cut.json", "{\"parbench\": {");
@@ -224,6 +263,46 @@ TEST_F(Site, NamesFilesThatAreNoReportsEachTime) {
                             AllOf(HasSubstr("deep/other.json"), HasSubstr("not written by")),
                             AllOf(HasSubstr("timeless.json"), HasSubstr("'yesterday'"))));
   }
+}
+
+TEST_F(Site, LeavesOutAReportFromTheFuture) {
+  add_step();
+  Report report = report_of_day(0, 1);
+  report.started_utc = "9999-12-31T23:59:59Z";
+  add("wrong-clock.json", report);
+  for (int i = 0; i < 2; ++i) {
+    const SiteSummary built = build();
+    EXPECT_EQ(built.reports, 40U);
+    EXPECT_EQ(built.read, i == 0 ? 41U : 0U);
+    EXPECT_EQ(built.recent_changes, 1U);
+    EXPECT_THAT(built.skipped,
+                ElementsAre(AllOf(HasSubstr("wrong-clock.json"), HasSubstr("9999-12-31 23:59"))));
+  }
+  EXPECT_THAT(folder_.read("site/index.html"), Not(HasSubstr("9999")));
+}
+
+TEST_F(Site, LeavesOutWhatWasMeasuredForAProfiler) {
+  add("0.json", report_of_day(0, 1));
+  Report profile = report_of_day(1, 1);
+  profile.options = {{"profile", std::string("true")}};
+  add("1.json", profile);
+  for (int i = 0; i < 2; ++i) {
+    const SiteSummary built = build();
+    EXPECT_EQ(built.reports, 1U);
+    EXPECT_THAT(built.skipped, ElementsAre(AllOf(HasSubstr("1.json"), HasSubstr("--profile"))));
+  }
+  EXPECT_THAT(histories().at(0).moments, SizeIs(1));
+}
+
+TEST_F(Site, NumbersThatAreNoneDoNotEndTheCache) {
+  Report report = report_of_day(0, 1);
+  const double none = std::nan("");
+  report.cases[0].statistics->median_interval = Interval{0.9, 1.1, none};
+  report.cases[0].parameters = {{"split", none}};
+  add("a.json", report);
+  EXPECT_EQ(build().read, 1U);
+  EXPECT_EQ(build().read, 0U);
+  EXPECT_THAT(histories().at(0).series.at(0).points, SizeIs(1));
 }
 
 TEST_F(Site, ScansNeitherHiddenFoldersNorItself) {
