@@ -22,16 +22,12 @@ using LinkClass = Fingerprint::LinkClass;
 /// Raised when the fields change: every id changes then.
 constexpr int fingerprint_version = 1;
 
-std::string counted(std::size_t number, std::string_view thing) {
-  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
-}
-
 /// Cores of a CPU, multiprocessors of a GPU; of other devices nothing is known.
 std::string units_of(const Device& device) {
   const std::string_view fact = "multiprocessors";
   const auto known = std::ranges::find(device.facts, fact, &NamedTexts::value_type::first);
   if (known != device.facts.end()) return fmt::format("{} {}", known->second, fact);
-  return device.cores.empty() ? std::string() : counted(device.cores.size(), "core");
+  return device.cores.empty() ? std::string() : format_count(device.cores.size(), "core");
 }
 
 bool belongs_to(const Device& device, const std::string& scenario) {
@@ -128,7 +124,7 @@ std::string id_of(const Fingerprint& machine) {
 
 std::string to_text(const Fingerprint& machine) {
   std::string text = fmt::format("{}, {}, {}", machine.cpu_model,
-                                 counted(static_cast<std::size_t>(machine.cores), "core"),
+                                 format_count(static_cast<std::size_t>(machine.cores), "core"),
                                  gibibytes_text(machine.memory_gibibytes));
   if (!machine.devices.empty()) text += " · " + devices_text(machine);
   return text;

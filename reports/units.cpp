@@ -123,6 +123,10 @@ std::string format_percent(double fraction, double low, double high) {
   return fmt::format("{}% ({}{}{}%)", text(fraction), text(low), between, text(high));
 }
 
+std::string format_count(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string format_ratio(double ratio) {
   if (!std::isfinite(ratio)) return std::string(no_number);
   return fmt::format("{:.{}f}×", ratio, ratio_decimals(ratio));

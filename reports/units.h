@@ -1,6 +1,7 @@
 // One way to write times, sizes, rates and ratios for people, used by every text of the suite.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ inline constexpr std::string_view no_number = "–";
 /// ("141 GFLOP/s", "12.3 GB/s"); things that are counted do not ("44.3 images/s", "12300
 /// images/s").
 [[nodiscard]] std::string format_rate(double per_second, std::string_view unit);
+
+/// "1 case", "3 cases".
+[[nodiscard]] std::string format_count(std::size_t count, std::string_view thing);
 
 /// A share, 0.954 → "95.4%". Digits behind the point as given.
 [[nodiscard]] std::string format_percent(double fraction, int decimals = 1);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
 #include "reports/markdown_text.h"
+#include "reports/units.h"
 
 namespace parbench::compare {
 namespace {
@@ -78,10 +80,8 @@ std::string to_markdown(const Comparison& comparison) {
   std::string text = fmt::format("**{}**\n", markdown_prose(sentence(comparison)));
   if (!urgent.empty()) text += '\n' + table_of(urgent);
   if (!others.empty()) {
-    const std::string title =
-        fmt::format("{} {}case{}", others.size(), urgent.empty() ? "" : "other ",
-                    others.size() == 1 ? "" : "s");
-    text += folded(title, table_of(others));
+    const std::string_view thing = urgent.empty() ? "case" : "other case";
+    text += folded(report::format_count(others.size(), thing), table_of(others));
   }
   return text + folded("What was compared, and how", facts_of(comparison));
 }

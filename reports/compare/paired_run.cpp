@@ -60,8 +60,8 @@ std::string_view to_string(PairsEnd end) {
 }
 
 std::string pairs_text(const PairedRun& run) {
-  return fmt::format("{} pair{} in {}, in the order {} (A is BASE, B is NEW; seed {}): {}.",
-                     run.pairs.size(), run.pairs.size() == 1 ? "" : "s",
+  return fmt::format("{} in {}, in the order {} (A is BASE, B is NEW; seed {}): {}.",
+                     report::format_count(run.pairs.size(), "pair"),
                      report::format_wait(run.seconds), orders_text(run.pairs), run.seed,
                      reason_of(run.end));
 }

@@ -14,10 +14,6 @@
 namespace parbench::compare {
 namespace {
 
-std::string counted(std::size_t number, std::string_view thing) {
-  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
-}
-
 /// Enough that a narrow interval does not look like a point; few where nobody reads them.
 int decimals_of(const Change& change) {
   const double width = change.interval.high - change.interval.low;
@@ -50,7 +46,8 @@ std::string failures_text(const Comparison& comparison) {
   }
   std::string text;
   if (!labels.empty()) {
-    text = fmt::format("{} failed in NEW: {}. ", counted(labels.size(), "case"), listed(labels));
+    text = fmt::format("{} failed in NEW: {}. ", report::format_count(labels.size(), "case"),
+                       listed(labels));
   }
   const std::size_t launches = comparison.now.launch_errors.size();
   if (launches == 0) return text;
@@ -73,8 +70,9 @@ std::string regressions_text(const Comparison& comparison, std::size_t compared)
     texts.push_back(fmt::format("{} {} ({})", row.label, change_text(row.judgement->change),
                                 interval_text(row.judgement->change)));
   }
-  if (texts.empty()) return fmt::format("No regression found in {}", counted(compared, "case"));
-  return fmt::format("{} of {} regressed: {}", texts.size(), counted(compared, "case"),
+  if (texts.empty())
+    return fmt::format("No regression found in {}", report::format_count(compared, "case"));
+  return fmt::format("{} of {} regressed: {}", texts.size(), report::format_count(compared, "case"),
                      listed(texts));
 }
 
@@ -137,7 +135,7 @@ std::string rule_text(const Comparison& comparison) {
   return fmt::format(
       "Changes below {} do not count (--threshold). Chance of any false alarm in {}: at most {} "
       "(Holm's correction; each interval holds the true change with {}).",
-      percent(comparison.rule.threshold), counted(judged, "case"),
+      percent(comparison.rule.threshold), report::format_count(judged, "case"),
       percent(comparison.rule.significance), confidences_text(comparison));
 }
 

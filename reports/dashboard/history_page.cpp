@@ -189,7 +189,7 @@ class HistoryPage {
 
   void reports() {
     html_.raw("<section class=\"card\" id=\"reports\">\n<h2>Reports</h2>\n<details>\n");
-    html_.element("summary", counted(history_.moments.size(), "report"));
+    html_.element("summary", format_count(history_.moments.size(), "report"));
     html_.raw("\n<div class=\"table\">\n<table>\n");
     write_headings(html_, {"report", "commit", "file"});
     html_.raw("<tbody>\n");

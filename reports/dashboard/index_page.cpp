@@ -10,6 +10,7 @@
 #include "reports/dashboard/page_parts.h"
 #include "reports/dashboard/reading.h"
 #include "reports/html_frame.h"
+#include "reports/units.h"
 
 namespace parbench::report {
 namespace {
@@ -46,7 +47,8 @@ class IndexPage {
  private:
   [[nodiscard]] std::string counts() const {
     if (histories_.empty()) return "No report has a case yet.";
-    return fmt::format("{} · the newest from {}", counted(reports_, "report"), time_text(newest_));
+    return fmt::format("{} · the newest from {}", format_count(reports_, "report"),
+                       time_text(newest_));
   }
 
   [[nodiscard]] std::vector<RecentChange> largest_changes_first() const {
@@ -86,7 +88,7 @@ class IndexPage {
     if (count > most_changes) {
       return fmt::format("The {} largest of {} {}.", most_changes, count, period);
     }
-    return fmt::format("{} {}, the largest first.", counted(count, "change"), period);
+    return fmt::format("{} {}, the largest first.", format_count(count, "change"), period);
   }
 
   void row(const RecentChange& recent) {

@@ -100,8 +100,4 @@ void write_number_cell(HtmlWriter& html, const std::string& text, double number)
   html.element("td", text, {{"data-v", fmt::format("{:.6g}", number)}});
 }
 
-std::string counted(std::size_t count, const std::string& thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 }  // namespace parbench::report

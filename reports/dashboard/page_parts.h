@@ -55,7 +55,4 @@ void write_headings(HtmlWriter& html, const std::vector<std::string>& titles);
 /// A cell with the number that its column is sorted by.
 void write_number_cell(HtmlWriter& html, const std::string& text, double number);
 
-/// "1 report", "2 reports".
-[[nodiscard]] std::string counted(std::size_t count, const std::string& thing);
-
 }  // namespace parbench::report
