@@ -149,7 +149,9 @@ TEST_F(AbCommand, ShowsThePairsBeforeItCanStartNoMoreCommands) {
   // From the end of the first pair on, as many descriptors as reading a report takes, but not
   // starting a command.
   const std::string starves =
-      "echo >>runs; [ $(wc -l <runs) -lt 2 ] || prlimit --pid $PPID --nofile=5; " + quick_run();
+      "echo >>runs; [ $(wc -l <runs) -lt 2 ] || prlimit --pid $PPID "
+      "--nofile=$(ls /proc/$PPID/fd | wc -l); " +
+      quick_run();
   const Finished finished = ab(starves, starves);
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr("no pipe can be made"));

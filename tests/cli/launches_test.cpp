@@ -205,12 +205,14 @@ TEST_F(Launches, OneThatHangsIsEndedAndTheOthersGoOn) {
 
 TEST_F(Launches, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
   silence_ = "0.2";
-  const Finished finished = run_here(selftest(
-      {"--strategy", "spin", "--duration", "1s", "--launches", "2", "--benchmark_repetitions=1"}));
+  const Finished finished =
+      run_here(selftest({"--strategy", "spin", "--duration", "1s", "--tasks", "1", "--launches",
+                         "2", "--benchmark_repetitions=1"}));
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
   ASSERT_THAT(report.launches, SizeIs(2));
   for (const report::Launch& launch : report.launches) {
+    EXPECT_EQ(launch.exit_code, 130);
     EXPECT_THAT(launch.error, HasSubstr("gave no sign for"));
   }
 }
