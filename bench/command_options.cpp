@@ -49,7 +49,7 @@ std::string own_text(const FlagValues& own, const std::string& option) {
 
 /// `-` is standard output by its usual name, for commands that write there.
 std::string output_path(Command command, const FlagValues& own) {
-  const std::string path = own_text(own, "-o");
+  std::string path = own_text(own, "-o");
   if (path != "-") return path;
   if (command == Command::html || command == Command::dashboard) {
     throw UsageError("-o '-' is no file; name one");

@@ -143,7 +143,7 @@ std::string rule_text(const Comparison& comparison) {
 
 std::string change_text(const Change& change) {
   const std::string percent = signed_percent(change.value, decimals_of(change));
-  if (percent.starts_with("+")) return percent + "% slower";
+  if (percent.starts_with('+')) return percent + "% slower";
   return percent.starts_with("−") ? percent + "% faster" : "no change";
 }
 
