@@ -19,10 +19,12 @@ inline bool is_required(std::string_view devices) {
 
 /// Ends a test that the machine has no such devices for, as it stands in `why`. Several GPUs, and
 /// libraries that a GPU can be used without, are never required: tests of those skip by themselves.
+// NOLINTBEGIN(bugprone-macro-parentheses): `why` may be parts joined by <<
 #define SKIP_WITHOUT_DEVICES(devices, why)                     \
   do {                                                         \
     if (::parbench::test::is_required(devices)) FAIL() << why; \
     GTEST_SKIP() << why;                                       \
   } while (false)
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace parbench::test
