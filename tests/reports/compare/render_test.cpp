@@ -133,7 +133,7 @@ TEST(ComparisonMarkdown, EscapesHostileNames) {
        at = text.find("<script>", at + 1)) {
     const std::size_t line = text.rfind('\n', at) + 1;
     const std::string before = text.substr(line, at - line);
-    const bool escaped = before.ends_with("\\");
+    const bool escaped = before.ends_with('\\');
     const bool in_code = before.find("``") != std::string::npos;
     EXPECT_TRUE(escaped || in_code) << before;
   }
