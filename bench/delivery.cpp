@@ -31,7 +31,8 @@ Delivery::Delivery(const Options& options, const BenchmarkFlags& flags,
     : options_(options),
       flags_(flags),
       progress_(progress_of(options)),
-      recorder_(std::move(recorder)) {
+      recorder_(std::move(recorder)),
+      trace_(options.trace_path) {
   for (const Job& job : jobs) {
     recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
     recorder_.add_devices(*job.scenario, job.devices);
@@ -63,10 +64,12 @@ bool Delivery::finish(bool complete) {
   recorder_.refresh(complete);
   const bool written = attempt([&] { recorder_.write(samples_); });
   attempt([&] { write_benchmark_out(); });
+  const bool traced = attempt([&] { trace_.write(); });
   const std::string path = recorder_.path().string();
   const bool shown = options_.launch || attempt([&] {
                        show();
                        if (written) tell(report_line(path));
+                       if (traced) tell(trace_.line());
                        require_printed();
                      });
   if (written && !shown) failures.back() += "\nwhat was measured is in " + path;

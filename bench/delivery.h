@@ -11,6 +11,7 @@
 #include "bench/options.h"
 #include "bench/progress.h"
 #include "bench/recorder.h"
+#include "bench/trace_file.h"
 
 namespace parbench {
 
@@ -24,6 +25,7 @@ class Delivery {
 
   [[nodiscard]] Recorder& recorder() { return recorder_; }
   [[nodiscard]] GoogleBenchmark& samples() { return samples_; }
+  [[nodiscard]] TraceFile& trace() { return trace_; }
   [[nodiscard]] Progress& progress() { return *progress_; }
 
   /// Brings the report's file up to date. A disk that is full now may not be at the end: the
@@ -45,6 +47,7 @@ class Delivery {
   std::unique_ptr<Progress> progress_;
   GoogleBenchmark samples_;
   Recorder recorder_;
+  TraceFile trace_;
   bool warned_ = false;  // of a checkpoint that could not be written
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -43,6 +44,15 @@ std::vector<const Communicator*> communicators_of(const Plan& plan) {
   return found;
 }
 
+/// Of the value in the middle, the lower one where there are two.
+std::size_t median_index(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(order, middle, {}, [&](std::size_t index) { return values[index]; });
+  return *middle;
+}
+
 }  // namespace
 
 void enqueue(const Call& call, std::span<Stream* const> streams) {
@@ -60,7 +70,8 @@ Executor::Executor(const Plan& plan, Launch launch)
     : plan_(plan),
       launch_(launch),
       communicators_(communicators_of(plan)),
-      enqueued_(plan.tasks().size()) {
+      enqueued_(plan.tasks().size()),
+      tags_(plan) {
   if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
   if (launch == Launch::thread_per_lane) check_one_lane_a_task(plan);
   find_steps();
@@ -137,6 +148,10 @@ const RangeName& Executor::range_of(const Task& task) {
   return ranges_.try_emplace(name, name).first->second;
 }
 
+Recording PlanRunner::record(int /*executions*/) {
+  throw Unsupported("this runner keeps no record of its calls");
+}
+
 std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, Launch launch) {
   return std::make_unique<Executor>(plan, launch);
 }
@@ -147,7 +162,9 @@ Timing Executor::run() {
   if (!graph_ || memory_ != captured_memory_) capture();
   return timed([this] {
     const Range range(launch_range_, static_cast<std::int64_t>(steps_.size()));
+    const auto since = CallRecorder::Clock::now();
     graph_->launch();
+    if (recorder_ != nullptr) recorder_->launched(since);
   });
 }
 
@@ -236,6 +253,7 @@ template <class Enqueue>
 Timing Executor::timed(const Enqueue& enqueue_all) {
   Stream& first = *plan_.lanes().front().stream;
   ++run_;
+  if (recorder_ != nullptr) recorder_->begin();
   const auto wall_begin = std::chrono::steady_clock::now();
   try {
     first.record(*begin_);
@@ -288,14 +306,27 @@ void Executor::enqueue_step(std::size_t index) {
       step.streams[place]->wait(*steps_[static_cast<std::size_t>(before.task)].done[before.place]);
     }
   }
-  {
-    const Range range(*step.range, static_cast<std::int64_t>(index));
-    for (const Call& call : step.task->calls) enqueue(call, step.streams);
-  }
+  enqueue_calls(index);
   for (std::size_t place = 0; place < step.streams.size(); ++place) {
     if (step.done[place] != nullptr) step.streams[place]->record(*step.done[place]);
   }
   if (launchers_) mark_enqueued(index);
+}
+
+void Executor::enqueue_calls(std::size_t index) {
+  const Step& step = steps_[index];
+  const Range range(*step.range, static_cast<std::int64_t>(index));
+  for (std::size_t call = 0; call < step.task->calls.size(); ++call) {
+    const ActivityTag tag = tags_.of(static_cast<TaskId>(index), call);
+    for (Stream* stream : step.streams) stream->set_tag(tag);
+    if (recorder_ == nullptr) {
+      enqueue(step.task->calls[call], step.streams);
+    } else {
+      const auto since = CallRecorder::Clock::now();
+      enqueue(step.task->calls[call], step.streams);
+      recorder_->enqueued(tag, since);
+    }
+  }
 }
 
 void Executor::wait_until_enqueued(TaskId task) {
@@ -312,6 +343,24 @@ void Executor::synchronize_lanes() {
 
 TaskCosts Executor::measure_tasks(const CostLimits& limits) {
   return measure_task_costs(plan_, limits);
+}
+
+Recording Executor::record(int executions) {
+  CallRecorder recorder(plan_, launch_, tags_);
+  struct Recorded {
+    CallRecorder*& place;
+    ~Recorded() { place = nullptr; }
+  };
+  const Recorded recorded{recorder_ = &recorder};
+  Recording recording;
+  recording.seconds_per_call = logging_cost();
+  std::vector<timeline::Timeline> timelines;
+  for (int i = 0; i < std::max(1, executions); ++i) {
+    recording.seconds.push_back(run().seconds);
+    timelines.push_back(recorder.timeline());
+  }
+  recording.timeline = std::move(timelines[median_index(recording.seconds)]);
+  return recording;
 }
 
 }  // namespace parbench

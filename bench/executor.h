@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/call_recorder.h"
 #include "bench/launchers.h"
 #include "bench/plan_runner.h"
 #include "bench/ranges.h"
@@ -37,6 +38,8 @@ class Executor final : public PlanRunner {
 
   /// Run the plan once before, so that the data is there.
   [[nodiscard]] TaskCosts measure_tasks(const CostLimits& limits) override;
+
+  [[nodiscard]] Recording record(int executions) override;
 
  private:
   /// A task on one of its lanes, by its place among them.
@@ -72,6 +75,7 @@ class Executor final : public PlanRunner {
   [[nodiscard]] const RangeName& range_of(const Task& task);
   void enqueue_steps(LaneId only_lane);
   void enqueue_step(std::size_t index);
+  void enqueue_calls(std::size_t index);
   void launch_lane(LaneId lane);
   void mark_enqueued(std::size_t index);
   void wait_until_enqueued(TaskId task);
@@ -90,6 +94,8 @@ class Executor final : public PlanRunner {
   /// has been enqueued already.
   std::vector<std::atomic<std::uint32_t>> enqueued_;
   std::uint32_t run_ = 0;
+  CallTags tags_;
+  CallRecorder* recorder_ = nullptr;       // while runs are recorded
   std::unique_ptr<Launchers> launchers_;  // only with Launch::thread_per_lane
 
   // Only with Launch::graph.

@@ -54,7 +54,7 @@ std::vector<std::string> texts_of(const std::string& place, const Flag& flag, co
 /// Flags of a report's options that say how it was measured, and axes outside the cases' names.
 bool is_repeated(const std::string& flag, const ScenarioList& scenarios) {
   static const std::vector<std::string> measuring{"preset",   "devices", "dtype",     "graph",
-                                                  "autotune", "profile", "precision", "min-samples",
+                                                  "autotune", "profile", "no-profile", "precision", "min-samples",
                                                   "max-time", "seed",    "launches"};
   if (std::ranges::find(measuring, flag) != measuring.end()) return true;
   return std::ranges::any_of(scenarios, [&](const auto& scenario) {
@@ -91,6 +91,7 @@ void check_files_differ(const Options& options, const std::string& benchmark_out
     const std::string& path;
   };
   const std::vector<File> outputs{{"--report", options.report_path},
+                                  {"--trace", options.trace_path},
                                   {"--benchmark_out", benchmark_out}};
   std::vector<File> others{{"--config", options.config_path}, {"--rerun", options.rerun_path}};
   for (const File& output : outputs) {

@@ -79,6 +79,12 @@ std::vector<Flag> fixed_flags() {
        "For a profiler (scripts/nsys-capture): warm up, then three samples of one execution each "
        "between its start and stop, without progress",
        how, toggle},
+      {"no-profile", "",
+       "Do not look at one more execution of each case for the reasons of its time", how, toggle},
+      {"trace", "FILE.json",
+       "Write what ran when, of one execution of each case, in Chrome's trace format, for "
+       "ui.perfetto.dev",
+       output},
       {"quiet", "", "No progress; only the tables, the answers and errors", output, toggle},
       {"version", "", "Print the version and exit", output, toggle},
       {"launch", "N", "Which of the launches of the report given with --rerun this process is",
@@ -233,6 +239,21 @@ void check_profile(const Options& options) {
   }
 }
 
+/// A trace is of the executions that a run looks at, in one process.
+void check_trace(const Options& options) {
+  if (options.trace_path.empty()) return;
+  for (const auto& [flag, given] : {std::pair("profile", options.profile),
+                                    std::pair("no-profile", options.no_profile),
+                                    std::pair("launches", options.launches > 1),
+                                    std::pair("dry-run", options.dry_run)}) {
+    if (!given) continue;
+    throw UsageError(fmt::format(
+        "--trace cannot be combined with --{}: it shows the executions that a run of a single "
+        "process looks at; leave one of the two out",
+        flag));
+  }
+}
+
 bool is_fixed(std::string_view name) {
   static const std::vector<Flag> fixed = fixed_flags();
   return std::ranges::find(fixed, name, &Flag::name) != fixed.end();
@@ -331,7 +352,10 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   options.quiet = is_on(values, "quiet");
   options.autotune = is_on(values, "autotune");
   options.profile = is_on(values, "profile");
+  options.no_profile = is_on(values, "no-profile");
+  options.trace_path = text_value(values, "trace", "the path of a file");
   check_profile(options);
+  check_trace(options);
   for (const auto& [name, texts] : values) {
     if (!is_fixed(name)) options.axes[name] = split_items(name, texts);
   }
@@ -350,6 +374,7 @@ std::vector<Parameter> flags_from(const Options& options) {
   if (options.graph) flags.push_back({"graph", "true"});
   if (options.autotune) flags.push_back({"autotune", "true"});
   if (options.profile) flags.push_back({"profile", "true"});
+  if (options.no_profile) flags.push_back({"no-profile", "true"});
   // With the seed preset a precision replaces the published number of samples, so the default is
   // not to be repeated as if it had been given; with a profile it has no meaning.
   if (options.precision_given || (options.preset != "seed" && !options.profile)) {

@@ -66,6 +66,8 @@ struct Options {
   bool quiet = false;
   bool autotune = false;  // kernels chosen by measuring
   bool profile = false;   // a few samples between the profilers' start and stop
+  bool no_profile = false;  // no look at the timeline of each case
+  std::string trace_path;   // of the timelines; empty: none
 
   /// Exact case names to run, from `--rerun`; empty: the whole sweep.
   std::vector<std::string> only_cases;

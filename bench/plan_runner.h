@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "reports/timeline/timeline.h"
 #include "scenarios/plan.h"
 
 namespace parbench {
@@ -34,6 +35,13 @@ struct TaskCosts {
   bool repeated_operations = false;
 };
 
+/// Executions of a plan that were looked at while they ran.
+struct Recording {
+  timeline::Timeline timeline;  // of the one that took the median time
+  std::vector<double> seconds;  // of each
+  double seconds_per_call = 0;  // that looking at a call adds to it
+};
+
 class PlanRunner {
  public:
   virtual ~PlanRunner() = default;
@@ -48,6 +56,10 @@ class PlanRunner {
 
   /// What each task costs when it runs alone. Throws Interrupted, and what a worker threw.
   [[nodiscard]] virtual TaskCosts measure_tasks(const CostLimits& limits) = 0;
+
+  /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran.
+  /// Run it once before. Throws Unsupported where a device cannot tell, and what a worker threw.
+  [[nodiscard]] virtual Recording record(int executions);
 };
 
 /// For a plan that is to be launched in this way, whatever it says itself.

@@ -79,6 +79,7 @@ class Run {
         .part = {.index = index, .count = jobs_.size()},
         .make_runner = make_plan_runner,
         .profile = [this](bool on) { profile(on); },
+        .on_timeline = keeper_of_timelines(),
         .interrupted = InterruptHandler::requested,
         .checkpoint =
             [&](const SessionResult& known) {
@@ -94,6 +95,14 @@ class Run {
     delivery_.recorder().update(*job.scenario, result);
     interrupted_ = result.interrupted;
     all_measured_ = all_measured_ && result.all_measured();
+  }
+
+  /// The first process of several looks for all of them.
+  std::function<void(const report::Case&, const timeline::Timeline&)> keeper_of_timelines() {
+    if (options_.profile || options_.no_profile || options_.launch.value_or(0) > 0) return {};
+    return [this](const report::Case& one, const timeline::Timeline& timeline) {
+      delivery_.trace().add(one, timeline);
+    };
   }
 
   void profile(bool on) const {

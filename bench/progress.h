@@ -18,7 +18,7 @@ struct RunPart {
 };
 
 struct ProgressState {
-  std::string phase;      // "preparing", "sampling"
+  std::string phase;      // "preparing", "sampling", "recording"
   std::string case_name;  // what runs now
   std::size_t cases_done = 0;
   std::size_t cases = 0;

@@ -17,6 +17,7 @@
 #include "bench/version.h"
 #include "reports/file.h"
 #include "reports/machine_info.h"
+#include "reports/reasons/reasons.h"
 
 namespace parbench {
 namespace {
@@ -151,6 +152,7 @@ void Recorder::refresh(bool complete) {
     task_cost_seconds += times.task_cost_seconds;
   }
   report_.task_cost_seconds = task_cost_seconds;
+  report::find_reasons(report_);
 }
 
 void Recorder::write(const GoogleBenchmark& raw) const {

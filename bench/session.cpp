@@ -15,9 +15,11 @@
 #include "bench/described.h"
 #include "bench/interrupt.h"
 #include "bench/preparation.h"
+#include "bench/profile.h"
 #include "bench/profiled.h"
 #include "bench/ranges.h"
 #include "bench/results.h"
+#include "bench/session_progress.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -65,6 +67,7 @@ class Session {
     RangeName task_costs{"task-costs"};
     RangeName warm_up{"warm-up"};
     RangeName sample{"sample"};  // payload: its round
+    RangeName timeline{"timeline"};
   };
 
   void prepare_all();
@@ -77,6 +80,10 @@ class Session {
   void take(const Step& step);
   report::Sample execute(Entry& entry, const Step& step);
 
+  [[nodiscard]] double recording_seconds() const;
+  void record_all();
+  void record(std::size_t index);
+
   void abandon(std::size_t index, const TimedOut& error);
   void lose_device(std::size_t index, const DeviceLost& error);
   void leave_out(std::size_t index, const std::string& reason);
@@ -86,9 +93,7 @@ class Session {
   bool guarded(std::size_t index, Work&& work);
 
   void checkpoint(double period);
-  void show_preparation(std::size_t index, std::size_t done);
-  void show_sampling(std::size_t index);
-  double fraction_of_run(double seconds_left);
+  [[nodiscard]] std::size_t sampled_to_the_end() const;
 
   [[nodiscard]] SessionResult result() const;
   void add_samples(std::size_t index, report::Case& result) const;
@@ -109,8 +114,8 @@ class Session {
   std::optional<PreparedCase> abandoned_;
   double sampling_seconds_ = 0;
   double task_cost_seconds_ = 0;
+  std::optional<SessionProgress> progress_;
   double begin_ = 0;
-  double fraction_ = 0;  // of this session, as shown
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
 };
@@ -128,6 +133,7 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
     cases_.push_back(described(spec));
     entries_.push_back({.range = RangeName(cases_.back().name)});
   }
+  progress_.emplace(environment_.progress, environment_.part, environment_.now);
   begin_ = latest_checkpoint_ = environment_.now();
 }
 
@@ -136,6 +142,7 @@ SessionResult Session::run() {
   if (!interrupted_) {
     make_sampler();
     sample_all();
+    record_all();
   }
   environment_.progress.finish();
   SessionResult final = result();
@@ -152,7 +159,7 @@ void Session::prepare_all() {
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) return;
-    show_preparation(index, done++);
+    progress_->preparing(cases_[index].name, {done++, cases_.size()});
     if (const auto reason = environment_.lost.reason(context_)) {
       leave_out(index, *reason);
     } else {
@@ -319,7 +326,7 @@ void Session::make_sampler() {
       cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
-  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds;
+  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + recording_seconds();
   sampler_.emplace(options_, cases);
 }
 
@@ -331,7 +338,8 @@ void Session::sample_all() {
     if (interrupted_) break;
     const std::optional<Step> step = sampler_->next();
     if (!step) return;
-    show_sampling(step->index);
+    progress_->sampling(cases_[sampled_[step->index]].name,
+                        {sampled_to_the_end(), sampled_.size()}, *sampler_, step->index);
     guarded(sampled_[step->index], [&] { take(*step); });
     checkpoint(sampling_checkpoint_seconds);
   }
@@ -379,6 +387,54 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
   return sample;
 }
 
+// --- timelines ---------------------------------------------------------------------------------
+
+/// About what `record_all` will take.
+double Session::recording_seconds() const {
+  if (!environment_.on_timeline) return 0;
+  double seconds = 0;
+  for (const std::size_t index : sampled_) {
+    const double execution = entries_[index].prepared->execution_seconds;
+    seconds += execution * recorded_executions(execution);
+  }
+  return seconds;
+}
+
+/// After sampling, so that no sample is near it.
+void Session::record_all() {
+  if (!environment_.on_timeline) return;
+  std::size_t done = 0;
+  for (const std::size_t index : sampled_) {
+    interrupted_ = interrupted_ || environment_.interrupted();
+    if (interrupted_) return;
+    progress_->recording(cases_[index].name, {done++, sampled_.size()});
+    if (entries_[index].prepared) guarded(index, [&] { record(index); });
+  }
+}
+
+/// What cannot be told is a note beside the numbers, which do not depend on it.
+void Session::record(std::size_t index) {
+  Entry& entry = entries_[index];
+  const Range of_case(entry.range);
+  const Range range(ranges_.timeline);
+  const double seconds = sampler_->samples(*entry.sampler_index).empty()
+                             ? entry.prepared->execution_seconds
+                             : sampler_->samples(*entry.sampler_index).back().seconds;
+  const int executions = recorded_executions(seconds);
+  if (latest_ != index) {
+    entry.prepared->subject->refresh();
+    if (executions > 1) (void)entry.prepared->runner->run();
+  }
+  latest_ = index;
+  try {
+    const Recording recording = entry.prepared->runner->record(executions);
+    cases_[index].profile = profile_of(recording);
+    environment_.on_timeline(cases_[index], recording.timeline);
+  } catch (const Unsupported& error) {
+    cases_[index].notes.emplace_back("no timeline", error.what());
+  }
+}
+
 // --- results -----------------------------------------------------------------------------------
 
 void Session::add_samples(std::size_t index, report::Case& result) const {
@@ -404,8 +460,6 @@ SessionResult Session::result() const {
   return result;
 }
 
-// --- what the user sees ------------------------------------------------------------------------
-
 void Session::checkpoint(double period) {
   const double time = environment_.now();
   if (time - latest_checkpoint_ < period) return;
@@ -413,42 +467,12 @@ void Session::checkpoint(double period) {
   latest_checkpoint_ = environment_.now();
 }
 
-void Session::show_preparation(std::size_t index, std::size_t done) {
-  ProgressState state;
-  state.phase = "preparing";
-  state.case_name = cases_[index].name;
-  state.cases_done = done;
-  state.cases = cases_.size();
-  state.part = environment_.part;
-  environment_.progress.update(state);
-}
-
-void Session::show_sampling(std::size_t index) {
-  ProgressState state;
-  state.phase = "sampling";
-  state.case_name = cases_[sampled_[index]].name;
-  state.cases = sampled_.size();
+std::size_t Session::sampled_to_the_end() const {
+  std::size_t count = 0;
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
-    if (!entries_[sampled_[i]].prepared || !sampler_->stopped_because(i).empty()) {
-      ++state.cases_done;
-    }
+    if (!entries_[sampled_[i]].prepared || !sampler_->stopped_because(i).empty()) ++count;
   }
-  state.samples = sampler_->samples(index).size();
-  state.reached_precision = sampler_->reached_precision(index);
-  state.seconds_left = sampler_->seconds_left();
-  state.fraction = fraction_of_run(*state.seconds_left);
-  state.part = environment_.part;
-  environment_.progress.update(state);
-}
-
-/// By time, preparation included. What is left is an estimate that may grow; the fraction waits for
-/// it then.
-double Session::fraction_of_run(double seconds_left) {
-  constexpr double most = 0.99;  // there is more to do as long as anything is shown
-  const double spent = environment_.now() - begin_;
-  if (spent > 0) fraction_ = std::max(fraction_, std::min(most, spent / (spent + seconds_left)));
-  const RunPart& part = environment_.part;
-  return (static_cast<double>(part.index) + fraction_) / static_cast<double>(part.count);
+  return count;
 }
 
 }  // namespace

@@ -12,4 +12,9 @@ std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/)
       fmt::format("{} captures no graphs; run without --graph", device().info().name));
 }
 
+void Stream::log_activities(ActivityLog* log) {
+  if (log == nullptr) return;
+  throw Unsupported(fmt::format("{} cannot tell when its work runs", device().info().name));
+}
+
 }  // namespace parbench

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "kernels/activity.h"
 #include "kernels/buffer.h"
 #include "kernels/error.h"
 #include "kernels/graph.h"
@@ -96,11 +97,23 @@ class Stream {
 
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
 
+  /// Operations and copies that are enqueued or captured from now on carry this tag.
+  void set_tag(ActivityTag tag) { tag_ = tag; }
+
+  /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work is
+  /// queued; what the log holds is complete when it has ended. The log outlives that. Throws
+  /// Unsupported, with the reason, where the device cannot tell.
+  virtual void log_activities(ActivityLog* log);
+
+ protected:
+  [[nodiscard]] ActivityTag tag() const { return tag_; }
+
  private:
   /// Makes the scratch memory that large, which is more than it is. Throws OutOfMemory and leaves
   /// it as it was.
   virtual void grow_scratch(std::size_t bytes) = 0;
 
+  ActivityTag tag_ = 0;
   std::size_t requested_scratch_ = 0;
   std::uint64_t scratch_moves_ = 0;
 };

@@ -137,6 +137,110 @@ void visit_fields(V& visit, MaybeConst<Throttling> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
+  visit("dependency", x.dependency);
+  visit("host", x.host);
+  visit("queue", x.queue);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<DeviceProfile> auto& x) {
+  visit("device", x.device);
+  visit("busy", x.busy);
+  visit("idle", x.idle);
+  visit("bubble", x.bubble);
+  visit("waits", x.waits);
+  visit("compute", x.compute);
+  visit("copy", x.copy);
+  visit("communication", x.communication);
+  visit("exposed_copy", x.exposed_copy);
+  visit("exposed_communication", x.exposed_communication);
+  visit("overlapped", x.overlapped);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<LaneProfile> auto& x) {
+  visit("name", x.name);
+  visit("device", x.device);
+  visit("waits", x.waits);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TaskSpan> auto& x) {
+  visit("task", x.task);
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("lane", x.lane);
+  visit("begin", x.begin);
+  visit("end", x.end);
+  visit("enqueued", x.enqueued);
+  visit.optional("after", x.after);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
+  visit("compute", x.compute);
+  visit("copy", x.copy);
+  visit("communication", x.communication);
+  visit("host", x.host);
+  visit("queue", x.queue);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CallProfile> auto& x) {
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("count", x.count);
+  visit("seconds", x.seconds);
+  visit("enqueueing", x.enqueueing);
+  visit("flops", x.flops);
+  visit("bytes", x.bytes);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
+  visit("of_total", x.of_total);
+  visit("of_busy", x.of_busy);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Losses> auto& x) {
+  visit("ideal", x.ideal);
+  visit("slower_calls", x.slower_calls);
+  visit("imbalance", x.imbalance);
+  visit("bubble", x.bubble);
+  visit("copies", x.copies);
+  visit("launch", x.launch);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Finding> auto& x) {
+  visit("scenario", x.scenario);
+  visit("rule", x.rule);
+  visit("cases", x.cases);
+  visit("text", x.text);
+  visit.optional("advice", x.advice);
+  visit("evidence", x.evidence);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
+  visit("executions", x.executions);
+  visit("median", x.median);
+  visit("seconds_per_call", x.seconds_per_call);
+  visit("span", x.span);
+  visit("clock_error", x.clock_error);
+  visit("devices", x.devices);
+  visit("bubble_ratio", x.bubble_ratio);
+  visit("streams_busy", x.streams_busy);
+  visit("lanes", x.lanes);
+  visit("critical_path", x.critical_path);
+  visit("calls", x.calls);
+  visit.optional("tasks", x.tasks);
+  visit.optional("losses", x.losses);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit("name", x.name);
   visit("scenario", x.scenario);
@@ -163,6 +267,7 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
   visit.optional("bytes", x.bytes);
   visit.optional("kernels", x.kernels);
   visit.optional("notes", x.notes);
+  visit.optional("profile", x.profile);
   visit.optional("samples", x.samples);
 }
 
@@ -258,6 +363,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit.optional("links", x.links);
   visit("cases", x.cases);
   visit("answers", x.answers);
+  visit.optional("findings", x.findings);
   visit.optional("published", x.published);
 }
 

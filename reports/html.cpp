@@ -11,6 +11,7 @@
 #include "reports/html_table.h"
 #include "reports/html_writer.h"
 #include "reports/printable.h"
+#include "reports/reasons/reasons.h"
 #include "reports/table_parts.h"
 #include "reports/text.h"
 #include "reports/units.h"
@@ -147,10 +148,18 @@ class Page {
       html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
       if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
     }
+    reasons(findings_of(report, group.scenario));
     html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
     write_case_table(html_, group, id);
     write_published(html_, report, group);
     html_.raw("</section>\n");
+  }
+
+  void reasons(const std::vector<const Finding*>& findings) {
+    if (findings.empty()) return;
+    html_.raw("<ul class=\"reasons\">\n");
+    for (const Finding* finding : findings) html_.element("li", to_text(*finding)).raw("\n");
+    html_.raw("</ul>\n");
   }
 
   void machine(const Report& report) {

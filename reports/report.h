@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reports/interval.h"
+#include "reports/profile.h"
 
 namespace parbench::report {
 
@@ -170,6 +171,7 @@ struct Case {
   double bytes = 0;
   std::vector<Kernel> kernels;  // in the order in which they first run; each once
   NamedTexts notes;
+  std::optional<Profile> profile;  // unless the run was told not to look
   friend bool operator==(const Case&, const Case&) = default;
 };
 
@@ -255,6 +257,17 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
+/// Why cases take the time that they take: one rule (reports/reasons) whose evidence is there.
+struct Finding {
+  std::string scenario;
+  std::string rule;                // "saturated", "launch-bound", …
+  std::vector<std::string> cases;  // names
+  std::string text;
+  std::string advice;  // what to try; may be empty
+  NamedValues evidence;
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
 /// A figure of the write-up that a scenario follows, for whoever reads the report: its hardware is
 /// another.
 struct Published {
@@ -290,6 +303,7 @@ struct Report {
   std::vector<Link> links;
   std::vector<Case> cases;
   std::vector<Answer> answers;
+  std::vector<Finding> findings;
   std::vector<Published> published;  // only where the run had the published settings
   friend bool operator==(const Report&, const Report&) = default;
 };

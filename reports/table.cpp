@@ -15,6 +15,7 @@
 #include "reports/paragraph.h"
 #include "reports/parameter_columns.h"
 #include "reports/printable.h"
+#include "reports/reasons/reasons.h"
 #include "reports/table_cells.h"
 #include "reports/table_parts.h"
 #include "reports/text.h"
@@ -191,6 +192,9 @@ std::string scenario_text(const Report& report, const std::string& scenario, Cas
   text += Table(std::move(cases), style).render();
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
+  }
+  for (const Finding* finding : findings_of(report, scenario)) {
+    text += hanging("  · ", to_text(*finding), style.width, Emphasis::none, style.color);
   }
   return text;
 }

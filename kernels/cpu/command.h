@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/activity.h"
 #include "kernels/cpu/cpu_op.h"
 
 namespace parbench::cpu {
@@ -22,6 +23,7 @@ struct Command {
   enum class Kind { op, copy, record, wait, wait_across, function, list };
 
   Kind kind = Kind::op;
+  ActivityTag tag = 0;  // of an operation or copy
   CpuOp* op = nullptr;
   CpuEvent* event = nullptr;
   Event* foreign = nullptr;  // another backend's event, which is waited for

@@ -71,7 +71,7 @@ void CpuStream::grow_scratch(std::size_t bytes) {
 
 void CpuStream::copy(BufferView destination, BufferView source) {
   check_copy(destination, source, name_);
-  Command command{.kind = Kind::copy, .bytes = source.bytes};
+  Command command{.kind = Kind::copy, .tag = tag(), .bytes = source.bytes};
   command.arguments[0] = resolved(destination, "copy", name_, "destination");
   command.arguments[1] = resolved(source, "copy", name_, "source");
   enqueue(command);
@@ -149,6 +149,12 @@ void CpuStream::synchronize(std::chrono::milliseconds limit) {
   throw_failure();
 }
 
+void CpuStream::log_activities(ActivityLog* log) {
+  synchronize(default_limit);
+  const std::lock_guard lock(mutex_);
+  log_ = log;
+}
+
 void CpuStream::throw_failure() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -162,7 +168,7 @@ void CpuStream::execute(CpuOp& op, std::span<const BufferView> views) {
     throw std::invalid_argument(fmt::format("{} needs {} bytes of scratch, {} has {}", op.name(),
                                             op.scratch_bytes(), name_, scratch_.bytes()));
   }
-  Command command{.kind = Kind::op, .op = &op};
+  Command command{.kind = Kind::op, .tag = tag(), .op = &op};
   op.resolve(views, name_, command.arguments);
   enqueue(command);
 }
@@ -234,11 +240,22 @@ void CpuStream::run_checked(const Command& command, std::uint64_t number) {
   const bool computes = kind == Kind::op || kind == Kind::copy || kind == Kind::function;
   if (computes && skips_work()) return;
   try {
-    run(command, number);
+    if (log_ != nullptr && command.tag != 0) {
+      run_logged(command, number);
+    } else {
+      run(command, number);
+    }
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
+}
+
+void CpuStream::run_logged(const Command& command, std::uint64_t number) {
+  Activity activity{.tag = command.tag, .begin = std::chrono::steady_clock::now(), .end = {}};
+  run(command, number);
+  activity.end = std::chrono::steady_clock::now();
+  log_->add(activity);
 }
 
 void CpuStream::run(const Command& command, std::uint64_t number) {

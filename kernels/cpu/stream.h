@@ -40,6 +40,8 @@ class CpuStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
+  /// Costs two readings of the clock for each operation or copy.
+  void log_activities(ActivityLog* log) override;
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -63,6 +65,7 @@ class CpuStream final : public Stream {
   void work();
   void stop();
   void run(const Command& command, std::uint64_t number);
+  void run_logged(const Command& command, std::uint64_t number);
   void wait_in_worker(const Command& command, std::uint64_t number) const;
   void run_checked(const Command& command, std::uint64_t number);
   [[nodiscard]] bool skips_work();
@@ -85,6 +88,7 @@ class CpuStream final : public Stream {
   std::size_t count_ = 0;  // queued or running
   bool stopping_ = false;
   std::exception_ptr failure_;
+  ActivityLog* log_ = nullptr;  // read by the worker while it works, set while it does not
 
   std::thread worker_;  // last: starts when everything else is there
 };

@@ -1,0 +1,184 @@
+// From the logs of streams to a timeline.
+#include "bench/call_recorder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "kernels/device.h"
+
+namespace parbench {
+namespace {
+
+using timeline::Nanoseconds;
+
+Nanoseconds since(CallRecorder::Clock::time_point begin, CallRecorder::Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time - begin).count();
+}
+
+timeline::Kind kind_of(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::compute:
+      break;
+    case TaskKind::copy:
+      return timeline::Kind::copy;
+    case TaskKind::communication:
+      return timeline::Kind::communication;
+  }
+  return timeline::Kind::compute;
+}
+
+timeline::Launch launch_of(Launch launch) {
+  switch (launch) {
+    case Launch::one_thread:
+      break;
+    case Launch::thread_per_lane:
+      return timeline::Launch::thread_per_lane;
+    case Launch::graph:
+      return timeline::Launch::graph;
+  }
+  return timeline::Launch::one_thread;
+}
+
+std::string name_of_call(const Call& call) {
+  if (const auto* op = std::get_if<OpCall>(&call)) return op->op->name();
+  if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
+    return std::string(name_of(collective->collective));
+  }
+  return "copy";
+}
+
+/// Calls of a plan that run on a stream: what its log must hold.
+std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
+  std::map<Stream*, std::size_t> counts;
+  for (const Task& task : plan.tasks()) {
+    for (const LaneId lane : lanes_of(task)) {
+      counts[plan.lanes()[static_cast<std::size_t>(lane)].stream] += task.calls.size();
+    }
+  }
+  return counts;
+}
+
+/// Which task and call a tag stands for.
+struct Place {
+  std::size_t task = 0;
+  std::size_t call = 0;
+};
+
+std::vector<Place> places_of(const Plan& plan) {
+  std::vector<Place> places{{}};  // tag 0 is nobody's
+  for (std::size_t task = 0; task < plan.tasks().size(); ++task) {
+    for (std::size_t call = 0; call < plan.tasks()[task].calls.size(); ++call) {
+      places.push_back({task, call});
+    }
+  }
+  return places;
+}
+
+std::size_t lane_on(const Plan& plan, const Task& task, const Stream* stream) {
+  for (const LaneId lane : lanes_of(task)) {
+    const auto index = static_cast<std::size_t>(lane);
+    if (plan.lanes()[index].stream == stream) return index;
+  }
+  return static_cast<std::size_t>(task.lane);
+}
+
+}  // namespace
+
+CallTags::CallTags(const Plan& plan) {
+  for (const Task& task : plan.tasks()) {
+    firsts_.push_back(static_cast<ActivityTag>(count_ + 1));
+    count_ += task.calls.size();
+  }
+}
+
+CallRecorder::CallRecorder(const Plan& plan, Launch launch, const CallTags& tags)
+    : plan_(plan), launch_(launch), tags_(tags), enqueued_(tags.count() + 1) {
+  for (const auto& [stream, calls] : calls_of_streams(plan)) {
+    StreamLog& log = logs_.emplace_back(StreamLog{stream, ActivityLog(calls)});
+    stream->log_activities(&log.log);
+  }
+}
+
+CallRecorder::~CallRecorder() {
+  for (const StreamLog& log : logs_) log.stream->log_activities(nullptr);
+}
+
+void CallRecorder::begin() {
+  for (StreamLog& log : logs_) log.log.clear();
+  begin_ = Clock::now();
+}
+
+void CallRecorder::enqueued(ActivityTag tag, Clock::time_point since) {
+  enqueued_[tag] = {since, Clock::now()};
+}
+
+void CallRecorder::launched(Clock::time_point since) {
+  std::ranges::fill(enqueued_, Enqueued{since, Clock::now()});
+}
+
+timeline::Timeline CallRecorder::timeline() const {
+  timeline::Timeline result = timeline_of(plan_, launch_);
+  for (const StreamLog& log : logs_) add_calls(log, result);
+  std::ranges::stable_sort(result.calls, {},
+                           [](const timeline::Call& call) { return call.ran.begin; });
+  for (const timeline::Call& call : result.calls) result.end = std::max(result.end, call.ran.end);
+  return result;
+}
+
+void CallRecorder::add_calls(const StreamLog& log, timeline::Timeline& timeline) const {
+  const std::vector<Place> places = places_of(plan_);
+  for (const Activity& activity : log.log.activities()) {
+    const Place& place = places[activity.tag];
+    const Task& task = plan_.tasks()[place.task];
+    const Call& call = task.calls[place.call];
+    const std::size_t lane = lane_on(plan_, task, log.stream);
+    const Enqueued& enqueued = enqueued_[activity.tag];
+    const bool counts = lane == static_cast<std::size_t>(task.lane);
+    const Work work = counts ? work_of(call) : Work{};
+    timeline.calls.push_back(
+        {.task = place.task,
+         .lane = lane,
+         .name = name_of_call(call),
+         .enqueued = {since(begin_, enqueued.begin), since(begin_, enqueued.end)},
+         .ran = {since(begin_, activity.begin), since(begin_, activity.end)},
+         .flops = work.flops,
+         .bytes = work.bytes});
+  }
+  timeline.dropped += log.log.dropped();
+  timeline.clock_error = std::max(
+      timeline.clock_error, static_cast<Nanoseconds>(std::ceil(log.log.clock_error * 1e9)));
+}
+
+double logging_cost() {
+  constexpr int repeats = 1000;
+  ActivityLog log(repeats);
+  const auto begin = CallRecorder::Clock::now();
+  for (int i = 0; i < repeats; ++i) {
+    const auto call_begin = CallRecorder::Clock::now();
+    log.add({.tag = 1, .begin = call_begin, .end = CallRecorder::Clock::now()});
+  }
+  const std::chrono::duration<double> taken = CallRecorder::Clock::now() - begin;
+  return taken.count() / repeats;
+}
+
+timeline::Timeline timeline_of(const Plan& plan, Launch launch) {
+  timeline::Timeline result;
+  result.launch = launch_of(launch);
+  for (const Lane& lane : plan.lanes()) {
+    result.lanes.push_back({lane.name, lane.stream->device().info().name});
+  }
+  for (const Task& task : plan.tasks()) {
+    timeline::Task& added = result.tasks.emplace_back();
+    added.name = task.name;
+    added.kind = kind_of(task.kind);
+    for (const LaneId lane : lanes_of(task)) added.lanes.push_back(static_cast<std::size_t>(lane));
+    for (const TaskId before : task.after) added.after.push_back(static_cast<std::size_t>(before));
+  }
+  return result;
+}
+
+}  // namespace parbench

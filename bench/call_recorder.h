@@ -1,0 +1,78 @@
+// Notes, for one execution of a plan, when each of its calls was enqueued and when it ran.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "kernels/activity.h"
+#include "reports/timeline/timeline.h"
+#include "scenarios/plan.h"
+
+namespace parbench {
+
+/// Tags of a plan's calls: those of a task follow one another, the first is 1.
+class CallTags {
+ public:
+  explicit CallTags(const Plan& plan);
+
+  [[nodiscard]] ActivityTag of(TaskId task, std::size_t call) const {
+    return firsts_[static_cast<std::size_t>(task)] + static_cast<ActivityTag>(call);
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  std::vector<ActivityTag> firsts_;
+  std::size_t count_ = 0;
+};
+
+/// While it lives, the plan's streams log what they do. Made while they are idle; everything it
+/// needs while the plan runs is allocated then. Throws Unsupported where a device cannot tell when
+/// its work runs.
+class CallRecorder {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  CallRecorder(const Plan& plan, Launch launch, const CallTags& tags);
+  ~CallRecorder();
+  CallRecorder(const CallRecorder&) = delete;
+  CallRecorder& operator=(const CallRecorder&) = delete;
+
+  /// The next execution begins: what is known of the last one goes.
+  void begin();
+  /// The host was enqueueing this call from then to now. Threads may tell of different calls.
+  void enqueued(ActivityTag tag, Clock::time_point since);
+  /// The same of all calls: a graph was launched.
+  void launched(Clock::time_point since);
+
+  /// What has run since `begin`, once the streams are idle.
+  [[nodiscard]] timeline::Timeline timeline() const;
+
+ private:
+  struct StreamLog {
+    Stream* stream = nullptr;
+    ActivityLog log;
+  };
+  struct Enqueued {
+    Clock::time_point begin;
+    Clock::time_point end;
+  };
+
+  void add_calls(const StreamLog& log, timeline::Timeline& timeline) const;
+
+  const Plan& plan_;
+  Launch launch_;
+  const CallTags& tags_;
+  Clock::time_point begin_;
+  std::vector<Enqueued> enqueued_;  // by tag
+  std::deque<StreamLog> logs_;      // of each stream; they keep their addresses
+};
+
+/// What logging costs each call of a CPU stream, in seconds: measured on the calling thread.
+[[nodiscard]] double logging_cost();
+
+/// The plan itself, before anything has run.
+[[nodiscard]] timeline::Timeline timeline_of(const Plan& plan, Launch launch);
+
+}  // namespace parbench

@@ -1,0 +1,40 @@
+// Keeping timelines until the end of a run.
+#include "bench/trace_file.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "bench/flag_files.h"
+#include "reports/file.h"
+#include "reports/timeline/chrome_trace.h"
+
+namespace parbench {
+
+TraceFile::TraceFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (!path_.empty()) naming_flag("--trace ", [&] { report::check_writable(path_); });
+}
+
+void TraceFile::add(const report::Case& one, const timeline::Timeline& timeline) {
+  if (path_.empty()) return;
+  Entry& entry = entries_.emplace_back(Entry{one.name, {}, timeline});
+  for (const report::DeviceMemory& memory : one.memory) {
+    entry.memory.emplace_back(memory.device, memory.bytes);
+  }
+}
+
+void TraceFile::write() const {
+  if (path_.empty()) return;
+  std::vector<timeline::TracedCase> cases;
+  for (const Entry& entry : entries_) cases.push_back({entry.name, &entry.timeline, entry.memory});
+  std::ostringstream text;
+  write_chrome_trace(text, cases);
+  report::write_file(path_, text.view(), report::Durability::unflushed);
+}
+
+std::string TraceFile::line() const {
+  if (path_.empty()) return {};
+  return fmt::format("trace: {} (open it in https://ui.perfetto.dev)\n", path_.string());
+}
+
+}  // namespace parbench

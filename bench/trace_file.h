@@ -1,0 +1,39 @@
+// The file of --trace: timelines of the cases of a run, written at its end.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/report.h"
+#include "reports/timeline/timeline.h"
+
+namespace parbench {
+
+class TraceFile {
+ public:
+  /// The path can be written. Throws UsageError. Empty: there is no file, and nothing is kept.
+  explicit TraceFile(std::filesystem::path path);
+
+  void add(const report::Case& one, const timeline::Timeline& timeline);
+
+  /// Throws Error.
+  void write() const;
+
+  /// "trace: out.json"; empty where there is no file.
+  [[nodiscard]] std::string line() const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::vector<std::pair<std::string, std::size_t>> memory;
+    timeline::Timeline timeline;
+  };
+
+  std::filesystem::path path_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace parbench

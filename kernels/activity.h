@@ -1,0 +1,56 @@
+// When operations and copies of a stream really ran, for timelines.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace parbench {
+
+/// What tells the work of a plan apart in a log; 0: work that nobody asks about.
+using ActivityTag = std::uint32_t;
+
+/// One operation or copy as it was executed. Times are those of the host's steady clock, whatever
+/// clock the device has.
+struct Activity {
+  ActivityTag tag = 0;
+  std::chrono::steady_clock::time_point begin;
+  std::chrono::steady_clock::time_point end;
+};
+
+/// What a stream did while it was given this log (Stream::log_activities). Filled by the stream,
+/// read when it is idle. The memory is there, and touched, before the first entry.
+class ActivityLog {
+ public:
+  explicit ActivityLog(std::size_t capacity) : activities_(capacity) {}
+
+  void add(const Activity& activity) noexcept {
+    if (count_ < activities_.size()) {
+      activities_[count_++] = activity;
+    } else {
+      ++dropped_;
+    }
+  }
+
+  void clear() noexcept { count_ = dropped_ = 0; }
+
+  /// In the order in which they ended.
+  [[nodiscard]] std::span<const Activity> activities() const {
+    return std::span(activities_).first(count_);
+  }
+  /// For how many there was no room.
+  [[nodiscard]] std::size_t dropped() const { return dropped_; }
+
+  /// How far the times may be from those of other streams, in seconds: 0 where the device reads the
+  /// host's clock.
+  double clock_error = 0;
+
+ private:
+  std::vector<Activity> activities_;
+  std::size_t count_ = 0;
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace parbench

@@ -1,0 +1,50 @@
+// Figures of a profile that several rules need.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// A measured case that has been looked at. Refers to the case.
+class Profiled {
+ public:
+  explicit Profiled(const Case& of) : case_(&of), profile_(&*of.profile) {}
+
+  [[nodiscard]] const Case& of() const { return *case_; }
+  [[nodiscard]] const Profile& profile() const { return *profile_; }
+  [[nodiscard]] const std::string& name() const { return case_->name; }
+
+  /// Devices that compute anything.
+  [[nodiscard]] int computing_devices() const;
+  /// Seconds of all computations, added up whether they run at once or not; their FLOPs.
+  [[nodiscard]] double compute_seconds() const;
+  [[nodiscard]] double compute_flops() const;
+  /// How many streams were busy on average while any was.
+  [[nodiscard]] double concurrency() const;
+  /// Of the time of all devices that compute: in which one could have computed, had the host or
+  /// the queue been faster.
+  [[nodiscard]] double launch_share() const;
+  [[nodiscard]] double host_share() const;
+  /// The same in which a device waited for others, or had nothing left to do.
+  [[nodiscard]] double bubble_share() const;
+
+ private:
+  [[nodiscard]] double share_of(double seconds) const;
+
+  const Case* case_;
+  const Profile* profile_;
+};
+
+/// Those of a scenario that have a number and a profile, in the order of the report.
+[[nodiscard]] std::vector<Profiled> profiled_cases(const Report& report,
+                                                   const std::string& scenario);
+
+/// By name; nullptr where there is none.
+[[nodiscard]] const Profiled* find(const std::vector<Profiled>& cases, const std::string& name);
+/// The case that a speedup is measured against, if it was looked at.
+[[nodiscard]] const Profiled* baseline_of(const std::vector<Profiled>& cases, const Profiled& one);
+
+}  // namespace parbench::report

@@ -1,0 +1,22 @@
+// Why the cases of a report take the time that they take.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// Fills what follows from the profiles of a report's cases: the losses of those on several devices
+/// and the findings. What was there before goes.
+void find_reasons(Report& report);
+
+/// Of one scenario, in their order.
+[[nodiscard]] std::vector<const Finding*> findings_of(const Report& report,
+                                                      const std::string& scenario);
+
+/// "pipeline/split:3: 12% of its time … (2 more cases) → try this"
+[[nodiscard]] std::string to_text(const Finding& finding);
+
+}  // namespace parbench::report

@@ -1,0 +1,278 @@
+// One function a rule.
+#include "reports/reasons/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/reasons/losses.h"
+#include "reports/throttling.h"
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+using Cases = std::vector<Profiled>;
+
+const Value* parameter(const Case& one, std::string_view name) {
+  const auto found = std::ranges::find(one.parameters, name, &NamedValues::value_type::first);
+  return found == one.parameters.end() ? nullptr : &found->second;
+}
+
+bool has_text(const Case& one, std::string_view name, std::string_view text) {
+  const Value* value = parameter(one, name);
+  const auto* known = value != nullptr ? std::get_if<std::string>(value) : nullptr;
+  return known != nullptr && *known == text;
+}
+
+// --- streams of one device -----------------------------------------------------------------------
+
+/// A case whose streams did run at once, beside a baseline of the same work on the same devices.
+struct Together {
+  double concurrency = 0;  // over the baseline's
+  double inflation = 0;    // of the time of all calls
+  double speedup = 0;
+};
+
+std::optional<Together> together(const Profiled& one, const Cases& all) {
+  const Profiled* baseline = baseline_of(all, one);
+  if (baseline == nullptr || one.computing_devices() != baseline->computing_devices()) return {};
+  if (baseline->compute_seconds() <= 0 || baseline->concurrency() <= 0) return {};
+  const double concurrency = one.concurrency() / baseline->concurrency();
+  if (concurrency < more_concurrency) return {};
+  return Together{concurrency, one.compute_seconds() / baseline->compute_seconds(),
+                  one.of().speedup->value};
+}
+
+NamedValues evidence_of(const Together& found, const Profiled& one) {
+  return {{"streams busy at once", one.concurrency()},
+          {"time of a call over the baseline's", found.inflation},
+          {"speedup", found.speedup}};
+}
+
+std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
+  const auto found = together(one, all);
+  if (!found || found->speedup > no_gain) return {};
+  if (found->inflation < more_concurrency) return {};
+  return Remark{
+      fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
+                  "long: one of them fills the device already",
+                  one.concurrency(), found->inflation),
+      "smaller layers or a smaller batch leave room for a second stream; here only less work, or "
+      "another device, makes it faster",
+      evidence_of(*found, one), found->inflation};
+}
+
+std::optional<Remark> parallelism_bound(const Profiled& one, const Cases& all) {
+  const auto found = together(one, all);
+  if (!found || found->speedup <= no_gain) return {};
+  const auto& interval = one.of().speedup->interval;
+  if (!interval || interval->low <= 1) return {};
+  return Remark{fmt::format("{:.1f} streams ran at once on average, and their calls took only "
+                            "{:.2f} times as long: one of them leaves the device room",
+                            one.concurrency(), found->inflation),
+                "", evidence_of(*found, one), found->speedup};
+}
+
+std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
+  const double share = one.launch_share();
+  if (share < launch_bound_share) return {};
+  const double host = one.host_share();
+  const bool by_host = host > share / 2;
+  return Remark{
+      fmt::format("devices stood still for {} of the time with work that was ready: {}",
+                  format_percent(share, 0),
+                  by_host ? "the host had not enqueued it yet"
+                          : "waking a lane and starting a call took so long"),
+      one.of().strategy.starts_with("graph") || one.of().graph
+          ? "larger tasks"
+          : "launch it as a graph (--graph, or the strategies called graph-…), or give it larger "
+            "tasks",
+      {{"launch share", share}, {"host share", host}}, share};
+}
+
+// --- copies --------------------------------------------------------------------------------------
+
+std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/) {
+  double copying = 0;
+  double held = 0;
+  for (const CallProfile& call : one.profile().calls) {
+    if (call.kind != "copy") continue;
+    copying += call.seconds;
+    held += call.enqueueing;
+  }
+  if (copying <= 0 || held < held_host_share * copying) return {};
+  if (copying < launch_bound_share * one.profile().span) return {};
+  return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
+                            "not asynchronous",
+                            format_percent(std::min(1.0, held / copying), 0)),
+                has_text(one.of(), "memory", "pinned") ? "" : "copy from and to pinned memory",
+                {{"held share", held / copying}, {"copying seconds", copying}}, held / copying};
+}
+
+// --- several devices -----------------------------------------------------------------------------
+
+std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
+  const int devices = one.computing_devices();
+  if (devices < 2) return {};
+  const DeviceProfile* busiest = nullptr;
+  double mean = 0;
+  for (const DeviceProfile& device : one.profile().devices) {
+    if (device.compute <= 0) continue;
+    mean += device.compute / devices;
+    if (busiest == nullptr || device.compute > busiest->compute) busiest = &device;
+  }
+  const double excess = busiest->compute / mean - 1;
+  if (excess < unbalanced_excess) return {};
+  const bool can_balance = parameter(one.of(), "cut") != nullptr && !has_text(one.of(), "cut", "balanced");
+  return Remark{fmt::format("{} computes for {}, {} more than the mean of all {} devices",
+                            busiest->device, format_duration(busiest->compute),
+                            format_percent(excess, 0), devices),
+                can_balance ? "--cut balanced" : "",
+                {{"device", busiest->device}, {"excess", excess}}, excess};
+}
+
+/// The case that differs in the split alone, with the fewest chunks.
+const Profiled* fewest_chunks(const Profiled& one, const Cases& all) {
+  const Value* split = parameter(one.of(), "split");
+  if (split == nullptr || !std::holds_alternative<std::int64_t>(*split)) return nullptr;
+  const Profiled* fewest = nullptr;
+  const auto chunks_of = [](const Profiled& other) {
+    return std::get<std::int64_t>(*parameter(other.of(), "split"));
+  };
+  for (const Profiled& other : all) {
+    if (other.of().strategy != one.of().strategy) continue;
+    NamedValues same = other.of().parameters;
+    const auto place = std::ranges::find(same, "split", &NamedValues::value_type::first);
+    if (place == same.end() || !std::holds_alternative<std::int64_t>(place->second)) continue;
+    place->second = *split;
+    if (same != one.of().parameters || other.of().dtype != one.of().dtype) continue;
+    if (fewest == nullptr || chunks_of(other) < chunks_of(*fewest)) fewest = &other;
+  }
+  return fewest == &one ? nullptr : fewest;
+}
+
+std::optional<Remark> chunks_too_small(const Profiled& one, const Cases& all) {
+  const Profiled* fewest = fewest_chunks(one, all);
+  if (fewest == nullptr || one.compute_seconds() <= 0 || fewest->compute_seconds() <= 0) return {};
+  const double rate = one.compute_flops() / one.compute_seconds();
+  const double best = fewest->compute_flops() / fewest->compute_seconds();
+  if (best <= 0 || rate > (1 - inefficient_chunks) * best) return {};
+  return Remark{fmt::format("its chunks compute at {}, {} less than with split {}",
+                            format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
+                            std::get<std::int64_t>(*parameter(fewest->of(), "split"))),
+                "fewer, larger chunks, as far as bubbles allow",
+                {{"rate", rate}, {"rate with fewest chunks", best}}, best / rate};
+}
+
+std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) {
+  if (parameter(one.of(), "split") == nullptr || one.computing_devices() < 2) return {};
+  const double share = one.bubble_share();
+  if (share < bubble_bound_share) return {};
+  return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
+                            "included",
+                            format_percent(share, 0)),
+                "more chunks, as far as their calls stay efficient",
+                {{"bubble share", share}}, share};
+}
+
+std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
+  const Profiled* baseline = baseline_of(all, one);
+  if (baseline == nullptr || parameter(one.of(), "split") != nullptr) return {};
+  if (one.computing_devices() < 2 || baseline->computing_devices() != 1) return {};
+  if (one.concurrency() < more_concurrency || baseline->compute_seconds() <= 0) return {};
+  const double flops = baseline->compute_flops();
+  if (flops <= 0 || one.compute_flops() <= 0) return {};
+  const double slower = (one.compute_seconds() / one.compute_flops()) /
+                        (baseline->compute_seconds() / flops);
+  if (slower < 1 + slowed_together) return {};
+  return Remark{fmt::format("calls take {} longer while the other device works: they share memory "
+                            "bandwidth, caches or power",
+                            format_percent(slower - 1, 0)),
+                "work that reuses its data more (larger products, fused operations)",
+                {{"time of a FLOP over the baseline's", slower}}, slower};
+}
+
+std::optional<Remark> uneven_memory(const Profiled& one, const Cases& /*all*/) {
+  const DeviceMemory* most = nullptr;
+  const DeviceMemory* least = nullptr;
+  for (const DeviceMemory& memory : one.of().memory) {
+    if (memory.bytes == 0) continue;
+    if (most == nullptr || memory.bytes > most->bytes) most = &memory;
+    if (least == nullptr || memory.bytes < least->bytes) least = &memory;
+  }
+  if (one.computing_devices() < 2 || most == nullptr) return {};
+  const double ratio = static_cast<double>(most->bytes) / static_cast<double>(least->bytes);
+  if (ratio < uneven_memory_ratio) return {};
+  return Remark{fmt::format("{} holds {}, {} holds {}", most->device,
+                            format_bytes(static_cast<double>(most->bytes)), least->device,
+                            format_bytes(static_cast<double>(least->bytes))),
+                parameter(one.of(), "schedule") != nullptr && !has_text(one.of(), "schedule", "1f1b")
+                    ? "--schedule 1f1b keeps fewer activations"
+                    : "",
+                {{"ratio", ratio}}, ratio};
+}
+
+std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
+  const auto& throttling = one.of().throttling;
+  if (!throttling || !throttling->flagged) return {};
+  const double share = static_cast<double>(throttling->marked_samples) /
+                       static_cast<double>(std::max(1, throttling->read_samples));
+  return Remark{fmt::format("{} of the samples were taken while a device was held back",
+                            format_percent(share, 0)),
+                "cool it, lift its power limit, or lock its clock",
+                {{"marked share", share}}, share};
+}
+
+// --- all together --------------------------------------------------------------------------------
+
+std::string part_text(double seconds, double span, std::string_view what) {
+  return fmt::format("{} {}", format_percent(seconds / span, 1), what);
+}
+
+std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
+  if (!one.profile().losses) return {};
+  const Losses& lost = *one.profile().losses;
+  const double span = one.profile().span;
+  if (total(lost) < losses_worth_telling * span) return {};
+  std::vector<std::pair<double, std::string_view>> parts{
+      {lost.slower_calls, "calls that take longer than the baseline's"},
+      {lost.bubble, "bubbles"},
+      {lost.imbalance, "imbalance"},
+      {lost.copies, "copies"},
+      {lost.launch, "launching"}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &decltype(parts)::value_type::first);
+  std::string text;
+  for (const auto& [seconds, what] : parts) {
+    text += (text.empty() ? "" : ", ") + part_text(seconds, span, what);
+  }
+  return Remark{fmt::format("{} of its time is lost beside {} devices without any loss: {}",
+                            format_percent(total(lost) / span, 0), one.computing_devices(), text),
+                "",
+                {{"ideal seconds", lost.ideal},
+                 {"slower calls", lost.slower_calls},
+                 {"bubble", lost.bubble},
+                 {"imbalance", lost.imbalance},
+                 {"copies", lost.copies},
+                 {"launch", lost.launch}},
+                -one.of().statistics->median};  // of the fastest case
+}
+
+}  // namespace
+
+const std::vector<Rule>& all_rules() {
+  static const std::vector<Rule> rules{{"losses", losses},
+                                       {"parallelism-bound", parallelism_bound},
+                                       {"saturated", saturated},
+                                       {"launch-bound", launch_bound},
+                                       {"copy-not-asynchronous", not_asynchronous},
+                                       {"unbalanced", unbalanced},
+                                       {"chunks-too-small", chunks_too_small},
+                                       {"chunks-too-few", chunks_too_few},
+                                       {"shared-bandwidth", shared_bandwidth},
+                                       {"uneven-memory", uneven_memory},
+                                       {"throttled", throttled}};
+  return rules;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,280 @@
+// Events of the trace, one a line, in the order of the cases.
+#include "reports/timeline/chrome_trace.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "reports/timeline/parts.h"
+
+namespace parbench::timeline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of the old viewer's palette; Perfetto takes colours from names.
+std::string_view colour_of(Kind kind) {
+  switch (kind) {
+    case Kind::compute:
+      break;
+    case Kind::copy:
+      return "thread_state_iowait";
+    case Kind::communication:
+      return "thread_state_runnable";
+  }
+  return "thread_state_running";
+}
+
+double microseconds(Nanoseconds time) { return static_cast<double>(time) / 1000; }
+
+/// Where a slice is drawn.
+struct Track {
+  std::size_t process = 0;
+  std::size_t thread = 0;
+};
+
+class Writer {
+ public:
+  explicit Writer(std::ostream& out) : out_(out) { out_ << R"({"displayTimeUnit":"ns","traceEvents":[)"; }
+  ~Writer() { out_ << "\n]}\n"; }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void write(const Json& event) {
+    out_ << (std::exchange(is_first_, false) ? "\n" : ",\n")
+         << event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  void name_process(std::size_t process, const std::string& name) {
+    write({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
+    write({{"ph", "M"},
+           {"name", "process_sort_index"},
+           {"pid", process},
+           {"args", {{"sort_index", process}}}});
+  }
+
+  void name_thread(const Track& track, const std::string& name) {
+    for (const auto& [what, args] : {std::pair("thread_name", Json{{"name", name}}),
+                                     std::pair("thread_sort_index",
+                                               Json{{"sort_index", track.thread}})}) {
+      write({{"ph", "M"},
+             {"name", what},
+             {"pid", track.process},
+             {"tid", track.thread},
+             {"args", args}});
+    }
+  }
+
+  void slice(const Track& track, const std::string& name, std::string_view category,
+             std::string_view colour, const Span& span, Json args) {
+    write({{"ph", "X"},
+           {"name", name},
+           {"cat", category},
+           {"cname", colour},
+           {"pid", track.process},
+           {"tid", track.thread},
+           {"ts", microseconds(span.begin)},
+           {"dur", microseconds(span.length())},
+           {"args", std::move(args)}});
+  }
+
+  /// From the end of one slice to the beginning of another.
+  void arrow(std::string_view name, const Track& from, const Span& leaves, const Track& to,
+             const Span& enters) {
+    const std::size_t id = ++arrows_;
+    const Nanoseconds inside = std::max(leaves.begin, leaves.end - 1);
+    write(arrow_end("s", name, id, from, inside));
+    Json end = arrow_end("f", name, id, to, enters.begin);
+    end["bp"] = "e";
+    write(end);
+  }
+
+  void counter(std::size_t process, std::string_view name, Nanoseconds time, const Json& values) {
+    write({{"ph", "C"},
+           {"name", name},
+           {"pid", process},
+           {"ts", microseconds(time)},
+           {"args", values}});
+  }
+
+ private:
+  static Json arrow_end(std::string_view phase, std::string_view name, std::size_t id,
+                        const Track& track, Nanoseconds time) {
+    return {{"ph", phase},
+            {"name", name},
+            {"cat", name},
+            {"id", id},
+            {"pid", track.process},
+            {"tid", track.thread},
+            {"ts", microseconds(time)}};
+  }
+
+  std::ostream& out_;
+  bool is_first_ = true;
+  std::size_t arrows_ = 0;
+};
+
+class CaseWriter {
+ public:
+  CaseWriter(Writer& writer, const TracedCase& traced, std::size_t first_process)
+      : writer_(writer),
+        traced_(traced),
+        timeline_(*traced.timeline),
+        host_(first_process),
+        parts_(parts_of(timeline_)) {
+    for (const Lane& lane : timeline_.lanes) {
+      if (std::ranges::find(devices_, lane.device) == devices_.end()) {
+        devices_.push_back(lane.device);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t next_process() const { return host_ + 1 + devices_.size(); }
+
+  void write() {
+    name_tracks();
+    write_host();
+    write_parts();
+    write_calls();
+    write_dependencies();
+    write_busy_lanes();
+    write_memory();
+  }
+
+ private:
+  [[nodiscard]] Track track_of(std::size_t lane) const {
+    const auto device = std::ranges::find(devices_, timeline_.lanes[lane].device);
+    return {host_ + 1 + static_cast<std::size_t>(device - devices_.begin()), lane + 1};
+  }
+
+  [[nodiscard]] Track host_track_of(std::size_t lane) const {
+    return {host_, timeline_.launch == Launch::thread_per_lane ? lane + 1 : 1};
+  }
+
+  void name_tracks() {
+    writer_.name_process(host_, traced_.name + " · host");
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      writer_.name_process(host_ + 1 + i, traced_.name + " · " + devices_[i]);
+    }
+    for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
+      writer_.name_thread(track_of(lane), timeline_.lanes[lane].name);
+      if (timeline_.launch == Launch::thread_per_lane) {
+        writer_.name_thread(host_track_of(lane), "enqueues " + timeline_.lanes[lane].name);
+      }
+    }
+    if (timeline_.launch != Launch::thread_per_lane) writer_.name_thread({host_, 1}, "enqueues");
+  }
+
+  /// A task that has several lanes is enqueued once.
+  void write_host() {
+    if (timeline_.launch == Launch::graph) {
+      if (parts_.empty()) return;
+      writer_.slice(host_track_of(0), "graph launch", "enqueue", "grey", parts_.front().enqueued,
+                    {{"tasks", timeline_.tasks.size()}});
+      return;
+    }
+    for (const Part& part : parts_) {
+      const Task& task = timeline_.tasks[part.task];
+      if (part.lane != task.lanes.front()) continue;
+      writer_.slice(host_track_of(part.lane), task.name, "enqueue", "grey", part.enqueued,
+                    {{"task", part.task}});
+    }
+  }
+
+  void write_parts() {
+    for (const Part& part : parts_) {
+      const Task& task = timeline_.tasks[part.task];
+      writer_.slice(track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
+                    {{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}});
+      writer_.arrow("launch", host_track_of(task.lanes.front()), part.enqueued,
+                    track_of(part.lane), part.ran);
+    }
+  }
+
+  void write_calls() {
+    for (const Call& call : timeline_.calls) {
+      const Task& task = timeline_.tasks[call.task];
+      Json args{{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}};
+      if (call.flops > 0) args["flops"] = call.flops;
+      if (call.bytes > 0) args["bytes"] = call.bytes;
+      writer_.slice(track_of(call.lane), call.name, name_of(task.kind), colour_of(task.kind),
+                    call.ran, std::move(args));
+    }
+  }
+
+  [[nodiscard]] const Part* last_part_of(std::size_t task) const {
+    const Part* last = nullptr;
+    for (const std::size_t index : parts_by_task_.at(task)) {
+      if (last == nullptr || parts_[index].ran.end > last->ran.end) last = &parts_[index];
+    }
+    return last;
+  }
+
+  void write_dependencies() {
+    parts_by_task_.assign(timeline_.tasks.size(), {});
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_by_task_[parts_[i].task].push_back(i);
+    for (const Part& part : parts_) {
+      for (const std::size_t before : timeline_.tasks[part.task].after) {
+        const Part* cause = last_part_of(before);
+        if (cause == nullptr || cause->lane == part.lane) continue;
+        writer_.arrow("dependency", track_of(cause->lane), cause->ran, track_of(part.lane),
+                      part.ran);
+      }
+    }
+  }
+
+  /// How many lanes are inside a task.
+  void write_busy_lanes() {
+    std::map<Nanoseconds, int> changes{{0, 0}, {timeline_.end, 0}};
+    for (const Part& part : parts_) {
+      ++changes[part.ran.begin];
+      --changes[part.ran.end];
+    }
+    int busy = 0;
+    std::optional<int> shown;
+    for (const auto& [time, change] : changes) {
+      busy += change;
+      if (shown == busy) continue;
+      shown = busy;
+      writer_.counter(host_, "busy lanes", time, {{"lanes", busy}});
+    }
+  }
+
+  void write_memory() {
+    for (const auto& [device, bytes] : traced_.memory) {
+      const auto place = std::ranges::find(devices_, device);
+      if (place == devices_.end()) continue;
+      const std::size_t process = host_ + 1 + static_cast<std::size_t>(place - devices_.begin());
+      for (const Nanoseconds time : {Nanoseconds{0}, timeline_.end}) {
+        writer_.counter(process, "memory", time, {{"bytes", bytes}});
+      }
+    }
+  }
+
+  Writer& writer_;
+  const TracedCase& traced_;
+  const Timeline& timeline_;
+  std::size_t host_;  // process of the host; the devices follow
+  std::vector<Part> parts_;
+  std::vector<std::string> devices_;
+  std::vector<std::vector<std::size_t>> parts_by_task_;
+};
+
+}  // namespace
+
+void write_chrome_trace(std::ostream& out, std::span<const TracedCase> cases) {
+  Writer writer(out);
+  std::size_t process = 1;
+  for (const TracedCase& traced : cases) {
+    CaseWriter one(writer, traced, process);
+    one.write();
+    process = one.next_process();
+  }
+}
+
+}  // namespace parbench::timeline

@@ -1,0 +1,124 @@
+// `--trace` of real runs, read as a viewer does, and their profiles computed once more from it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "reports/file.h"
+#include "tests/support/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class TraceRun : public ::testing::Test {
+ protected:
+  [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
+    words.insert(words.begin(), PARBENCH_BINARY);
+    return run(words, surroundings_);
+  }
+
+  /// Measures with a trace and reads it.
+  void trace(std::vector<std::string> words) {
+    words.insert(words.end(), {"--trace", "trace.json", "--report", "report.json",
+                               "--benchmark_repetitions=2", "--quiet"});
+    const Finished measured = parbench(words);
+    ASSERT_EQ(measured.exit_code, 0) << measured.err;
+    EXPECT_THAT(measured.out, HasSubstr("trace: trace.json"));
+    const Finished read = run({PARBENCH_PYTHON, TRACE_PY, "trace.json", "report.json"}, surroundings_);
+    EXPECT_EQ(read.exit_code, 0) << read.out << read.err;
+    report_ = report::read_report(folder_ / "report.json");
+  }
+
+  [[nodiscard]] std::vector<report::Profile> profiles() const {
+    std::vector<report::Profile> found;
+    for (const report::Case& one : report_.cases) {
+      if (one.profile) found.push_back(*one.profile);
+    }
+    return found;
+  }
+
+  void refuses(const std::vector<std::string>& words, const std::string& because) const {
+    const Finished finished = parbench(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.out;
+    EXPECT_THAT(finished.err, HasSubstr(because));
+  }
+
+  TemporaryFolder folder_;
+  Surroundings surroundings_{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}};
+  report::Report report_;
+};
+
+TEST_F(TraceRun, OfAPipelineHasTheProfilesOfTheReport) {
+  trace({"--scenario", "pipeline", "--model", "toy", "--split", "1,4", "--batch", "16"});
+  ASSERT_THAT(profiles(), ::testing::SizeIs(Gt(2U)));
+  for (const report::Profile& profile : profiles()) {
+    EXPECT_GT(profile.devices.front().compute, 0);
+    EXPECT_GT(profile.span, 0);
+  }
+}
+
+TEST_F(TraceRun, OfAnOverlapHasTheProfilesOfTheReport) {
+  trace({"--scenario", "overlap", "--direction", "h2d"});
+  const auto overlapped = std::ranges::find(report_.cases, "overlapped", &report::Case::strategy);
+  ASSERT_NE(overlapped, report_.cases.end());
+  ASSERT_TRUE(overlapped->profile);
+  EXPECT_GT(overlapped->profile->devices.front().copy, 0);
+}
+
+TEST_F(TraceRun, OfGraphsAndThreadsNests) {
+  trace({"--scenario", "branch", "--image", "8", "--strategy",
+         "chain,streams,threads,graph-streams", "--streams", "2"});
+  EXPECT_THAT(profiles(), ::testing::SizeIs(Gt(2U)));
+}
+
+TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
+  const Finished measured = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
+                                      "100us", "--report", "report.json",
+                                      "--benchmark_repetitions=2"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_TRUE(report.cases.at(0).profile);
+  const report::Profile& profile = *report.cases.at(0).profile;
+  EXPECT_GT(profile.executions, 1);
+  EXPECT_GT(profile.devices.at(0).busy, 0.5e-3);
+  EXPECT_EQ(profile.calls.at(0).name, "spin");
+}
+
+TEST_F(TraceRun, DoesNotLookWhenItIsToldNotTo) {
+  const Finished measured = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
+                                      "100us", "--report", "report.json", "--no-profile",
+                                      "--benchmark_repetitions=2"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  EXPECT_FALSE(report::read_report(folder_ / "report.json").cases.at(0).profile);
+}
+
+TEST_F(TraceRun, OfSeveralLaunchesIsTheFirstOnes) {
+  const Finished measured =
+      parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
+                "report.json", "--launches", "2", "--benchmark_repetitions=2", "--quiet"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  EXPECT_TRUE(report::read_report(folder_ / "report.json").cases.at(0).profile);
+}
+
+TEST_F(TraceRun, RefusesWhatCannotBe) {
+  const std::vector<std::string> base{"--scenario", "selftest", "--trace", "trace.json"};
+  for (const std::string flag : {"--no-profile", "--profile", "--launches=2", "--dry-run"}) {
+    std::vector<std::string> words = base;
+    words.push_back(flag);
+    refuses(words, "--trace cannot be combined with " + flag.substr(0, flag.find('=')));
+  }
+  refuses({"--scenario", "selftest", "--trace", "missing/trace.json"}, "--trace ");
+  refuses({"--scenario", "selftest", "--trace", "same.json", "--report", "same.json"},
+          "which it would overwrite");
+}
+
+}  // namespace
+}  // namespace parbench::testing

@@ -1,0 +1,66 @@
+// Losses of pipelines made by hand.
+#include "reports/reasons/losses.h"
+
+#include <gmock/gmock.h>
+
+#include "reports/reasons/reasons.h"
+#include "tests/reports/reasons/made_case.h"
+
+namespace parbench::report {
+namespace {
+
+Losses losses(const MadeCase& one, const MadeCase& baseline) {
+  return losses_of(Profiled(one.made()), Profiled(baseline.made())).value();
+}
+
+TEST(Losses, AreThePartsOfWhatItTakesLonger) {
+  const MadeCase single("single", 10, {{.compute = 10}});
+  const MadeCase pipeline(
+      "pipeline", 8,
+      {{.compute = 5.5, .moving = 0.5, .waits = {.dependency = 1, .host = 0.25, .queue = 0.25}},
+       {.compute = 6.5, .moving = 0, .waits = {.dependency = 1.5}}});
+  const Losses lost = losses(pipeline, single);
+  EXPECT_DOUBLE_EQ(lost.ideal, 5);
+  EXPECT_DOUBLE_EQ(lost.slower_calls, 1) << "6 seconds on average instead of 5";
+  EXPECT_DOUBLE_EQ(lost.imbalance, 0.5);
+  EXPECT_DOUBLE_EQ(lost.copies, 0.25);
+  EXPECT_DOUBLE_EQ(lost.launch, 0.25);
+  EXPECT_DOUBLE_EQ(lost.bubble, 1) << "idle 1.75 on average, less launching and imbalance";
+  EXPECT_DOUBLE_EQ(total(lost), 8 - lost.ideal);
+}
+
+TEST(Losses, OfAnIdealPipelineAreItsBubbleAlone) {
+  const MadeCase single("single", 12, {{.compute = 12}});
+  const MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  const Losses lost = losses(pipeline, single);
+  EXPECT_DOUBLE_EQ(lost.bubble, 2);
+  EXPECT_DOUBLE_EQ(total(lost), 2);
+}
+
+TEST(Losses, CountFasterCallsAsAGain) {
+  const MadeCase single("single", 12, {{.compute = 12}});
+  const MadeCase pipeline("pipeline", 6, {{.compute = 5}, {.compute = 5}});
+  EXPECT_DOUBLE_EQ(losses(pipeline, single).slower_calls, -1);
+}
+
+TEST(Losses, NeedABaselineOnOneDeviceAndACaseOnSeveral) {
+  const MadeCase single("single", 12, {{.compute = 12}});
+  const MadeCase pair("pair", 6, {{.compute = 6}, {.compute = 6}});
+  EXPECT_FALSE(losses_of(Profiled(single.made()), Profiled(single.made())));
+  EXPECT_FALSE(losses_of(Profiled(pair.made()), Profiled(pair.made())));
+}
+
+TEST(Losses, StandInTheReportOfACaseWhoseBaselineWasLookedAt) {
+  MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.5, "s/single", 1.4);
+  Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
+  find_reasons(report);
+  EXPECT_FALSE(report.cases[0].profile->losses);
+  ASSERT_TRUE(report.cases[1].profile->losses);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].rule, "losses");
+  EXPECT_THAT(report.findings[0].text, ::testing::HasSubstr("25.0% bubbles"));
+}
+
+}  // namespace
+}  // namespace parbench::report

@@ -1,0 +1,101 @@
+// Cases with profiles, made by hand.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace parbench::report {
+
+/// A device of a profile: what is idle and not told otherwise follows the last call.
+struct MadeDevice {
+  double compute = 0;
+  double moving = 0;  // copies, none of them beside a computation
+  Waits waits = {};
+};
+
+/// Builds a measured case of scenario "s" whose calls are one computation a device.
+class MadeCase {
+ public:
+  MadeCase(const std::string& strategy, double span, const std::vector<MadeDevice>& devices) {
+    made_.scenario = "s";
+    made_.strategy = strategy;
+    made_.name = "s/" + strategy;
+    made_.dtype = "f32";
+    made_.status = CaseStatus::measured;
+    made_.statistics = Statistics{.median = span};
+    Profile& profile = made_.profile.emplace();
+    profile.executions = 1;
+    profile.median = profile.span = span;
+    CallProfile calls{.name = "gemm", .kind = "compute", .count = 1};
+    for (const MadeDevice& device : devices) {
+      const double busy = device.compute + device.moving;
+      profile.devices.push_back({.device = "d" + std::to_string(profile.devices.size()),
+                                 .busy = busy,
+                                 .idle = span - busy,
+                                 .waits = device.waits,
+                                 .compute = device.compute,
+                                 .copy = device.moving,
+                                 .exposed_copy = device.moving});
+      calls.seconds += device.compute;
+    }
+    calls.flops = 1e9;
+    profile.calls.push_back(calls);
+    profile.streams_busy = {0, span};
+  }
+
+  /// So many streams at once all the time, whose calls take so long together.
+  MadeCase& streams(std::size_t count, double call_seconds) {
+    made_.profile->streams_busy.assign(count + 1, 0);
+    made_.profile->streams_busy[count] = made_.profile->span;
+    made_.profile->calls[0].seconds = call_seconds;
+    return *this;
+  }
+  MadeCase& copies(double seconds, double enqueueing) {
+    made_.profile->calls.push_back({"copy", "copy", 1, seconds, enqueueing, 0, 1e6});
+    return *this;
+  }
+  MadeCase& flops(double value) {
+    made_.profile->calls[0].flops = value;
+    return *this;
+  }
+  MadeCase& parameter(const std::string& name, const Value& value) {
+    made_.parameters.emplace_back(name, value);
+    made_.name += "/" + name + ":" + (std::holds_alternative<std::string>(value)
+                                          ? std::get<std::string>(value)
+                                          : std::to_string(std::get<std::int64_t>(value)));
+    return *this;
+  }
+  MadeCase& speedup(double value, const std::string& baseline, double low) {
+    made_.speedup = Ratio{value, Interval{low, value + (value - low), 0.95}, baseline};
+    return *this;
+  }
+  MadeCase& memory(std::vector<std::size_t> bytes) {
+    for (const std::size_t one : bytes) {
+      made_.memory.push_back({"d" + std::to_string(made_.memory.size()), one});
+    }
+    return *this;
+  }
+  MadeCase& throttled(int marked, int read) {
+    made_.throttling = Throttling{.marked_samples = marked,
+                                  .read_samples = read,
+                                  .flagged = marked > read * most_throttled_share,
+                                  .reasons = {}};
+    return *this;
+  }
+
+  [[nodiscard]] const Case& made() const { return made_; }
+
+ private:
+  Case made_;
+};
+
+inline Report report_of(const std::vector<MadeCase>& cases) {
+  Report report;
+  for (const MadeCase& one : cases) report.cases.push_back(one.made());
+  return report;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,181 @@
+// Each rule on cases made to trigger it, and on cases just beside them.
+#include "reports/reasons/rules.h"
+
+#include <gmock/gmock.h>
+
+#include "reports/reasons/reasons.h"
+#include "tests/reports/reasons/made_case.h"
+
+namespace parbench::report {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// The cases that a rule finds, the one that tells most first.
+std::vector<std::string> found(const std::string& rule, const std::vector<MadeCase>& cases) {
+  Report report = report_of(cases);
+  find_reasons(report);
+  for (const Finding& finding : report.findings) {
+    if (finding.rule == rule) return finding.cases;
+  }
+  return {};
+}
+
+std::string text(const std::string& rule, const std::vector<MadeCase>& cases) {
+  Report report = report_of(cases);
+  find_reasons(report);
+  for (const Finding& finding : report.findings) {
+    if (finding.rule == rule) return to_text(finding);
+  }
+  return {};
+}
+
+MadeCase one_stream() { return MadeCase("one", 10, {{.compute = 10}}).streams(1, 10); }
+
+/// Two streams at once: `speedup` times as fast, calls `inflation` times as long.
+MadeCase two_streams(double speedup, double inflation) {
+  return MadeCase("two", 10 / speedup, {{.compute = 10 / speedup}})
+      .streams(2, 10 * inflation)
+      .speedup(speedup, "s/one", speedup - 0.01);
+}
+
+TEST(Rules, CallADeviceSaturatedWhenStreamsAtOnceTakeAsManyTimesAsLong) {
+  EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.02, 1.96)}), ElementsAre("s/two"));
+  EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.6, 1.25)}), IsEmpty());
+  EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.02, 1.1)}), IsEmpty())
+      << "calls as long as before: it is something else that ate the gain";
+}
+
+TEST(Rules, CallADeviceSaturatedOnlyWhereStreamsDidRunAtOnce) {
+  const MadeCase in_turn = MadeCase("two", 10, {{.compute = 10}}).streams(1, 10).speedup(1, "s/one", 0.99);
+  EXPECT_THAT(found("saturated", {one_stream(), in_turn}), IsEmpty());
+}
+
+TEST(Rules, CallACaseParallelismBoundWhenStreamsAtOnceGain) {
+  EXPECT_THAT(found("parallelism-bound", {one_stream(), two_streams(1.6, 1.25)}),
+              ElementsAre("s/two"));
+  EXPECT_THAT(found("parallelism-bound", {one_stream(), two_streams(1.02, 1.96)}), IsEmpty());
+  MadeCase unsure = two_streams(1.2, 1.5);
+  unsure.speedup(1.2, "s/one", 0.9);
+  EXPECT_THAT(found("parallelism-bound", {one_stream(), unsure}), IsEmpty())
+      << "a gain whose interval holds 1 is none";
+}
+
+TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
+  const MadeCase host("a", 10, {{.compute = 8, .waits = {.host = 2}}});
+  EXPECT_THAT(text("launch-bound", {host}),
+              AllOf(HasSubstr("20%"), HasSubstr("host"), HasSubstr("--graph")));
+  const MadeCase queue("a", 10, {{.compute = 8, .waits = {.queue = 2}}});
+  EXPECT_THAT(text("launch-bound", {queue}), Not(HasSubstr("host")));
+  const MadeCase waiting("a", 10, {{.compute = 8, .waits = {.dependency = 2}}});
+  EXPECT_THAT(found("launch-bound", {waiting}), IsEmpty());
+  const MadeCase little("a", 10, {{.compute = 9.1, .waits = {.host = 0.9}}});
+  EXPECT_THAT(found("launch-bound", {little}), IsEmpty());
+}
+
+TEST(Rules, NoticeCopiesThatHeldTheHost) {
+  const MadeCase held = MadeCase("a", 10, {{.compute = 6, .moving = 4}}).copies(4, 3.9);
+  EXPECT_THAT(text("copy-not-asynchronous", {held}), HasSubstr("98%"));
+  const MadeCase free = MadeCase("a", 10, {{.compute = 6, .moving = 4}}).copies(4, 0.01);
+  EXPECT_THAT(found("copy-not-asynchronous", {free}), IsEmpty());
+  const MadeCase tiny = MadeCase("a", 10, {{.compute = 9.9, .moving = 0.1}}).copies(0.1, 0.1);
+  EXPECT_THAT(found("copy-not-asynchronous", {tiny}), IsEmpty()) << "too short to matter";
+}
+
+TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
+  const MadeCase uneven =
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "published");
+  EXPECT_THAT(text("unbalanced", {uneven}),
+              AllOf(HasSubstr("d1 computes for 9.000 s"), HasSubstr("20%"),
+                    HasSubstr("--cut balanced")));
+  const MadeCase balanced =
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "balanced");
+  EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--cut")));
+  EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 8}, {.compute = 9}})}),
+              IsEmpty());
+  EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 9}, {.moving = 1}})}), IsEmpty())
+      << "a device that only copies is no stage";
+}
+
+MadeCase split(std::int64_t chunks, double compute) {
+  return MadeCase("pipeline", 10, {{.compute = compute}, {.compute = compute}})
+      .parameter("split", chunks);
+}
+
+TEST(Rules, CompareChunksWithTheFewestOfTheSameCase) {
+  EXPECT_THAT(text("chunks-too-small", {split(1, 4), split(4, 4.2), split(20, 5)}),
+              AllOf(HasSubstr("split:20"), HasSubstr("20% less than with split 1")));
+  EXPECT_THAT(found("chunks-too-small", {split(1, 4), split(4, 4.2)}), IsEmpty());
+  MadeCase other = split(20, 8);
+  other.parameter("batch", std::int64_t{8});
+  EXPECT_THAT(found("chunks-too-small", {split(1, 4), other}), IsEmpty())
+      << "another batch is another case";
+}
+
+TEST(Rules, NoticeBubbles) {
+  EXPECT_THAT(text("chunks-too-few", {split(3, 7)}), HasSubstr("30%"));
+  EXPECT_THAT(found("chunks-too-few", {split(3, 9.5)}), IsEmpty());
+  EXPECT_THAT(found("chunks-too-few", {MadeCase("a", 10, {{.compute = 5}, {.compute = 5}})}),
+              IsEmpty())
+      << "no chunks, no advice about them";
+}
+
+TEST(Rules, NoticeDevicesThatSlowEachOtherDown) {
+  const MadeCase alone = MadeCase("alone", 4, {{.compute = 4}}).streams(1, 4);
+  const auto both = [](double seconds) {
+    return MadeCase("both", seconds, {{.compute = seconds}, {.compute = seconds}})
+        .streams(2, 2 * seconds)
+        .flops(2e9)
+        .speedup(8 / seconds, "s/alone", 8 / seconds - 0.1);
+  };
+  EXPECT_THAT(text("shared-bandwidth", {alone, both(5)}), HasSubstr("25% longer"));
+  EXPECT_THAT(found("shared-bandwidth", {alone, both(4.2)}), IsEmpty());
+}
+
+TEST(Rules, NoticeMemoryThatIsUneven) {
+  const auto holding = [](std::size_t first, std::size_t second) {
+    return MadeCase("a", 10, {{.compute = 9}, {.compute = 9}}).memory({first, second});
+  };
+  EXPECT_THAT(text("uneven-memory", {holding(3U << 20U, 1U << 20U)}),
+              AllOf(HasSubstr("d0 holds 3.00 MiB"), HasSubstr("d1 holds 1.00 MiB")));
+  EXPECT_THAT(found("uneven-memory", {holding(3, 2)}), IsEmpty());
+  EXPECT_THAT(found("uneven-memory", {holding(3, 0)}), IsEmpty()) << "a device of no part in it";
+}
+
+TEST(Rules, NoticeThrottledCases) {
+  EXPECT_THAT(found("throttled", {MadeCase("a", 10, {{.compute = 9}}).throttled(3, 10)}),
+              ElementsAre("s/a"));
+  EXPECT_THAT(found("throttled", {MadeCase("a", 10, {{.compute = 9}}).throttled(1, 10)}),
+              IsEmpty());
+}
+
+TEST(Rules, SayOnceWhatHoldsOfSeveralCases) {
+  const std::vector<MadeCase> cases{MadeCase("a", 10, {{.compute = 8, .waits = {.host = 2}}}),
+                                    MadeCase("b", 10, {{.compute = 5, .waits = {.host = 5}}}),
+                                    MadeCase("c", 10, {{.compute = 10}})};
+  EXPECT_THAT(found("launch-bound", cases), ElementsAre("s/b", "s/a"));
+  EXPECT_THAT(text("launch-bound", cases), AllOf(HasSubstr("b: "), HasSubstr("(so in 2 cases)")));
+}
+
+TEST(Rules, SayNothingOfCasesThatWereNotLookedAt) {
+  Report report = report_of({MadeCase("a", 10, {{.compute = 1, .waits = {.host = 9}}})});
+  report.cases[0].profile.reset();
+  find_reasons(report);
+  EXPECT_THAT(report.findings, IsEmpty());
+}
+
+TEST(Rules, AreNamedOnce) {
+  std::vector<std::string_view> names;
+  for (const Rule& rule : all_rules()) {
+    EXPECT_THAT(names, Not(Contains(rule.name)));
+    names.push_back(rule.name);
+  }
+}
+
+}  // namespace
+}  // namespace parbench::report

@@ -1,0 +1,115 @@
+// Traces as their readers see them.
+#include "reports/timeline/chrome_trace.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/reports/timeline/made_timeline.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::timeline {
+namespace {
+
+using nlohmann::json;
+
+/// Two devices; a copy waits for a computation, and another device for the copy.
+Timeline example() {
+  MadeTimeline timeline;
+  const auto compute = timeline.lane("cpu:0");
+  const auto copy = timeline.lane("cpu:0", "copy");
+  const auto other = timeline.lane("cpu:1");
+  const auto forward = timeline.task(compute, {1'234, 10'000}, {.enqueued = 900, .flops = 5e6});
+  timeline.call(forward, {10'050, 12'000}, {.enqueued = 1'100});
+  const auto transfer = timeline.task(
+      copy, {12'500, 15'000}, {.kind = Kind::copy, .after = {forward}, .enqueued = 1'500});
+  timeline.task(other, {15'001, 30'000}, {.after = {transfer}, .enqueued = 1'600});
+  for (Call& call : timeline.made().calls) call.enqueued.begin = call.enqueued.end - 100;
+  return timeline.made();
+}
+
+std::string trace_of(std::span<const TracedCase> cases) {
+  std::ostringstream out;
+  write_chrome_trace(out, cases);
+  return out.str();
+}
+
+std::vector<json> events_of(const Timeline& timeline, std::string_view phase) {
+  const std::vector<TracedCase> cases{{"scenario/strategy", &timeline, {{"cpu:1", 4096}}}};
+  std::vector<json> found;
+  for (const json& event : json::parse(trace_of(cases)).at("traceEvents")) {
+    if (event.at("ph") == phase) found.push_back(event);
+  }
+  return found;
+}
+
+class ChromeTrace : public ::testing::Test {
+ protected:
+  /// What the script that reads traces says.
+  void check(const std::string& text) {
+    const auto path = folder_.write("trace.json", text);
+    const auto ended = testing::run({PARBENCH_PYTHON, PARBENCH_TRACE_PY, path.string()});
+    EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(ChromeTrace, IsWhatAViewerDraws) {
+  const Timeline timeline = example();
+  const std::vector<TracedCase> cases{{"a/b", &timeline, {{"cpu:0", 1}}}, {"a/c", &timeline, {}}};
+  check(trace_of(cases));
+}
+
+TEST_F(ChromeTrace, OfAGraphAndOfThreadsNestsToo) {
+  Timeline graph = example();
+  graph.launch = Launch::graph;
+  for (Call& call : graph.calls) call.enqueued = {0, 700};
+  Timeline threads = example();
+  threads.launch = Launch::thread_per_lane;
+  for (Call& call : threads.calls) call.enqueued.begin = 0;
+  const std::vector<TracedCase> cases{{"a/graph", &graph, {}}, {"a/threads", &threads, {}}};
+  check(trace_of(cases));
+}
+
+TEST_F(ChromeTrace, GivesMicrosecondsToTheNanosecond) {
+  const auto slices = events_of(example(), "X");
+  const auto first = std::ranges::find_if(
+      slices, [](const json& event) { return event.at("cat") == "compute"; });
+  ASSERT_NE(first, slices.end());
+  EXPECT_EQ(first->at("ts").dump(), "1.234");
+  EXPECT_EQ(first->at("dur").dump(), "8.766");
+  EXPECT_EQ(first->at("args").at("flops"), 5e6);
+}
+
+TEST_F(ChromeTrace, LeadsArrowsAlongDependenciesOfOtherLanes) {
+  const auto starts = events_of(example(), "s");
+  EXPECT_EQ(std::ranges::count(starts, "dependency", [](const json& e) { return e.at("name"); }), 2);
+  EXPECT_EQ(std::ranges::count(starts, "launch", [](const json& e) { return e.at("name"); }), 3);
+}
+
+TEST_F(ChromeTrace, CountsBusyLanesAndMemory) {
+  std::vector<std::string> counts;
+  for (const json& event : events_of(example(), "C")) {
+    counts.push_back(event.at("args").dump() + "@" + event.at("ts").dump());
+  }
+  EXPECT_THAT(counts, ::testing::ElementsAre(
+                          R"({"lanes":0}@0.0)", R"({"lanes":1}@1.234)", R"({"lanes":0}@12.0)",
+                          R"({"lanes":1}@12.5)", R"({"lanes":0}@15.0)", R"({"lanes":1}@15.001)",
+                          R"({"lanes":0}@30.0)", R"({"bytes":4096}@0.0)", R"({"bytes":4096}@30.0)"));
+}
+
+TEST_F(ChromeTrace, KeepsHostileNamesInTheirStrings) {
+  Timeline timeline = example();
+  timeline.tasks[0].name = "\"}],\n\xff</script>";
+  const std::vector<TracedCase> cases{{"a/\"b", &timeline, {}}};
+  check(trace_of(cases));
+}
+
+TEST_F(ChromeTrace, OfNothingIsATrace) { check(trace_of({})); }
+
+}  // namespace
+}  // namespace parbench::timeline

@@ -1,0 +1,214 @@
+// Metrics of timelines made by hand, whose figures can be counted on a sheet of paper.
+#include "reports/timeline/metrics.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <random>
+
+#include "tests/reports/timeline/made_timeline.h"
+
+namespace parbench::timeline {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Metrics, OfADeviceAreUnionsOverItsLanes) {
+  MadeTimeline timeline;
+  const auto compute = timeline.lane("a", "compute");
+  const auto copy = timeline.lane("a", "copy");
+  timeline.task(compute, {10, 30});
+  timeline.task(copy, {25, 40}, {.kind = Kind::copy});
+  timeline.task(compute, {50, 60});
+  timeline.task(timeline.lane("b"), {0, 100});
+  const Metrics metrics = metrics_of(timeline.made());
+  ASSERT_EQ(metrics.devices.size(), 2U);
+  const DeviceMetrics& a = metrics.devices[0];
+  EXPECT_EQ(a.device, "a");
+  EXPECT_EQ(a.busy, 40);
+  EXPECT_EQ(a.idle, 60);
+  EXPECT_EQ(a.bubble, 10) << "between 40 and 50";
+  EXPECT_EQ(a.waits.queue, 20) << "before both computations";
+  EXPECT_EQ(a.waits.total(), 20) << "what follows the last call waits for nothing";
+  EXPECT_EQ(a.time_of(Kind::compute), 30);
+  EXPECT_EQ(a.time_of(Kind::copy), 15);
+  EXPECT_EQ(a.time_of(Kind::communication), 0);
+  EXPECT_EQ(a.overlapped, 5);
+  EXPECT_EQ(a.exposed_copy, 10);
+  EXPECT_EQ(a.exposed_communication, 0);
+  EXPECT_EQ(metrics.devices[1].idle, 0);
+  EXPECT_EQ(metrics.span, 100);
+}
+
+TEST(Metrics, CountTimeOnceWhereStreamsOfOneKindOverlap) {
+  MadeTimeline timeline;
+  timeline.task(timeline.lane("a", "1"), {0, 10}, {.kind = Kind::communication});
+  timeline.task(timeline.lane("a", "2"), {4, 12}, {.kind = Kind::communication});
+  timeline.task(timeline.lane("a", "3"), {6, 8}, {.kind = Kind::copy});
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.devices[0].time_of(Kind::communication), 12);
+  EXPECT_EQ(metrics.devices[0].exposed_communication, 12) << "a copy hides no communication";
+  EXPECT_EQ(metrics.devices[0].exposed_copy, 2);
+  EXPECT_EQ(metrics.devices[0].busy, 12);
+}
+
+TEST(Metrics, OfAnIdealPipelineHaveTheRatiosOfTheFormulas) {
+  constexpr std::size_t stages = 4;
+  constexpr std::size_t chunks = 10;
+  MadeTimeline timeline;
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    timeline.lane("device " + std::to_string(stage));
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      const auto begin = static_cast<Nanoseconds>(stage + chunk) * 7;
+      timeline.task(stage, {begin, begin + 7});
+    }
+  }
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_DOUBLE_EQ(metrics.bubble_ratio_of_total(), (stages - 1.0) / (chunks + stages - 1));
+  EXPECT_DOUBLE_EQ(metrics.bubble_ratio_of_busy(), (stages - 1.0) / chunks);
+}
+
+TEST(Metrics, TellForHowLongHowManyStreamsWereBusy) {
+  MadeTimeline timeline;
+  timeline.task(timeline.lane("a", "1"), {5, 30});
+  timeline.task(timeline.lane("a", "2"), {10, 20});
+  timeline.task(timeline.lane("b"), {15, 40});
+  EXPECT_THAT(metrics_of(timeline.made()).streams_busy, ElementsAre(5, 20, 10, 5));
+}
+
+TEST(Metrics, DivideTheGapBeforeACallByWhatItWaitedFor) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto cause = timeline.task(first, {2, 20});
+  timeline.task(second, {0, 10});
+  timeline.task(second, {33, 40}, {.after = {cause}, .enqueued = 28});
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.gaps[1].dependency, 10) << "from 10 to 20";
+  EXPECT_EQ(metrics.gaps[1].host, 8) << "to 28";
+  EXPECT_EQ(metrics.gaps[1].queue, 5) << "to 33";
+  EXPECT_EQ(metrics.gaps[0].queue, 2) << "the first call of a lane waits from the beginning on";
+  EXPECT_EQ(metrics.gaps[0].total(), 2);
+}
+
+TEST(Metrics, SeeNoGapWhereALaneWasBusy) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto cause = timeline.task(first, {0, 5});
+  timeline.task(second, {0, 10});
+  timeline.task(second, {10, 20}, {.after = {cause}, .enqueued = 8});
+  EXPECT_EQ(metrics_of(timeline.made()).gaps[1].total(), 0);
+}
+
+TEST(Metrics, FollowTheCriticalPathThroughDependenciesAndLanes) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto link = timeline.lane("a", "copy");
+  const auto second = timeline.lane("b");
+  const auto forward = timeline.task(first, {0, 10});
+  const auto transfer = timeline.task(link, {11, 15}, {.kind = Kind::copy, .after = {forward}});
+  timeline.task(first, {10, 14});
+  timeline.task(second, {0, 12});
+  timeline.task(second, {17, 30}, {.after = {transfer}});
+  timeline.task(second, {30, 31});
+  const CriticalPath path = metrics_of(timeline.made()).critical_path;
+  EXPECT_EQ(path.of_kind[0], 10 + 13 + 1);
+  EXPECT_EQ(path.of_kind[1], 4);
+  EXPECT_EQ(path.queue, 1 + 2);
+  EXPECT_EQ(path.host, 0);
+  EXPECT_EQ(path.total(), 31);
+  EXPECT_THAT(path.calls, ElementsAre(0, 1, 4, 5));
+}
+
+TEST(Metrics, LetTheCriticalPathEndAtTheHostThatEnqueuedTooLate) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  timeline.task(lane, {1, 3});
+  timeline.task(lane, {11, 13}, {.enqueued = 10});
+  timeline.task(lane, {13, 15}, {.enqueued = 12});
+  const CriticalPath path = metrics_of(timeline.made()).critical_path;
+  EXPECT_EQ(path.host, 10);
+  EXPECT_EQ(path.queue, 1);
+  EXPECT_EQ(path.of_kind[0], 4);
+}
+
+TEST(Metrics, OnlyTheFirstCallOfATaskWaitsForOtherTasks) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  const auto other = timeline.lane("b");
+  const auto late = timeline.task(other, {0, 10});
+  const auto task = timeline.task(lane, {10, 12}, {.after = {late}});
+  timeline.call(task, {15, 20}, {});
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.gaps[0].dependency, 10);
+  EXPECT_EQ(metrics.gaps[0].queue, 3);
+}
+
+TEST(Metrics, OfNothingAreZero) {
+  MadeTimeline timeline;
+  timeline.lane("a");
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.span, 0);
+  EXPECT_EQ(metrics.critical_path.total(), 0);
+  EXPECT_EQ(metrics.bubble_ratio_of_total(), 0);
+  EXPECT_THAT(metrics.streams_busy, ElementsAre(0, 0));
+}
+
+/// Calls at random places, those of a lane one after the other, each waiting for earlier ones.
+Timeline random_timeline(std::mt19937& generator) {
+  MadeTimeline timeline;
+  const auto below = [&](int most) { return std::uniform_int_distribution<int>(0, most - 1)(generator); };
+  const std::size_t lanes = 1 + static_cast<std::size_t>(below(4));
+  for (std::size_t lane = 0; lane < lanes; ++lane) timeline.lane(lane % 2 == 0 ? "a" : "b");
+  std::vector<Nanoseconds> free(lanes);
+  std::vector<Nanoseconds> ended;
+  for (int i = below(30); i >= 0; --i) {
+    const auto lane = static_cast<std::size_t>(below(static_cast<int>(lanes)));
+    Nanoseconds begin = free[lane];
+    MadeTimeline::More more{.kind = static_cast<Kind>(below(3)), .after = {}};
+    if (!ended.empty() && below(2) == 0) {
+      more.after.push_back(static_cast<std::size_t>(below(static_cast<int>(ended.size()))));
+      begin = std::max(begin, ended[more.after.back()]);
+    }
+    more.enqueued = begin + below(5);
+    begin = more.enqueued + below(3);
+    free[lane] = begin + 1 + below(20);
+    timeline.task(lane, {begin, free[lane]}, more);
+    ended.push_back(free[lane]);
+  }
+  return timeline.made();
+}
+
+TEST(Metrics, AddUpToTheWholeWhateverRan) {
+  std::mt19937 generator(7);
+  for (int i = 0; i < 500; ++i) {
+    const Timeline timeline = random_timeline(generator);
+    const Metrics metrics = metrics_of(timeline);
+    EXPECT_EQ(metrics.critical_path.total(), timeline.end);
+    EXPECT_EQ(std::accumulate(metrics.streams_busy.begin(), metrics.streams_busy.end(),
+                              Nanoseconds{0}),
+              timeline.end);
+    for (const DeviceMetrics& device : metrics.devices) {
+      EXPECT_EQ(device.busy + device.idle, timeline.end);
+      EXPECT_LE(device.bubble, device.waits.total());
+      EXPECT_LE(device.waits.total(), device.idle);
+      EXPECT_LE(device.exposed_copy, device.time_of(Kind::copy));
+      EXPECT_LE(device.exposed_communication, device.time_of(Kind::communication));
+      EXPECT_LE(device.overlapped, device.time_of(Kind::compute));
+    }
+    for (std::size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
+      Nanoseconds ran = 0;
+      Nanoseconds last = 0;
+      for (const Call& call : timeline.calls) {
+        if (call.lane != lane) continue;
+        ran += call.ran.length();
+        last = std::max(last, call.ran.end);
+      }
+      EXPECT_EQ(metrics.gaps[lane].total() + ran, last);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parbench::timeline
