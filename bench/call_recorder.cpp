@@ -149,8 +149,8 @@ void CallRecorder::add_calls(const StreamLog& log, timeline::Timeline& timeline)
          .bytes = work.bytes});
   }
   timeline.dropped += log.log.dropped();
-  timeline.clock_error = std::max(
-      timeline.clock_error, static_cast<Nanoseconds>(std::ceil(log.log.clock_error * 1e9)));
+  timeline.clock_error = std::max(timeline.clock_error,
+                                  static_cast<Nanoseconds>(std::ceil(log.log.clock_error * 1e9)));
 }
 
 double logging_cost() {

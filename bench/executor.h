@@ -95,7 +95,7 @@ class Executor final : public PlanRunner {
   std::vector<std::atomic<std::uint32_t>> enqueued_;
   std::uint32_t run_ = 0;
   CallTags tags_;
-  CallRecorder* recorder_ = nullptr;       // while runs are recorded
+  CallRecorder* recorder_ = nullptr;      // while runs are recorded
   std::unique_ptr<Launchers> launchers_;  // only with Launch::thread_per_lane
 
   // Only with Launch::graph.

@@ -53,9 +53,9 @@ std::vector<std::string> texts_of(const std::string& place, const Flag& flag, co
 
 /// Flags of a report's options that say how it was measured, and axes outside the cases' names.
 bool is_repeated(const std::string& flag, const ScenarioList& scenarios) {
-  static const std::vector<std::string> measuring{"preset",   "devices", "dtype",     "graph",
-                                                  "autotune", "profile", "no-profile", "precision", "min-samples",
-                                                  "max-time", "seed",    "launches"};
+  static const std::vector<std::string> measuring{
+      "preset",     "devices",   "dtype",       "graph",    "autotune", "profile",
+      "no-profile", "precision", "min-samples", "max-time", "seed",     "launches"};
   if (std::ranges::find(measuring, flag) != measuring.end()) return true;
   return std::ranges::any_of(scenarios, [&](const auto& scenario) {
     return std::ranges::any_of(

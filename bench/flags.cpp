@@ -242,10 +242,9 @@ void check_profile(const Options& options) {
 /// A trace is of the executions that a run looks at, in one process.
 void check_trace(const Options& options) {
   if (options.trace_path.empty()) return;
-  for (const auto& [flag, given] : {std::pair("profile", options.profile),
-                                    std::pair("no-profile", options.no_profile),
-                                    std::pair("launches", options.launches > 1),
-                                    std::pair("dry-run", options.dry_run)}) {
+  for (const auto& [flag, given] :
+       {std::pair("profile", options.profile), std::pair("no-profile", options.no_profile),
+        std::pair("launches", options.launches > 1), std::pair("dry-run", options.dry_run)}) {
     if (!given) continue;
     throw UsageError(fmt::format(
         "--trace cannot be combined with --{}: it shows the executions that a run of a single "

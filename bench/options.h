@@ -64,8 +64,8 @@ struct Options {
   std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
   bool dry_run = false;
   bool quiet = false;
-  bool autotune = false;  // kernels chosen by measuring
-  bool profile = false;   // a few samples between the profilers' start and stop
+  bool autotune = false;    // kernels chosen by measuring
+  bool profile = false;     // a few samples between the profilers' start and stop
   bool no_profile = false;  // no look at the timeline of each case
   std::string trace_path;   // of the timelines; empty: none
 

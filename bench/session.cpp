@@ -338,8 +338,8 @@ void Session::sample_all() {
     if (interrupted_) break;
     const std::optional<Step> step = sampler_->next();
     if (!step) return;
-    progress_->sampling(cases_[sampled_[step->index]].name,
-                        {sampled_to_the_end(), sampled_.size()}, *sampler_, step->index);
+    progress_->sampling(cases_[sampled_[step->index]].name, {sampled_to_the_end(), sampled_.size()},
+                        *sampler_, step->index);
     guarded(sampled_[step->index], [&] { take(*step); });
     checkpoint(sampling_checkpoint_seconds);
   }

@@ -100,8 +100,8 @@ class Stream {
   /// Operations and copies that are enqueued or captured from now on carry this tag.
   void set_tag(ActivityTag tag) { tag_ = tag; }
 
-  /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work is
-  /// queued; what the log holds is complete when it has ended. The log outlives that. Throws
+  /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work
+  /// is queued; what the log holds is complete when it has ended. The log outlives that. Throws
   /// Unsupported, with the reason, where the device cannot tell.
   virtual void log_activities(ActivityLog* log);
 

@@ -70,7 +70,7 @@ struct CallProfile {
   std::string name;  // "convolution_forward"
   std::string kind;  // "compute", "copy", "communication"
   int count = 0;
-  double seconds = 0;  // together
+  double seconds = 0;     // together
   double enqueueing = 0;  // the host's seconds for them, where it did not launch them as a graph
   double flops = 0;
   double bytes = 0;
@@ -101,10 +101,10 @@ struct Losses {
 /// sample.
 struct Profile {
   int executions = 0;
-  double median = 0;       // of their times, measured like those of samples
+  double median = 0;            // of their times, measured like those of samples
   double seconds_per_call = 0;  // that looking adds to each call
-  double span = 0;         // from the host's first call to the end of the last task
-  double clock_error = 0;  // how far times of two devices may be apart; 0: they share a clock
+  double span = 0;              // from the host's first call to the end of the last task
+  double clock_error = 0;       // how far times of two devices may be apart; 0: they share a clock
   std::vector<DeviceProfile> devices;
   BubbleRatio bubble_ratio;
   std::vector<double> streams_busy;  // [k]: exactly k of them were

@@ -14,18 +14,16 @@ double sum(const Items& items, const Value& value) {
 }
 
 /// Of a kind of calls.
-double sum_of_compute(const Profile& profile, double CallProfile::* member) {
-  return sum(profile.calls, [&](const CallProfile& call) {
-    return call.kind == "compute" ? call.*member : 0.0;
-  });
+double sum_of_compute(const Profile& profile, double CallProfile::*member) {
+  return sum(profile.calls,
+             [&](const CallProfile& call) { return call.kind == "compute" ? call.*member : 0.0; });
 }
 
 /// Over devices that compute.
 template <class Value>
 double sum_of_computing(const Profile& profile, const Value& value) {
-  return sum(profile.devices, [&](const DeviceProfile& device) {
-    return device.compute > 0 ? value(device) : 0.0;
-  });
+  return sum(profile.devices,
+             [&](const DeviceProfile& device) { return device.compute > 0 ? value(device) : 0.0; });
 }
 
 }  // namespace
@@ -35,7 +33,9 @@ int Profiled::computing_devices() const {
       profile_->devices, [](const DeviceProfile& device) { return device.compute > 0; }));
 }
 
-double Profiled::compute_seconds() const { return sum_of_compute(*profile_, &CallProfile::seconds); }
+double Profiled::compute_seconds() const {
+  return sum_of_compute(*profile_, &CallProfile::seconds);
+}
 
 double Profiled::compute_flops() const { return sum_of_compute(*profile_, &CallProfile::flops); }
 

@@ -88,7 +88,8 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
           ? "larger tasks"
           : "launch it as a graph (--graph, or the strategies called graph-…), or give it larger "
             "tasks",
-      {{"launch share", share}, {"host share", host}}, share};
+      {{"launch share", share}, {"host share", host}},
+      share};
 }
 
 // --- copies --------------------------------------------------------------------------------------
@@ -107,7 +108,8 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/
                             "not asynchronous",
                             format_percent(std::min(1.0, held / copying), 0)),
                 has_text(one.of(), "memory", "pinned") ? "" : "copy from and to pinned memory",
-                {{"held share", held / copying}, {"copying seconds", copying}}, held / copying};
+                {{"held share", held / copying}, {"copying seconds", copying}},
+                held / copying};
 }
 
 // --- several devices -----------------------------------------------------------------------------
@@ -124,12 +126,14 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
   }
   const double excess = busiest->compute / mean - 1;
   if (excess < unbalanced_excess) return {};
-  const bool can_balance = parameter(one.of(), "cut") != nullptr && !has_text(one.of(), "cut", "balanced");
-  return Remark{fmt::format("{} computes for {}, {} more than the mean of all {} devices",
-                            busiest->device, format_duration(busiest->compute),
-                            format_percent(excess, 0), devices),
-                can_balance ? "--cut balanced" : "",
-                {{"device", busiest->device}, {"excess", excess}}, excess};
+  const bool can_balance =
+      parameter(one.of(), "cut") != nullptr && !has_text(one.of(), "cut", "balanced");
+  return Remark{
+      fmt::format("{} computes for {}, {} more than the mean of all {} devices", busiest->device,
+                  format_duration(busiest->compute), format_percent(excess, 0), devices),
+      can_balance ? "--cut balanced" : "",
+      {{"device", busiest->device}, {"excess", excess}},
+      excess};
 }
 
 /// The case that differs in the split alone, with the fewest chunks.
@@ -162,7 +166,8 @@ std::optional<Remark> chunks_too_small(const Profiled& one, const Cases& all) {
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
                             std::get<std::int64_t>(*parameter(fewest->of(), "split"))),
                 "fewer, larger chunks, as far as bubbles allow",
-                {{"rate", rate}, {"rate with fewest chunks", best}}, best / rate};
+                {{"rate", rate}, {"rate with fewest chunks", best}},
+                best / rate};
 }
 
 std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) {
@@ -173,7 +178,8 @@ std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) 
                             "included",
                             format_percent(share, 0)),
                 "more chunks, as far as their calls stay efficient",
-                {{"bubble share", share}}, share};
+                {{"bubble share", share}},
+                share};
 }
 
 std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
@@ -183,14 +189,15 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   if (one.concurrency() < more_concurrency || baseline->compute_seconds() <= 0) return {};
   const double flops = baseline->compute_flops();
   if (flops <= 0 || one.compute_flops() <= 0) return {};
-  const double slower = (one.compute_seconds() / one.compute_flops()) /
-                        (baseline->compute_seconds() / flops);
+  const double slower =
+      (one.compute_seconds() / one.compute_flops()) / (baseline->compute_seconds() / flops);
   if (slower < 1 + slowed_together) return {};
   return Remark{fmt::format("calls take {} longer while the other device works: they share memory "
                             "bandwidth, caches or power",
                             format_percent(slower - 1, 0)),
                 "work that reuses its data more (larger products, fused operations)",
-                {{"time of a FLOP over the baseline's", slower}}, slower};
+                {{"time of a FLOP over the baseline's", slower}},
+                slower};
 }
 
 std::optional<Remark> uneven_memory(const Profiled& one, const Cases& /*all*/) {
@@ -204,13 +211,15 @@ std::optional<Remark> uneven_memory(const Profiled& one, const Cases& /*all*/) {
   if (one.computing_devices() < 2 || most == nullptr) return {};
   const double ratio = static_cast<double>(most->bytes) / static_cast<double>(least->bytes);
   if (ratio < uneven_memory_ratio) return {};
-  return Remark{fmt::format("{} holds {}, {} holds {}", most->device,
-                            format_bytes(static_cast<double>(most->bytes)), least->device,
-                            format_bytes(static_cast<double>(least->bytes))),
-                parameter(one.of(), "schedule") != nullptr && !has_text(one.of(), "schedule", "1f1b")
-                    ? "--schedule 1f1b keeps fewer activations"
-                    : "",
-                {{"ratio", ratio}}, ratio};
+  return Remark{
+      fmt::format("{} holds {}, {} holds {}", most->device,
+                  format_bytes(static_cast<double>(most->bytes)), least->device,
+                  format_bytes(static_cast<double>(least->bytes))),
+      parameter(one.of(), "schedule") != nullptr && !has_text(one.of(), "schedule", "1f1b")
+          ? "--schedule 1f1b keeps fewer activations"
+          : "",
+      {{"ratio", ratio}},
+      ratio};
 }
 
 std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
@@ -221,7 +230,8 @@ std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
   return Remark{fmt::format("{} of the samples were taken while a device was held back",
                             format_percent(share, 0)),
                 "cool it, lift its power limit, or lock its clock",
-                {{"marked share", share}}, share};
+                {{"marked share", share}},
+                share};
 }
 
 // --- all together --------------------------------------------------------------------------------

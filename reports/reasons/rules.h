@@ -28,15 +28,15 @@ struct Rule {
 [[nodiscard]] const std::vector<Rule>& all_rules();
 
 // From so much on, evidence counts. Public so that docs and tests name the same numbers.
-constexpr double launch_bound_share = 0.10;      // of the devices' time: host and queue waits
-constexpr double unbalanced_excess = 0.10;       // of computing, the busiest device over the mean
-constexpr double inefficient_chunks = 0.10;      // of the rate of computing that is lost
-constexpr double bubble_bound_share = 0.10;      // of the devices' time: waiting for others
-constexpr double slowed_together = 0.10;         // by which calls take longer beside other devices
-constexpr double more_concurrency = 1.25;        // over the baseline's: then streams did run at once
-constexpr double no_gain = 1.05;                 // a speedup of less is none to speak of
-constexpr double held_host_share = 0.5;          // of a copy's time: then it was not asynchronous
-constexpr double uneven_memory_ratio = 2;        // between two devices
-constexpr double losses_worth_telling = 0.05;    // of the span
+constexpr double launch_bound_share = 0.10;    // of the devices' time: host and queue waits
+constexpr double unbalanced_excess = 0.10;     // of computing, the busiest device over the mean
+constexpr double inefficient_chunks = 0.10;    // of the rate of computing that is lost
+constexpr double bubble_bound_share = 0.10;    // of the devices' time: waiting for others
+constexpr double slowed_together = 0.10;       // by which calls take longer beside other devices
+constexpr double more_concurrency = 1.25;      // over the baseline's: then streams did run at once
+constexpr double no_gain = 1.05;               // a speedup of less is none to speak of
+constexpr double held_host_share = 0.5;        // of a copy's time: then it was not asynchronous
+constexpr double uneven_memory_ratio = 2;      // between two devices
+constexpr double losses_worth_telling = 0.05;  // of the span
 
 }  // namespace parbench::report

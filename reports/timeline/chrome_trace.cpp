@@ -40,7 +40,9 @@ struct Track {
 
 class Writer {
  public:
-  explicit Writer(std::ostream& out) : out_(out) { out_ << R"({"displayTimeUnit":"ns","traceEvents":[)"; }
+  explicit Writer(std::ostream& out) : out_(out) {
+    out_ << R"({"displayTimeUnit":"ns","traceEvents":[)";
+  }
   ~Writer() { out_ << "\n]}\n"; }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -59,9 +61,9 @@ class Writer {
   }
 
   void name_thread(const Track& track, const std::string& name) {
-    for (const auto& [what, args] : {std::pair("thread_name", Json{{"name", name}}),
-                                     std::pair("thread_sort_index",
-                                               Json{{"sort_index", track.thread}})}) {
+    for (const auto& [what, args] :
+         {std::pair("thread_name", Json{{"name", name}}),
+          std::pair("thread_sort_index", Json{{"sort_index", track.thread}})}) {
       write({{"ph", "M"},
              {"name", what},
              {"pid", track.process},
@@ -191,8 +193,8 @@ class CaseWriter {
       const Task& task = timeline_.tasks[part.task];
       writer_.slice(track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
                     {{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}});
-      writer_.arrow("launch", host_track_of(task.lanes.front()), part.enqueued,
-                    track_of(part.lane), part.ran);
+      writer_.arrow("launch", host_track_of(task.lanes.front()), part.enqueued, track_of(part.lane),
+                    part.ran);
     }
   }
 

@@ -139,8 +139,7 @@ DeviceMetrics metrics_of_device(const Timeline& timeline, const Causes& causes,
   metrics.waits = waits_of(timeline, causes, device);
   metrics.busy = length_of(busy);
   metrics.idle = timeline.end - metrics.busy;
-  metrics.bubble =
-      busy.empty() ? 0 : icl::last(busy) + 1 - icl::first(busy) - metrics.busy;
+  metrics.bubble = busy.empty() ? 0 : icl::last(busy) + 1 - icl::first(busy) - metrics.busy;
   for (const Kind kind : kinds) metrics.of_kind[index_of(kind)] = length_of(ran[index_of(kind)]);
   metrics.exposed_copy = length_of(copy - compute);
   metrics.exposed_communication = length_of(communication - compute);
@@ -160,8 +159,8 @@ std::vector<DeviceMetrics> metrics_of_devices(const Timeline& timeline, const Ca
 CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
   CriticalPath path;
   if (timeline.calls.empty()) return path;
-  const auto last = std::ranges::max_element(
-      timeline.calls, {}, [](const Call& call) { return call.ran.end; });
+  const auto last =
+      std::ranges::max_element(timeline.calls, {}, [](const Call& call) { return call.ran.end; });
   std::optional<std::size_t> at = static_cast<std::size_t>(last - timeline.calls.begin());
   Nanoseconds until = last->ran.end;  // what comes after is on the path already
   while (at) {
@@ -171,7 +170,8 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
     path.of_kind[index_of(timeline.tasks[call.task].kind)] += until - begin;
     const std::optional<std::size_t> lane = causes.before_on_lane(*at);
     const std::optional<std::size_t> other = causes.dependency(*at);
-    const std::optional<std::size_t> cause = causes.ended(other) > causes.ended(lane) ? other : lane;
+    const std::optional<std::size_t> cause =
+        causes.ended(other) > causes.ended(lane) ? other : lane;
     const Nanoseconds caused = std::min(causes.ended(cause), begin);
     const Nanoseconds enqueued = std::min(call.enqueued.end, begin);
     if (enqueued > caused) {  // up to there the host worked without a pause
@@ -191,7 +191,7 @@ double ratio(Nanoseconds part, Nanoseconds whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-Nanoseconds sum(const std::vector<DeviceMetrics>& devices, Nanoseconds DeviceMetrics::* member) {
+Nanoseconds sum(const std::vector<DeviceMetrics>& devices, Nanoseconds DeviceMetrics::*member) {
   return std::transform_reduce(devices.begin(), devices.end(), Nanoseconds{0}, std::plus<>(),
                                [&](const DeviceMetrics& device) { return device.*member; });
 }
@@ -210,8 +210,7 @@ Nanoseconds CriticalPath::total() const {
 }
 
 double Metrics::bubble_ratio_of_total() const {
-  return ratio(sum(devices, &DeviceMetrics::idle),
-               span * static_cast<Nanoseconds>(devices.size()));
+  return ratio(sum(devices, &DeviceMetrics::idle), span * static_cast<Nanoseconds>(devices.size()));
 }
 
 double Metrics::bubble_ratio_of_busy() const {

@@ -29,10 +29,10 @@ struct DeviceMetrics {
   Nanoseconds idle = 0;    // none does, from 0 to the end of the timeline
   Nanoseconds bubble = 0;  // of idle, what lies between the device's first and last call
   Gaps waits;              // of idle, what precedes a call; the rest follows the last one
-  std::array<Nanoseconds, 3> of_kind{};  // at least one call of the kind runs, by Kind
+  std::array<Nanoseconds, 3> of_kind{};   // at least one call of the kind runs, by Kind
   Nanoseconds exposed_copy = 0;           // a copy runs, and no computation on this device
   Nanoseconds exposed_communication = 0;  // the same of communication
-  Nanoseconds overlapped = 0;  // a copy or communication runs, and a computation as well
+  Nanoseconds overlapped = 0;             // a copy or communication runs, and a computation as well
 
   [[nodiscard]] Nanoseconds time_of(Kind kind) const {
     return of_kind[static_cast<std::size_t>(kind)];
@@ -43,16 +43,16 @@ struct DeviceMetrics {
 /// for the end of another, or for the host.
 struct CriticalPath {
   std::array<Nanoseconds, 3> of_kind{};  // calls on it, by Kind
-  Nanoseconds host = 0;   // the host was enqueueing what came next on it
-  Nanoseconds queue = 0;  // nothing that the timeline shows was waited for
-  std::vector<std::size_t> calls;  // in their order
+  Nanoseconds host = 0;                  // the host was enqueueing what came next on it
+  Nanoseconds queue = 0;                 // nothing that the timeline shows was waited for
+  std::vector<std::size_t> calls;        // in their order
 
   [[nodiscard]] Nanoseconds total() const;
 };
 
 struct Metrics {
-  Nanoseconds span = 0;  // from 0 to the end of the last call
-  std::vector<DeviceMetrics> devices;  // in the order of their first lanes
+  Nanoseconds span = 0;                   // from 0 to the end of the last call
+  std::vector<DeviceMetrics> devices;     // in the order of their first lanes
   std::vector<Nanoseconds> streams_busy;  // [k]: for how long exactly k lanes were busy
   std::vector<Gaps> gaps;                 // of each lane, before its calls
   CriticalPath critical_path;

@@ -59,10 +59,10 @@ struct Timeline {
   Launch launch = Launch::one_thread;
   std::vector<Lane> lanes;
   std::vector<Task> tasks;
-  std::vector<Call> calls;    // of a lane in the order in which they ran
-  Nanoseconds end = 0;        // of the last call
+  std::vector<Call> calls;      // of a lane in the order in which they ran
+  Nanoseconds end = 0;          // of the last call
   Nanoseconds clock_error = 0;  // how far times of two devices may be apart from each other
-  std::size_t dropped = 0;    // calls that the record had no room for; metrics are then wrong
+  std::size_t dropped = 0;      // calls that the record had no room for; metrics are then wrong
 };
 
 }  // namespace parbench::timeline

@@ -23,7 +23,9 @@ using ::testing::ElementsAre;
 class RecordingTest : public ::testing::Test {
  protected:
   TaskId add(LaneId lane, microseconds duration, std::vector<TaskId> after = {}, int calls = 1) {
-    Task task{.name = "task " + std::to_string(plan_.tasks().size()), .lane = lane, .calls = {},
+    Task task{.name = "task " + std::to_string(plan_.tasks().size()),
+              .lane = lane,
+              .calls = {},
               .after = std::move(after)};
     for (int i = 0; i < calls; ++i) {
       ops_.push_back(device_->prepare(Spin{.duration = duration}, streams_[0]->threads()));
@@ -46,7 +48,8 @@ class RecordingTest : public ::testing::Test {
   }
 
   static const timeline::Call& call_of(const timeline::Timeline& timeline, TaskId task) {
-    return *std::ranges::find(timeline.calls, static_cast<std::size_t>(task), &timeline::Call::task);
+    return *std::ranges::find(timeline.calls, static_cast<std::size_t>(task),
+                              &timeline::Call::task);
   }
 
   Machine machine_;

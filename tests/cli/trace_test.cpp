@@ -32,7 +32,8 @@ class TraceRun : public ::testing::Test {
     const Finished measured = parbench(words);
     ASSERT_EQ(measured.exit_code, 0) << measured.err;
     EXPECT_THAT(measured.out, HasSubstr("trace: trace.json"));
-    const Finished read = run({PARBENCH_PYTHON, TRACE_PY, "trace.json", "report.json"}, surroundings_);
+    const Finished read =
+        run({PARBENCH_PYTHON, TRACE_PY, "trace.json", "report.json"}, surroundings_);
     EXPECT_EQ(read.exit_code, 0) << read.out << read.err;
     report_ = report::read_report(folder_ / "report.json");
   }
@@ -80,9 +81,9 @@ TEST_F(TraceRun, OfGraphsAndThreadsNests) {
 }
 
 TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
-  const Finished measured = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
-                                      "100us", "--report", "report.json",
-                                      "--benchmark_repetitions=2"});
+  const Finished measured =
+      parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
+                "report.json", "--benchmark_repetitions=2"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
   const report::Report report = report::read_report(folder_ / "report.json");
   ASSERT_TRUE(report.cases.at(0).profile);
@@ -93,9 +94,9 @@ TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
 }
 
 TEST_F(TraceRun, DoesNotLookWhenItIsToldNotTo) {
-  const Finished measured = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
-                                      "100us", "--report", "report.json", "--no-profile",
-                                      "--benchmark_repetitions=2"});
+  const Finished measured =
+      parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
+                "report.json", "--no-profile", "--benchmark_repetitions=2"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
   EXPECT_FALSE(report::read_report(folder_ / "report.json").cases.at(0).profile);
 }

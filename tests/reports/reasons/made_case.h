@@ -63,9 +63,10 @@ class MadeCase {
   }
   MadeCase& parameter(const std::string& name, const Value& value) {
     made_.parameters.emplace_back(name, value);
-    made_.name += "/" + name + ":" + (std::holds_alternative<std::string>(value)
-                                          ? std::get<std::string>(value)
-                                          : std::to_string(std::get<std::int64_t>(value)));
+    made_.name += "/" + name + ":" +
+                  (std::holds_alternative<std::string>(value)
+                       ? std::get<std::string>(value)
+                       : std::to_string(std::get<std::int64_t>(value)));
     return *this;
   }
   MadeCase& speedup(double value, const std::string& baseline, double low) {

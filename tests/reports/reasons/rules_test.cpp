@@ -52,7 +52,8 @@ TEST(Rules, CallADeviceSaturatedWhenStreamsAtOnceTakeAsManyTimesAsLong) {
 }
 
 TEST(Rules, CallADeviceSaturatedOnlyWhereStreamsDidRunAtOnce) {
-  const MadeCase in_turn = MadeCase("two", 10, {{.compute = 10}}).streams(1, 10).speedup(1, "s/one", 0.99);
+  const MadeCase in_turn =
+      MadeCase("two", 10, {{.compute = 10}}).streams(1, 10).speedup(1, "s/one", 0.99);
   EXPECT_THAT(found("saturated", {one_stream(), in_turn}), IsEmpty());
 }
 
@@ -90,9 +91,8 @@ TEST(Rules, NoticeCopiesThatHeldTheHost) {
 TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
   const MadeCase uneven =
       MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "published");
-  EXPECT_THAT(text("unbalanced", {uneven}),
-              AllOf(HasSubstr("d1 computes for 9.000 s"), HasSubstr("20%"),
-                    HasSubstr("--cut balanced")));
+  EXPECT_THAT(text("unbalanced", {uneven}), AllOf(HasSubstr("d1 computes for 9.000 s"),
+                                                  HasSubstr("20%"), HasSubstr("--cut balanced")));
   const MadeCase balanced =
       MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "balanced");
   EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--cut")));

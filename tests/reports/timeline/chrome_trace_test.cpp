@@ -24,8 +24,8 @@ Timeline example() {
   const auto other = timeline.lane("cpu:1");
   const auto forward = timeline.task(compute, {1'234, 10'000}, {.enqueued = 900, .flops = 5e6});
   timeline.call(forward, {10'050, 12'000}, {.enqueued = 1'100});
-  const auto transfer = timeline.task(
-      copy, {12'500, 15'000}, {.kind = Kind::copy, .after = {forward}, .enqueued = 1'500});
+  const auto transfer = timeline.task(copy, {12'500, 15'000},
+                                      {.kind = Kind::copy, .after = {forward}, .enqueued = 1'500});
   timeline.task(other, {15'001, 30'000}, {.after = {transfer}, .enqueued = 1'600});
   for (Call& call : timeline.made().calls) call.enqueued.begin = call.enqueued.end - 100;
   return timeline.made();
@@ -77,8 +77,8 @@ TEST_F(ChromeTrace, OfAGraphAndOfThreadsNestsToo) {
 
 TEST_F(ChromeTrace, GivesMicrosecondsToTheNanosecond) {
   const auto slices = events_of(example(), "X");
-  const auto first = std::ranges::find_if(
-      slices, [](const json& event) { return event.at("cat") == "compute"; });
+  const auto first =
+      std::ranges::find_if(slices, [](const json& event) { return event.at("cat") == "compute"; });
   ASSERT_NE(first, slices.end());
   EXPECT_EQ(first->at("ts").dump(), "1.234");
   EXPECT_EQ(first->at("dur").dump(), "8.766");
@@ -87,7 +87,8 @@ TEST_F(ChromeTrace, GivesMicrosecondsToTheNanosecond) {
 
 TEST_F(ChromeTrace, LeadsArrowsAlongDependenciesOfOtherLanes) {
   const auto starts = events_of(example(), "s");
-  EXPECT_EQ(std::ranges::count(starts, "dependency", [](const json& e) { return e.at("name"); }), 2);
+  EXPECT_EQ(std::ranges::count(starts, "dependency", [](const json& e) { return e.at("name"); }),
+            2);
   EXPECT_EQ(std::ranges::count(starts, "launch", [](const json& e) { return e.at("name"); }), 3);
 }
 
@@ -96,10 +97,11 @@ TEST_F(ChromeTrace, CountsBusyLanesAndMemory) {
   for (const json& event : events_of(example(), "C")) {
     counts.push_back(event.at("args").dump() + "@" + event.at("ts").dump());
   }
-  EXPECT_THAT(counts, ::testing::ElementsAre(
-                          R"({"lanes":0}@0.0)", R"({"lanes":1}@1.234)", R"({"lanes":0}@12.0)",
-                          R"({"lanes":1}@12.5)", R"({"lanes":0}@15.0)", R"({"lanes":1}@15.001)",
-                          R"({"lanes":0}@30.0)", R"({"bytes":4096}@0.0)", R"({"bytes":4096}@30.0)"));
+  EXPECT_THAT(counts, ::testing::ElementsAre(R"({"lanes":0}@0.0)", R"({"lanes":1}@1.234)",
+                                             R"({"lanes":0}@12.0)", R"({"lanes":1}@12.5)",
+                                             R"({"lanes":0}@15.0)", R"({"lanes":1}@15.001)",
+                                             R"({"lanes":0}@30.0)", R"({"bytes":4096}@0.0)",
+                                             R"({"bytes":4096}@30.0)"));
 }
 
 TEST_F(ChromeTrace, KeepsHostileNamesInTheirStrings) {

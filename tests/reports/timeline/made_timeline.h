@@ -28,7 +28,8 @@ class MadeTimeline {
 
   /// Returns the task.
   std::size_t task(std::size_t lane, Span ran, const More& more) {
-    made_.tasks.push_back({"task " + std::to_string(made_.tasks.size()), more.kind, {lane}, more.after});
+    made_.tasks.push_back(
+        {"task " + std::to_string(made_.tasks.size()), more.kind, {lane}, more.after});
     call(made_.tasks.size() - 1, ran, more);
     return made_.tasks.size() - 1;
   }

@@ -158,7 +158,9 @@ TEST(Metrics, OfNothingAreZero) {
 /// Calls at random places, those of a lane one after the other, each waiting for earlier ones.
 Timeline random_timeline(std::mt19937& generator) {
   MadeTimeline timeline;
-  const auto below = [&](int most) { return std::uniform_int_distribution<int>(0, most - 1)(generator); };
+  const auto below = [&](int most) {
+    return std::uniform_int_distribution<int>(0, most - 1)(generator);
+  };
   const std::size_t lanes = 1 + static_cast<std::size_t>(below(4));
   for (std::size_t lane = 0; lane < lanes; ++lane) timeline.lane(lane % 2 == 0 ? "a" : "b");
   std::vector<Nanoseconds> free(lanes);
@@ -186,9 +188,9 @@ TEST(Metrics, AddUpToTheWholeWhateverRan) {
     const Timeline timeline = random_timeline(generator);
     const Metrics metrics = metrics_of(timeline);
     EXPECT_EQ(metrics.critical_path.total(), timeline.end);
-    EXPECT_EQ(std::accumulate(metrics.streams_busy.begin(), metrics.streams_busy.end(),
-                              Nanoseconds{0}),
-              timeline.end);
+    EXPECT_EQ(
+        std::accumulate(metrics.streams_busy.begin(), metrics.streams_busy.end(), Nanoseconds{0}),
+        timeline.end);
     for (const DeviceMetrics& device : metrics.devices) {
       EXPECT_EQ(device.busy + device.idle, timeline.end);
       EXPECT_LE(device.bubble, device.waits.total());
