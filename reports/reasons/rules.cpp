@@ -68,10 +68,13 @@ std::optional<Remark> parallelism_bound(const Profiled& one, const Cases& all) {
   if (!found || found->speedup <= no_gain) return {};
   const auto& interval = one.of().speedup->interval;
   if (!interval || interval->low <= 1) return {};
-  return Remark{fmt::format("{:.1f} streams ran at once on average, and their calls took only "
-                            "{:.2f} times as long: one of them leaves the device room",
-                            one.concurrency(), found->inflation),
-                "", evidence_of(*found, one), found->speedup};
+  return Remark{
+      fmt::format(
+          "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long: {}",
+          one.concurrency(), found->inflation,
+          found->inflation < 1 ? "a call with fewer threads loses less to dividing its work"
+                               : "one of them leaves the device room"),
+      "", evidence_of(*found, one), found->speedup};
 }
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {

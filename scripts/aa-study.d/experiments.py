@@ -2,7 +2,7 @@
 import shlex
 from dataclasses import dataclass
 
-# Ten cases or more, so that twenty comparisons are two hundred verdicts. Times of a case differ widely,
+# Ten cases or more, so that ten comparisons of each scenario are two hundred verdicts. Times of a case differ widely,
 # because short ones suffer most from a machine's noise.
 SCENARIOS = {
     "selftest": [

@@ -29,7 +29,7 @@ def arguments():
     parser.add_argument("--root", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="one small comparison of each kind")
     parser.add_argument(
-        "--comparisons", type=int, help="of each kind, of ten cases or so (20; with --quick 1)"
+        "--comparisons", type=int, help="of each kind, of ten cases or so (10, which take 50 minutes on two cores; with --quick 1)"
     )
     parser.add_argument(
         "--time-limit", type=float, default=4 * 3600, help="in seconds (14400); what is known by then stays"
@@ -49,7 +49,7 @@ def arguments():
 
 def with_defaults(known):
     size = "quick" if known.quick else "full"
-    known.comparisons = known.comparisons or (1 if known.quick else 20)
+    known.comparisons = known.comparisons or (1 if known.quick else 10)
     known.raw = known.raw or known.root / "build" / "aa-study" / size
     quick_output = known.root / "build" / "aa-study" / "quick-results"
     known.output = known.output or (

@@ -25,7 +25,7 @@ class MadeCase {
     made_.name = "s/" + strategy;
     made_.dtype = "f32";
     made_.status = CaseStatus::measured;
-    made_.statistics = Statistics{.median = span};
+    made_.statistics.emplace().median = span;
     Profile& profile = made_.profile.emplace();
     profile.executions = 1;
     profile.median = profile.span = span;
