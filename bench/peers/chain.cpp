@@ -1,4 +1,5 @@
-// A plan on one lane: the executor against a loop over the same operations.
+// A plan on one lane: the executor against a loop over the same operations, and against itself
+// while every call is noted.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -35,6 +36,15 @@ double repeat(int executions, const std::function<double()>& execute) {
   return seconds;
 }
 
+Json described(const Pairs& pairs, const Workload& work, const ConvolutionForward& desc,
+               int tasks) {
+  Json result = to_json(pairs);
+  result["tasks"] = tasks;
+  result["batch"] = desc.shape.batch;
+  result["threads"] = work.stream().threads();
+  return result;
+}
+
 }  // namespace
 
 Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effort) {
@@ -49,11 +59,22 @@ Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effo
         return repeat(executions, [&] { return executor.run().wall_seconds; });
       },
       [&](int executions) { return repeat(executions, [&] { return run_loop(work, tasks); }); });
-  Json result = to_json(pairs);
-  result["tasks"] = tasks;
-  result["batch"] = desc.shape.batch;
-  result["threads"] = work.stream().threads();
-  return result;
+  return described(pairs, work, desc, tasks);
+}
+
+Json compare_recording(const ConvolutionForward& desc, int tasks, const Effort& effort) {
+  const auto devices = open_whole_machine();
+  const Workload work(*devices.front(), desc);
+  const Plan plan = chain_of(work, tasks);
+  Executor executor(plan);
+
+  const Pairs pairs = sample_pairs(
+      effort,
+      [&](int executions) {
+        return repeat(executions, [&] { return executor.record(1).seconds.front(); });
+      },
+      [&](int executions) { return repeat(executions, [&] { return executor.run().seconds; }); });
+  return described(pairs, work, desc, tasks);
 }
 
 }  // namespace parbench::peers

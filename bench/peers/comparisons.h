@@ -23,6 +23,11 @@ using Json = nlohmann::ordered_json;
 /// included.
 [[nodiscard]] Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effort);
 
+/// The same plan, run by the executor while every call is noted, against the executor unobserved.
+/// Both by the plan's events, as samples are.
+[[nodiscard]] Json compare_recording(const ConvolutionForward& desc, int tasks,
+                                     const Effort& effort);
+
 /// ResNet-50's training step on one device, as scenario pipeline's strategy single has it. Prints
 /// one line of JSON when it is ready; then each line on standard input runs one step and prints its
 /// seconds by the host's clock, until the input ends.

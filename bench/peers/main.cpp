@@ -85,6 +85,13 @@ int run(int count, char** words) {
     print(compare_chain(convolution_named(options.name, options.batch), options.tasks,
                         options.effort));
   });
+  auto* recording = app.add_subcommand("recording", "the executor that notes every call");
+  add_options(*recording, options, false);
+  recording->add_option("--tasks", options.tasks)->check(CLI::Range(1, 100000));
+  recording->callback([&] {
+    print(compare_recording(convolution_named(options.name, options.batch), options.tasks,
+                            options.effort));
+  });
   auto* training = app.add_subcommand("train", "serves training steps of ResNet-50");
   add_options(*training, options, true);
   training->callback([&] { serve_training_steps(options.batch, options.image); });

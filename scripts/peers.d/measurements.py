@@ -94,6 +94,18 @@ def executor(setting):
         yield row_of_pairs(name, f"{what}: plain loop / executor", result, at_least=0.98)
 
 
+def recording(setting):
+    """The same plan while every call is noted, against itself unobserved."""
+    tasks = 5 if setting.quick else 200
+    for cores in setting.core_sets():
+        what = f"plan of {tasks} short convolutions on a lane, {cores_text(cores)}"
+        setting.say(what)
+        command = [setting.peers, "recording", "--case", "resnet50", "--batch", 1, "--tasks", tasks]
+        result = json_of(on_cores(cores, command + effort(setting)))
+        name = f"recording/cores:{len(cores)}"
+        yield row_of_pairs(name, f"{what}: unobserved / every call noted", result, at_least=0.98)
+
+
 def training_servers(setting, cores, batch, image):
     """Commands by label: ours, then every PyTorch."""
     shape = ["--batch", batch, "--image", image]
@@ -282,6 +294,7 @@ def ratio_of_rounds(setting, case, reference):
 MEASUREMENTS = {
     "convolution": convolution,
     "executor": executor,
+    "recording": recording,
     "train": train,
     "overlap": overlap,
     "pipeline": pipeline,

@@ -76,8 +76,8 @@ TEST_F(Peers, FindsThePublishedSettingWithEitherCut) {
 }
 
 TEST_F(Peers, WritesARowForEveryFigure) {
-  const Finished finished =
-      peers({"--quick", "--strict", "--only", "convolution,executor,overlap", "-o", output()});
+  const Finished finished = peers(
+      {"--quick", "--strict", "--only", "convolution,executor,recording,overlap", "-o", output()});
   ASSERT_THAT(finished.exit_code, AnyOf(0, 1)) << finished.err;
   const Json content = report::read_json(output());
 
@@ -96,7 +96,7 @@ TEST_F(Peers, WritesARowForEveryFigure) {
     EXPECT_THAT(finished.out, HasSubstr(row.at("what").get<std::string>()));
   }
   EXPECT_THAT(names, IsSupersetOf({"convolution/branch/cores:1", "convolution/resnet50/cores:1",
-                                   "executor/cores:1", "overlap/d2h/pinned"}));
+                                   "executor/cores:1", "recording/cores:1", "overlap/d2h/pinned"}));
   EXPECT_EQ(finished.exit_code, missed ? 1 : 0);
 }
 

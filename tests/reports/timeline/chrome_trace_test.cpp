@@ -40,7 +40,8 @@ std::string trace_of(std::span<const TracedCase> cases) {
 std::vector<json> events_of(const Timeline& timeline, std::string_view phase) {
   const std::vector<TracedCase> cases{{"scenario/strategy", &timeline, {{"cpu:1", 4096}}}};
   std::vector<json> found;
-  for (const json& event : json::parse(trace_of(cases)).at("traceEvents")) {
+  const json trace = json::parse(trace_of(cases));
+  for (const json& event : trace.at("traceEvents")) {
     if (event.at("ph") == phase) found.push_back(event);
   }
   return found;

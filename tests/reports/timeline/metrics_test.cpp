@@ -73,7 +73,7 @@ TEST(Metrics, TellForHowLongHowManyStreamsWereBusy) {
   timeline.task(timeline.lane("a", "1"), {5, 30});
   timeline.task(timeline.lane("a", "2"), {10, 20});
   timeline.task(timeline.lane("b"), {15, 40});
-  EXPECT_THAT(metrics_of(timeline.made()).streams_busy, ElementsAre(5, 20, 10, 5));
+  EXPECT_THAT(metrics_of(timeline.made()).streams_busy, ElementsAre(5, 15, 15, 5));
 }
 
 TEST(Metrics, DivideTheGapBeforeACallByWhatItWaitedFor) {
