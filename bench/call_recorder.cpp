@@ -97,18 +97,28 @@ CallTags::CallTags(const Plan& plan) {
 
 CallRecorder::CallRecorder(const Plan& plan, Launch launch, const CallTags& tags)
     : plan_(plan), launch_(launch), tags_(tags), enqueued_(tags.count() + 1) {
-  for (const auto& [stream, calls] : calls_of_streams(plan)) {
-    StreamLog& log = logs_.emplace_back(StreamLog{stream, ActivityLog(calls)});
-    stream->log_activities(&log.log);
+  try {
+    for (const auto& [stream, calls] : calls_of_streams(plan)) {
+      StreamLog& log = logs_->emplace_back(StreamLog{stream, ActivityLog(calls)});
+      stream->log_activities(&log.log);
+    }
+  } catch (...) {
+    stop();
+    throw;
   }
 }
 
-CallRecorder::~CallRecorder() {
-  for (const StreamLog& log : logs_) log.stream->log_activities(nullptr);
+CallRecorder::~CallRecorder() { stop(); }
+
+void CallRecorder::stop() {
+  if (!logs_) return;
+  for (const StreamLog& log : *logs_) log.stream->log_activities(nullptr);
 }
 
+void CallRecorder::abandon() { static_cast<void>(logs_.release()); }
+
 void CallRecorder::begin() {
-  for (StreamLog& log : logs_) log.log.clear();
+  for (StreamLog& log : *logs_) log.log.clear();
   begin_ = Clock::now();
 }
 
@@ -122,7 +132,7 @@ void CallRecorder::launched(Clock::time_point since) {
 
 timeline::Timeline CallRecorder::timeline() const {
   timeline::Timeline result = timeline_of(plan_, launch_);
-  for (const StreamLog& log : logs_) add_calls(log, result);
+  for (const StreamLog& log : *logs_) add_calls(log, result);
   std::ranges::stable_sort(result.calls, {},
                            [](const timeline::Call& call) { return call.ran.begin; });
   for (const timeline::Call& call : result.calls) result.end = std::max(result.end, call.ran.end);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "kernels/activity.h"
@@ -46,6 +47,9 @@ class CallRecorder {
   /// The same of all calls: a graph was launched.
   void launched(Clock::time_point since);
 
+  /// A stream still works, and will note what it does: what it writes to is never given back.
+  void abandon();
+
   /// What has run since `begin`, once the streams are idle.
   [[nodiscard]] timeline::Timeline timeline() const;
 
@@ -59,6 +63,7 @@ class CallRecorder {
     Clock::time_point end;
   };
 
+  void stop();
   void add_calls(const StreamLog& log, timeline::Timeline& timeline) const;
 
   const Plan& plan_;
@@ -66,7 +71,8 @@ class CallRecorder {
   const CallTags& tags_;
   Clock::time_point begin_;
   std::vector<Enqueued> enqueued_;  // by tag
-  std::deque<StreamLog> logs_;      // of each stream; they keep their addresses
+  /// Of each stream; they keep their addresses.
+  std::unique_ptr<std::deque<StreamLog>> logs_ = std::make_unique<std::deque<StreamLog>>();
 };
 
 /// What logging costs each call of a CPU stream, in seconds: measured on the calling thread.

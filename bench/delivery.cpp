@@ -62,6 +62,7 @@ bool Delivery::finish(bool complete) {
     }
   };
   recorder_.refresh(complete);
+  recorder_.find_reasons();
   const bool written = attempt([&] { recorder_.write(samples_); });
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });

@@ -355,9 +355,14 @@ Recording Executor::record(int executions) {
   Recording recording;
   recording.seconds_per_call = logging_cost();
   std::vector<timeline::Timeline> timelines;
-  for (int i = 0; i < std::max(1, executions); ++i) {
-    recording.seconds.push_back(run().seconds);
-    timelines.push_back(recorder.timeline());
+  try {
+    for (int i = 0; i < std::max(1, executions); ++i) {
+      recording.seconds.push_back(run().seconds);
+      timelines.push_back(recorder.timeline());
+    }
+  } catch (const TimedOut&) {
+    recorder.abandon();
+    throw;
   }
   recording.timeline = std::move(timelines[median_index(recording.seconds)]);
   return recording;

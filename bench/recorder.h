@@ -59,6 +59,9 @@ class Recorder {
   /// Brings durations up to date. `complete`: everything planned has been measured.
   void refresh(bool complete);
 
+  /// At the end: what follows from all cases together.
+  void find_reasons();
+
   /// Writes the file. `raw` are the samples of all scenarios so far. Throws Error.
   void write(const GoogleBenchmark& raw) const;
 

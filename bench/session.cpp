@@ -432,6 +432,8 @@ void Session::record(std::size_t index) {
     environment_.on_timeline(cases_[index], recording.timeline);
   } catch (const Unsupported& error) {
     cases_[index].notes.emplace_back("no timeline", error.what());
+  } catch (const OutOfMemory& error) {
+    cases_[index].notes.emplace_back("no timeline", error.what());
   }
 }
 

@@ -102,7 +102,7 @@ class Stream {
 
   /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work
   /// is queued; what the log holds is complete when it has ended. The log outlives that. Throws
-  /// Unsupported, with the reason, where the device cannot tell.
+  /// Unsupported, with the reason, where the device cannot tell; ending throws nothing.
   virtual void log_activities(ActivityLog* log);
 
  protected:

@@ -150,7 +150,6 @@ void CpuStream::synchronize(std::chrono::milliseconds limit) {
 }
 
 void CpuStream::log_activities(ActivityLog* log) {
-  synchronize(default_limit);
   const std::lock_guard lock(mutex_);
   log_ = log;
 }

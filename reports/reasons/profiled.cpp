@@ -1,9 +1,15 @@
 // Sums over the devices and calls of a profile.
 #include "reports/reasons/profiled.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string_view>
+#include <variant>
+
+#include "reports/parameter_columns.h"
 
 namespace parbench::report {
 namespace {
@@ -24,6 +30,17 @@ template <class Value>
 double sum_of_computing(const Profile& profile, const Value& value) {
   return sum(profile.devices,
              [&](const DeviceProfile& device) { return device.compute > 0 ? value(device) : 0.0; });
+}
+
+constexpr std::string_view chunk_parameter = "split";
+
+/// What cases that differ in the number of chunks alone have in common.
+std::string without_chunks(const Case& one) {
+  std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
+  for (const auto& [name, value] : one.parameters) {
+    if (name != chunk_parameter) key += fmt::format("\n{}={}", name, value_text(value));
+  }
+  return key;
 }
 
 }  // namespace
@@ -71,21 +88,38 @@ double Profiled::bubble_share() const {
   }));
 }
 
-std::vector<Profiled> profiled_cases(const Report& report, const std::string& scenario) {
-  std::vector<Profiled> found;
+ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario) {
   for (const Case& one : report.cases) {
-    if (one.scenario == scenario && has_number(one) && one.profile) found.emplace_back(one);
+    if (one.scenario != scenario || !has_number(one) || !one.profile) continue;
+    const std::size_t place = cases_.size();
+    cases_.emplace_back(one);
+    by_name_.emplace(one.name, place);
+    const auto chunks = chunks_of(one);
+    if (!chunks) continue;
+    const auto [fewest, is_first] = fewest_chunks_.try_emplace(without_chunks(one), place);
+    if (!is_first && *chunks < chunks_of(cases_[fewest->second].of())) fewest->second = place;
   }
-  return found;
 }
 
-const Profiled* find(const std::vector<Profiled>& cases, const std::string& name) {
-  const auto found = std::ranges::find(cases, name, &Profiled::name);
-  return found == cases.end() ? nullptr : &*found;
+const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
+  if (!one.of().speedup) return nullptr;
+  const auto found = by_name_.find(one.of().speedup->baseline);
+  return found == by_name_.end() ? nullptr : &cases_[found->second];
 }
 
-const Profiled* baseline_of(const std::vector<Profiled>& cases, const Profiled& one) {
-  return one.of().speedup ? find(cases, one.of().speedup->baseline) : nullptr;
+const Profiled* ProfiledCases::fewest_chunks(const Profiled& one) const {
+  if (!chunks_of(one.of())) return nullptr;
+  const auto found = fewest_chunks_.find(without_chunks(one.of()));
+  if (found == fewest_chunks_.end() || &cases_[found->second].of() == &one.of()) return nullptr;
+  return &cases_[found->second];
+}
+
+std::optional<std::int64_t> chunks_of(const Case& one) {
+  for (const auto& [name, value] : one.parameters) {
+    if (name != chunk_parameter) continue;
+    if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
+  }
+  return std::nullopt;
 }
 
 }  // namespace parbench::report

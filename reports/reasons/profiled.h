@@ -1,7 +1,10 @@
 // Figures of a profile that several rules need.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "reports/report.h"
@@ -38,13 +41,26 @@ class Profiled {
   const Profile* profile_;
 };
 
-/// Those of a scenario that have a number and a profile, in the order of the report.
-[[nodiscard]] std::vector<Profiled> profiled_cases(const Report& report,
-                                                   const std::string& scenario);
+/// Those of a scenario that have a number and a profile, in the order of the report, which outlives
+/// this.
+class ProfiledCases {
+ public:
+  ProfiledCases(const Report& report, const std::string& scenario);
 
-/// By name; nullptr where there is none.
-[[nodiscard]] const Profiled* find(const std::vector<Profiled>& cases, const std::string& name);
-/// The case that a speedup is measured against, if it was looked at.
-[[nodiscard]] const Profiled* baseline_of(const std::vector<Profiled>& cases, const Profiled& one);
+  [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
+  /// The case that a speedup is measured against; null where it was not looked at.
+  [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
+  /// Of the cases that differ from this one in the number of chunks alone, that with the fewest;
+  /// null where it is this one, or has no such number.
+  [[nodiscard]] const Profiled* fewest_chunks(const Profiled& one) const;
+
+ private:
+  std::vector<Profiled> cases_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::unordered_map<std::string, std::size_t> fewest_chunks_;  // by what such cases share
+};
+
+/// Of a case that is divided into equal chunks: how many.
+[[nodiscard]] std::optional<std::int64_t> chunks_of(const Case& one);
 
 }  // namespace parbench::report

@@ -22,20 +22,22 @@ std::vector<std::string> scenarios_of(const Report& report) {
 }
 
 void find_losses(Report& report, const std::string& scenario) {
-  const std::vector<Profiled> cases = profiled_cases(report, scenario);
-  for (const Profiled& one : cases) {
-    Case& own = *std::ranges::find(report.cases, one.name(), &Case::name);
-    const Profiled* baseline = baseline_of(cases, one);
-    own.profile->losses = baseline != nullptr ? losses_of(one, *baseline) : std::nullopt;
+  const ProfiledCases cases(report, scenario);
+  auto one = cases.all().begin();
+  for (Case& own : report.cases) {
+    if (one == cases.all().end() || &one->of() != &own) continue;
+    const Profiled* baseline = cases.baseline_of(*one);
+    own.profile->losses = baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
+    ++one;
   }
 }
 
 /// What a rule says of the cases of a scenario: the strongest of its remarks, and whom it concerns,
 /// that one first.
-std::optional<Finding> finding_of(const Rule& rule, const std::vector<Profiled>& cases) {
+std::optional<Finding> finding_of(const Rule& rule, const ProfiledCases& cases) {
   Finding finding;
   double most = 0;
-  for (const Profiled& one : cases) {
+  for (const Profiled& one : cases.all()) {
     std::optional<Remark> remark = rule.look(one, cases);
     if (!remark) continue;
     if (finding.cases.empty() || remark->weight > most) {
@@ -49,7 +51,7 @@ std::optional<Finding> finding_of(const Rule& rule, const std::vector<Profiled>&
     }
   }
   if (finding.cases.empty()) return std::nullopt;
-  finding.scenario = cases.front().of().scenario;
+  finding.scenario = cases.all().front().of().scenario;
   finding.rule = rule.name;
   return finding;
 }
@@ -60,7 +62,7 @@ void find_reasons(Report& report) {
   report.findings.clear();
   for (const std::string& scenario : scenarios_of(report)) {
     find_losses(report, scenario);
-    const std::vector<Profiled> cases = profiled_cases(report, scenario);
+    const ProfiledCases cases(report, scenario);
     for (const Rule& rule : all_rules()) {
       if (auto finding = finding_of(rule, cases)) report.findings.push_back(*std::move(finding));
     }

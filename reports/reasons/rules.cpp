@@ -12,7 +12,7 @@
 namespace parbench::report {
 namespace {
 
-using Cases = std::vector<Profiled>;
+using Cases = ProfiledCases;
 
 const Value* parameter(const Case& one, std::string_view name) {
   const auto found = std::ranges::find(one.parameters, name, &NamedValues::value_type::first);
@@ -35,7 +35,7 @@ struct Together {
 };
 
 std::optional<Together> together(const Profiled& one, const Cases& all) {
-  const Profiled* baseline = baseline_of(all, one);
+  const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || one.computing_devices() != baseline->computing_devices()) return {};
   if (baseline->compute_seconds() <= 0 || baseline->concurrency() <= 0) return {};
   const double concurrency = one.concurrency() / baseline->concurrency();
@@ -139,38 +139,18 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
       excess};
 }
 
-/// The case that differs in the split alone, with the fewest chunks.
-const Profiled* fewest_chunks(const Profiled& one, const Cases& all) {
-  const Value* split = parameter(one.of(), "split");
-  if (split == nullptr || !std::holds_alternative<std::int64_t>(*split)) return nullptr;
-  const Profiled* fewest = nullptr;
-  const auto chunks_of = [](const Profiled& other) {
-    return std::get<std::int64_t>(*parameter(other.of(), "split"));
-  };
-  for (const Profiled& other : all) {
-    if (other.of().strategy != one.of().strategy) continue;
-    NamedValues same = other.of().parameters;
-    const auto place = std::ranges::find(same, "split", &NamedValues::value_type::first);
-    if (place == same.end() || !std::holds_alternative<std::int64_t>(place->second)) continue;
-    place->second = *split;
-    if (same != one.of().parameters || other.of().dtype != one.of().dtype) continue;
-    if (fewest == nullptr || chunks_of(other) < chunks_of(*fewest)) fewest = &other;
-  }
-  return fewest == &one ? nullptr : fewest;
-}
-
 std::optional<Remark> chunks_too_small(const Profiled& one, const Cases& all) {
-  const Profiled* fewest = fewest_chunks(one, all);
+  const Profiled* fewest = all.fewest_chunks(one);
   if (fewest == nullptr || one.compute_seconds() <= 0 || fewest->compute_seconds() <= 0) return {};
   const double rate = one.compute_flops() / one.compute_seconds();
   const double best = fewest->compute_flops() / fewest->compute_seconds();
   if (best <= 0 || rate > (1 - inefficient_chunks) * best) return {};
-  return Remark{fmt::format("its chunks compute at {}, {} less than with split {}",
-                            format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
-                            std::get<std::int64_t>(*parameter(fewest->of(), "split"))),
-                "fewer, larger chunks, as far as bubbles allow",
-                {{"rate", rate}, {"rate with fewest chunks", best}},
-                best / rate};
+  return Remark{
+      fmt::format("its chunks compute at {}, {} less than with split {}", format_rate(rate, "FLOP"),
+                  format_percent(1 - rate / best, 0), *chunks_of(fewest->of())),
+      "fewer, larger chunks, as far as bubbles allow",
+      {{"rate", rate}, {"rate with fewest chunks", best}},
+      best / rate};
 }
 
 std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) {
@@ -186,7 +166,7 @@ std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) 
 }
 
 std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
-  const Profiled* baseline = baseline_of(all, one);
+  const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || parameter(one.of(), "split") != nullptr) return {};
   if (one.computing_devices() < 2 || baseline->computing_devices() != 1) return {};
   if (one.concurrency() < more_concurrency || baseline->compute_seconds() <= 0) return {};

@@ -21,7 +21,7 @@ struct Remark {
 
 struct Rule {
   std::string_view name;
-  std::optional<Remark> (*look)(const Profiled& one, const std::vector<Profiled>& all);
+  std::optional<Remark> (*look)(const Profiled& one, const ProfiledCases& all);
 };
 
 /// In the order in which findings are listed.
