@@ -1,6 +1,7 @@
-// Max pooling and global average pooling, both ways, by kernels of our own: cuDNN's pooling
-// backward reads the source and the destination of the forward pass, which the operation does not
-// take, and cuDNN leaves no indices behind that could stand for them.
+// Max pooling and global average pooling, both ways, by kernels of our own. cuDNN's engines that
+// write or read the indices of maxima are marked as using tensor cores, which f32 must not, and its
+// deprecated functions want the forward pass's source and destination, which the operation does not
+// take (docs/decisions/0010-cuda-backend.md).
 #include <fmt/format.h>
 
 #include <memory>
