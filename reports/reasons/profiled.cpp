@@ -34,7 +34,7 @@ double sum_of_computing(const Profile& profile, const Value& value) {
 
 constexpr std::string_view chunk_parameter = "split";
 
-/// What cases that differ in the number of chunks alone have in common.
+/// What cases that differ in the size of their chunks alone have in common.
 std::string without_chunks(const Case& one) {
   std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
   for (const auto& [name, value] : one.parameters) {
@@ -94,10 +94,10 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario) 
     const std::size_t place = cases_.size();
     cases_.emplace_back(one);
     by_name_.emplace(one.name, place);
-    const auto chunks = chunks_of(one);
-    if (!chunks) continue;
-    const auto [fewest, is_first] = fewest_chunks_.try_emplace(without_chunks(one), place);
-    if (!is_first && *chunks < chunks_of(cases_[fewest->second].of())) fewest->second = place;
+    const auto size = chunk_size_of(one);
+    if (!size) continue;
+    const auto [largest, is_first] = largest_chunks_.try_emplace(without_chunks(one), place);
+    if (!is_first && *size > chunk_size_of(cases_[largest->second].of())) largest->second = place;
   }
 }
 
@@ -107,17 +107,17 @@ const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
   return found == by_name_.end() ? nullptr : &cases_[found->second];
 }
 
-const Profiled* ProfiledCases::fewest_chunks(const Profiled& one) const {
-  if (!chunks_of(one.of())) return nullptr;
-  const auto found = fewest_chunks_.find(without_chunks(one.of()));
-  if (found == fewest_chunks_.end() || &cases_[found->second].of() == &one.of()) return nullptr;
+const Profiled* ProfiledCases::largest_chunks(const Profiled& one) const {
+  if (!chunk_size_of(one.of())) return nullptr;
+  const auto found = largest_chunks_.find(without_chunks(one.of()));
+  if (found == largest_chunks_.end() || &cases_[found->second].of() == &one.of()) return nullptr;
   return &cases_[found->second];
 }
 
-std::optional<std::int64_t> chunks_of(const Case& one) {
+std::optional<std::int64_t> chunk_size_of(const Case& one) {
   for (const auto& [name, value] : one.parameters) {
     if (name != chunk_parameter) continue;
-    if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
+    if (const auto* size = std::get_if<std::int64_t>(&value)) return *size;
   }
   return std::nullopt;
 }

@@ -50,17 +50,17 @@ class ProfiledCases {
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
   /// The case that a speedup is measured against; null where it was not looked at.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
-  /// Of the cases that differ from this one in the number of chunks alone, that with the fewest;
-  /// null where it is this one, or has no such number.
-  [[nodiscard]] const Profiled* fewest_chunks(const Profiled& one) const;
+  /// Of the cases that differ from this one in the size of their chunks alone, that with the
+  /// largest; null where it is this one, or its chunks have no single size.
+  [[nodiscard]] const Profiled* largest_chunks(const Profiled& one) const;
 
  private:
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::string, std::size_t> fewest_chunks_;  // by what such cases share
+  std::unordered_map<std::string, std::size_t> largest_chunks_;  // by what such cases share
 };
 
-/// Of a case that is divided into equal chunks: how many.
-[[nodiscard]] std::optional<std::int64_t> chunks_of(const Case& one);
+/// Of a case whose batch is divided into chunks of one size (parameter "split"): the size.
+[[nodiscard]] std::optional<std::int64_t> chunk_size_of(const Case& one);
 
 }  // namespace parbench::report

@@ -2,6 +2,7 @@
 #include "reports/reasons/rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ bool has_text(const Case& one, std::string_view name, std::string_view text) {
 
 // --- streams of one device -----------------------------------------------------------------------
 
-/// A case whose streams did run at once, beside a baseline of the same work on the same devices.
+/// A case whose streams did run at once on one device, beside a baseline of the same work there.
 struct Together {
   double concurrency = 0;  // over the baseline's
   double inflation = 0;    // of the time of all calls
@@ -36,7 +37,8 @@ struct Together {
 
 std::optional<Together> together(const Profiled& one, const Cases& all) {
   const Profiled* baseline = all.baseline_of(one);
-  if (baseline == nullptr || one.computing_devices() != baseline->computing_devices()) return {};
+  if (baseline == nullptr || one.computing_devices() != 1) return {};
+  if (baseline->computing_devices() != 1) return {};
   if (baseline->compute_seconds() <= 0 || baseline->concurrency() <= 0) return {};
   const double concurrency = one.concurrency() / baseline->concurrency();
   if (concurrency < more_concurrency) return {};
@@ -53,7 +55,7 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain) return {};
-  if (found->inflation < more_concurrency) return {};
+  if (found->inflation < slowed_by_sharing) return {};
   return Remark{
       fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
                   "long: one of them fills the device already",
@@ -106,7 +108,7 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/
     held += call.enqueueing;
   }
   if (copying <= 0 || held < held_host_share * copying) return {};
-  if (copying < launch_bound_share * one.profile().span) return {};
+  if (held < held_span_share * one.profile().span) return {};
   return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
                             "not asynchronous",
                             format_percent(std::min(1.0, held / copying), 0)),
@@ -140,16 +142,17 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
 }
 
 std::optional<Remark> chunks_too_small(const Profiled& one, const Cases& all) {
-  const Profiled* fewest = all.fewest_chunks(one);
-  if (fewest == nullptr || one.compute_seconds() <= 0 || fewest->compute_seconds() <= 0) return {};
+  const Profiled* largest = all.largest_chunks(one);
+  if (largest == nullptr || one.compute_seconds() <= 0 || largest->compute_seconds() <= 0)
+    return {};
   const double rate = one.compute_flops() / one.compute_seconds();
-  const double best = fewest->compute_flops() / fewest->compute_seconds();
+  const double best = largest->compute_flops() / largest->compute_seconds();
   if (best <= 0 || rate > (1 - inefficient_chunks) * best) return {};
   return Remark{
       fmt::format("its chunks compute at {}, {} less than with split {}", format_rate(rate, "FLOP"),
-                  format_percent(1 - rate / best, 0), *chunks_of(fewest->of())),
-      "fewer, larger chunks, as far as bubbles allow",
-      {{"rate", rate}, {"rate with fewest chunks", best}},
+                  format_percent(1 - rate / best, 0), *chunk_size_of(largest->of())),
+      "larger chunks, as far as bubbles allow",
+      {{"rate", rate}, {"rate with the largest chunks", best}},
       best / rate};
 }
 
@@ -160,26 +163,25 @@ std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) 
   return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
                             "included",
                             format_percent(share, 0)),
-                "more chunks, as far as their calls stay efficient",
+                "smaller chunks, as far as their calls stay efficient",
                 {{"bubble share", share}},
                 share};
 }
 
+/// Beside a baseline that does the same work on the same devices, one after the other.
 std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   const Profiled* baseline = all.baseline_of(one);
-  if (baseline == nullptr || parameter(one.of(), "split") != nullptr) return {};
-  if (one.computing_devices() < 2 || baseline->computing_devices() != 1) return {};
-  if (one.concurrency() < more_concurrency || baseline->compute_seconds() <= 0) return {};
-  const double flops = baseline->compute_flops();
-  if (flops <= 0 || one.compute_flops() <= 0) return {};
-  const double slower =
-      (one.compute_seconds() / one.compute_flops()) / (baseline->compute_seconds() / flops);
+  if (baseline == nullptr || one.computing_devices() < 2) return {};
+  if (baseline->computing_devices() != one.computing_devices()) return {};
+  if (one.concurrency() < more_concurrency * baseline->concurrency()) return {};
+  if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
+  const double slower = one.compute_seconds() / baseline->compute_seconds();
   if (slower < 1 + slowed_together) return {};
-  return Remark{fmt::format("calls take {} longer while the other device works: they share memory "
+  return Remark{fmt::format("calls take {} longer while other devices work: they share memory "
                             "bandwidth, caches or power",
                             format_percent(slower - 1, 0)),
                 "work that reuses its data more (larger products, fused operations)",
-                {{"time of a FLOP over the baseline's", slower}},
+                {{"time of a call over the baseline's", slower}},
                 slower};
 }
 
@@ -194,15 +196,14 @@ std::optional<Remark> uneven_memory(const Profiled& one, const Cases& /*all*/) {
   if (one.computing_devices() < 2 || most == nullptr) return {};
   const double ratio = static_cast<double>(most->bytes) / static_cast<double>(least->bytes);
   if (ratio < uneven_memory_ratio) return {};
-  return Remark{
-      fmt::format("{} holds {}, {} holds {}", most->device,
-                  format_bytes(static_cast<double>(most->bytes)), least->device,
-                  format_bytes(static_cast<double>(least->bytes))),
-      parameter(one.of(), "schedule") != nullptr && !has_text(one.of(), "schedule", "1f1b")
-          ? "--schedule 1f1b keeps fewer activations"
-          : "",
-      {{"ratio", ratio}},
-      ratio};
+  return Remark{fmt::format("{} holds {}, {} holds {}", most->device,
+                            format_bytes(static_cast<double>(most->bytes)), least->device,
+                            format_bytes(static_cast<double>(least->bytes))),
+                parameter(one.of(), "cut") != nullptr
+                    ? "a cut that gives the fuller device less; --schedule 1f1b needs less in all"
+                    : "",
+                {{"ratio", ratio}},
+                ratio};
 }
 
 std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
@@ -219,10 +220,6 @@ std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
-std::string part_text(double seconds, double span, std::string_view what) {
-  return fmt::format("{} {}", format_percent(seconds / span, 1), what);
-}
-
 std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
@@ -235,12 +232,18 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
       {lost.copies, "copies"},
       {lost.launch, "launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &decltype(parts)::value_type::first);
-  std::string text;
+  std::vector<std::string> shown;
   for (const auto& [seconds, what] : parts) {
-    text += (text.empty() ? "" : ", ") + part_text(seconds, span, what);
+    if (seconds < least_part * span) continue;
+    shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
+  }
+  if (lost.slower_calls <= -least_part * span) {
+    shown.push_back(fmt::format("less {} by calls that are faster than the baseline's",
+                                format_percent(-lost.slower_calls / span)));
   }
   return Remark{fmt::format("{} of its time is lost beside {} devices without any loss: {}",
-                            format_percent(total(lost) / span, 0), one.computing_devices(), text),
+                            format_percent(total(lost) / span, 0), one.computing_devices(),
+                            fmt::join(shown, ", ")),
                 "",
                 {{"ideal seconds", lost.ideal},
                  {"slower calls", lost.slower_calls},

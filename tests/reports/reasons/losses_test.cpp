@@ -43,6 +43,18 @@ TEST(Losses, CountFasterCallsAsAGain) {
   EXPECT_DOUBLE_EQ(losses(pipeline, single).slower_calls, -1);
 }
 
+TEST(Losses, ThatAreGainsAreNotShownAsLosses) {
+  MadeCase pipeline("pipeline", 8, {{.compute = 5}, {.compute = 5}});
+  pipeline.speedup(1.5, "s/single", 1.4);
+  Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
+  find_reasons(report);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_THAT(report.findings[0].text,
+              ::testing::AllOf(::testing::HasSubstr("37.5% bubbles"),
+                               ::testing::HasSubstr("less 12.5% by calls that are faster"),
+                               ::testing::Not(::testing::HasSubstr("0.0%"))));
+}
+
 TEST(Losses, NeedABaselineOnOneDeviceAndACaseOnSeveral) {
   const MadeCase single("single", 12, {{.compute = 12}});
   const MadeCase pair("pair", 6, {{.compute = 6}, {.compute = 6}});
