@@ -142,6 +142,7 @@ timeline::Timeline CallRecorder::timeline() const {
 void CallRecorder::add_calls(const StreamLog& log, timeline::Timeline& timeline) const {
   const std::vector<Place> places = places_of(plan_);
   for (const Activity& activity : log.log.activities()) {
+    if (activity.tag >= places.size()) continue;  // of work that is not this plan's
     const Place& place = places[activity.tag];
     const Task& task = plan_.tasks()[place.task];
     const Call& call = task.calls[place.call];

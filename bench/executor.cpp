@@ -365,6 +365,10 @@ Recording Executor::record(int executions) {
     throw;
   }
   recording.timeline = std::move(timelines[median_index(recording.seconds)]);
+  if (recording.timeline.dropped > 0) {
+    throw Unsupported(
+        fmt::format("{} calls more than the plan has were noted", recording.timeline.dropped));
+  }
   return recording;
 }
 

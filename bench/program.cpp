@@ -155,6 +155,9 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
   if (!flags.out_path.empty()) {
     naming_flag("--benchmark_out=", [&] { report::check_writable(flags.out_path); });
   }
+  if (!options.trace_path.empty()) {
+    naming_flag("--trace ", [&] { report::check_writable(options.trace_path); });
+  }
   const auto started = std::chrono::system_clock::now();
   Recorder recorder(provide_report_path(options, scenarios.size(), started), options, machine,
                     flags, started);

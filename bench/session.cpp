@@ -82,10 +82,12 @@ class Session {
 
   [[nodiscard]] double recording_seconds() const;
   void record_all();
+  void try_to_record(std::size_t index);
   void record(std::size_t index);
 
   void abandon(std::size_t index, const TimedOut& error);
   void lose_device(std::size_t index, const DeviceLost& error);
+  void leave_out_lost();
   void leave_out(std::size_t index, const std::string& reason);
   void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
   void drop(std::size_t index);
@@ -281,11 +283,14 @@ void Session::lose_device(std::size_t index, const DeviceLost& error) {
   }
   give_up(index, report::CaseStatus::failed, error.what());
   lost.add(cases_[index].name, error);
+  leave_out_lost();
+}
+
+void Session::leave_out_lost() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!entries_[i].prepared) continue;
-    if (const auto reason = lost.reason(entries_[i].prepared->subject->plan())) {
-      leave_out(i, *reason);
-    }
+    const auto reason = environment_.lost.reason(entries_[i].prepared->subject->plan());
+    if (reason) leave_out(i, *reason);
   }
 }
 
@@ -326,7 +331,9 @@ void Session::make_sampler() {
       cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
-  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + recording_seconds();
+  const double recording = recording_seconds();
+  progress_->expect_recording(recording);
+  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + recording;
   sampler_.emplace(options_, cases);
 }
 
@@ -408,11 +415,31 @@ void Session::record_all() {
     interrupted_ = interrupted_ || environment_.interrupted();
     if (interrupted_) return;
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
-    if (entries_[index].prepared) guarded(index, [&] { record(index); });
+    const auto& prepared = entries_[index].prepared;
+    if (!prepared || environment_.lost.reason(prepared->subject->plan())) continue;
+    try_to_record(index);
+    checkpoint(sampling_checkpoint_seconds);
   }
 }
 
-/// What cannot be told is a note beside the numbers, which do not depend on it.
+/// Whatever goes wrong, the case keeps the samples that it has.
+void Session::try_to_record(std::size_t index) {
+  try {
+    record(index);
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  } catch (const TimedOut& error) {
+    environment_.on_timeout(result(), error);
+    abandoned_ = std::move(entries_[index].prepared);
+    throw;
+  } catch (const DeviceLost& error) {
+    environment_.lost.add(cases_[index].name, error);
+    leave_out_lost();
+  } catch (const std::exception& error) {
+    cases_[index].notes.emplace_back("no timeline", error.what());
+  }
+}
+
 void Session::record(std::size_t index) {
   Entry& entry = entries_[index];
   const Range of_case(entry.range);
@@ -426,15 +453,10 @@ void Session::record(std::size_t index) {
     if (executions > 1) (void)entry.prepared->runner->run();
   }
   latest_ = index;
-  try {
-    const Recording recording = entry.prepared->runner->record(executions);
-    cases_[index].profile = profile_of(recording);
-    environment_.on_timeline(cases_[index], recording.timeline);
-  } catch (const Unsupported& error) {
-    cases_[index].notes.emplace_back("no timeline", error.what());
-  } catch (const OutOfMemory& error) {
-    cases_[index].notes.emplace_back("no timeline", error.what());
-  }
+  const Recording recording = entry.prepared->runner->record(executions);
+  report::Profile profile = profile_of(recording);
+  environment_.on_timeline(cases_[index], recording.timeline);
+  cases_[index].profile = std::move(profile);
 }
 
 // --- results -----------------------------------------------------------------------------------

@@ -29,14 +29,15 @@ void SessionProgress::sampling(const std::string& case_name, Count count, const 
   ProgressState shown = state("sampling", case_name, count);
   shown.samples = sampler.samples(index).size();
   shown.reached_precision = sampler.reached_precision(index);
-  shown.seconds_left = sampler.seconds_left();
+  shown.seconds_left = sampler.seconds_left() + recording_seconds_;
   shown.fraction = fraction_of_run(*shown.seconds_left);
   progress_.update(shown);
 }
 
 void SessionProgress::recording(const std::string& case_name, Count count) {
   ProgressState shown = state("recording", case_name, count);
-  shown.fraction = fraction_of_run(0);
+  const double done = static_cast<double>(count.done) / static_cast<double>(count.cases);
+  shown.fraction = fraction_of_run(recording_seconds_ * (1 - done));
   progress_.update(shown);
 }
 

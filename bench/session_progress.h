@@ -21,6 +21,9 @@ class SessionProgress {
     std::size_t cases = 0;
   };
 
+  /// What is to follow sampling, in seconds.
+  void expect_recording(double seconds) { recording_seconds_ = seconds; }
+
   void preparing(const std::string& case_name, Count count);
   /// `index`: of the case in the sampler.
   void sampling(const std::string& case_name, Count count, const Sampler& sampler,
@@ -36,6 +39,7 @@ class SessionProgress {
   const RunPart& part_;
   const std::function<double()>& now_;
   double begin_;
+  double recording_seconds_ = 0;
   double fraction_ = 0;  // of this session, as shown
 };
 

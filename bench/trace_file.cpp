@@ -5,15 +5,10 @@
 
 #include <sstream>
 
-#include "bench/flag_files.h"
 #include "reports/file.h"
 #include "reports/timeline/chrome_trace.h"
 
 namespace parbench {
-
-TraceFile::TraceFile(std::filesystem::path path) : path_(std::move(path)) {
-  if (!path_.empty()) naming_flag("--trace ", [&] { report::check_writable(path_); });
-}
 
 void TraceFile::add(const report::Case& one, const timeline::Timeline& timeline) {
   if (path_.empty()) return;
@@ -34,6 +29,9 @@ void TraceFile::write() const {
 
 std::string TraceFile::line() const {
   if (path_.empty()) return {};
+  if (entries_.empty()) {
+    return fmt::format("trace: {} is empty: no case was looked at\n", path_.string());
+  }
   return fmt::format("trace: {} (open it in https://ui.perfetto.dev)\n", path_.string());
 }
 

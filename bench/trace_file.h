@@ -14,15 +14,15 @@ namespace parbench {
 
 class TraceFile {
  public:
-  /// The path can be written. Throws UsageError. Empty: there is no file, and nothing is kept.
-  explicit TraceFile(std::filesystem::path path);
+  /// Empty: there is no file, and nothing is kept.
+  explicit TraceFile(std::filesystem::path path) : path_(std::move(path)) {}
 
   void add(const report::Case& one, const timeline::Timeline& timeline);
 
   /// Throws Error.
   void write() const;
 
-  /// "trace: out.json"; empty where there is no file.
+  /// What the run says of it at its end; nothing where there is no file.
   [[nodiscard]] std::string line() const;
 
  private:
