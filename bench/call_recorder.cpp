@@ -98,12 +98,19 @@ CallTags::CallTags(const Plan& plan) {
 CallRecorder::CallRecorder(const Plan& plan, Launch launch, const CallTags& tags)
     : plan_(plan), launch_(launch), tags_(tags), enqueued_(tags.count() + 1) {
   for (const auto& [stream, calls] : calls_of_streams(plan)) {
-    StreamLog& log = logs_.emplace_back(StreamLog{stream, ActivityLog(calls)});
-    stream->log_activities(&log.log);
+    logs_.push_back(StreamLog{stream, ActivityLog(calls)});
+  }
+  try {
+    for (StreamLog& log : logs_) log.stream->log_activities(&log.log);
+  } catch (...) {
+    end_logging();  // the logs go, and some streams have theirs
+    throw;
   }
 }
 
-CallRecorder::~CallRecorder() {
+CallRecorder::~CallRecorder() { end_logging(); }
+
+void CallRecorder::end_logging() {
   for (const StreamLog& log : logs_) log.stream->log_activities(nullptr);
 }
 

@@ -59,6 +59,7 @@ class CallRecorder {
     Clock::time_point end;
   };
 
+  void end_logging();
   void add_calls(const StreamLog& log, timeline::Timeline& timeline) const;
 
   const Plan& plan_;
