@@ -113,7 +113,7 @@ std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue)
 
 void CudaStream::synchronize(std::chrono::milliseconds limit) {
   wait_until_idle(limit);
-  if (traced_) traced_->settle();
+  if (traced_) settle(*traced_);
 }
 
 /// The device is current.
@@ -179,6 +179,13 @@ TracedCall CudaStream::trace_collective() const {
   return traced_ ? traced_->enqueue_collective(tag()) : TracedCall();
 }
 
+/// CUPTI wants a synchronising call before its records are asked for. The stream is idle, so it
+/// returns at once.
+void CudaStream::settle(TracedStream& traced) const {
+  PARBENCH_CUDA(cudaStreamSynchronize(stream_));
+  traced.settle();
+}
+
 void CudaStream::log_activities(ActivityLog* log) {
   traced_.reset();
   if (log == nullptr) return;
@@ -211,7 +218,7 @@ double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) 
     wait_until_idle(default_limit);
     readings[i].second = Clock::now();
   }
-  traced.settle();
+  settle(traced);
   ClockBound bound;
   for (const Activity& told : probes.activities()) {
     const auto& [before, after] = readings[told.tag - 1];

@@ -60,6 +60,7 @@ class CudaStream final : public Stream {
   [[nodiscard]] bool is_idle() const;
   void wait_until_idle(std::chrono::milliseconds limit) const;
   [[nodiscard]] TracedCall trace_call() const;
+  void settle(TracedStream& traced) const;
   [[nodiscard]] double clock_error(TracedStream& traced, const ActivityLog& probes);
 
   CudaDevice& device_;
