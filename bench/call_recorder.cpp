@@ -96,7 +96,7 @@ CallTags::CallTags(const Plan& plan) {
 }
 
 CallRecorder::CallRecorder(const Plan& plan, Launch launch, const CallTags& tags)
-    : plan_(plan), launch_(launch), tags_(tags), enqueued_(tags.count() + 1) {
+    : plan_(plan), launch_(launch), enqueued_(tags.count() + 1) {
   for (const auto& [stream, calls] : calls_of_streams(plan)) {
     logs_.push_back(StreamLog{stream, ActivityLog(calls)});
   }

@@ -64,7 +64,6 @@ class CallRecorder {
 
   const Plan& plan_;
   Launch launch_;
-  const CallTags& tags_;
   Clock::time_point begin_;
   std::vector<Enqueued> enqueued_;  // by tag
   std::deque<StreamLog> logs_;      // of each stream; they keep their addresses

@@ -118,7 +118,7 @@ TEST_F(ActivityJoinTest, NodesOfGraphsBelongToTheCallsThatWereCaptured) {
   join_.clone_node(202, 999);  // after one that nobody asked about
   launch(50, {.log = 9, .tag = 9});
   for (const int launched : {0, 1000}) {
-    const auto begin = static_cast<std::uint64_t>(launched + 1);
+    const std::uint64_t begin = static_cast<std::uint64_t>(launched) + 1;
     join_.add_work({.correlation = 50, .graph_node = 200, .begin = begin, .end = begin + 9});
     join_.add_work({.correlation = 50, .graph_node = 101, .begin = begin, .end = begin + 19});
     join_.add_work({.correlation = 50, .graph_node = 202, .begin = begin, .end = begin + 29});
