@@ -29,8 +29,8 @@ std::size_t size_of(CUpti_ActivityKind kind) {
 }
 
 CUgraphNode node_of(std::uint64_t number) {
-  return reinterpret_cast<CUgraphNode>(
-      number);  // NOLINT(performance-no-int-to-ptr): never followed
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): never followed
+  return reinterpret_cast<CUgraphNode>(number);
 }
 
 }  // namespace
