@@ -96,21 +96,21 @@ CallTags::CallTags(const Plan& plan) {
 }
 
 CallRecorder::CallRecorder(const Plan& plan, Launch launch, const CallTags& tags)
-    : plan_(plan), launch_(launch), tags_(tags), enqueued_(tags.count() + 1) {
+    : plan_(plan), launch_(launch), enqueued_(tags.count() + 1) {
+  for (const auto& [stream, calls] : calls_of_streams(plan)) {
+    logs_->push_back(StreamLog{stream, ActivityLog(calls)});
+  }
   try {
-    for (const auto& [stream, calls] : calls_of_streams(plan)) {
-      StreamLog& log = logs_->emplace_back(StreamLog{stream, ActivityLog(calls)});
-      stream->log_activities(&log.log);
-    }
+    for (StreamLog& log : *logs_) log.stream->log_activities(&log.log);
   } catch (...) {
-    stop();
+    end_logging();  // the logs go, and some streams have theirs
     throw;
   }
 }
 
-CallRecorder::~CallRecorder() { stop(); }
+CallRecorder::~CallRecorder() { end_logging(); }
 
-void CallRecorder::stop() {
+void CallRecorder::end_logging() {
   if (!logs_) return;
   for (const StreamLog& log : *logs_) log.stream->log_activities(nullptr);
 }

@@ -63,12 +63,11 @@ class CallRecorder {
     Clock::time_point end;
   };
 
-  void stop();
+  void end_logging();
   void add_calls(const StreamLog& log, timeline::Timeline& timeline) const;
 
   const Plan& plan_;
   Launch launch_;
-  const CallTags& tags_;
   Clock::time_point begin_;
   std::vector<Enqueued> enqueued_;  // by tag
   /// Of each stream; they keep their addresses.

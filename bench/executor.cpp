@@ -352,6 +352,7 @@ Recording Executor::record(int executions) {
     ~Recorded() { place = nullptr; }
   };
   const Recorded recorded{recorder_ = &recorder};
+  graph_.reset();  // a device may know calls only of a graph that was captured while it logs
   Recording recording;
   recording.seconds_per_call = logging_cost();
   std::vector<timeline::Timeline> timelines;

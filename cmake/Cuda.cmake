@@ -17,11 +17,13 @@ find_path(PARBENCH_CUDNN_INCLUDE cudnn.h HINTS ${roots} PATH_SUFFIXES include)
 find_path(PARBENCH_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h HINTS ${roots} PATH_SUFFIXES include)
 find_path(PARBENCH_CUBLAS_INCLUDE cublasLt.h HINTS ${roots} PATH_SUFFIXES include)
 find_path(PARBENCH_NVML_INCLUDE nvml.h HINTS ${roots} PATH_SUFFIXES include)
+find_path(PARBENCH_CUPTI_INCLUDE cupti_activity.h HINTS ${roots}
+          PATH_SUFFIXES include extras/CUPTI/include)
 find_library(PARBENCH_CUDNN_LIBRARY cudnn HINTS ${roots} PATH_SUFFIXES lib lib64)
 find_library(PARBENCH_CUBLAS_LIBRARY cublasLt HINTS ${roots} PATH_SUFFIXES lib lib64)
 
-set(parts NVCC CUDNN_INCLUDE CUDNN_FRONTEND_INCLUDE CUBLAS_INCLUDE NVML_INCLUDE CUDNN_LIBRARY
-          CUBLAS_LIBRARY)
+set(parts NVCC CUDNN_INCLUDE CUDNN_FRONTEND_INCLUDE CUBLAS_INCLUDE NVML_INCLUDE CUPTI_INCLUDE
+          CUDNN_LIBRARY CUBLAS_LIBRARY)
 set(missing)
 foreach(part IN LISTS parts)
   if(NOT PARBENCH_${part})
@@ -67,7 +69,7 @@ set_property(CACHE PARBENCH_HAS_CUDA PROPERTY VALUE ON)
 add_library(parbench_cuda_libraries INTERFACE)
 target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE
   ${PARBENCH_CUDNN_INCLUDE} ${PARBENCH_CUDNN_FRONTEND_INCLUDE} ${PARBENCH_CUBLAS_INCLUDE}
-  ${PARBENCH_NVML_INCLUDE})
+  ${PARBENCH_NVML_INCLUDE} ${PARBENCH_CUPTI_INCLUDE})
 target_link_libraries(parbench_cuda_libraries INTERFACE
   ${PARBENCH_CUDNN_LIBRARY} ${PARBENCH_CUBLAS_LIBRARY} CUDA::cudart_static ${CMAKE_DL_LIBS})
 message(STATUS "CUDA backend: ${PARBENCH_NVCC}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -12,7 +12,8 @@ namespace parbench {
 /// What tells the work of a plan apart in a log; 0: work that nobody asks about.
 using ActivityTag = std::uint32_t;
 
-/// One operation or copy as it was executed. Times are those of the host's steady clock, whatever
+/// One operation or copy as it was executed; where a device takes several steps for it, from the
+/// first to the last. Times are those of the host's steady clock, whatever
 /// clock the device has.
 struct Activity {
   ActivityTag tag = 0;
@@ -21,7 +22,8 @@ struct Activity {
 };
 
 /// What a stream did while it was given this log (Stream::log_activities). Filled by the stream,
-/// read when it is idle. The memory is there, and touched, before the first entry.
+/// read when all streams that log have been synchronised. The memory is there, and touched, before
+/// the first entry.
 class ActivityLog {
  public:
   explicit ActivityLog(std::size_t capacity) : activities_(capacity) {}
@@ -34,13 +36,16 @@ class ActivityLog {
     }
   }
 
+  /// So many that should be here were not recorded.
+  void lose(std::size_t count) noexcept { dropped_ += count; }
+
   void clear() noexcept { count_ = dropped_ = 0; }
 
   /// In the order in which they ended.
   [[nodiscard]] std::span<const Activity> activities() const {
     return std::span(activities_).first(count_);
   }
-  /// For how many there was no room.
+  /// How many are missing, for want of room or because the device did not record them.
   [[nodiscard]] std::size_t dropped() const { return dropped_; }
 
   /// How far the times may be from those of other streams, in seconds: 0 where the device reads the

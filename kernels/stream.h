@@ -101,8 +101,10 @@ class Stream {
   void set_tag(ActivityTag tag) { tag_ = tag; }
 
   /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work
-  /// is queued; what the log holds is complete when it has ended. The log outlives that. Throws
-  /// Unsupported, with the reason, where the device cannot tell; ending throws nothing.
+  /// is queued; what the log holds is complete when all streams that log have been synchronised. A
+  /// graph that is launched meanwhile must have been captured meanwhile: launching another one may
+  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, where
+  /// the device cannot tell; ending throws nothing.
   virtual void log_activities(ActivityLog* log);
 
  protected:

@@ -116,8 +116,8 @@ fetch_wheels() {
 
 # pip's options for packages that are fetched for x86-64, whatever this machine and its Python are.
 for_x86_64=(--python-version 3.11 --implementation cp)
-for tag in manylinux_2_28 manylinux_2_27 manylinux_2_17 manylinux2014 manylinux_2_12 manylinux2010 \
-  manylinux_2_5 manylinux1; do
+for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_17 manylinux2014 manylinux_2_12 \
+  manylinux2010 manylinux_2_5 manylinux1; do
   for_x86_64+=(--platform "${tag}_x86_64")
 done
 

@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "kernels/cuda/activity_trace.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/gpu_facts.h"
@@ -122,6 +123,7 @@ class CudaBackend final : public Backend {
   LoadNvml load_nvml_;
   mutable std::shared_ptr<const Nvml> nvml_;
   mutable std::shared_ptr<const Nccl> nccl_;
+  std::shared_ptr<ActivityTrace> trace_ = std::make_shared<ActivityTrace>();
 };
 
 std::vector<Backend::Component> CudaBackend::components() const {
@@ -229,7 +231,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
                                                    std::move(partition), std::move(sensors), nccl(),
-                                                   std::move(shared)));
+                                                   trace_, std::move(shared)));
   }
   return devices;
 }

@@ -37,12 +37,13 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
                        std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
-                       std::shared_ptr<TuningChoices> choices)
+                       std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices)
     : info_(std::move(info)),
       ordinal_(ordinal),
       partition_(std::move(partition)),
       sensors_(std::move(sensors)),
       nccl_(std::move(nccl)),
+      trace_(std::move(trace)),
       multiprocessors_(partition_ ? partition_->multiprocessors()
                                   : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
       compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/cuda/activity_trace.h"
 #include "kernels/cuda/nccl.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/partition.h"
@@ -25,11 +26,12 @@ class TuningChoices;
 class CudaDevice final : public Device {
  public:
   /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
-  /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. With
-  /// `choices`, which alike devices share, kernels of the libraries are chosen by measuring them.
+  /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. All
+  /// devices of the process share `trace`. With `choices`, which alike devices share, kernels of
+  /// the libraries are chosen by measuring them.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
              std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
-             std::shared_ptr<TuningChoices> choices);
+             std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -76,6 +78,8 @@ class CudaDevice final : public Device {
   /// Of convolutions planned so far.
   [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
 
+  [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }
+
   /// Null where kernels are chosen by the libraries' heuristics.
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
@@ -85,6 +89,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Partition> partition_;
   std::optional<NvmlGpu> sensors_;
   std::shared_ptr<const Nccl> nccl_;
+  std::shared_ptr<ActivityTrace> trace_;
   int multiprocessors_ = 0;
   int compute_capability_ = 0;  // 90 for 9.0
   cudnnHandle_t cudnn_ = nullptr;

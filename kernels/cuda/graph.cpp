@@ -3,6 +3,8 @@
 
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/error.h"
 
 namespace parbench::cuda {
 
@@ -25,23 +27,28 @@ OwnedGraph StreamCapture::finish() {
   return OwnedGraph(graph);
 }
 
-CudaGraph::CudaGraph(const CudaDevice& device, cudaStream_t origin, const OwnedGraph& graph)
-    : device_(device), origin_(origin) {
+CudaGraph::CudaGraph(CudaStream& origin, const OwnedGraph& graph)
+    : origin_(origin), logging_session_(origin.logging_session()) {
   cudaGraphExec_t executable = nullptr;
   PARBENCH_CUDA(cudaGraphInstantiate(&executable, graph.get(), 0));
   executable_.reset(executable);
-  PARBENCH_CUDA(cudaGraphUpload(executable_.get(), origin_));
+  PARBENCH_CUDA(cudaGraphUpload(executable_.get(), origin_.handle()));
 }
 
 // A launch that still runs is not stopped: the driver frees the graph when it has ended.
 CudaGraph::~CudaGraph() {
-  device_.try_to_make_current();
+  origin_.cuda_device().try_to_make_current();
   executable_.reset();
 }
 
 void CudaGraph::launch() {
-  device_.make_current();
-  PARBENCH_CUDA(cudaGraphLaunch(executable_.get(), origin_));
+  if (origin_.logging_session() != 0 && origin_.logging_session() != logging_session_) {
+    throw Unsupported(origin_.name() +
+                      ": whose work a graph does is known only where it was captured while its "
+                      "streams log; capture it again");
+  }
+  origin_.cuda_device().make_current();
+  PARBENCH_CUDA(cudaGraphLaunch(executable_.get(), origin_.handle()));
 }
 
 }  // namespace parbench::cuda

@@ -3,13 +3,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "kernels/graph.h"
 
 namespace parbench::cuda {
 
-class CudaDevice;
+class CudaStream;
 
 struct GraphDeleter {
   void operator()(cudaGraph_t graph) const { (void)cudaGraphDestroy(graph); }
@@ -42,8 +43,8 @@ class StreamCapture {
 
 class CudaGraph final : public Graph {
  public:
-  /// Instantiates and uploads the graph; launches go to `origin`, a stream of the device.
-  CudaGraph(const CudaDevice& device, cudaStream_t origin, const OwnedGraph& graph);
+  /// Instantiates and uploads the graph; launches go to `origin`.
+  CudaGraph(CudaStream& origin, const OwnedGraph& graph);
   ~CudaGraph() override;
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
@@ -51,8 +52,8 @@ class CudaGraph final : public Graph {
   void launch() override;
 
  private:
-  const CudaDevice& device_;
-  cudaStream_t origin_;
+  CudaStream& origin_;
+  std::uint64_t logging_session_;  // of the origin, when it was captured
   OwnedExecutable executable_;
 };
 

@@ -44,6 +44,7 @@ void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
     parts_[rank] = {.data = resolved(data[rank], name_of(collective), stream.name(), "data"),
                     .stream = stream.handle()};
   }
+  const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();
   clique_.enqueue(collective, parts_, data.front().bytes);
 }
 

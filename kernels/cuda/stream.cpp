@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/crossing.h"
+#include "kernels/cuda/clock_bound.h"
 #include "kernels/cuda/cuda_op.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/driver.h"
@@ -24,6 +25,10 @@ namespace parbench::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// How often the clocks are compared when a stream begins to log: the closest of ten tells within
+/// about the latency of a launch.
+constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {
   auto* mine = dynamic_cast<CudaEvent*>(&event);
@@ -45,6 +50,7 @@ CudaStream::CudaStream(CudaDevice& device, std::string name)
 CudaStream::~CudaStream() {
   device_.try_to_make_current();
   (void)cudaStreamSynchronize(stream_);
+  traced_.reset();
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   (void)cudaStreamDestroy(stream_);
 }
@@ -61,6 +67,7 @@ void CudaStream::copy(BufferView destination, BufferView source) {
   std::byte* to = resolved(destination, "copy", name_, "destination");
   const std::byte* from = resolved(source, "copy", name_, "source");
   device_.make_current();
+  const TracedCall traced = trace_call();
   PARBENCH_CUDA(cudaMemcpyAsync(to, from, source.bytes, cudaMemcpyDefault, stream_));
 }
 
@@ -101,19 +108,29 @@ std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue)
   enqueue();
   device_.make_current();  // the last stream that took part may be another device's
   const OwnedGraph graph = capture.finish();
-  return std::make_unique<CudaGraph>(device_, stream_, graph);
+  return std::make_unique<CudaGraph>(*this, graph);
 }
 
 void CudaStream::synchronize(std::chrono::milliseconds limit) {
+  wait_until_idle(limit);
+  if (traced_) settle(*traced_);
+}
+
+/// The device is current.
+bool CudaStream::is_idle() const {
+  const cudaError_t status = cudaStreamQuery(stream_);
+  if (status != cudaErrorNotReady) {
+    PARBENCH_CUDA(status);
+    return true;
+  }
+  (void)cudaGetLastError();  // it is no failure, and must not look like one to a later launch
+  return false;
+}
+
+void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
   device_.make_current();
   const Clock::time_point begin = Clock::now();
-  for (;;) {
-    const cudaError_t status = cudaStreamQuery(stream_);
-    if (status != cudaErrorNotReady) {
-      PARBENCH_CUDA(status);
-      return;
-    }
-    (void)cudaGetLastError();  // it is no failure, and must not look like one to a later launch
+  while (!is_idle()) {
     const auto waited = Clock::now() - begin;
     if (waited > limit) {
       throw TimedOut(
@@ -141,6 +158,7 @@ void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
   std::array<std::byte*, DescribedOp::max_arguments> addresses{};
   op.resolve(views, name_, addresses);
   device_.make_current();
+  const TracedCall traced = trace_call();
   op.execute(*this, std::span(addresses).first(views.size()));
 }
 
@@ -151,6 +169,67 @@ cudnnHandle_t CudaStream::cudnn() {
     PARBENCH_CUDA(cudnnSetStream(cudnn_, stream_));
   }
   return cudnn_;
+}
+
+TracedCall CudaStream::trace_call() const {
+  return traced_ ? traced_->enqueue(tag()) : TracedCall();
+}
+
+TracedCall CudaStream::trace_collective() const {
+  return traced_ ? traced_->enqueue_collective(tag()) : TracedCall();
+}
+
+/// CUPTI wants a synchronising call before its records are asked for. The stream is idle, so it
+/// returns at once.
+void CudaStream::settle(TracedStream& traced) const {
+  PARBENCH_CUDA(cudaStreamSynchronize(stream_));
+  traced.settle();
+}
+
+void CudaStream::log_activities(ActivityLog* log) {
+  traced_.reset();
+  if (log == nullptr) return;
+  ActivityLog probes(clock_probes);
+  const TracedStream::Description description{
+      .name = name_,
+      .handle = stream_,
+      .device = static_cast<std::uint32_t>(device_.ordinal()),
+      .is_idle = [this] {
+        device_.make_current();
+        return is_idle();
+      }};
+  auto traced = std::make_unique<TracedStream>(device_.activity_trace(), description, probes);
+  log->clock_error = clock_error(*traced, probes);
+  traced->redirect(*log);
+  traced_ = std::move(traced);
+}
+
+/// Measured on memsets, each of which truly runs between a reading of the clock before it is
+/// enqueued and one after it has been waited for.
+double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) {
+  const Buffer memory = device_.allocate(sizeof(int), MemoryKind::device);
+  std::array<std::pair<Clock::time_point, Clock::time_point>, clock_probes> readings;
+  for (std::size_t i = 0; i < clock_probes; ++i) {
+    readings[i].first = Clock::now();
+    {
+      const TracedCall call = traced.enqueue(static_cast<ActivityTag>(i + 1));
+      PARBENCH_CUDA(cudaMemsetAsync(memory.data(), 0, sizeof(int), stream_));
+    }
+    wait_until_idle(default_limit);
+    readings[i].second = Clock::now();
+  }
+  settle(traced);
+  ClockBound bound;
+  for (const Activity& told : probes.activities()) {
+    const auto& [before, after] = readings[told.tag - 1];
+    bound.add(before, told, after);
+  }
+  if (probes.activities().empty()) {
+    throw Unsupported(fmt::format(
+        "{} cannot tell when its work runs: CUPTI has no record of {} memsets; update the driver",
+        name_, clock_probes));
+  }
+  return bound.error();
 }
 
 }  // namespace parbench::cuda

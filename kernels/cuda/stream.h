@@ -5,10 +5,13 @@
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "kernels/cuda/activity_trace.h"
 #include "kernels/stream.h"
 
 namespace parbench::cuda {
@@ -31,6 +34,7 @@ class CudaStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
+  void log_activities(ActivityLog* log) override;
 
   /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
   void execute(CudaOp& op, std::span<const BufferView> views);
@@ -43,15 +47,28 @@ class CudaStream final : public Stream {
   /// Made at the first call: compute streams are made with it, so that no run waits for it.
   [[nodiscard]] cudnnHandle_t cudnn();
 
+  /// While that lives, what is enqueued from outside of this class, on this stream and those of
+  /// other ranks, is logged with this stream's tag, by each stream that logs.
+  [[nodiscard]] TracedCall trace_collective() const;
+
+  /// Tells times for which this stream logs from each other; 0 while it does not.
+  [[nodiscard]] std::uint64_t logging_session() const { return traced_ ? traced_->session() : 0; }
+
  private:
   void grow_scratch(std::size_t bytes) override;
   void wait_across(Event& event);
+  [[nodiscard]] bool is_idle() const;
+  void wait_until_idle(std::chrono::milliseconds limit) const;
+  [[nodiscard]] TracedCall trace_call() const;
+  void settle(TracedStream& traced) const;
+  [[nodiscard]] double clock_error(TracedStream& traced, const ActivityLog& probes);
 
   CudaDevice& device_;
   std::string name_;
   cudaStream_t stream_ = nullptr;
   Buffer scratch_;
   cudnnHandle_t cudnn_ = nullptr;
+  std::unique_ptr<TracedStream> traced_;  // while it logs
 };
 
 }  // namespace parbench::cuda

@@ -52,7 +52,7 @@ def find_tool(name, python=sys.executable):
 def library_path(root, python=sys.executable):
     """What LD_LIBRARY_PATH has to be: the bundle's own, the caller's, Python's, the toolkit's."""
     given = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    toolkits = folders_of_toolkits(["lib64", "lib"])
+    toolkits = folders_of_toolkits(["lib64", "lib", "extras/CUPTI/lib64"])
     folders = [str(root / "lib"), *given, *folders_of_packages(python, ["lib"]), *toolkits]
     known = dict.fromkeys(folder for folder in folders if folder and os.path.isdir(folder))
     return ":".join(known)

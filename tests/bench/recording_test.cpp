@@ -2,16 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/call_recorder.h"
 #include "bench/executor.h"
 #include "bench/profile.h"
 #include "kernels/machine.h"
+#include "tests/scenarios/fake_device.h"
 
 namespace parbench {
 namespace {
@@ -142,6 +146,71 @@ TEST_F(RecordingTest, GivesProfilesThatAddUp) {
   EXPECT_GE(profile.critical_path.compute, 700e-6) << "one after the other";
   ASSERT_EQ(profile.calls.size(), 1U);
   EXPECT_EQ(profile.calls[0].count, 2);
+}
+
+/// Keeps the log that it is given, or refuses it, and notes whether it had one at each capture.
+class LoggingStream final : public Stream {
+ public:
+  LoggingStream(Device& device, bool can_log) : device_(device), can_log_(can_log) {}
+  [[nodiscard]] Device& device() const override { return device_; }
+  [[nodiscard]] int threads() const override { return 1; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return 0; }
+  void copy(BufferView, BufferView) override {}
+  void record(Event&) override {}
+  void wait(Event&) override {}
+  void synchronize(std::chrono::milliseconds) override {}
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override {
+    enqueue();
+    logged_captures.push_back(log != nullptr);
+    return std::make_unique<NoGraph>();
+  }
+  void log_activities(ActivityLog* given) override {
+    if (given != nullptr && !can_log_) throw Unsupported("no log");
+    log = given;
+  }
+
+  ActivityLog* log = nullptr;
+  std::vector<bool> logged_captures;
+
+ private:
+  struct NoGraph final : Graph {
+    void launch() override {}
+  };
+  void grow_scratch(std::size_t) override {}
+
+  Device& device_;
+  bool can_log_;
+};
+
+/// A lane on each of these streams, with a copy.
+template <class Streams>
+Plan copies_on(Streams& streams) {
+  Plan plan;
+  for (LoggingStream& stream : streams) {
+    const LaneId lane = plan.add_lane("lane", stream);
+    plan.add({.name = "copy", .lane = lane, .calls = {CopyCall{}}, .kind = TaskKind::copy});
+  }
+  return plan;
+}
+
+TEST(RecordingRefused, LeavesNoStreamLogging) {
+  test::FakeDevice device(0);
+  std::array streams{LoggingStream(device, true), LoggingStream(device, false),
+                     LoggingStream(device, true)};
+  const Plan plan = copies_on(streams);
+  const CallTags tags(plan);
+  EXPECT_THROW((void)CallRecorder(plan, Launch::one_thread, tags), Unsupported);
+  for (const LoggingStream& stream : streams) EXPECT_EQ(stream.log, nullptr);
+}
+
+TEST(RecordingOfGraphs, CapturesThemWhileTheStreamsLog) {
+  test::FakeDevice device(0);
+  std::array streams{LoggingStream(device, true)};
+  const Plan plan = copies_on(streams);
+  Executor executor(plan, Launch::graph);
+  (void)executor.run();
+  (void)executor.record(2);
+  EXPECT_THAT(streams[0].logged_captures, ElementsAre(false, true));
 }
 
 TEST(RecordedExecutions, AreManyOfShortCasesAndOneOfLongOnes) {
