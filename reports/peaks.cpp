@@ -70,8 +70,8 @@ fs::path PeakCache::file_of(const Fingerprint& device) const {
 
 std::vector<Peak> PeakCache::find(const Fingerprint& device) const {
   const fs::path file = file_of(device);
-  std::error_code error;
-  if (fs::status(file, error).type() == fs::file_type::not_found) return {};
+  std::error_code ignored;
+  if (fs::status(file, ignored).type() == fs::file_type::not_found) return {};
   const Json json = read_json(file, file_limits);
   try {
     KnownPeaks known = peaks_from_json(json);
