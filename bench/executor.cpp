@@ -367,8 +367,8 @@ Recording Executor::record(int executions) {
   }
   recording.timeline = std::move(timelines[median_index(recording.seconds)]);
   if (recording.timeline.dropped > 0) {
-    throw Unsupported(
-        fmt::format("{} calls more than the plan has were noted", recording.timeline.dropped));
+    throw Unsupported(fmt::format("{} records of calls are missing or have no place",
+                                  recording.timeline.dropped));
   }
   return recording;
 }
