@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "reports/html_data.h"
@@ -38,6 +39,10 @@ schedule is as good as it gets, and only other tasks help. 70%: something is in 
 the largest error as a share of what is tolerated.</dd>
 <dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
 the samples were taken: its median may be that of a slower device.</dd>
+<dt>when it ran</dt><dd>After its samples each case ran once more, and its streams noted when each
+task began and ended; of several executions the one of median time is shown. A device is busy while
+any of its streams runs a task, else idle; bubbles are idle time between its first and its last task.
+All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
 <dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
 them share is the machine’s, not a strategy’s.</dd>
 </dl>
@@ -72,6 +77,11 @@ std::string device_text(const Device& device) {
   text += ", " + format_bytes(static_cast<double>(device.memory_bytes));
   for (const auto& [name, value] : device.facts) text += fmt::format(", {} {}", name, value);
   return text;
+}
+
+/// Of how many cases the same is found, where they are several.
+std::string so_in(std::size_t cases) {
+  return cases > 1 ? fmt::format(" (so in {})", format_count(cases, "case")) : std::string();
 }
 
 /// One page from its reports.
@@ -148,17 +158,29 @@ class Page {
       html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
       if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
     }
-    reasons(findings_of(report, group.scenario));
+    reasons(findings_of(report, group.scenario), group.cases);
     html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
     write_case_table(html_, group, id);
     write_published(html_, report, group);
     html_.raw("</section>\n");
   }
 
-  void reasons(const std::vector<const Finding*>& findings) {
+  void reasons(const std::vector<const Finding*>& findings, const Cases& cases) {
     if (findings.empty()) return;
+    const std::vector<ParameterColumn> columns = parameter_columns(cases);
     html_.raw("<ul class=\"reasons\">\n");
-    for (const Finding* finding : findings) html_.element("li", to_text(*finding)).raw("\n");
+    for (const Finding* finding : findings) {
+      const auto found = std::ranges::find(cases, finding->cases.front(), &Case::name);
+      const auto row = static_cast<std::size_t>(found - cases.begin());
+      html_.raw("<li>");
+      html_.element("strong", found == cases.end() ? finding->cases.front()
+                                                   : row_text((*found)->strategy, columns, row));
+      html_.text(fmt::format(": {}{}.", finding->text, so_in(finding->cases.size())));
+      if (!finding->advice.empty()) {
+        html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));
+      }
+      html_.raw("</li>\n");
+    }
     html_.raw("</ul>\n");
   }
 

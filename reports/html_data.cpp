@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "reports/html_timelines.h"
 #include "reports/table_cells.h"
 #include "reports/table_parts.h"
 
@@ -124,12 +126,20 @@ std::string scenario_id(std::size_t report, std::size_t scenario) {
 }
 
 Json page_data(const std::vector<NamedReport>& reports) {
-  Json list = Json::array();
+  std::vector<ScenarioCases> groups;
+  std::vector<std::string> ids;
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    const auto groups = by_scenario(reports[i].report);
-    for (std::size_t k = 0; k < groups.size(); ++k) {
-      list.push_back(scenario_data(groups[k], scenario_id(i, k)));
-    }
+    const std::size_t before = groups.size();
+    std::ranges::move(by_scenario(reports[i].report), std::back_inserter(groups));
+    for (std::size_t k = 0; before + k < groups.size(); ++k) ids.push_back(scenario_id(i, k));
+  }
+  std::size_t cases = 0;
+  for (const ScenarioCases& group : groups) cases += group.cases.size();
+  std::vector<Json> timelines = timelines_data(groups, timeline_room(cases));
+  Json list = Json::array();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    list.push_back(scenario_data(groups[i], ids[i]));
+    if (!timelines[i].is_null()) list.back()["timelines"] = std::move(timelines[i]);
   }
   return list;
 }

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "reports/html_timelines.h"
 #include "reports/table_cells.h"
 #include "reports/units.h"
 
@@ -257,6 +258,9 @@ class CaseTable {
       fact(condition.device, condition_text(condition));
     }
     if (c.throttling) fact("throttled samples", throttling_text(*c.throttling));
+    if (c.profile) {
+      fact("when it ran", fmt::format("{}", fmt::join(device_shares(*c.profile), "; ")));
+    }
     for (const auto& [name, value] : c.notes) fact(name, value);
     html_.raw("<td><details><summary>more</summary>").element("p", lines_);
     html_.raw("</details></td>");

@@ -76,6 +76,16 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   return columns;
 }
 
+std::string row_text(const std::string& strategy, const std::vector<ParameterColumn>& columns,
+                     std::size_t row) {
+  std::string text = strategy;
+  for (const ParameterColumn& column : columns) {
+    if (column.common || !column.values[row]) continue;
+    text += fmt::format(", {} {}", column.name, *column.values[row]);
+  }
+  return text;
+}
+
 std::vector<CommonParameters> common_parameters(const std::vector<ParameterColumn>& columns) {
   std::vector<CommonParameters> lines(1);
   for (const ParameterColumn& column : columns) {

@@ -1,6 +1,7 @@
 // The parameters of a table's cases: which of them tell the rows apart.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ struct CommonParameters {
 
 /// In the order in which the cases name them, dtype first, then graph where any case is captured.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
+
+/// "pipeline, split 5": what tells the case in a row of the table from the others.
+[[nodiscard]] std::string row_text(const std::string& strategy,
+                                   const std::vector<ParameterColumn>& columns, std::size_t row);
 
 /// Those of all strategies first, with or without items.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(

@@ -76,12 +76,7 @@ CaseNames::CaseNames(const History& history) {
 }
 
 std::string CaseNames::name(std::size_t series) const {
-  std::string name = strategies_[series];
-  for (const ParameterColumn& column : columns_) {
-    if (column.common || !column.values[series]) continue;
-    name += fmt::format(", {} {}", column.name, *column.values[series]);
-  }
-  return name;
+  return row_text(strategies_[series], columns_, series);
 }
 
 void write_change_ends(HtmlWriter& html, const History& history, const Series& series,

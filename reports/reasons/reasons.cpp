@@ -72,7 +72,8 @@ void find_reasons(Report& report) {
 std::vector<const Finding*> findings_of(const Report& report, const std::string& scenario) {
   std::vector<const Finding*> found;
   for (const Finding& finding : report.findings) {
-    if (finding.scenario == scenario) found.push_back(&finding);
+    // A report from elsewhere may name no case.
+    if (finding.scenario == scenario && !finding.cases.empty()) found.push_back(&finding);
   }
   return found;
 }

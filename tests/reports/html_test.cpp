@@ -46,6 +46,7 @@ Report hostile_report() {
   report.devices = {{hostile, hostile, hostile, hostile, {}, {}, 1, {{hostile, hostile}}}};
   report.links = {{hostile, hostile, hostile, hostile}};
   report.answers = {{hostile, hostile, hostile}};
+  report.findings = {{hostile, hostile, {hostile}, hostile, hostile, {}}};
   report.published = {{hostile, hostile, {{hostile, hostile}}, hostile, 1, 1}};
   for (Case& c : report.cases) {
     c.scenario = hostile;
@@ -151,6 +152,22 @@ TEST(HtmlPage, ShowsWhatTimesDependOn) {
                                     "at most 88 °C, at most 140 W"),
                           HasSubstr("throttled samples: 1 of 14 (1 core temperature on cpu:1, "
                                     "1 low clock on cpu:1)")));
+}
+
+TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
+  Report report = sample_report();
+  report.findings = {{"pipeline",
+                      "launch-bound",
+                      {report.cases[3].name, report.cases[5].name},
+                      "devices stood still for 79% of the time",
+                      "launch it as a graph",
+                      {}},
+                     {"pipeline", "losses", {}, "of no case", "", {}}};
+  const std::string text = page(report);
+  EXPECT_THAT(text,
+              HasSubstr("<li><strong>pipeline, split 3</strong>: devices stood still for 79% "
+                        "of the time (so in 2 cases). <span>Try: launch it as a graph.</span>"));
+  EXPECT_THAT(text, Not(HasSubstr("of no case")));
 }
 
 TEST(HtmlPage, MarksThrottledCases) {

@@ -55,6 +55,61 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
   };
 }
 
+/** A task's span in a timeline; `after`: tasks that it waits for. Microseconds. */
+export function span(task, lane, begin, end, { name = `task ${task}`, after = [], enqueued = begin } = {}) {
+  const kind = lane % 2 === 0 ? "compute" : "copy";
+  const us = 1e-6;
+  return { task, name, kind, lane, begin: begin * us, end: end * us, enqueued: enqueued * us, ...(after.length > 0 ? { after } : {}) };
+}
+
+/** The case, looked at: two devices with a lane for computing and one for copies each. */
+export function lookedAt(c, microseconds, tasks) {
+  const waits = { dependency: 0, host: 0, queue: 0 };
+  const seconds = microseconds * 1e-6;
+  const device = (name) => ({
+    device: name,
+    busy: 0.6 * seconds,
+    idle: 0.4 * seconds,
+    bubble: 0.3 * seconds,
+    waits,
+    compute: 0.6 * seconds,
+    copy: 0,
+    communication: 0,
+    exposed_copy: 0,
+    exposed_communication: 0,
+    overlapped: 0,
+  });
+  const lanes = ["cpu:0/compute", "cpu:0/copy", "cpu:1/compute", "cpu:1/copy"];
+  const profile = {
+    executions: 25,
+    median: seconds,
+    seconds_per_call: 5e-8,
+    span: seconds,
+    clock_error: 0,
+    devices: [device("cpu:0"), device("cpu:1")],
+    bubble_ratio: { of_total: 0.3, of_busy: 0.5 },
+    streams_busy: [0, seconds],
+    lanes: lanes.map((name) => ({ name, device: name.slice(0, 5), waits })),
+    critical_path: { compute: seconds, copy: 0, communication: 0, host: 0, queue: 0 },
+    calls: [],
+    ...(tasks.length > 0 ? { tasks } : {}),
+  };
+  return { ...c, profile };
+}
+
+/** A pipeline of two stages and a baseline, which takes twice as long. */
+export function pipeline() {
+  const single = lookedAt(measured("single", {}, 200e-6), 200, [span(0, 0, 0, 100), span(1, 0, 100, 200, { after: [0] })]);
+  const stages = lookedAt(measured("pipeline", { split: 2 }, 100e-6, { baseline: single.name, speedup: 2 }), 100, [
+    span(0, 0, 0, 30, { name: "forward, chunk 0" }),
+    span(1, 1, 30, 35, { name: "send, chunk 0", after: [0] }),
+    span(2, 0, 30, 60, { name: "forward, chunk 1" }),
+    span(3, 2, 35, 65, { name: "stage 1, chunk 0", after: [1] }),
+    span(4, 2, 70, 100, { name: "stage 1, chunk 1", after: [2, 3] }),
+  ]);
+  return report([single, stages]);
+}
+
 export function failed(strategy, parameters, error, status = "failed") {
   const name = ["demo", strategy, ...Object.entries(parameters).map(([k, v]) => `${k}:${v}`)].join("/");
   return { name, scenario: "demo", strategy, parameters, dtype: "f32", status, error };

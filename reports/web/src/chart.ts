@@ -1,5 +1,6 @@
 // A chart that is made once it comes near the screen, and drawn again when colours or width change.
 import { echarts } from "./echarts";
+import { whenNear } from "./near";
 import { onThemeChange } from "./theme";
 
 export type Chart = ReturnType<typeof echarts.init>;
@@ -15,16 +16,7 @@ export class LazyChart {
   ) {
     onThemeChange(() => this.update());
     new ResizeObserver(() => this.chart?.resize()).observe(canvas);
-    const seen = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        seen.disconnect();
-        this.start();
-      },
-      { rootMargin: "400px" },
-    );
-    seen.observe(canvas);
-    addEventListener("beforeprint", () => this.start());
+    whenNear(canvas, () => this.start());
   }
 
   /** Nothing before it is made. */
@@ -37,7 +29,6 @@ export class LazyChart {
   }
 
   private start(): void {
-    if (this.chart || this.canvas.clientWidth === 0) return;
     this.chart = echarts.init(this.canvas, null, { renderer: "svg" });
     this.made(this.chart);
     this.update();

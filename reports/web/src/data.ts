@@ -16,6 +16,36 @@ export interface Case {
   samples: { rounds: number[]; seconds: (number | null)[] };
 }
 
+/** When the tasks of a case ran. */
+export interface PackedTimeline {
+  row: number;
+  /** Of the case that its speedup is measured against. */
+  baseline?: number;
+  /** Seconds. */
+  unit: number;
+  /** In units. */
+  length: number;
+  /** Names. */
+  lanes: string[];
+  /** Of each lane the number of its device. */
+  devices: number[];
+  /** Busy, idle and bubbles of each device, as a text. */
+  shares: string;
+  /** Of timeline/packed.ts. */
+  spans: string;
+}
+
+export interface Timelines {
+  /** Of tasks, each once. */
+  names: string[];
+  /** By row. */
+  cases: PackedTimeline[];
+  /** The row of the case to be shown first. */
+  first?: number;
+  /** Measured cases that have none: how many, why, and the rows of some. */
+  without: { reason: string; count: number; rows: number[] }[];
+}
+
 export interface Scenario {
   id: string;
   name: string;
@@ -29,6 +59,8 @@ export interface Scenario {
   launches: number[];
   /** Measured ones only. */
   cases: Case[];
+  /** None where no case was looked at. */
+  timelines?: Timelines;
 }
 
 export function readData(): Scenario[] {

@@ -10,6 +10,7 @@ import { type Measure, measuresOf } from "./measures";
 import { drawSamples } from "./samples";
 import type { CaseTable } from "./table";
 import { colours } from "./theme";
+import { addTimelines } from "./timeline/section";
 import { type View, isNumeric, varyingAxes, viewsOf } from "./views";
 
 const draw_view: Record<View, (request: Request) => Drawing> = {
@@ -129,6 +130,7 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   tools.append(scale, strategies);
   showControls();
   place.append(tools, figure.root, samplesOf(scenario, table));
+  addTimelines(scenario, place);
 }
 
 function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure: Measure) => void): HTMLElement {

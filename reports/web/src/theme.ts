@@ -44,6 +44,10 @@ export function colours(): Colours {
   };
 }
 
+export function isPrinting(): boolean {
+  return printing.matches;
+}
+
 /** Calls back whenever colours have changed. */
 export function onThemeChange(changed: () => void): void {
   document.addEventListener("parbench-theme", changed);

@@ -1,0 +1,102 @@
+// The bars of one case on a canvas: as many as there are, at the cost of those that can be told apart.
+import type { Layout, Panel } from "./layout";
+import type { Span } from "./model";
+import type { TimeWindow } from "./window";
+
+/** Bars that are narrower stand for each other in a column of pixels. */
+const least_width = 1;
+/** A column in which little runs can still be seen. */
+const least_cover = 0.6;
+/** Wider bars have their name on them, if so much of it can be read. */
+const least_named = 30;
+const least_readable = 0.5;
+
+export interface BarStyle {
+  /** By kind. */
+  fill: string[];
+  /** Of the names on them. */
+  ink: string[];
+  /** Of bars that the marked one has nothing to do with. */
+  faded: number;
+}
+
+/** Tasks narrower than a pixel: what part of the column they cover. */
+interface Column {
+  x: number;
+  cover: number;
+  kind: number;
+}
+
+export class BarPainter {
+  private drawn = 0;
+
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly layout: Layout,
+    private readonly window: TimeWindow,
+    private readonly style: BarStyle,
+  ) {}
+
+  /** `lit`: the tasks that are not faded; nothing: all. Returns how many bars are in view. */
+  paint(panel: Panel, lit: Set<number> | undefined): number {
+    this.drawn = 0;
+    panel.timeline.lanes.forEach((_, lane) => this.paintLane(panel, panel.timeline.onLane(lane), lit));
+    this.context.globalAlpha = 1;
+    return this.drawn;
+  }
+
+  private paintLane(panel: Panel, spans: Span[], lit: Set<number> | undefined): void {
+    let column: Column | undefined;
+    const flush = () => {
+      if (column) this.paintColumn(panel, spans[0]!, column, lit ? this.style.faded : 1);
+      column = undefined;
+    };
+    for (const span of spans) {
+      if (span.end < this.window.from || span.begin > this.window.to) continue;
+      ++this.drawn;
+      const left = Math.max(this.layout.gutter, this.layout.x(span.begin, this.window));
+      const right = Math.min(this.layout.right, this.layout.x(span.end, this.window));
+      const is_lit = !lit || lit.has(span.task);
+      if (right - left >= least_width || (lit && is_lit)) {
+        this.paintBar(panel, span, left, Math.max(least_width, right - left), is_lit);
+        continue;
+      }
+      if (column && (Math.floor(left) !== column.x || span.kind !== column.kind)) flush();
+      column ??= { x: Math.floor(left), cover: 0, kind: span.kind };
+      column.cover += right - left;
+    }
+    flush();
+  }
+
+  private paintColumn(panel: Panel, span: Span, { x, cover, kind }: Column, alpha: number): void {
+    this.context.globalAlpha = alpha * Math.min(1, Math.max(least_cover, cover));
+    this.context.fillStyle = this.style.fill[kind]!;
+    this.context.fillRect(x, this.layout.barTop(panel, span), 1, this.layout.bar_height);
+  }
+
+  private paintBar(panel: Panel, span: Span, left: number, width: number, is_lit: boolean): void {
+    const top = this.layout.barTop(panel, span);
+    // Neighbours without a gap between them stay two bars.
+    const visible = width > 3 ? width - 0.8 : width;
+    this.context.globalAlpha = is_lit ? 1 : this.style.faded;
+    this.context.fillStyle = this.style.fill[span.kind]!;
+    this.context.fillRect(left, top, visible, this.layout.bar_height);
+    if (width >= least_named && this.layout.bar_height >= 12) this.paintName(span, left, top, visible);
+  }
+
+  private paintName({ name, kind }: Span, left: number, top: number, width: number): void {
+    const text = fitted(this.context, name, width - 8);
+    if (text.length < least_readable * name.length) return;
+    this.context.fillStyle = this.style.ink[kind]!;
+    this.context.fillText(text, left + 4, top + this.layout.bar_height / 2 + 0.5);
+  }
+}
+
+/** As much of a text as there is room for. */
+export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const whole = context.measureText(text).width;
+  if (whole <= width) return text;
+  let length = Math.floor((text.length * width) / whole);
+  while (length > 0 && context.measureText(`${text.slice(0, length)}…`).width > width) --length;
+  return length > 0 ? `${text.slice(0, length)}…` : "";
+}

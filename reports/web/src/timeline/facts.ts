@@ -1,0 +1,62 @@
+// What is said of a task: when pointing at it, and below the picture once it is marked.
+import { element } from "../controls";
+import { duration } from "../measures";
+import { type Cause, type Span, type Timeline, kinds } from "./model";
+
+/** More names of tasks are counted. */
+const most_named = 4;
+
+/** As elements, so that no text of a report is ever read as markup. */
+export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
+  const list = element("dl", { class: "hover" });
+  const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
+  add("task", span.name);
+  add("what", `${kinds[span.kind]} on ${timeline.lanes[span.lane]}`);
+  add("begins", `at ${duration(span.begin, 5)}`);
+  add("takes", duration(span.end - span.begin, 4));
+  const dependencies = timeline.dependenciesOf(span.task);
+  add("waits for", dependencies.length > 0 ? namesOf(timeline, dependencies) : "no other task");
+  const cause = timeline.causeOf(span);
+  add("held back by", causeText(cause, span));
+  return list;
+}
+
+function namesOf(timeline: Timeline, tasks: number[]): string {
+  const named = tasks.slice(0, most_named).map((task) => timeline.spansOf(task)[0]?.name);
+  const others = tasks.length - named.length;
+  return named.join("; ") + (others > 0 ? `; ${others} more` : "");
+}
+
+/** "the host, which enqueued it at 12.3 µs; then 4 µs until it began". */
+function causeText({ what, span, until }: Cause, of: Span): string {
+  const at = duration(until, 5);
+  const text = {
+    host: `the host, which enqueued it at ${at}`,
+    task: `“${span?.name}”, which ended at ${at}`,
+    lane: `“${span?.name}” before it on its stream, which ended at ${at}`,
+  }[what];
+  return of.begin > until ? `${text}; it began ${duration(of.begin - until, 3)} later` : text;
+}
+
+/** The same with buttons that lead to the tasks it waits for and to those that wait for it. */
+export function linkedFacts(timeline: Timeline, span: Span, mark: (span: Span) => void): HTMLElement {
+  const links = (title: string, tasks: number[]) => {
+    if (tasks.length === 0) return [];
+    const buttons = tasks.slice(0, most_named).flatMap((task) => {
+      const target = timeline.spansOf(task)[0];
+      if (!target) return [];
+      const button = element("button", { type: "button" }, target.name);
+      button.addEventListener("click", () => mark(target));
+      return [button];
+    });
+    const others = tasks.length - buttons.length;
+    return [element("p", { class: "links" }, title, ...buttons, others > 0 ? `and ${others} more` : "")];
+  };
+  return element(
+    "div",
+    {},
+    factsOf(timeline, span),
+    ...links("Waits for", timeline.dependenciesOf(span.task)),
+    ...links("Is waited for by", timeline.dependentsOf(span.task)),
+  );
+}

@@ -1,0 +1,163 @@
+// The timeline of one case: its tasks on their lanes, what they wait for, and when devices idle.
+import type { PackedTimeline, Timelines } from "../data";
+import { PackedReader } from "./packed";
+
+export const kinds = ["compute", "copy", "communication"] as const;
+
+/** A task on one of its lanes. Times in seconds from the beginning of the execution. */
+export interface Span {
+  lane: number;
+  /** Its place in `kinds`. */
+  kind: number;
+  name: string;
+  begin: number;
+  end: number;
+  /** When the host had enqueued it. */
+  enqueued: number;
+  /** The place of its task's first span: spans of one task share it. */
+  task: number;
+  /** Tasks that it waits for. */
+  after: number[];
+}
+
+/** From, to. */
+export type Interval = [number, number];
+
+/** What a span waited for last before it could begin. */
+export interface Cause {
+  what: "task" | "lane" | "host";
+  /** The task, or the one before it on its lane. */
+  span?: Span;
+  until: number;
+}
+
+export class Timeline {
+  readonly row: number;
+  readonly length: number;
+  readonly lanes: string[];
+  /** Of each lane the number of its device. */
+  readonly devices: number[];
+  readonly shares: string;
+  /** By their beginning. */
+  readonly spans: Span[];
+  /** Of each device, when none of its lanes runs a task between its first and its last. */
+  readonly bubbles: Interval[][];
+  private readonly on_lane = new Map<number, Span[]>();
+  private readonly of_task = new Map<number, Span[]>();
+  private readonly dependents = new Map<number, Set<number>>();
+
+  constructor(packed: PackedTimeline, names: string[]) {
+    this.row = packed.row;
+    this.length = packed.length * packed.unit;
+    this.lanes = packed.lanes;
+    this.devices = packed.devices;
+    this.shares = packed.shares;
+    this.spans = unpack(packed, names);
+    for (const span of this.spans) this.register(span);
+    this.bubbles = this.findBubbles();
+  }
+
+  /** All spans of a task. */
+  spansOf(task: number): Span[] {
+    return this.of_task.get(task) ?? [];
+  }
+
+  /** Tasks that any span of a task waits for. */
+  dependenciesOf(task: number): number[] {
+    return [...new Set(this.spansOf(task).flatMap(({ after }) => after))];
+  }
+
+  dependentsOf(task: number): number[] {
+    return [...(this.dependents.get(task) ?? [])];
+  }
+
+  causeOf(span: Span): Cause {
+    const cause: Cause = { what: "host", until: span.enqueued };
+    const consider = (what: Cause["what"], other: Span) => {
+      if (other.end >= cause.until) Object.assign(cause, { what, span: other, until: other.end });
+    };
+    const before = this.onLane(span.lane).filter((other) => other.begin < span.begin).at(-1);
+    if (before) consider("lane", before);
+    for (const task of span.after) for (const other of this.spansOf(task)) consider("task", other);
+    return cause;
+  }
+
+  /** By their beginning. */
+  onLane(lane: number): Span[] {
+    return this.on_lane.get(lane) ?? [];
+  }
+
+  private register(span: Span): void {
+    append(this.of_task, span.task, span);
+    append(this.on_lane, span.lane, span);
+    for (const task of span.after) {
+      const waiting = this.dependents.get(task);
+      if (waiting) waiting.add(span.task);
+      else this.dependents.set(task, new Set([span.task]));
+    }
+  }
+
+  private findBubbles(): Interval[][] {
+    const bubbles: Interval[][] = [];
+    const busy_until: number[] = [];
+    for (const { lane, begin, end } of this.spans) {
+      const device = this.devices[lane]!;
+      const until = busy_until[device];
+      const gaps = (bubbles[device] ??= []);
+      if (until !== undefined && begin > until) gaps.push([until, begin]);
+      busy_until[device] = Math.max(until ?? 0, end);
+    }
+    return bubbles;
+  }
+}
+
+function append(lists: Map<number, Span[]>, key: number, span: Span): void {
+  const list = lists.get(key);
+  if (list) list.push(span);
+  else lists.set(key, [span]);
+}
+
+/** The fields in the order in which reports/html_timelines.cpp packs them. */
+function unpack({ spans: text, unit }: PackedTimeline, names: string[]): Span[] {
+  const packed = new PackedReader(text);
+  const spans: Span[] = [];
+  let begin = 0;
+  let enqueued = 0;
+  while (!packed.ended) {
+    const lane_and_kind = packed.next();
+    const name = names[packed.next()] ?? "";
+    begin += packed.next();
+    const end = begin + packed.next();
+    enqueued += packed.nextSigned();
+    const index = spans.length;
+    const task = index - packed.next();
+    const after = Array.from({ length: packed.next() }, () => index - packed.nextSigned());
+    spans.push({
+      lane: Math.floor(lane_and_kind / kinds.length),
+      kind: lane_and_kind % kinds.length,
+      name,
+      begin: begin * unit,
+      end: end * unit,
+      enqueued: enqueued * unit,
+      task,
+      after,
+    });
+  }
+  return spans;
+}
+
+/** Unpacks a case's timeline when it is first asked for. */
+export class TimelineStore {
+  private readonly known = new Map<number, Timeline>();
+
+  constructor(private readonly data: Timelines) {}
+
+  /** Of the case in a row of the table; nothing where it has none. */
+  get(row: number | undefined): Timeline | undefined {
+    const packed = this.data.cases.find((one) => one.row === row);
+    if (!packed) return undefined;
+    const timeline = this.known.get(packed.row) ?? new Timeline(packed, this.data.names);
+    this.known.set(packed.row, timeline);
+    return timeline;
+  }
+}

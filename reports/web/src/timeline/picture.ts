@@ -1,0 +1,250 @@
+// The canvas with timelines: draws it when something has changed, and takes pointer, wheel and keys.
+import { element } from "../controls";
+import { whenNear } from "../near";
+import { colours, isPrinting, onThemeChange } from "../theme";
+import { factsOf } from "./facts";
+import { neighbour } from "./keyboard";
+import { Layout, type Panel, type Place, type Shown } from "./layout";
+import type { Span } from "./model";
+import { paint } from "./painter";
+import { TimeWindow } from "./window";
+
+const zoom_step = 1.6;
+/** Of what is shown. */
+const pan_step = 0.15;
+/** Pixels from which a press is a drag. */
+const least_drag = 4;
+const paper_scale = 3;
+
+export class TimelinePicture {
+  readonly root = element("div", { class: "timelines" });
+  readonly canvas = element("canvas", { tabindex: "0", role: "application", "aria-roledescription": "timeline" });
+  private readonly hover = element("div", { class: "tip", hidden: "" });
+  private readonly window = new TimeWindow();
+  private shown: Shown[] = [];
+  private layout = new Layout([], 1, 0);
+  private marked: Place | undefined;
+  private hovered: Place | undefined;
+  private frame = 0;
+  private near = false;
+
+  /** `onMark` learns which task is marked, and `cases` what there is to show once it is needed. */
+  constructor(
+    private readonly cases: () => Shown[],
+    private readonly onMark: (place: Place | undefined) => void,
+  ) {
+    this.root.append(this.canvas, this.hover);
+    this.listen();
+    onThemeChange(() => this.drawNow());
+    new ResizeObserver(() => this.root.clientWidth !== this.layout.width && this.arrange()).observe(this.root);
+    whenNear(this.root, () => {
+      this.near = true;
+      this.update();
+    });
+  }
+
+  /** Shows other cases, whole. */
+  update(): void {
+    if (!this.near) return;
+    this.shown = this.cases();
+    this.window.reset(Math.max(...this.shown.map(({ timeline }) => timeline.length)));
+    this.mark(undefined);
+    this.arrange();
+  }
+
+  zoom(factor: number, fixed?: number): void {
+    this.window.zoom(factor, fixed);
+    this.changed();
+  }
+
+  zoomIn = () => this.zoom(zoom_step);
+  zoomOut = () => this.zoom(1 / zoom_step);
+
+  showAll = () => this.zoom(0);
+
+  mark(place: Place | undefined): void {
+    this.marked = place;
+    if (place) this.window.reveal(place.span.begin, place.span.end);
+    this.onMark(place);
+    this.changed();
+  }
+
+  private arrange(): void {
+    const width = this.root.clientWidth;
+    if (width === 0 || !this.near) return;
+    this.layout = new Layout(this.shown, width, this.gutter(width));
+    // The panels are others now.
+    const panel = this.layout.panels.find(({ timeline }) => timeline === this.marked?.panel.timeline);
+    this.marked = panel && this.marked && { panel, span: this.marked.span };
+    this.hovered = undefined;
+    this.drawNow();
+  }
+
+  /** Room for the longest name of a lane. */
+  private gutter(width: number): number {
+    const context = this.canvas.getContext("2d")!;
+    context.font = `12px ${font()}`;
+    const names = this.shown.flatMap(({ timeline }) => timeline.lanes);
+    const longest = names.reduce((most, name) => Math.max(most, context.measureText(name).width), 0);
+    return Math.ceil(Math.min(longest + 14, 0.3 * width));
+  }
+
+  private changed(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.drawNow());
+  }
+
+  /** At once: a printer does not wait for the next frame. */
+  private drawNow(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    if (!this.near) return;
+    const { width, height } = this.layout;
+    const scale = isPrinting() ? paper_scale : devicePixelRatio;
+    const pixels = [Math.round(width * scale), Math.round(height * scale)] as const;
+    // Setting either clears the canvas and its memory.
+    if (this.canvas.width !== pixels[0] || this.canvas.height !== pixels[1]) {
+      [this.canvas.width, this.canvas.height] = pixels;
+    }
+    const context = this.canvas.getContext("2d", { alpha: false })!;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    const { layout, window, marked, hovered } = this;
+    const bars = paint(context, { layout, window, colours: colours(), font: font(), marked, hovered });
+    this.tell(bars);
+  }
+
+  /** What pixels do not tell a test, or another program: seconds, and bars in view. */
+  private tell(bars: number): void {
+    Object.assign(this.canvas.dataset, {
+      from: String(this.window.from),
+      to: String(this.window.to),
+      bars: String(bars),
+      marked: this.marked?.span.name ?? "",
+    });
+  }
+
+  private listen(): void {
+    const { canvas } = this;
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("pointerdown", (event) => this.press(event));
+    canvas.addEventListener("pointermove", (event) => event.buttons === 0 && this.point(event));
+    canvas.addEventListener("pointerleave", () => this.unpoint());
+  }
+
+  /** The wheel zooms once the picture has the focus, or with Ctrl; before that it scrolls the page. */
+  private wheel(event: WheelEvent): void {
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault();
+      this.pan((event.deltaX / this.layout.plot_width) * this.window.length);
+      return;
+    }
+    const wanted = event.ctrlKey || document.activeElement === this.canvas;
+    if (!wanted || (event.deltaY > 0 && this.window.isWhole && !event.ctrlKey)) return;
+    event.preventDefault();
+    this.unpoint();
+    const time = this.layout.time(Math.max(this.layout.gutter, event.offsetX), this.window);
+    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : 33 * event.deltaY;
+    this.zoom(Math.exp(-Math.max(-300, Math.min(300, pixels)) / 250), time);
+  }
+
+  private pan(seconds: number): void {
+    this.window.pan(seconds);
+    this.changed();
+  }
+
+  private press(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    const begin = event.clientX;
+    let last = begin;
+    let dragged = false;
+    const { canvas } = this;
+    canvas.setPointerCapture(event.pointerId);
+    this.unpoint();
+    const move = ({ clientX }: PointerEvent) => {
+      dragged ||= Math.abs(clientX - begin) >= least_drag;
+      if (!dragged) return;
+      canvas.classList.add("dragged");
+      this.pan(((last - clientX) / this.layout.plot_width) * this.window.length);
+      last = clientX;
+    };
+    const ended = new AbortController();
+    const end = ({ type, offsetX, offsetY }: PointerEvent) => {
+      ended.abort();
+      canvas.classList.remove("dragged");
+      if (type === "pointerup" && !dragged) this.mark(this.layout.at(offsetX, offsetY, this.window));
+    };
+    canvas.addEventListener("pointermove", move, { signal: ended.signal });
+    canvas.addEventListener("pointerup", end, { signal: ended.signal });
+    canvas.addEventListener("pointercancel", end, { signal: ended.signal });
+  }
+
+  private point({ offsetX, offsetY }: PointerEvent): void {
+    const place = this.layout.at(offsetX, offsetY, this.window);
+    if (place?.span !== this.hovered?.span) {
+      this.hovered = place;
+      if (place) this.hover.replaceChildren(factsOf(place.panel.timeline, place.span));
+      this.changed();
+    }
+    this.hover.hidden = !place;
+    if (!place) return;
+    const { offsetWidth, offsetHeight } = this.hover;
+    const right = this.layout.width - offsetWidth;
+    const below = offsetY + 18;
+    const top = below + offsetHeight > this.layout.height ? offsetY - offsetHeight - 10 : below;
+    this.hover.style.left = `${Math.max(0, Math.min(right, offsetX + 12))}px`;
+    this.hover.style.top = `${top}px`;
+  }
+
+  private unpoint(): void {
+    this.hover.hidden = true;
+    if (!this.hovered) return;
+    this.hovered = undefined;
+    this.changed();
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.act(event.key, event.shiftKey)) return;
+    event.preventDefault();
+    this.unpoint();
+  }
+
+  /** Returns whether the key means anything. */
+  private act(key: string, shift: boolean): boolean {
+    if (key === "+" || key === "=") this.zoomIn();
+    else if (key === "-") this.zoomOut();
+    else if (key === "0" || key === "Home") this.showAll();
+    else if (key === "Enter" || key === " ") this.markFirst();
+    else if (key === "Escape" && this.marked) this.mark(undefined);
+    else if (this.marked && !shift && key.startsWith("Arrow")) this.step(this.marked, key);
+    else if (key === "ArrowLeft" || key === "ArrowRight") {
+      this.pan((key === "ArrowLeft" ? -pan_step : pan_step) * this.window.length);
+    } else return false;
+    return true;
+  }
+
+  /** Of those in view; with a task marked already, the first of the other case. */
+  private markFirst(): void {
+    const { panels } = this.layout;
+    const at = this.marked ? panels.indexOf(this.marked.panel) + 1 : 0;
+    const in_view = ({ begin, end }: Span) => end >= this.window.from && begin <= this.window.to;
+    for (const panel of [...panels.slice(at), ...panels.slice(0, at)]) {
+      const span = panel.timeline.spans.find(in_view);
+      if (span) return this.mark({ panel, span });
+    }
+  }
+
+  private step({ panel, span }: Place, key: string): void {
+    const next = neighbour(panel, span, key);
+    if (next) this.mark({ panel, span: next });
+  }
+
+  /** Marks a task of the case of which one is marked. */
+  markIn(panel: Panel, span: Span): void {
+    this.canvas.focus();
+    this.mark({ panel, span });
+  }
+}
+
+function font(): string {
+  return getComputedStyle(document.body).fontFamily;
+}

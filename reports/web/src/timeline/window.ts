@@ -1,0 +1,77 @@
+// The part of a time axis that is shown, and its ticks. Knows no pixels but their number.
+
+/** Of all that there is to see, what remains at the closest zoom. */
+const closest = 1e-6;
+
+export interface Tick {
+  time: number;
+  label: string;
+}
+
+export class TimeWindow {
+  from = 0;
+  to = 1;
+  private total = 1;
+
+  /** Shows all of a time, in seconds. */
+  reset(total: number): void {
+    this.total = total > 0 ? total : 1;
+    this.from = 0;
+    this.to = this.total;
+  }
+
+  get length(): number {
+    return this.to - this.from;
+  }
+
+  get isWhole(): boolean {
+    return this.length >= this.total * (1 - 1e-9);
+  }
+
+  /** A factor above 1 shows more detail; `fixed` stays where it is. */
+  zoom(factor: number, fixed = (this.from + this.to) / 2): void {
+    const length = Math.min(this.total, Math.max(this.total * closest, this.length / factor));
+    this.show(fixed - ((fixed - this.from) / this.length) * length, length);
+  }
+
+  /** By so many seconds, as far as there is anything to see. */
+  pan(seconds: number): void {
+    this.show(this.from + seconds, this.length);
+  }
+
+  /** Moves as little as needed to see a time span, or its beginning where it is longer. */
+  reveal(begin: number, end: number): void {
+    const margin = 0.1 * this.length;
+    if (begin < this.from) this.show(begin - margin, this.length);
+    else if (end > this.to) this.show(Math.min(begin - margin, end + margin - this.length), this.length);
+  }
+
+  /** At most about so many ticks at 1, 2 or 5 times a power of ten, in one unit. */
+  ticks(most: number): Tick[] {
+    const step = niceStep(this.length / Math.max(1, most));
+    const [size, unit] = unitOf(this.to);
+    const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+    const ticks: Tick[] = [];
+    for (let i = Math.ceil(this.from / step); i * step <= this.to; ++i) {
+      const number = ((i * step) / size).toFixed(decimals);
+      ticks.push({ time: i * step, label: i === 0 ? "0" : `${number} ${unit}` });
+    }
+    return ticks;
+  }
+
+  private show(from: number, length: number): void {
+    this.from = Math.min(Math.max(0, from), this.total - length);
+    this.to = this.from + length;
+  }
+}
+
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+}
+
+function unitOf(seconds: number): [number, string] {
+  if (seconds >= 1) return [1, "s"];
+  if (seconds >= 1e-3) return [1e-3, "ms"];
+  return seconds >= 1e-6 ? [1e-6, "µs"] : [1e-9, "ns"];
+}

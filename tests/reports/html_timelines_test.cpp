@@ -1,0 +1,232 @@
+// Which timelines a page carries, and that what it packs is what ran.
+#include "reports/html_timelines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/html_data.h"
+#include "reports/html_writer.h"
+#include "reports/packed_numbers.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Reads packed numbers by the definition of ECMA-426, apart from the page's script.
+class Reader {
+ public:
+  explicit Reader(std::string text) : text_(std::move(text)) {}
+
+  std::int64_t next() {
+    std::int64_t number = 0;
+    for (int shift = 0;; shift += 5) {
+      const auto digit = static_cast<std::int64_t>(digits.find(text_.at(at_++)));
+      number |= (digit & 31) << shift;
+      if (digit < 32) return number;
+    }
+  }
+  std::int64_t next_signed() {
+    const std::int64_t number = next();
+    return number % 2 == 0 ? number / 2 : -(number / 2);
+  }
+  [[nodiscard]] bool ended() const { return at_ == text_.size(); }
+
+ private:
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text_;
+  std::size_t at_ = 0;
+};
+
+TaskSpan span(int task, int lane, double begin, double end, std::vector<int> after = {}) {
+  return {.task = task,
+          .name = "task " + std::to_string(task),
+          .kind = lane == 0 ? "compute" : "copy",
+          .lane = lane,
+          .begin = begin,
+          .end = end,
+          .enqueued = begin / 2,
+          .after = std::move(after)};
+}
+
+Profile profile(std::vector<TaskSpan> tasks) {
+  Profile profile;
+  profile.span = 1e-3;
+  profile.devices = {
+      {.device = "cpu:0", .busy = 0.25e-3, .idle = 0.75e-3, .bubble = 0.5e-3, .waits = {}}};
+  profile.lanes = {{"cpu:0/compute", "cpu:0", {}}, {"cpu:0/copy", "cpu:0", {}}};
+  profile.tasks = std::move(tasks);
+  return profile;
+}
+
+Profile two_tasks() { return profile({span(4, 0, 1e-6, 3e-6), span(7, 1, 4e-6, 9e-6, {4})}); }
+
+/// A baseline and two cases, of which the second is the fastest.
+std::vector<Case> three_cases() {
+  std::vector<Case> cases;
+  for (const char* strategy : {"single", "slow", "fast"}) {
+    cases.push_back(measured_case("demo", strategy, {}, 1, 3));
+    cases.back().profile = two_tasks();
+  }
+  cases[1].speedup = Ratio{0.5, std::nullopt, cases[0].name};
+  cases[2].speedup = Ratio{0.9, std::nullopt, cases[0].name};
+  return cases;
+}
+
+Json data_of(const std::vector<Case>& cases, std::size_t room = timeline_room(3)) {
+  ScenarioCases group{"demo", {}};
+  for (const Case& c : cases) group.cases.push_back(&c);
+  return timelines_data({group}, room).front();
+}
+
+std::vector<int> rows_of(const Json& data) {
+  std::vector<int> rows;
+  for (const Json& one : data["cases"]) rows.push_back(one["row"]);
+  return rows;
+}
+
+TEST(PackedNumbers, AreReadAsTheyWereWritten) {
+  PackedNumbers packed;
+  const std::vector<std::int64_t> numbers{0, 1, 31, 32, 1023, 1024, 10'000'000, 1LL << 62};
+  for (const std::int64_t number : numbers) packed.add(static_cast<std::uint64_t>(number));
+  for (const std::int64_t number : numbers) packed.add_signed(-number / 2);
+  Reader reader(packed.take());
+  for (const std::int64_t number : numbers) EXPECT_EQ(reader.next(), number);
+  for (const std::int64_t number : numbers) EXPECT_EQ(reader.next_signed(), -number / 2);
+  EXPECT_TRUE(reader.ended());
+}
+
+TEST(Timelines, PackEveryTask) {
+  const Json data = data_of(three_cases());
+  EXPECT_THAT(data["names"].get<std::vector<std::string>>(), ElementsAre("task 4", "task 7"));
+  const Json& one = data["cases"][0];
+  EXPECT_DOUBLE_EQ(one["unit"].get<double>(), 1e-9);
+  EXPECT_EQ(one["length"], 1'000'000);
+  EXPECT_THAT(one["lanes"].get<std::vector<std::string>>(),
+              ElementsAre("cpu:0/compute", "cpu:0/copy"));
+  EXPECT_THAT(one["devices"].get<std::vector<int>>(), ElementsAre(0, 0));
+  Reader reader(one["spans"]);
+  // Lane and kind, name, begin, duration, enqueued, task, dependencies.
+  for (const std::int64_t number : {0, 0, 1000, 2000}) EXPECT_EQ(reader.next(), number);
+  EXPECT_EQ(reader.next_signed(), 500);
+  for (const std::int64_t number : {0, 0}) EXPECT_EQ(reader.next(), number);
+  for (const std::int64_t number : {3 + 1, 1, 3000, 5000}) EXPECT_EQ(reader.next(), number);
+  EXPECT_EQ(reader.next_signed(), 1500);
+  for (const std::int64_t number : {0, 1}) EXPECT_EQ(reader.next(), number);
+  EXPECT_EQ(reader.next_signed(), 1);
+  EXPECT_TRUE(reader.ended());
+}
+
+TEST(Timelines, AreCoarserWhereACaseTakesLong) {
+  std::vector<Case> cases = three_cases();
+  cases[0].profile = profile({span(0, 0, 1, 12.5)});
+  const Json data = data_of(cases);
+  const Json& one = data["cases"][0];
+  EXPECT_DOUBLE_EQ(one["unit"].get<double>(), 1e-5);
+  EXPECT_EQ(one["length"], 1'250'000);  // to the end of its last task
+}
+
+TEST(Timelines, LeaveOutWhatCannotBeDrawn) {
+  std::vector<Case> cases = three_cases();
+  std::vector<TaskSpan> tasks{span(0, 5, 0, 1e-6), span(1, -1, 0, 1e-6), span(2, 0, 2e-6, 1e-6),
+                              span(3, 0, 1e-6, 2e-6, {0, 99})};
+  cases[0].profile = profile(tasks);
+  Reader reader(data_of(cases)["cases"][0]["spans"]);
+  for (int i = 0; i < 6; ++i) reader.next();
+  EXPECT_EQ(reader.next(), 0);  // dependencies: both tasks are not there
+  EXPECT_TRUE(reader.ended());
+}
+
+TEST(Timelines, BeginWithTheLargestSpeedup) {
+  const Json data = data_of(three_cases());
+  EXPECT_THAT(rows_of(data), ElementsAre(0, 1, 2));
+  EXPECT_EQ(data["first"], 2);
+  EXPECT_FALSE(data["cases"][0].contains("baseline"));
+  EXPECT_EQ(data["cases"][2]["baseline"], 0);
+  EXPECT_THAT(data["without"], IsEmpty());
+}
+
+TEST(Timelines, OfCasesThatTheAnswerNamesHaveRoomFirst) {
+  const std::vector<Case> cases = three_cases();
+  std::size_t room = data_of(cases).dump().size();
+  while (rows_of(data_of(cases, room)).size() == 3) --room;
+  EXPECT_THAT(rows_of(data_of(cases, room)), ElementsAre(0, 2));
+  while (rows_of(data_of(cases, room)).size() == 2) --room;
+  const Json data = data_of(cases, room);
+  EXPECT_THAT(rows_of(data), ElementsAre(2));
+  ASSERT_EQ(data["without"].size(), 1U);
+  EXPECT_THAT(data["without"][0]["reason"].get<std::string>(), HasSubstr("no room"));
+  EXPECT_EQ(data["without"][0]["count"], 2);
+  EXPECT_THAT(data["without"][0]["rows"].get<std::vector<int>>(), ElementsAre(0, 1));
+}
+
+TEST(Timelines, ShareTheRoomOfAPage) {
+  const std::vector<Case> cases = three_cases();
+  ScenarioCases group{"demo", {}};
+  for (const Case& c : cases) group.cases.push_back(&c);
+  const std::vector<Json> both = timelines_data({group, group}, data_of(cases).dump().size());
+  EXPECT_GE(rows_of(both[0]).size(), 1U);  // its fastest before the other one's slow case
+  EXPECT_GE(rows_of(both[1]).size(), 1U);
+  EXPECT_LT(rows_of(both[0]).size() + rows_of(both[1]).size(), 6U);
+}
+
+TEST(Timelines, SayWhyThereIsNone) {
+  std::vector<Case> cases = three_cases();
+  cases[0].profile.reset();
+  cases[1].profile->tasks.clear();
+  const Json data = data_of(cases);
+  EXPECT_THAT(rows_of(data), ElementsAre(2));
+  EXPECT_THAT(data["without"].dump(), HasSubstr("more than 2000 tasks"));
+  EXPECT_THAT(data["without"].dump(), HasSubstr("not looked at"));
+  for (Case& c : cases) c.profile.reset();
+  EXPECT_TRUE(data_of(cases).is_null());
+}
+
+TEST(Timelines, OfAHundredCasesLeaveAPageBelowAMegabyte) {
+  Report report = sample_report();
+  report.cases.clear();
+  for (std::int64_t n = 0; n < 100; ++n) {
+    Case c = sample_report().cases[4];
+    c.name += std::to_string(n);
+    c.parameters.back().second = n;
+    c.profile = profile({});
+    c.profile->span = 0.3;
+    for (int task = 0; task < 200; ++task) {
+      const double begin = 1.5e-3 * task + 1e-7 * static_cast<double>(n * task % 977);
+      c.profile->tasks.push_back(span(task, task % 2, begin, begin + 1.234567e-3, {task - 1}));
+    }
+    report.cases.push_back(std::move(c));
+  }
+  const std::vector<NamedReport> reports{{"run.json", report}};
+  EXPECT_LT(to_html(reports, built_in_web_assets()).size(), 1'000'000U);
+  EXPECT_GT(page_data(reports)[0]["timelines"]["cases"].size(), 30U);
+}
+
+TEST(HtmlPage, TellsSharesOfDevicesWithoutScript) {
+  Report report = sample_report();
+  report.cases[0].profile = two_tasks();
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
+              HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (bubbles 50.0%)\n"));
+}
+
+TEST(HtmlPage, CarriesTimelinesOnlyWhereThereAreAny) {
+  Report report = sample_report();
+  EXPECT_THAT(page_data({{"run.json", report}}).dump(), Not(HasSubstr("timelines")));
+  report.cases[0].profile = two_tasks();
+  EXPECT_THAT(page_data({{"run.json", report}}).dump(), HasSubstr("timelines"));
+}
+
+}  // namespace
+}  // namespace parbench::report
