@@ -17,13 +17,17 @@ std::atomic<pid_t> process_group{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
               "the handler must not lock");
 
-extern "C" void parbench_handle_interrupt(int) {
+/// A shell that gets SIGINT between two commands goes on with the next one and leaves it to the
+/// user to ask once more; when the terminal is gone nobody will.
+int handed_on(int signal) { return signal == SIGHUP ? SIGHUP : SIGINT; }
+
+extern "C" void parbench_handle_interrupt(int signal) {
   constexpr std::string_view message =
       "\nparbench: ending after the execution that runs now; once more to end at once\n";
   const int former_errno = errno;
   const bool again = interrupt_requested.exchange(true);
   const pid_t group = process_group;
-  if (group > 0) kill(-group, again ? SIGKILL : SIGINT);
+  if (group > 0) kill(-group, again ? SIGKILL : handed_on(signal));
   if (again) _exit(interrupted_exit_code);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
   errno = former_errno;

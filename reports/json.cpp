@@ -238,6 +238,27 @@ void check_names(const std::vector<Case>& cases) {
   }
 }
 
+/// No clock tells less than nothing, and nobody measures for a century. What is no number is known
+/// as such everywhere.
+void check_time(double seconds, std::size_t place, std::string_view what) {
+  constexpr double century = 100 * 365.25 * 24 * 3600;
+  if (std::isnan(seconds) || (seconds >= 0 && seconds <= century)) return;
+  throw UsageError(
+      fmt::format("parbench.cases[{}].{}: {} is no time in seconds", place, what, seconds));
+}
+
+void check_times(const std::vector<Case>& cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (const auto& statistics = cases[i].statistics) {
+      check_time(statistics->median, i, "statistics.median");
+      check_time(statistics->mean, i, "statistics.mean");
+      check_time(statistics->least, i, "statistics.least");
+      check_time(statistics->most, i, "statistics.most");
+    }
+    for (const Sample& sample : cases[i].samples) check_time(sample.seconds, i, "samples");
+  }
+}
+
 /// Tables, CSV above all, have a row for each case and a column for many of the names below: what
 /// is small in the file may be huge as a table, and names are searched one by one.
 void check_table_size(const std::vector<Case>& cases) {
@@ -290,6 +311,7 @@ Report from_json(const Json& file) {
   Report report;
   read(report, *parbench, Place{nullptr, "parbench"});
   check_names(report.cases);
+  check_times(report.cases);
   check_table_size(report.cases);
   return report;
 }

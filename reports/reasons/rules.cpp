@@ -134,7 +134,7 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
   const bool can_balance =
       parameter(one.of(), "cut") != nullptr && !has_text(one.of(), "cut", "balanced");
   return Remark{
-      fmt::format("{} computes for {}, {} more than the mean of all {} devices", busiest->device,
+      fmt::format("{} computes for {}, {} more than the mean of {} devices", busiest->device,
                   format_duration(busiest->compute), format_percent(excess, 0), devices),
       can_balance ? "--cut balanced" : "",
       {{"device", busiest->device}, {"excess", excess}},
@@ -241,17 +241,18 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
     shown.push_back(fmt::format("less {} by calls that are faster than the baseline's",
                                 format_percent(-lost.slower_calls / span)));
   }
-  return Remark{fmt::format("{} of its time is lost beside {} devices without any loss: {}",
-                            format_percent(total(lost) / span, 0), one.computing_devices(),
-                            fmt::join(shown, ", ")),
-                "",
-                {{"ideal seconds", lost.ideal},
-                 {"slower calls", lost.slower_calls},
-                 {"bubble", lost.bubble},
-                 {"imbalance", lost.imbalance},
-                 {"copies", lost.copies},
-                 {"launch", lost.launch}},
-                -one.of().statistics->median};  // of the fastest case
+  return Remark{
+      fmt::format("{} of its time is more than {} devices would need without any loss: {}",
+                  format_percent(total(lost) / span, 0), one.computing_devices(),
+                  fmt::join(shown, ", ")),
+      "",
+      {{"ideal seconds", lost.ideal},
+       {"slower calls", lost.slower_calls},
+       {"bubble", lost.bubble},
+       {"imbalance", lost.imbalance},
+       {"copies", lost.copies},
+       {"launch", lost.launch}},
+      -one.of().statistics->median};  // of the fastest case
 }
 
 }  // namespace

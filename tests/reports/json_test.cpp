@@ -158,6 +158,19 @@ TEST(ReportJson, NamesThePlaceOfWhatIsWrong) {
             "parbench.options.seed: expected a number, found array");
 }
 
+TEST(ReportJson, RefusesTimesThatNoClockTells) {
+  const auto with_median = [](double seconds) {
+    return
+        [seconds](Json& file) { file["parbench"]["cases"][3]["statistics"]["median"] = seconds; };
+  };
+  EXPECT_EQ(complaint(with_median(-1)),
+            "parbench.cases[3].statistics.median: -1 is no time in seconds");
+  EXPECT_THAT(complaint(with_median(1e300)), HasSubstr("is no time in seconds"));
+  EXPECT_THAT(
+      complaint([](Json& file) { file["parbench"]["cases"][3]["samples"][0]["seconds"] = -0.5; }),
+      HasSubstr("parbench.cases[3].samples: -0.5"));
+}
+
 TEST(ReportJson, RefusesTwoCasesOfOneName) {
   EXPECT_THAT(complaint([](Json& file) {
                 Json& cases = file["parbench"]["cases"];
