@@ -69,7 +69,7 @@ class Causes {
     std::optional<std::size_t> latest;
     for (const std::size_t task : timeline_.tasks[call.task].after) {
       const std::optional<std::size_t> last = last_of_task_[task];
-      if (last && (!latest || ended(*last) > ended(*latest))) latest = last;
+      if (last && (!latest || ended(last) > ended(latest))) latest = last;
     }
     return latest;
   }
