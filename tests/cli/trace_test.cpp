@@ -12,11 +12,8 @@
 namespace parbench::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Gt;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class TraceRun : public ::testing::Test {
  protected:

@@ -73,7 +73,7 @@ class MadeCase {
     made_.speedup = Ratio{value, Interval{low, value + (value - low), 0.95}, baseline};
     return *this;
   }
-  MadeCase& memory(std::vector<std::size_t> bytes) {
+  MadeCase& memory(const std::vector<std::size_t>& bytes) {
     for (const std::size_t one : bytes) {
       made_.memory.push_back({"d" + std::to_string(made_.memory.size()), one});
     }
