@@ -71,8 +71,12 @@ constexpr std::array commands{
                "no arguments", "no flags"},
     CommandRow{Command::devices, "devices", "Devices found, and why others are missing",
                "no arguments", "no flags"},
+    CommandRow{Command::peaks, "peaks",
+               "The best rates of the devices, measured once and kept: what later runs are held "
+               "against",
+               "no arguments", "no flags but its own"},
     CommandRow{Command::show, "show", "What stood at the end of the run that wrote a report",
-               "no second report", "no flags"},
+               "no second report", "no flags but its own"},
     CommandRow{Command::export_report, "export", "A report in the format of another program",
                "no second report", "no flags but its own"},
     CommandRow{Command::html, "html", "A page of HTML from reports: answers, pictures, tables",
@@ -170,7 +174,8 @@ class Parser {
     CLI::App* app = app_.add_subcommand(std::string(row.name), std::string(row.description));
     app->allow_extras();
     subcommands_[row.command] = app;
-    if (row.command == Command::show) add_report(*app);
+    if (row.command == Command::peaks) add_peaks_options(*app);
+    if (row.command == Command::show) add_show_options(*app);
     if (row.command == Command::export_report) add_export_options(*app);
     if (row.command == Command::html) add_html_options(*app);
     if (row.command == Command::dashboard) add_dashboard_options(*app);
@@ -180,6 +185,21 @@ class Parser {
 
   void add_report(CLI::App& app) {
     add_own(app, "REPORT", "The JSON file that a run has written")->required();
+  }
+
+  void add_peaks_options(CLI::App& app) {
+    add_own(app, "--devices", "As of a run; default: those that the scenarios use by default")
+        ->option_text("N|NAME,NAME…");
+    add_own(app, "--dtype", "Products of this format only; default: all that a device computes")
+        ->option_text("f32|tf32|bf16");
+    add_toggle(app, "--refresh", "Measure anew what is known");
+  }
+
+  void add_show_options(CLI::App& app) {
+    add_report(app);
+    add_toggle(app, "--calls",
+               "Of each case, its calls: their time, their rates, and the shares "
+               "of the device's peaks, where these are known");
   }
 
   void add_export_options(CLI::App& app) {

@@ -70,7 +70,7 @@ void set_comparison_options(Options& options, const FlagValues& own) {
 /// What a command has in common with a run is read in the same way.
 Options options_as_of_a_run(const FlagValues& own) {
   FlagValues values;
-  for (const std::string name : {"max-time", "seed", "quiet"}) {
+  for (const std::string name : {"devices", "dtype", "max-time", "seed", "quiet"}) {
     const auto texts = own_texts(own, "--" + name);
     if (!texts.empty()) values[name] = texts;
   }
@@ -86,6 +86,8 @@ Options command_options(Command command, const FlagValues& own) {
   options.export_format = own_text(own, "--format");
   options.output_path = output_path(command, own);
   options.strict = own.contains("--strict");
+  options.calls = own.contains("--calls");
+  options.refresh = own.contains("--refresh");
   if (command == Command::export_report) check_format(options.export_format, export_formats());
   if (command == Command::compare) {
     options.input_paths = {own_text(own, "BASE"), own_text(own, "NEW")};

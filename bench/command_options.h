@@ -1,4 +1,4 @@
-// The options of the commands that take some of their own: show, export, html, compare, ab,
+// The options of the commands that take some of their own: peaks, show, export, html, compare, ab,
 // dashboard.
 #pragma once
 

@@ -38,6 +38,15 @@ Delivery::Delivery(const Options& options, const BenchmarkFlags& flags,
     recorder_.add_devices(*job.scenario, job.devices);
     left_out_ += left_out_text(job);
   }
+  if (!options.launch) add_peaks();
+}
+
+void Delivery::add_peaks() {
+  const auto cache = report::PeakCache::of_environment();
+  if (!cache) return;
+  for (const std::string& problem : recorder_.add_peaks(*cache)) {
+    progress_->note(problem + "\nits peaks are left out; parbench peaks measures them anew");
+  }
 }
 
 void Delivery::checkpoint() {

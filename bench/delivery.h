@@ -37,6 +37,8 @@ class Delivery {
   bool finish(bool complete);
 
  private:
+  /// Best rates that `parbench peaks` left in the cache. A damaged file of it is told.
+  void add_peaks();
   void tell(const std::string& text) const;
   void show() const;
   void write_benchmark_out() const;

@@ -1,10 +1,12 @@
-// How cases stand in a report before anything is known of them, and what a case's name tells.
+// How cases and devices stand in a report before anything is known of them, and what a case's name
+// tells.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "kernels/device.h"
 #include "reports/report.h"
 #include "scenarios/scenario.h"
 
@@ -29,6 +31,18 @@ namespace parbench {
   planned.dtype = to_string(spec.format());
   planned.graph = spec.graph;
   return planned;
+}
+
+/// A device of the report, of no scenario yet.
+[[nodiscard]] inline report::Device described(const DeviceInfo& info) {
+  return {.scenario = {},
+          .name = info.name,
+          .backend = info.backend,
+          .model = info.model,
+          .cores = info.cores,
+          .copy_cores = info.copy_cores,
+          .memory_bytes = info.memory_bytes,
+          .facts = info.facts};
 }
 
 /// The published figures of a scenario that belong to one of its cases.

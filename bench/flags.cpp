@@ -336,6 +336,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   }
   if (const auto value = single_value(values, choice("dtype", number_format_names()))) {
     options.format = *number_format_named(std::get<std::string>(*value));
+    options.format_given = true;
   }
   options.graph = is_on(values, "graph");
   options.devices = text_value(values, "devices", Machine::request_examples());

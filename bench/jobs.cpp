@@ -41,7 +41,8 @@ void check_abilities(const Options& options, const std::vector<std::unique_ptr<D
   }
 }
 
-/// A dry run opens devices that do not measure.
+}  // namespace
+
 std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const Scenario& scenario,
                                                   const Machine& machine) {
   auto devices =
@@ -51,8 +52,6 @@ std::vector<std::unique_ptr<Device>> open_devices(const Options& options, const 
   check_abilities(options, devices, machine);
   return devices;
 }
-
-}  // namespace
 
 std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,
                            const ScenarioList& scenarios, const Machine& machine) {

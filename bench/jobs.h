@@ -27,6 +27,12 @@ struct Job {
   }
 };
 
+/// The devices that a run of the scenario would use: those of `--devices`, or its usual ones. Those
+/// of a dry run do not measure. Throws UsageError where none of them can follow a flag.
+[[nodiscard]] std::vector<std::unique_ptr<Device>> open_devices(const Options& options,
+                                                                const Scenario& scenario,
+                                                                const Machine& machine);
+
 /// The chosen scenarios in their order, without those that have no case. Throws UsageError for a
 /// choice that is not possible, or that leaves nothing to do.
 [[nodiscard]] std::vector<Job> plan_jobs(const Options& options, const BenchmarkFlags& flags,

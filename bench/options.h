@@ -15,6 +15,7 @@ enum class Command {
   run,
   list,
   devices,
+  peaks,
   show,
   export_report,
   html,
@@ -31,11 +32,12 @@ struct Options {
   Command command = Command::run;
   Command help_topic = Command::run;  // of Command::help: what the page is about
 
-  std::vector<std::string> scenarios;                    // never empty for Command::run
-  std::vector<std::string> strategies;                   // empty: all
-  std::string preset = "quick";                          // or "seed"
-  std::string devices;                                   // as given; empty: the scenario's default
-  NumberFormat format;                                   // --dtype
+  std::vector<std::string> scenarios;   // never empty for Command::run
+  std::vector<std::string> strategies;  // empty: all
+  std::string preset = "quick";         // or "seed"
+  std::string devices;                  // as given; empty: the scenario's default
+  NumberFormat format;                  // --dtype
+  bool format_given = false;
   bool graph = false;                                    // every case is captured and replayed
   std::map<std::string, std::vector<std::string>> axes;  // --split 1,3 → {"split", {"1", "3"}}
 
@@ -58,6 +60,8 @@ struct Options {
   std::string now_command;               // of ab: B
   std::string keep_path;                 // of ab: the folder for all reports; empty: none
   bool strict = false;                   // of dashboard: a skipped file is a failure
+  bool calls = false;                    // of show: the calls of each case instead of the cases
+  bool refresh = false;                  // of peaks: measured although they are known
 
   std::string config_path;  // as given; empty: none
   std::string rerun_path;

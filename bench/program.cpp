@@ -20,6 +20,7 @@
 #include "bench/launched_run.h"
 #include "bench/listing.h"
 #include "bench/lost_backends.h"
+#include "bench/peaks_command.h"
 #include "bench/recorder.h"
 #include "bench/report_commands.h"
 #include "bench/sampler_options.h"
@@ -182,6 +183,9 @@ ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList&
       return ExitCode::measured;
     case Command::devices:
       print(device_listing(Machine()));
+      return ExitCode::measured;
+    case Command::peaks:
+      show_peaks(options, scenarios);
       return ExitCode::measured;
     case Command::show:
       show_report(options);

@@ -15,7 +15,9 @@
 #include "bench/flags.h"
 #include "bench/ranges.h"
 #include "bench/version.h"
+#include "kernels/error.h"
 #include "reports/file.h"
+#include "reports/fingerprint.h"
 #include "reports/machine_info.h"
 #include "reports/reasons/reasons.h"
 
@@ -113,13 +115,28 @@ void Recorder::add_devices(const Scenario& scenario,
                            const std::vector<std::unique_ptr<Device>>& devices) {
   const std::string name(scenario.name());
   for (const auto& device : devices) {
-    const DeviceInfo& info = device->info();
-    report_.devices.push_back({name, info.name, info.backend, info.model, info.cores,
-                               info.copy_cores, info.memory_bytes, info.facts});
+    report_.devices.push_back(described(device->info()));
+    report_.devices.back().scenario = name;
   }
   for (const DeviceLink& link : links_of(devices)) {
     report_.links.push_back({name, link.from, link.to, link.kind});
   }
+}
+
+std::vector<std::string> Recorder::add_peaks(const report::PeakCache& cache) {
+  std::vector<std::string> problems;
+  std::map<std::filesystem::path, std::vector<report::Peak>> known;
+  for (report::Device& device : report_.devices) {
+    const report::Fingerprint alone = report::fingerprint(report_.machine, device);
+    const auto [found, is_new] = known.try_emplace(cache.file_of(alone));
+    try {
+      if (is_new) found->second = cache.find(alone);
+    } catch (const UsageError& error) {
+      problems.emplace_back(error.what());
+    }
+    device.peaks = found->second;
+  }
+  return problems;
 }
 
 void Recorder::update(const Scenario& scenario, const SessionResult& result) {

@@ -14,6 +14,7 @@
 #include "bench/sampler.h"
 #include "bench/session.h"
 #include "kernels/machine.h"
+#include "reports/peaks.h"
 #include "reports/report.h"
 
 namespace parbench {
@@ -49,6 +50,10 @@ class Recorder {
             const SamplerOptions& sampling);
   /// With what joins each pair of them.
   void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices);
+
+  /// The best rates of the devices, as far as the cache has them. Returns what is wrong with files
+  /// of the cache, whose devices then have none.
+  [[nodiscard]] std::vector<std::string> add_peaks(const report::PeakCache& cache);
 
   /// Replaces what is known of a scenario. Called at checkpoints and at its end.
   void update(const Scenario& scenario, const SessionResult& result);

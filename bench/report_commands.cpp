@@ -12,6 +12,7 @@
 #include "bench/flag_files.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
+#include "reports/call_table.h"
 #include "reports/compare/render.h"
 #include "reports/dashboard/index_page.h"
 #include "reports/dashboard/site.h"
@@ -63,7 +64,9 @@ std::string report_line(const std::string& path) { return fmt::format("report: {
 
 void show_report(const Options& options) {
   const std::string& path = options.input_paths.front();
-  print(report::to_table(report::read_report(path), text_style()));
+  const report::Report report = report::read_report(path);
+  print(options.calls ? report::calls_table(report, text_style())
+                      : report::to_table(report, text_style()));
   print(report_line(path));
 }
 

@@ -17,7 +17,8 @@ namespace parbench {
 /// The last line of a run: where its report is.
 [[nodiscard]] std::string report_line(const std::string& path);
 
-/// Prints what stood at the end of the run that wrote the report. Throws UsageError.
+/// Prints what stood at the end of the run that wrote the report, or the calls of its cases. Throws
+/// UsageError.
 void show_report(const Options& options);
 
 /// Writes the report in `options.export_format`, to `options.output_path` or to standard output.

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include "reports/peaks.h"
 #include "reports/report.h"
 
 namespace parbench::report {
@@ -272,6 +273,22 @@ void visit_fields(V& visit, MaybeConst<Case> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Peak> auto& x) {
+  visit("what", x.what);
+  visit("value", x.value);
+  visit("unit", x.unit);
+  visit.optional("interval", x.interval);
+  visit("measured_utc", x.measured_utc);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<KnownPeaks> auto& x) {
+  visit("machine", x.machine);
+  visit("machine_id", x.machine_id);
+  visit("peaks", x.peaks);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit.optional("scenario", x.scenario);
   visit("name", x.name);
@@ -281,6 +298,7 @@ void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit.optional("copy_cores", x.copy_cores);
   visit("memory_bytes", x.memory_bytes);
   visit.optional("facts", x.facts);
+  visit.optional("peaks", x.peaks);
 }
 
 template <class V>

@@ -34,6 +34,18 @@ bool belongs_to(const Device& device, const std::string& scenario) {
   return device.scenario.empty() || device.scenario == scenario;
 }
 
+DeviceClass class_of(const Device& device) {
+  return {device.backend, device.model, units_of(device)};
+}
+
+Fingerprint without_devices(const Machine& machine) {
+  return {.cpu_model = machine.cpu_model,
+          .cores = static_cast<int>(machine.cores_allowed.size()),
+          .memory_gibibytes = installed_gibibytes(machine.memory_bytes),
+          .devices = {},
+          .links = {}};
+}
+
 /// FNV-1a with 64 bits; its constants are those of draft-eastlake-fnv.
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
@@ -82,16 +94,18 @@ double installed_gibibytes(std::size_t usable_bytes) {
   return std::ceil(gibibytes / step) * step;
 }
 
+Fingerprint fingerprint(const Machine& machine, const Device& device) {
+  Fingerprint alone = without_devices(machine);
+  alone.devices.push_back(class_of(device));
+  return alone;
+}
+
 Fingerprint fingerprint(const Report& report, const std::string& scenario) {
-  Fingerprint machine{.cpu_model = report.machine.cpu_model,
-                      .cores = static_cast<int>(report.machine.cores_allowed.size()),
-                      .memory_gibibytes = installed_gibibytes(report.machine.memory_bytes),
-                      .devices = {},
-                      .links = {}};
+  Fingerprint machine = without_devices(report.machine);
   std::vector<std::string> names;
   for (const Device& device : report.devices) {
     if (!belongs_to(device, scenario)) continue;
-    machine.devices.push_back({device.backend, device.model, units_of(device)});
+    machine.devices.push_back(class_of(device));
     names.push_back(device.name);
   }
   const auto index = [&](const std::string& name) {

@@ -40,6 +40,9 @@ struct Fingerprint {
 /// yet tell them by scenario count for all.
 [[nodiscard]] Fingerprint fingerprint(const Report& report, const std::string& scenario);
 
+/// That of a machine with this device alone.
+[[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
+
 /// 16 hexadecimal digits, the same in every build on every platform: FNV-1a (Fowler, Noll, Vo;
 /// 64 bits) of the fields as JSON text.
 [[nodiscard]] std::string id_of(const Fingerprint& machine);

@@ -30,6 +30,9 @@ constexpr std::array<std::pair<CaseStatus, std::string_view>, 4> status_names{
      {CaseStatus::skipped, "skipped"},
      {CaseStatus::not_run, "not_run"}}};
 
+/// Of a file of peaks; raised when a reader of the old one would misread the new one.
+constexpr int peaks_version = 1;
+
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 
@@ -314,6 +317,28 @@ Report from_json(const Json& file) {
   check_times(report.cases);
   check_table_size(report.cases);
   return report;
+}
+
+Json to_json(const KnownPeaks& known) {
+  Writer file;
+  file("peaks_version", peaks_version);
+  visit_fields(file, known);
+  replace_non_finite(file.object);
+  return std::move(file.object);
+}
+
+KnownPeaks peaks_from_json(const Json& file) {
+  const Place place{nullptr, "peaks"};
+  if (!file.is_object()) wrong(place, "an object", file);
+  int version = 0;
+  Reader{file, place}("peaks_version", version);
+  if (version != peaks_version) {
+    throw UsageError(fmt::format("it has version {} of peaks, this program reads version {}",
+                                 version, peaks_version));
+  }
+  KnownPeaks known;
+  read(known, file, place);
+  return known;
 }
 
 std::string to_text(const Json& file) {

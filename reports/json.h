@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "reports/google_benchmark.h"
+#include "reports/peaks.h"
 #include "reports/report.h"
 
 namespace parbench::report {
@@ -24,6 +25,10 @@ namespace parbench::report {
 /// that does not fit, a missing field, two cases of one name, or so many different parameters that
 /// no table could hold them.
 [[nodiscard]] Report from_json(const Json& file);
+
+/// A file of a device's best rates. It is written and read as a report is.
+[[nodiscard]] Json to_json(const KnownPeaks& known);
+[[nodiscard]] KnownPeaks peaks_from_json(const Json& file);
 
 /// The text of the file, one line per value. Bytes that are not UTF-8 are replaced by U+FFFD.
 [[nodiscard]] std::string to_text(const Json& file);

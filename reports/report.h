@@ -187,6 +187,16 @@ struct Case {
 
 /// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
 /// under the same names.
+/// The best rate that a device reached at one thing, as `parbench peaks` measured it once, alone.
+struct Peak {
+  std::string what;  // reports/peaks.h has the words
+  double value = 0;
+  std::string unit;  // "FLOP/s", "B/s"
+  std::optional<Interval> interval = {};
+  std::string measured_utc;
+  friend bool operator==(const Peak&, const Peak&) = default;
+};
+
 struct Device {
   std::string scenario;
   std::string name;
@@ -195,7 +205,8 @@ struct Device {
   std::vector<int> cores;
   std::vector<int> copy_cores;
   std::size_t memory_bytes = 0;
-  NamedTexts facts = {};  // what else its times depend on
+  NamedTexts facts = {};         // what else its times depend on
+  std::vector<Peak> peaks = {};  // where they were known before the run
   friend bool operator==(const Device&, const Device&) = default;
 };
 

@@ -126,6 +126,21 @@ TEST(Cli, KnowsCommands) {
   EXPECT_EQ(parse({"--version"}).command, Command::version);
 }
 
+TEST(Cli, PeaksTakesDevicesAndAFormat) {
+  const Options all = parse({"peaks"});
+  EXPECT_EQ(all.command, Command::peaks);
+  EXPECT_FALSE(all.format_given);
+  EXPECT_FALSE(all.refresh);
+  const Options some = parse({"peaks", "--devices", "cpu:0", "--dtype", "bf16", "--refresh"});
+  EXPECT_EQ(some.devices, "cpu:0");
+  EXPECT_TRUE(some.format_given);
+  EXPECT_EQ(to_string(some.format), "bf16");
+  EXPECT_TRUE(some.refresh);
+  EXPECT_THAT(error_of({"peaks", "--dtype", "f16"}), HasSubstr("--dtype 'f16'"));
+  EXPECT_EQ(error_of({"peaks", "--quiet"}),
+            "'peaks' takes no flags but its own, but --quiet was given");
+}
+
 TEST(Cli, CommandsHaveHelpOfTheirOwn) {
   for (const std::string flag : {"--help", "-h"}) {
     const Options options = parse({"devices", flag});
@@ -139,8 +154,9 @@ TEST(Cli, CommandsHaveHelpOfTheirOwn) {
                     Not(HasSubstr("--scenario"))));
   EXPECT_THAT(help_text(fakes(), Command::devices),
               AllOf(HasSubstr("Usage:\n  parbench devices\n"), HasSubstr("missing")));
-  EXPECT_THAT(help_text(fakes(), Command::show),
-              AllOf(HasSubstr("Usage:\n  parbench show REPORT\n"), HasSubstr("Exit codes")));
+  EXPECT_THAT(
+      help_text(fakes(), Command::show),
+      AllOf(HasSubstr("Usage:\n  parbench show REPORT [--calls]\n"), HasSubstr("Exit codes")));
   EXPECT_THAT(help_text(fakes(), Command::export_report),
               AllOf(HasSubstr("Usage:\n  parbench export REPORT --format FORMAT [-o FILE]\n"),
                     HasSubstr("prometheus"), HasSubstr("Exit codes")));
@@ -176,11 +192,11 @@ TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
   EXPECT_EQ(error_of({"show", "a.json", "b.json"}),
             "'show' takes no second report, but b.json was given");
   EXPECT_EQ(error_of({"show", "r.json", "--quiet"}),
-            "'show' takes no flags, but --quiet was given");
+            "'show' takes no flags but its own, but --quiet was given");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "--quiet"}),
             "'export' takes no flags but its own, but --quiet was given");
   EXPECT_EQ(error_of({"--scenario", "pipe", "show", "r.json"}),
-            "'show' takes no flags, but --scenario was given");
+            "'show' takes no flags but its own, but --scenario was given");
 }
 
 TEST(Cli, SuggestsWhatWasMeant) {

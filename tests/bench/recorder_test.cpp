@@ -8,16 +8,48 @@
 #include <utility>
 #include <vector>
 
+#include "reports/file.h"
+#include "reports/fingerprint.h"
 #include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+TEST(Recorder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<test::FakeDevice>(0));
+  devices.push_back(std::make_unique<test::FakeDevice>(1));
+  fake::FakeScenario scenario;
+  Recorder recorder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}), {}, {});
+  recorder.add_devices(scenario, devices);
+  const report::Report& report = recorder.report();
+
+  const testing::TemporaryFolder folder;
+  const report::PeakCache cache(folder / "peaks");
+  EXPECT_THAT(recorder.add_peaks(cache), IsEmpty());
+  EXPECT_THAT(report.devices[0].peaks, IsEmpty());
+
+  const report::Fingerprint alone = report::fingerprint(report.machine, report.devices[0]);
+  const report::Peak peak{"memory", 2e10, "B/s", {}, "2026-01-02T03:04:05Z"};
+  cache.check_writable(alone);
+  cache.keep(alone, {peak});
+  EXPECT_THAT(recorder.add_peaks(cache), IsEmpty());
+  EXPECT_THAT(report.devices[0].peaks, ElementsAre(peak));
+  EXPECT_THAT(report.devices[1].peaks, ElementsAre(peak)) << "a device of the same kind";
+
+  report::write_file(cache.file_of(alone), "{");
+  EXPECT_THAT(recorder.add_peaks(cache), ElementsAre(HasSubstr(cache.file_of(alone).string())))
+      << "once for both devices";
+  EXPECT_THAT(report.devices[0].peaks, IsEmpty());
+}
 
 TEST(Recorder, KeepsTheFactsAndLinksOfDevices) {
   std::vector<std::unique_ptr<Device>> devices;

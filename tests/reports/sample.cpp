@@ -178,7 +178,9 @@ Report sample_report() {
        {1},
        {0},
        33'554'432'000,
-       {{"NUMA node", "1"}}}};
+       {{"NUMA node", "1"}},
+       {{"gemm f32", 1.41e11, "FLOP/s", Interval{1.4e11, 1.42e11, 0.96}, "2024-05-03T08:00:00Z"},
+        {"memory", 2.1e10, "B/s", {}, "2024-05-03T08:00:02Z"}}}};
   report.links = {{"pipeline", "cpu:0", "cpu:1", "shared memory, different NUMA nodes"}};
   report.sampling = {{"pipeline", 0.01, 6, 20.0, 140.0, 12, 3, 0.02}};
   report.cases = sample_cases();

@@ -1,0 +1,140 @@
+// Devices of the scenarios, their peaks from the cache or by measuring.
+#include "bench/peaks_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "bench/described.h"
+#include "bench/exit_code.h"
+#include "bench/flag_files.h"
+#include "bench/jobs.h"
+#include "bench/recorder.h"
+#include "bench/report_commands.h"
+#include "bench/standard_streams.h"
+#include "kernels/error.h"
+#include "reports/machine_info.h"
+#include "reports/peak_table.h"
+#include "reports/text.h"
+#include "reports/units.h"
+
+namespace parbench {
+namespace {
+
+class Survey {
+ public:
+  Survey(const Options& options, const report::PeakCache& cache, const PeakSizes& sizes,
+         const Tell& tell)
+      : options_(options), cache_(cache), sizes_(sizes), tell_(tell) {}
+
+  /// Devices of a kind that was seen before are passed over.
+  void add(std::vector<std::unique_ptr<Device>> devices) {
+    Context context(std::move(devices), {.seed = options_.seed});
+    for (int device = 0; device < context.device_count(); ++device) {
+      const report::Fingerprint alone =
+          report::fingerprint(machine_, described(context.device(device).info()));
+      if (!seen_.insert(report::id_of(alone)).second) continue;
+      text_ += report::to_table(alone, peaks_of(context, device, alone), text_style()) + '\n';
+    }
+  }
+
+  [[nodiscard]] std::string text() const {
+    return text_ + report::peaks_footnote(text_style()) +
+           fmt::format("kept in {}\n", cache_.folder().string());
+  }
+
+ private:
+  std::vector<report::Peak> peaks_of(Context& context, int device,
+                                     const report::Fingerprint& alone) {
+    std::vector<report::Peak> known = known_of(alone);
+    std::vector<MeasurablePeak> wanted = wanted_of(context, device);
+    std::erase_if(wanted, [&](const MeasurablePeak& one) {
+      return !options_.refresh && report::find_peak(known, one.what) != nullptr;
+    });
+    if (wanted.empty()) return known;
+    naming_flag("the cache of peaks: ", [&] { cache_.check_writable(alone); });
+    tell_(fmt::format("measuring {} of {}", report::format_count(wanted.size(), "peak"),
+                      report::to_text(alone)));
+    for (const MeasurablePeak& one : wanted) {
+      std::erase_if(known, [&](const report::Peak& old) { return old.what == one.what; });
+      known.push_back(measured(one));
+    }
+    cache_.keep(alone, known);
+    return known;
+  }
+
+  [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone) const {
+    try {
+      return cache_.find(alone);
+    } catch (const UsageError& error) {
+      tell_(fmt::format("{}; its peaks are measured anew", error.what()));
+      return {};
+    }
+  }
+
+  [[nodiscard]] std::vector<MeasurablePeak> wanted_of(Context& context, int device) const {
+    if (!options_.format_given) return measurable_peaks(context, device, std::nullopt, sizes_);
+    try {
+      return measurable_peaks(context, device, options_.format, sizes_);
+    } catch (const Unsupported& error) {
+      throw UsageError(fmt::format("--dtype {}: {}: {}", to_string(options_.format),
+                                   context.device(device).info().name, error.what()));
+    }
+  }
+
+  static report::Peak measured(const MeasurablePeak& one) {
+    Rate rate = one.measure();
+    return {one.what, rate.value, one.unit, std::move(rate.interval),
+            utc_text(std::chrono::system_clock::now())};
+  }
+
+  const Options& options_;
+  const report::PeakCache& cache_;
+  const PeakSizes& sizes_;
+  const Tell& tell_;
+  report::Machine machine_ = report::machine_info({});
+  std::set<std::string> seen_;
+  std::string text_;
+};
+
+/// Streams still work on memory of this process, so it ends without giving any of it back.
+[[noreturn]] void abandon(const TimedOut& error) {
+  print_error(error.what());
+  std::fflush(nullptr);
+  _exit(static_cast<int>(ExitCode::case_failed));
+}
+
+void tell_beside(const std::string& text) {
+  fmt::print(stderr, "parbench: {}\n", report::printable(text));
+}
+
+}  // namespace
+
+std::string peaks_text(const Options& options, const ScenarioList& scenarios,
+                       const Machine& machine, const report::PeakCache& cache,
+                       const PeakSizes& sizes, const Tell& tell) {
+  Survey survey(options, cache, sizes, tell);
+  for (const auto& scenario : scenarios) survey.add(open_devices(options, *scenario, machine));
+  return survey.text();
+}
+
+void show_peaks(const Options& options, const ScenarioList& scenarios) {
+  const auto cache = report::PeakCache::of_environment();
+  if (!cache) {
+    throw UsageError(
+        "there is no folder to keep peaks in: none of PARBENCH_CACHE, XDG_CACHE_HOME and HOME is "
+        "set; set PARBENCH_CACHE to one");
+  }
+  PeakSizes sizes;
+  sizes.on_timeout = abandon;
+  print(peaks_text(options, scenarios, Machine(), *cache, sizes, tell_beside));
+}
+
+}  // namespace parbench

@@ -1,0 +1,151 @@
+// Renders the calls of a profile.
+#include "reports/call_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/grid.h"
+#include "reports/paragraph.h"
+#include "reports/peaks.h"
+#include "reports/printable.h"
+#include "reports/units.h"
+
+namespace parbench::report {
+namespace {
+
+/// A report has a device once for each scenario that uses it.
+const Device* find_device(const Report& report, const Case& c, std::string_view name) {
+  const auto found = std::ranges::find_if(report.devices, [&](const Device& device) {
+    return device.name == name && device.scenario == c.scenario;
+  });
+  return found == report.devices.end() ? nullptr : &*found;
+}
+
+/// Per second, by one device: calls are not told by device, so that all devices of the case must
+/// have this peak, and the same one.
+std::optional<double> common_peak(const Report& report, const Case& c, std::string_view what) {
+  std::optional<double> common;
+  for (const DeviceProfile& profile : c.profile->devices) {
+    const Device* device = find_device(report, c, profile.device);
+    const Peak* peak = device != nullptr ? find_peak(device->peaks, what) : nullptr;
+    if (peak == nullptr || (common && *common != peak->value)) return std::nullopt;
+    common = peak->value;
+  }
+  return common;
+}
+
+/// What the calls of a case are held against, by their kind.
+class Ceilings {
+ public:
+  Ceilings(const Report& report, const Case& c)
+      : gemm_(common_peak(report, c, gemm_peak(c.dtype))),
+        memory_(common_peak(report, c, memory_peak)) {
+    // A device with memory of its own copies within it and to the host, at rates far apart, and
+    // calls do not say which.
+    if (!common_peak(report, c, to_host_peak)) copy_ = common_peak(report, c, copy_peak);
+  }
+
+  [[nodiscard]] std::optional<double> flops(const CallProfile& call) const {
+    return call.kind == "compute" ? gemm_ : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> bytes(const CallProfile& call) const {
+    if (call.kind == "compute") return memory_;
+    return call.kind == "copy" ? copy_ : std::nullopt;
+  }
+  [[nodiscard]] bool known() const { return gemm_ || memory_ || copy_; }
+
+ private:
+  std::optional<double> gemm_;
+  std::optional<double> memory_;
+  std::optional<double> copy_;
+};
+
+std::string rate_cell(double amount, double seconds, std::string_view unit) {
+  return amount > 0 && seconds > 0 ? format_rate(amount / seconds, unit) : std::string();
+}
+
+std::string share_cell(double amount, double seconds, const std::optional<double>& peak) {
+  if (!peak || !(amount > 0) || !(seconds > 0)) return {};
+  return format_percent(amount / seconds / *peak, 0);
+}
+
+std::string case_text(const Case& c, const Ceilings& ceilings, const TextStyle& style) {
+  const std::vector<CallProfile>& calls = c.profile->calls;
+  double all_seconds = 0;
+  for (const CallProfile& call : calls) all_seconds += call.seconds;
+  Grid grid;
+  const auto add = [&](std::string title,
+                       const std::function<std::string(const CallProfile&)>& cell,
+                       Align align = Align::right, std::size_t gap = 2) {
+    Column column{std::move(title), {}, align, "", gap};
+    for (const CallProfile& call : calls) column.cells.push_back(cell(call));
+    grid.columns.push_back(std::move(column));
+  };
+  using Call = const CallProfile&;
+  add(
+      "call", [](Call call) { return call.name; }, Align::left);
+  add(
+      "kind", [](Call call) { return call.kind; }, Align::left);
+  add("count", [](Call call) { return std::to_string(call.count); });
+  add("time", [](Call call) { return format_duration(call.seconds); });
+  add("share", [&](Call call) { return format_percent(call.seconds / all_seconds); });
+  add("FLOP/s", [](Call call) { return rate_cell(call.flops, call.seconds, "FLOP"); });
+  add("of peak",
+      [&](Call call) { return share_cell(call.flops, call.seconds, ceilings.flops(call)); });
+  add("B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); });
+  add("of peak",
+      [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call)); });
+  grid.emphasis.assign(calls.size(), Emphasis::none);
+  return emphasised(c.name, Emphasis::bold, style.color) +
+         fmt::format("\n{} · {} in calls\n", c.dtype, format_duration(all_seconds)) +
+         grid.render(style.color);
+}
+
+constexpr std::string_view how_to_read =
+    "Of one execution of each case: seconds of all calls together, also of those that ran at once. "
+    "Bytes are the least traffic, every argument read or written once, so that what stays in a "
+    "cache may pass the peak.";
+constexpr std::string_view what_peaks_are =
+    "The peaks are the best that `parbench peaks` measured on one device alone: a product in the "
+    "case's number format, traffic with its memory, and for copies its copy lane.";
+constexpr std::string_view how_to_have_peaks =
+    "No peaks of these devices were known to the run: `parbench peaks` measures them for later "
+    "ones.";
+
+}  // namespace
+
+std::string calls_table(const Report& report, const TextStyle& style) {
+  const Report shown = printable(report);
+  std::string text;
+  bool peaks = false;
+  std::size_t without = 0;
+  for (const Case& c : shown.cases) {
+    if (!c.profile || c.profile->calls.empty()) {
+      ++without;
+      continue;
+    }
+    const Ceilings ceilings(shown, c);
+    peaks = peaks || ceilings.known();
+    text += case_text(c, ceilings, style) + '\n';
+  }
+  const auto add = [&](std::string_view note) {
+    text += hanging("", note, style.width, Emphasis::none, style.color);
+  };
+  if (without < shown.cases.size()) {
+    add(how_to_read);
+    add(peaks ? what_peaks_are : how_to_have_peaks);
+  }
+  if (without > 0) {
+    add(fmt::format("{} without calls: failed, not run, or not looked at (--no-profile).",
+                    format_count(without, "case")));
+  }
+  return text;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,97 @@
+// The real binary: peaks that a command measured stand in the report of the next run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reports/file.h"
+#include "tests/support/process.h"
+
+namespace parbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class PeaksProcess : public ::testing::Test {
+ protected:
+  [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
+    words.insert(words.begin(), PARBENCH_BINARY);
+    return run(words, surroundings_);
+  }
+
+  /// A run of a few small products on one device, and its report.
+  [[nodiscard]] report::Report measured() {
+    last_ =
+        parbench({"--scenario", "matmul", "--devices", "cpu:0", "--strategy", "alone", "--n", "64",
+                  "--count", "2", "--report", "report.json", "--benchmark_repetitions=2"});
+    EXPECT_EQ(last_.exit_code, 0) << last_.err;
+    return report::read_report(folder_ / "report.json");
+  }
+
+  TemporaryFolder folder_;
+  Surroundings surroundings_{folder_.path(),
+                             {{"PARBENCH_HOME", folder_.path().string()},
+                              {"PARBENCH_CACHE", (folder_ / "cache").string()}}};
+  Finished last_;
+};
+
+TEST_F(PeaksProcess, StandInTheReportOfTheNextRun) {
+  EXPECT_THAT(measured().devices, Each(Field(&report::Device::peaks, IsEmpty())))
+      << "nothing is measured unless it is asked for";
+  EXPECT_THAT(parbench({"show", "report.json", "--calls"}).out, Not(HasSubstr("of peak")));
+
+  const Finished peaks = parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32"});
+  ASSERT_EQ(peaks.exit_code, 0) << peaks.err;
+  EXPECT_THAT(peaks.err, HasSubstr("parbench: measuring"));
+  EXPECT_THAT(peaks.out, AllOf(ContainsRegex("gemm f32 +[0-9.]+ .?FLOP/s"), HasSubstr("kept in")));
+  const Finished again = parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32"});
+  EXPECT_EQ(again.out, peaks.out);
+  EXPECT_THAT(again.err, IsEmpty());
+
+  EXPECT_THAT(measured().devices, Each(Field(&report::Device::peaks, Not(IsEmpty()))));
+  EXPECT_EQ(run({PARBENCH_PYTHON, VALIDATOR, SCHEMA, (folder_ / "report.json").string()}).out,
+            "valid\n");
+  EXPECT_THAT(parbench({"show", "report.json", "--calls"}).out,
+              AllOf(ContainsRegex("gemm +compute +2 "), HasSubstr("of peak")));
+}
+
+TEST_F(PeaksProcess, OfADamagedFileAreLeftOutOfARun) {
+  const Finished peaks = parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32"});
+  ASSERT_EQ(peaks.exit_code, 0) << peaks.err;
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache" / "peaks")) {
+    report::write_file(file.path(), "{}");
+  }
+  EXPECT_THAT(measured().devices, Each(Field(&report::Device::peaks, IsEmpty())));
+  EXPECT_THAT(last_.err, HasSubstr("\"peaks_version\" is missing"));
+}
+
+TEST_F(PeaksProcess, RefuseWhatIsNotThere) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"peaks", "--devices", "tpu:0"},
+        {"peaks", "--devices", "cpu:100000"},
+        {"peaks", "--dtype", "tf64"},
+        {"peaks", "--quiet"}}) {
+    const Finished finished = parbench(words);
+    EXPECT_EQ(finished.exit_code, 2) << words.back();
+    EXPECT_THAT(finished.err, AllOf(StartsWith("parbench: error: "), HasSubstr(words.back())));
+  }
+}
+
+TEST_F(PeaksProcess, NeedAFolder) {
+  surroundings_.environment = {{"PARBENCH_CACHE", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", ""}};
+  const Finished finished = parbench({"peaks"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("set PARBENCH_CACHE"));
+}
+
+}  // namespace
+}  // namespace parbench::testing

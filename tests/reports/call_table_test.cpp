@@ -1,0 +1,92 @@
+// `parbench show --calls`: rates of calls and their shares of the devices' peaks.
+#include "reports/call_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// 1 GFLOP/s, 2 GB/s and 4 GB/s.
+std::vector<Peak> round_peaks() {
+  return {{"gemm f32", 1e9, "FLOP/s", {}, "2026-01-02T03:04:05Z"},
+          {"memory", 2e9, "B/s", {}, "2026-01-02T03:04:05Z"},
+          {"copy", 4e9, "B/s", {}, "2026-01-02T03:04:05Z"}};
+}
+
+/// A case on two devices that computes for 3 s and copies for 1 s.
+Report report_with_calls() {
+  Report report = sample_report();
+  report.cases = {measured_case("pipeline", "pipeline", {}, 4.0, 6)};
+  Profile& profile = report.cases.front().profile.emplace();
+  profile.devices.resize(2);
+  profile.devices[0].device = "cpu:0";
+  profile.devices[1].device = "cpu:1";
+  profile.calls = {{"convolution_forward", "compute", 12, 3.0, 0.001, 1.5e9, 0.6e9},
+                   {"copy", "copy", 4, 1.0, 0.001, 0, 1e9}};
+  for (Device& device : report.devices) device.peaks.clear();
+  return report;
+}
+
+Report report_with_peaks() {
+  Report report = report_with_calls();
+  for (Device& device : report.devices) device.peaks = round_peaks();
+  return report;
+}
+
+TEST(CallTable, HasTheRatesOfCalls) {
+  const std::string text = calls_table(report_with_calls());
+  EXPECT_THAT(text, ContainsRegex("convolution_forward +compute +12 +3.000 s +75.0% +500 MFLOP/s "
+                                  "+200 MB/s\n"));
+  EXPECT_THAT(text, ContainsRegex("copy +copy +4 +1.000 s +25.0% +1.00 GB/s\n"));
+}
+
+TEST(CallTable, SaysNothingOfSharesWithoutPeaks) {
+  EXPECT_THAT(calls_table(report_with_calls()),
+              AllOf(Not(HasSubstr("of peak")), HasSubstr("parbench peaks")));
+}
+
+TEST(CallTable, HasTheSharesOfPeaks) {
+  const std::string text = calls_table(report_with_peaks());
+  EXPECT_THAT(text, ContainsRegex("500 MFLOP/s +50% +200 MB/s +10%\n"));
+  EXPECT_THAT(text, ContainsRegex("1.00 GB/s +25%\n"));
+}
+
+TEST(CallTable, HasNoShareWherePeaksOfDevicesDiffer) {
+  Report report = report_with_peaks();
+  report.devices.back().peaks.front().value *= 2;
+  const std::string text = calls_table(report);
+  EXPECT_THAT(text, ContainsRegex("500 MFLOP/s +200 MB/s +10%\n")) << "of the memory still";
+}
+
+TEST(CallTable, TakesThePeakOfTheCasesFormat) {
+  Report report = report_with_peaks();
+  report.cases.front().dtype = "bf16";
+  EXPECT_THAT(calls_table(report), ContainsRegex("500 MFLOP/s +200 MB/s +10%\n"));
+}
+
+TEST(CallTable, TellsCopiesOfDevicesWithMemoryOfTheirOwnNoShare) {
+  Report report = report_with_peaks();
+  for (Device& device : report.devices) {
+    device.peaks.push_back({"d2h", 5e9, "B/s", {}, "2026-01-02T03:04:05Z"});
+  }
+  EXPECT_THAT(calls_table(report), ContainsRegex("1.00 GB/s\n"));
+}
+
+TEST(CallTable, CountsCasesThatWereNotLookedAt) {
+  Report report = report_with_calls();
+  report.cases.push_back(measured_case("pipeline", "single", {}, 4.0, 6));
+  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls"));
+}
+
+}  // namespace
+}  // namespace parbench::report
