@@ -91,7 +91,7 @@ class Survey {
 
   static report::Peak measured(const MeasurablePeak& one) {
     Rate rate = one.measure();
-    return {one.what, rate.value, one.unit, std::move(rate.interval),
+    return {one.what, rate.value, one.unit, rate.interval,
             utc_text(std::chrono::system_clock::now())};
   }
 
