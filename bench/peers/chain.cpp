@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 
 #include "bench/executor.h"
 #include "bench/peers/comparisons.h"
@@ -36,9 +37,22 @@ double repeat(int executions, const std::function<double()>& execute) {
   return seconds;
 }
 
-Json described(const Pairs& pairs, const Workload& work, const ConvolutionForward& desc,
-               int tasks) {
-  Json result = to_json(pairs);
+/// Seconds that one execution of the chain took, by one of the two ways compared.
+using Execution = std::function<double(Executor&, const Workload&)>;
+
+Json compare(const ConvolutionForward& desc, int tasks, const Effort& effort, const Execution& ours,
+             const Execution& other) {
+  const auto devices = open_whole_machine();
+  const Workload work(*devices.front(), desc);
+  const Plan plan = chain_of(work, tasks);
+  Executor executor(plan);
+  const auto repeated = [&](const Execution& execution) {
+    return [&](int executions) {
+      return repeat(executions, [&] { return execution(executor, work); });
+    };
+  };
+
+  Json result = to_json(sample_pairs(effort, repeated(ours), repeated(other)));
   result["tasks"] = tasks;
   result["batch"] = desc.shape.batch;
   result["threads"] = work.stream().threads();
@@ -48,33 +62,17 @@ Json described(const Pairs& pairs, const Workload& work, const ConvolutionForwar
 }  // namespace
 
 Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effort) {
-  const auto devices = open_whole_machine();
-  const Workload work(*devices.front(), desc);
-  const Plan plan = chain_of(work, tasks);
-  Executor executor(plan);
-
-  const Pairs pairs = sample_pairs(
-      effort,
-      [&](int executions) {
-        return repeat(executions, [&] { return executor.run().wall_seconds; });
-      },
-      [&](int executions) { return repeat(executions, [&] { return run_loop(work, tasks); }); });
-  return described(pairs, work, desc, tasks);
+  return compare(
+      desc, tasks, effort,
+      [](Executor& executor, const Workload&) { return executor.run().wall_seconds; },
+      [tasks](Executor&, const Workload& work) { return run_loop(work, tasks); });
 }
 
 Json compare_recording(const ConvolutionForward& desc, int tasks, const Effort& effort) {
-  const auto devices = open_whole_machine();
-  const Workload work(*devices.front(), desc);
-  const Plan plan = chain_of(work, tasks);
-  Executor executor(plan);
-
-  const Pairs pairs = sample_pairs(
-      effort,
-      [&](int executions) {
-        return repeat(executions, [&] { return executor.record(1).seconds.front(); });
-      },
-      [&](int executions) { return repeat(executions, [&] { return executor.run().seconds; }); });
-  return described(pairs, work, desc, tasks);
+  return compare(
+      desc, tasks, effort,
+      [](Executor& executor, const Workload&) { return executor.record(1).seconds.front(); },
+      [](Executor& executor, const Workload&) { return executor.run().seconds; });
 }
 
 }  // namespace parbench::peers
