@@ -130,12 +130,17 @@ void CallRecorder::launched(Clock::time_point since) {
   std::ranges::fill(enqueued_, Enqueued{since, Clock::now()});
 }
 
-timeline::Timeline CallRecorder::timeline() const {
+timeline::Timeline CallRecorder::timeline(double seconds) const {
   timeline::Timeline result = timeline_of(plan_, launch_);
   for (const StreamLog& log : *logs_) add_calls(log, result);
   std::ranges::stable_sort(result.calls, {},
                            [](const timeline::Call& call) { return call.ran.begin; });
   for (const timeline::Call& call : result.calls) result.end = std::max(result.end, call.ran.end);
+  if (!result.calls.empty()) {
+    const auto measured = static_cast<Nanoseconds>(std::llround(seconds * 1e9));
+    result.begin = std::clamp<Nanoseconds>(
+        result.end - measured, 0, std::max<Nanoseconds>(0, result.calls.front().ran.begin));
+  }
   return result;
 }
 

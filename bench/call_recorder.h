@@ -50,8 +50,11 @@ class CallRecorder {
   /// A stream still works, and will note what it does: what it writes to is never given back.
   void abandon();
 
-  /// What has run since `begin`, once the streams are idle.
-  [[nodiscard]] timeline::Timeline timeline() const;
+  /// What has run since `begin`, once the streams are idle. `seconds`: what the execution took by
+  /// the events of its plan. When the first of them passed is not known on the recorder's clock, so
+  /// the measured time is taken to begin so long before the last call's end; what passed between
+  /// that and the last event, such as joining lanes, counts as before the first call then.
+  [[nodiscard]] timeline::Timeline timeline(double seconds) const;
 
  private:
   struct StreamLog {

@@ -359,7 +359,7 @@ Recording Executor::record(int executions) {
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
       recording.seconds.push_back(run().seconds);
-      timelines.push_back(recorder.timeline());
+      timelines.push_back(recorder.timeline(recording.seconds.back()));
     }
   } catch (const TimedOut&) {
     recorder.abandon();

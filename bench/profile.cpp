@@ -79,10 +79,12 @@ std::vector<report::TaskSpan> tasks_of(const timeline::Timeline& timeline) {
                      .name = task.name,
                      .kind = std::string(name_of(task.kind)),
                      .lane = static_cast<int>(part.lane),
-                     .begin = seconds_of(part.ran.begin),
-                     .end = seconds_of(part.ran.end),
-                     .enqueued = seconds_of(part.enqueued.end),
-                     .after = {task.after.begin(), task.after.end()}});
+                     .begin = seconds_of(part.ran.begin - timeline.begin),
+                     .end = seconds_of(part.ran.end - timeline.begin),
+                     .enqueued = std::max(0.0, seconds_of(part.enqueued.end - timeline.begin)),
+                     .after = {task.after.begin(), task.after.end()},
+                     .flops = part.flops,
+                     .bytes = part.bytes});
   }
   return spans;
 }

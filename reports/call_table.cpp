@@ -10,61 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "reports/ceilings.h"
 #include "reports/grid.h"
 #include "reports/paragraph.h"
-#include "reports/peaks.h"
 #include "reports/printable.h"
 #include "reports/units.h"
 
 namespace parbench::report {
 namespace {
-
-/// A report has a device once for each scenario that uses it.
-const Device* find_device(const Report& report, const Case& c, std::string_view name) {
-  const auto found = std::ranges::find_if(report.devices, [&](const Device& device) {
-    return device.name == name && device.scenario == c.scenario;
-  });
-  return found == report.devices.end() ? nullptr : &*found;
-}
-
-/// Per second, by one device: calls are not told by device, so that all devices of the case must
-/// have this peak, and the same one.
-std::optional<double> common_peak(const Report& report, const Case& c, std::string_view what) {
-  std::optional<double> common;
-  for (const DeviceProfile& profile : c.profile->devices) {
-    const Device* device = find_device(report, c, profile.device);
-    const Peak* peak = device != nullptr ? find_peak(device->peaks, what) : nullptr;
-    if (peak == nullptr || (common && *common != peak->value)) return std::nullopt;
-    common = peak->value;
-  }
-  return common;
-}
-
-/// What the calls of a case are held against, by their kind.
-class Ceilings {
- public:
-  Ceilings(const Report& report, const Case& c)
-      : gemm_(common_peak(report, c, gemm_peak(c.dtype))),
-        memory_(common_peak(report, c, memory_peak)) {
-    // A device with memory of its own copies within it and to the host, at rates far apart, and
-    // calls do not say which.
-    if (!common_peak(report, c, to_host_peak)) copy_ = common_peak(report, c, copy_peak);
-  }
-
-  [[nodiscard]] std::optional<double> flops(const CallProfile& call) const {
-    return call.kind == "compute" ? gemm_ : std::nullopt;
-  }
-  [[nodiscard]] std::optional<double> bytes(const CallProfile& call) const {
-    if (call.kind == "compute") return memory_;
-    return call.kind == "copy" ? copy_ : std::nullopt;
-  }
-  [[nodiscard]] bool known() const { return gemm_ || memory_ || copy_; }
-
- private:
-  std::optional<double> gemm_;
-  std::optional<double> memory_;
-  std::optional<double> copy_;
-};
 
 std::string rate_cell(double amount, double seconds, std::string_view unit) {
   return amount > 0 && seconds > 0 ? format_rate(amount / seconds, unit) : std::string();
@@ -97,10 +50,10 @@ std::string case_text(const Case& c, const Ceilings& ceilings, const TextStyle& 
   add("share", [&](Call call) { return format_percent(call.seconds / all_seconds); });
   add("FLOP/s", [](Call call) { return rate_cell(call.flops, call.seconds, "FLOP"); });
   add("of peak",
-      [&](Call call) { return share_cell(call.flops, call.seconds, ceilings.flops(call)); });
+      [&](Call call) { return share_cell(call.flops, call.seconds, ceilings.flops(call.kind)); });
   add("B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); });
   add("of peak",
-      [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call)); });
+      [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call.kind)); });
   grid.emphasis.assign(calls.size(), Emphasis::none);
   return emphasised(c.name, Emphasis::bold, style.color) +
          fmt::format("\n{} · {} in calls\n", c.dtype, format_duration(all_seconds)) +
@@ -130,7 +83,7 @@ std::string calls_table(const Report& report, const TextStyle& style) {
       ++without;
       continue;
     }
-    const Ceilings ceilings(shown, c);
+    const Ceilings ceilings = common_ceilings(shown, c);
     peaks = peaks || ceilings.known();
     text += case_text(c, ceilings, style) + '\n';
   }

@@ -176,6 +176,8 @@ void visit_fields(V& visit, MaybeConst<TaskSpan> auto& x) {
   visit("end", x.end);
   visit("enqueued", x.enqueued);
   visit.optional("after", x.after);
+  visit.optional("flops", x.flops);
+  visit.optional("bytes", x.bytes);
 }
 
 template <class V>

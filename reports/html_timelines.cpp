@@ -14,6 +14,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reports/ceilings.h"
+#include "reports/html_data.h"
 #include "reports/packed_numbers.h"
 #include "reports/units.h"
 
@@ -56,41 +58,50 @@ double unit_for(double seconds) {
   return unit;
 }
 
+/// As the page's script numbers them.
+constexpr std::array<std::string_view, 3> kinds{"compute", "copy", "communication"};
+
 std::uint64_t kind_index(const std::string& kind) {
-  constexpr std::array<std::string_view, 3> kinds{"compute", "copy", "communication"};
   const auto found = std::ranges::find(kinds, kind);
   return found == kinds.end() ? 0 : static_cast<std::uint64_t>(found - kinds.begin());
 }
 
-/// Names of tasks, each once: chunks and sizes of a sweep share most of them.
-class Names {
+/// Things that many tasks share, each once.
+template <class T>
+class Pool {
  public:
-  std::size_t place_of(const std::string& name) {
-    const auto [known, is_new] = places_.try_emplace(name, names_.size());
-    if (is_new) names_.push_back(name);
+  std::size_t place_of(const T& thing) {
+    const auto [known, is_new] = places_.try_emplace(thing, things_.size());
+    if (is_new) things_.push_back(thing);
     return known->second;
   }
-  [[nodiscard]] std::size_t count() const { return names_.size(); }
-  /// Of those from a place on, with quotes and comma.
+  [[nodiscard]] std::size_t count() const { return things_.size(); }
+  /// Of the text of those from a place on, with commas.
   [[nodiscard]] std::size_t bytes_from(std::size_t place) const {
     std::size_t bytes = 0;
-    for (; place < names_.size(); ++place) bytes += names_[place].size() + 3;
+    for (; place < things_.size(); ++place) bytes += Json(things_[place]).dump().size() + 1;
     return bytes;
   }
   void forget_from(std::size_t place) {
-    for (; names_.size() > place; names_.pop_back()) places_.erase(names_.back());
+    for (; things_.size() > place; things_.pop_back()) places_.erase(things_.back());
   }
-  [[nodiscard]] const std::vector<std::string>& list() const { return names_; }
+  [[nodiscard]] const std::vector<T>& list() const { return things_; }
 
  private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::size_t> places_;
+  std::vector<T> things_;
+  std::map<T, std::size_t> places_;
+};
+
+/// What the tasks of a scenario share: chunks and sizes of a sweep have most of it in common.
+struct Shared {
+  Pool<std::string> names;
+  Pool<std::array<double, 2>> work;  // FLOPs and bytes
 };
 
 /// Packs the spans of one case, each as differences to what came before it.
 class SpanPacker {
  public:
-  SpanPacker(Names& names, double unit) : names_(names), unit_(unit) {}
+  SpanPacker(Shared& shared, double unit) : shared_(shared), unit_(unit) {}
 
   std::string pack(const std::vector<const TaskSpan*>& spans) {
     for (std::size_t i = 0; i < spans.size(); ++i) first_span_.try_emplace(spans[i]->task, i);
@@ -103,7 +114,8 @@ class SpanPacker {
     const std::int64_t begin = units(span.begin);
     const std::int64_t enqueued = units(std::clamp(span.enqueued, 0.0, span.begin));
     packed_.add(static_cast<std::uint64_t>(span.lane) * 3 + kind_index(span.kind));
-    packed_.add(names_.place_of(span.name));
+    packed_.add(shared_.names.place_of(span.name));
+    packed_.add(shared_.work.place_of({span.flops, span.bytes}));
     packed_.add(static_cast<std::uint64_t>(begin - begin_));
     packed_.add(static_cast<std::uint64_t>(units(span.end) - begin));
     packed_.add_signed(enqueued - enqueued_);
@@ -128,7 +140,7 @@ class SpanPacker {
 
   [[nodiscard]] std::int64_t units(double seconds) const { return std::llround(seconds / unit_); }
 
-  Names& names_;
+  Shared& shared_;
   double unit_;
   std::unordered_map<int, std::size_t> first_span_;  // by task
   PackedNumbers packed_;
@@ -136,14 +148,40 @@ class SpanPacker {
   std::int64_t enqueued_ = 0;
 };
 
-/// Numbers the devices of lanes by their first lane.
+/// Those that lanes belong to, by their first lane.
+std::vector<std::string> devices_of(const Profile& profile) {
+  std::vector<std::string> devices;
+  for (const LaneProfile& lane : profile.lanes) {
+    if (std::ranges::find(devices, lane.device) == devices.end()) devices.push_back(lane.device);
+  }
+  return devices;
+}
+
 Json devices_of_lanes(const Profile& profile) {
-  std::map<std::string, std::size_t> known;
+  const std::vector<std::string> devices = devices_of(profile);
   Json list = Json::array();
   for (const LaneProfile& lane : profile.lanes) {
-    list.push_back(known.try_emplace(lane.device, known.size()).first->second);
+    list.push_back(std::ranges::find(devices, lane.device) - devices.begin());
   }
   return list;
+}
+
+/// Of each device its peaks for each kind of task, FLOP/s and B/s; null where nothing is known.
+Json peaks_of_devices(const Report& report, const Case& c) {
+  Json list = Json::array();
+  bool known = false;
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? short_number(*value) : Json();
+  };
+  for (const std::string& device : devices_of(*c.profile)) {
+    const Ceilings ceilings = ceilings_of(report, c, device);
+    known = known || ceilings.known();
+    Json& own = list.emplace_back(Json::array());
+    for (const std::string_view kind : kinds) {
+      own.push_back({or_null(ceilings.flops(kind)), or_null(ceilings.bytes(kind))});
+    }
+  }
+  return known ? list : Json();
 }
 
 Json lane_names(const Profile& profile) {
@@ -155,8 +193,11 @@ Json lane_names(const Profile& profile) {
 /// What there is of one scenario so far.
 class ScenarioTimelines {
  public:
-  explicit ScenarioTimelines(const Cases& cases) : cases_(&cases) {
-    for (std::size_t row = 0; row < cases.size(); ++row) rows_.emplace(cases[row]->name, row);
+  explicit ScenarioTimelines(const ScenarioCases& group)
+      : report_(group.report), cases_(&group.cases) {
+    for (std::size_t row = 0; row < cases_->size(); ++row) {
+      rows_.emplace((*cases_)[row]->name, row);
+    }
   }
 
   /// Takes the timeline of a case if there is one that fits. Returns the room that is left.
@@ -164,11 +205,14 @@ class ScenarioTimelines {
     const Case& c = *(*cases_)[row];
     if (!c.profile) return without("it was not looked at", row, room);
     if (c.profile->tasks.empty()) return without(too_many_tasks(), row, room);
-    const std::size_t names_before = names_.count();
+    const std::size_t names_before = shared_.names.count();
+    const std::size_t work_before = shared_.work.count();
     Json timeline = packed(c, row);
-    const std::size_t bytes = timeline.dump().size() + names_.bytes_from(names_before);
+    const std::size_t bytes = timeline.dump().size() + shared_.names.bytes_from(names_before) +
+                              shared_.work.bytes_from(work_before);
     if (bytes > room) {
-      names_.forget_from(names_before);
+      shared_.names.forget_from(names_before);
+      shared_.work.forget_from(work_before);
       return without("this page has no room for more timelines", row, room);
     }
     timelines_.emplace(row, std::move(timeline));
@@ -177,7 +221,10 @@ class ScenarioTimelines {
 
   /// `first`: the row of the case that is to be shown first.
   [[nodiscard]] Json data(std::optional<std::size_t> first) const {
-    Json json{{"names", names_.list()}, {"cases", Json::array()}, {"without", Json::array()}};
+    Json json{{"names", shared_.names.list()},
+              {"work", shared_.work.list()},
+              {"cases", Json::array()},
+              {"without", Json::array()}};
     for (const auto& [row, timeline] : timelines_) json["cases"].push_back(timeline);
     if (first && timelines_.contains(*first)) json["first"] = *first;
     for (const auto& [reason, missing] : without_) {
@@ -215,13 +262,15 @@ class ScenarioTimelines {
     json["lanes"] = lane_names(*c.profile);
     json["devices"] = devices_of_lanes(*c.profile);
     json["shares"] = fmt::format("{}", fmt::join(device_shares(*c.profile), "; "));
-    json["spans"] = SpanPacker(names_, unit).pack(spans);
+    json["peaks"] = peaks_of_devices(*report_, c);
+    json["spans"] = SpanPacker(shared_, unit).pack(spans);
     return json;
   }
 
+  const Report* report_;
   const Cases* cases_;
   std::unordered_map<std::string, std::size_t> rows_;  // by name
-  Names names_;
+  Shared shared_;
   std::map<std::size_t, Json> timelines_;  // by row
   std::map<std::string, Missing> without_;
 };
@@ -288,7 +337,7 @@ std::vector<std::string> device_shares(const Profile& profile) {
 
 std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios, std::size_t room) {
   std::vector<ScenarioTimelines> timelines;
-  for (const ScenarioCases& group : scenarios) timelines.emplace_back(group.cases);
+  for (const ScenarioCases& group : scenarios) timelines.emplace_back(group);
   for (const auto& [scenario, row, rank] : candidates(scenarios)) {
     room = timelines[scenario].add(row, room);
   }

@@ -49,6 +49,8 @@ struct TaskSpan {
   double end = 0;
   double enqueued = 0;     // when the host had done so
   std::vector<int> after;  // tasks that it waits for
+  double flops = 0;        // of its calls on this lane; 0 where nothing is counted
+  double bytes = 0;        // the least that they read and write
   friend bool operator==(const TaskSpan&, const TaskSpan&) = default;
 };
 
@@ -103,7 +105,7 @@ struct Profile {
   int executions = 0;
   double median = 0;            // of their times, measured like those of samples
   double seconds_per_call = 0;  // that looking adds to each call
-  double span = 0;              // from the host's first call to the end of the last task
+  double span = 0;              // from when measured time begins to the end of the last call
   double clock_error = 0;       // how far times of two devices may be apart; 0: they share a clock
   std::vector<DeviceProfile> devices;
   BubbleRatio bubble_ratio;

@@ -204,8 +204,8 @@ std::string scenario_text(const Report& report, const std::string& scenario, Cas
 std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text = joined_items(machine_items(shown), style, Emphasis::dim) + '\n';
-  for (auto& [scenario, cases] : by_scenario(shown)) {
-    text += scenario_text(shown, scenario, std::move(cases), style) + '\n';
+  for (ScenarioCases& group : by_scenario(shown)) {
+    text += scenario_text(shown, group.scenario, std::move(group.cases), style) + '\n';
   }
   for (const std::string& error : launch_errors(shown)) {
     text += hanging("! ", error, style.width, Emphasis::none, style.color);

@@ -57,7 +57,7 @@ std::vector<ScenarioCases> by_scenario(const Report& report) {
   std::vector<ScenarioCases> groups;
   for (const Case& c : report.cases) {
     auto group = std::ranges::find(groups, c.scenario, &ScenarioCases::scenario);
-    if (group == groups.end()) group = groups.insert(groups.end(), {c.scenario, {}});
+    if (group == groups.end()) group = groups.insert(groups.end(), {&report, c.scenario, {}});
     group->cases.push_back(&c);
   }
   return groups;

@@ -14,6 +14,7 @@
 namespace parbench::report {
 
 struct ScenarioCases {
+  const Report* report = nullptr;  // never null in what `by_scenario` makes
   std::string scenario;
   Cases cases;
 };

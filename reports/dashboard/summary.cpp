@@ -86,10 +86,11 @@ ReportSummary summarise_report(const Report& report, Identities& identities) {
                         printable(report.machine.commit.value_or("")),
                         report.machine.dirty.value_or(false),
                         {}};
-  for (const auto& [name, cases] : by_scenario(report)) {
-    const Fingerprint machine = fingerprint(report, name);
-    ScenarioSummary scenario{printable(name), id_of(machine), printable(to_text(machine)), {}};
-    for (const Case* c : cases) {
+  for (const ScenarioCases& group : by_scenario(report)) {
+    const Fingerprint machine = fingerprint(report, group.scenario);
+    ScenarioSummary scenario{
+        printable(group.scenario), id_of(machine), printable(to_text(machine)), {}};
+    for (const Case* c : group.cases) {
       scenario.cases.push_back(figures_of(*c, identities.number_of(printable_identity(*c))));
     }
     summary.scenarios.push_back(std::move(scenario));

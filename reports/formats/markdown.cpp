@@ -140,11 +140,11 @@ class Table {
 std::string markdown_text(const ReportFile& file) {
   const Report& report = file.report;
   std::string text;
-  for (auto& [scenario, cases] : by_scenario(report)) {
-    text += fmt::format("### {}\n\n", code_span(scenario));
-    const Answer* answer = find_answer(report, scenario);
+  for (ScenarioCases& group : by_scenario(report)) {
+    text += fmt::format("### {}\n\n", code_span(group.scenario));
+    const Answer* answer = find_answer(report, group.scenario);
     if (answer != nullptr) text += fmt::format("→ {}\n\n", markdown_prose(answer->text));
-    text += Table(std::move(cases)).text() + '\n';
+    text += Table(std::move(group.cases)).text() + '\n';
   }
   for (const std::string& error : launch_errors(report)) text += markdown_prose(error) + "\n\n";
   text += markdown_prose(counts_text(report)) + "\n\n";

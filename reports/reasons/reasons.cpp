@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "reports/fingerprint.h"
 #include "reports/reasons/losses.h"
 #include "reports/reasons/rules.h"
 #include "reports/units.h"
@@ -21,7 +23,14 @@ std::vector<std::string> scenarios_of(const Report& report) {
   return names;
 }
 
+/// Whether a share of the work is the same time on each.
+bool devices_alike(const Report& report, const std::string& scenario) {
+  const auto devices = fingerprint(report, scenario).devices;
+  return std::ranges::adjacent_find(devices, std::ranges::not_equal_to()) == devices.end();
+}
+
 void find_losses(Report& report, const std::string& scenario) {
+  if (!devices_alike(report, scenario)) return;  // what would be ideal is not known
   const ProfiledCases cases(report, scenario);
   auto one = cases.all().begin();
   for (Case& own : report.cases) {

@@ -32,6 +32,20 @@ std::string_view colour_of(Kind kind) {
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time) / 1000; }
 
+/// What a slice says of itself, with what a call or the calls of a task compute and move, and how
+/// fast.
+Json with_work(Json args, const auto& work) {
+  const double seconds = seconds_of(work.ran.length());
+  const auto add = [&](const std::string& name, double amount) {
+    if (!(amount > 0)) return;
+    args[name] = amount;
+    if (seconds > 0) args[name + "_per_second"] = amount / seconds;
+  };
+  add("flops", work.flops);
+  add("bytes", work.bytes);
+  return args;
+}
+
 /// Where a slice is drawn.
 struct Track {
   std::size_t process = 0;
@@ -96,6 +110,16 @@ class Writer {
     write(end);
   }
 
+  /// An instant of a whole process.
+  void mark(std::size_t process, std::string_view name, Nanoseconds time) {
+    write({{"ph", "i"},
+           {"s", "p"},
+           {"name", name},
+           {"pid", process},
+           {"tid", 1},
+           {"ts", microseconds(time)}});
+  }
+
   void counter(std::size_t process, std::string_view name, Nanoseconds time, const Json& values) {
     write({{"ph", "C"},
            {"name", name},
@@ -140,6 +164,7 @@ class CaseWriter {
 
   void write() {
     name_tracks();
+    writer_.mark(host_, "measured time begins", timeline_.begin);
     write_host();
     write_parts();
     write_calls();
@@ -191,8 +216,10 @@ class CaseWriter {
   void write_parts() {
     for (const Part& part : parts_) {
       const Task& task = timeline_.tasks[part.task];
-      writer_.slice(track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
-                    {{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}});
+      writer_.slice(
+          track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
+          with_work({{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}},
+                    part));
       writer_.arrow("launch", host_track_of(task.lanes.front()), part.enqueued, track_of(part.lane),
                     part.ran);
     }
@@ -201,11 +228,9 @@ class CaseWriter {
   void write_calls() {
     for (const Call& call : timeline_.calls) {
       const Task& task = timeline_.tasks[call.task];
-      Json args{{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}};
-      if (call.flops > 0) args["flops"] = call.flops;
-      if (call.bytes > 0) args["bytes"] = call.bytes;
-      writer_.slice(track_of(call.lane), call.name, name_of(task.kind), colour_of(task.kind),
-                    call.ran, std::move(args));
+      writer_.slice(
+          track_of(call.lane), call.name, name_of(task.kind), colour_of(task.kind), call.ran,
+          with_work({{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}}, call));
     }
   }
 

@@ -19,6 +19,8 @@ icl::discrete_interval<Nanoseconds> interval_of(const Span& span) {
 
 Nanoseconds length_of(const Times& times) { return static_cast<Nanoseconds>(icl::length(times)); }
 
+Nanoseconds length_of(const Timeline& timeline) { return timeline.end - timeline.begin; }
+
 constexpr std::array<Kind, 3> kinds{Kind::compute, Kind::copy, Kind::communication};
 
 std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
@@ -36,7 +38,8 @@ std::vector<Nanoseconds> streams_busy(const Timeline& timeline) {
   for (const auto& [part, count] : busy_lanes) {
     lengths[count] += static_cast<Nanoseconds>(icl::length(part));
   }
-  lengths[0] = timeline.end - std::accumulate(lengths.begin(), lengths.end(), Nanoseconds{0});
+  lengths[0] =
+      length_of(timeline) - std::accumulate(lengths.begin(), lengths.end(), Nanoseconds{0});
   return lengths;
 }
 
@@ -75,7 +78,7 @@ class Causes {
   }
 
   [[nodiscard]] Nanoseconds ended(std::optional<std::size_t> call) const {
-    return call ? timeline_.calls[*call].ran.end : 0;
+    return call ? timeline_.calls[*call].ran.end : timeline_.begin;
   }
 
  private:
@@ -110,7 +113,7 @@ Gaps waits_of(const Timeline& timeline, const Causes& causes, const std::string&
   }
   std::ranges::stable_sort(calls, {}, [&](std::size_t i) { return timeline.calls[i].ran.begin; });
   Gaps waits;
-  Nanoseconds busy_until = 0;
+  Nanoseconds busy_until = timeline.begin;
   for (const std::size_t i : calls) {
     const Call& call = timeline.calls[i];
     if (call.ran.begin > busy_until) {
@@ -138,7 +141,7 @@ DeviceMetrics metrics_of_device(const Timeline& timeline, const Causes& causes,
   metrics.device = device;
   metrics.waits = waits_of(timeline, causes, device);
   metrics.busy = length_of(busy);
-  metrics.idle = timeline.end - metrics.busy;
+  metrics.idle = length_of(timeline) - metrics.busy;
   metrics.bubble = busy.empty() ? 0 : icl::last(busy) + 1 - icl::first(busy) - metrics.busy;
   for (const Kind kind : kinds) metrics.of_kind[index_of(kind)] = length_of(ran[index_of(kind)]);
   metrics.exposed_copy = length_of(copy - compute);
@@ -176,7 +179,7 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
     const Nanoseconds enqueued = std::min(call.enqueued.end, begin);
     if (enqueued > caused) {  // up to there the host worked without a pause
       path.queue += begin - enqueued;
-      path.host += enqueued;
+      path.host += enqueued - timeline.begin;
       break;
     }
     path.queue += begin - caused;
@@ -219,7 +222,7 @@ double Metrics::bubble_ratio_of_busy() const {
 
 Metrics metrics_of(const Timeline& timeline) {
   const Causes causes(timeline);
-  return {.span = timeline.end,
+  return {.span = length_of(timeline),
           .devices = metrics_of_devices(timeline, causes),
           .streams_busy = streams_busy(timeline),
           .gaps = gaps_of(timeline, causes),

@@ -26,7 +26,7 @@ struct Gaps {
 struct DeviceMetrics {
   std::string device;
   Nanoseconds busy = 0;    // at least one call runs
-  Nanoseconds idle = 0;    // none does, from 0 to the end of the timeline
+  Nanoseconds idle = 0;    // none does, from the beginning to the end of the timeline
   Nanoseconds bubble = 0;  // of idle, what lies between the device's first and last call
   Gaps waits;              // of idle, what precedes a call; the rest follows the last one
   std::array<Nanoseconds, 3> of_kind{};   // at least one call of the kind runs, by Kind
@@ -51,8 +51,8 @@ struct CriticalPath {
 };
 
 struct Metrics {
-  Nanoseconds span = 0;                   // from 0 to the end of the last call
-  std::vector<DeviceMetrics> devices;     // in the order of their first lanes
+  Nanoseconds span = 0;                // from the timeline's beginning to the end of the last call
+  std::vector<DeviceMetrics> devices;  // in the order of their first lanes
   std::vector<Nanoseconds> streams_busy;  // [k]: for how long exactly k lanes were busy
   std::vector<Gaps> gaps;                 // of each lane, before its calls
   CriticalPath critical_path;

@@ -20,11 +20,13 @@ std::vector<Part> parts_of(const Timeline& timeline) {
   for (const Call& call : timeline.calls) {
     const auto [place, is_new] = places.try_emplace({call.task, call.lane}, parts.size());
     if (is_new) {
-      parts.push_back({call.task, call.lane, call.enqueued, call.ran});
+      parts.push_back({call.task, call.lane, call.enqueued, call.ran, call.flops, call.bytes});
     } else {
       Part& part = parts[place->second];
       part.enqueued = joined(part.enqueued, call.enqueued);
       part.ran = joined(part.ran, call.ran);
+      part.flops += call.flops;
+      part.bytes += call.bytes;
     }
   }
   return parts;

@@ -13,6 +13,8 @@ struct Part {
   std::size_t lane = 0;
   Span enqueued;
   Span ran;
+  double flops = 0;  // of all its calls; 0 where nothing is counted
+  double bytes = 0;
 };
 
 /// In the order of their first calls.

@@ -59,7 +59,11 @@ struct Timeline {
   Launch launch = Launch::one_thread;
   std::vector<Lane> lanes;
   std::vector<Task> tasks;
-  std::vector<Call> calls;      // of a lane in the order in which they ran
+  std::vector<Call> calls;  // of a lane in the order in which they ran
+  /// When the time that is measured begins, no later than the first call; 0 is when the host began
+  /// to enqueue. What the host does before, such as waking a stream, is no part of what samples
+  /// measure.
+  Nanoseconds begin = 0;
   Nanoseconds end = 0;          // of the last call
   Nanoseconds clock_error = 0;  // how far times of two devices may be apart from each other
   std::size_t dropped = 0;      // calls that the record had no room for; metrics are then wrong

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -123,6 +125,20 @@ TEST_F(RecordingTest, TellsOfTheExecutionInTheMiddle) {
   EXPECT_EQ(recording.seconds.size(), 5U);
   EXPECT_GT(recording.seconds_per_call, 0);
   EXPECT_EQ(recording.timeline.calls.size(), 1U) << "of one execution, not of all";
+}
+
+TEST_F(RecordingTest, LastsAsLongAsTheExecutionWasMeasured) {
+  add(first_, microseconds(100));
+  add(first_, microseconds(100));
+  Executor executor(plan_);
+  (void)executor.run();
+  const Recording recording = executor.record(1);
+  const timeline::Timeline& timeline = recording.timeline;
+  const timeline::Nanoseconds ran = timeline.end - timeline.calls.front().ran.begin;
+  const auto measured =
+      static_cast<timeline::Nanoseconds>(std::llround(recording.seconds.front() * 1e9));
+  EXPECT_EQ(timeline.end - timeline.begin, std::max(ran, measured))
+      << "without the waking of the stream, which comes before the first event";
 }
 
 TEST_F(RecordingTest, LeavesLaterRunsAlone) {

@@ -14,6 +14,7 @@
 #include "reports/html_data.h"
 #include "reports/html_writer.h"
 #include "reports/packed_numbers.h"
+#include "reports/peaks.h"
 #include "tests/reports/sample.h"
 
 namespace parbench::report {
@@ -58,7 +59,9 @@ TaskSpan span(int task, int lane, double begin, double end, std::vector<int> aft
           .begin = begin,
           .end = end,
           .enqueued = begin / 2,
-          .after = std::move(after)};
+          .after = std::move(after),
+          .flops = lane == 0 ? 5e6 : 0,
+          .bytes = 2e6};
 }
 
 Profile profile(std::vector<TaskSpan> tasks) {
@@ -85,10 +88,18 @@ std::vector<Case> three_cases() {
   return cases;
 }
 
+Report report_of(const std::vector<Case>& cases) {
+  Report report;
+  report.cases = cases;
+  return report;
+}
+
+Json data_of(const Report& report, std::size_t room = timeline_room(3)) {
+  return timelines_data(by_scenario(report), room).front();
+}
+
 Json data_of(const std::vector<Case>& cases, std::size_t room = timeline_room(3)) {
-  ScenarioCases group{"demo", {}};
-  for (const Case& c : cases) group.cases.push_back(&c);
-  return timelines_data({group}, room).front();
+  return data_of(report_of(cases), room);
 }
 
 std::vector<int> rows_of(const Json& data) {
@@ -118,15 +129,29 @@ TEST(Timelines, PackEveryTask) {
               ElementsAre("cpu:0/compute", "cpu:0/copy"));
   EXPECT_THAT(one["devices"].get<std::vector<int>>(), ElementsAre(0, 0));
   Reader reader(one["spans"]);
-  // Lane and kind, name, begin, duration, enqueued, task, dependencies.
-  for (const std::int64_t number : {0, 0, 1000, 2000}) EXPECT_EQ(reader.next(), number);
+  EXPECT_EQ(data["work"].dump(), "[[5000000.0,2000000.0],[0.0,2000000.0]]");
+  // Lane and kind, name, work, begin, duration, enqueued, task, dependencies.
+  for (const std::int64_t number : {0, 0, 0, 1000, 2000}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 500);
   for (const std::int64_t number : {0, 0}) EXPECT_EQ(reader.next(), number);
-  for (const std::int64_t number : {3 + 1, 1, 3000, 5000}) EXPECT_EQ(reader.next(), number);
+  for (const std::int64_t number : {3 + 1, 1, 1, 3000, 5000}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 1500);
   for (const std::int64_t number : {0, 1}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 1);
   EXPECT_TRUE(reader.ended());
+}
+
+TEST(Timelines, HaveThePeaksOfTheirDevices) {
+  Report report = report_of(three_cases());
+  EXPECT_TRUE(data_of(report)["cases"][0]["peaks"].is_null()) << "the run knew none";
+  Device& device = report.devices.emplace_back();
+  device.scenario = "demo";
+  device.name = "cpu:0";
+  device.peaks = {{gemm_peak(report.cases[0].dtype), 2e11, "FLOP/s", {}, "2026-01-02T03:04:05Z"},
+                  {"copy", 4e10, "B/s", {}, "2026-01-02T03:04:05Z"}};
+  // Computing, copying, communicating: FLOP/s and B/s each.
+  EXPECT_EQ(data_of(report)["cases"][0]["peaks"].dump(),
+            "[[[200000000000.0,null],[null,40000000000.0],[null,null]]]");
 }
 
 TEST(Timelines, AreCoarserWhereACaseTakesLong) {
@@ -144,7 +169,7 @@ TEST(Timelines, LeaveOutWhatCannotBeDrawn) {
                               span(3, 0, 1e-6, 2e-6, {0, 99})};
   cases[0].profile = profile(tasks);
   Reader reader(data_of(cases)["cases"][0]["spans"]);
-  for (int i = 0; i < 6; ++i) reader.next();
+  for (int i = 0; i < 7; ++i) reader.next();
   EXPECT_EQ(reader.next(), 0);  // dependencies: both tasks are not there
   EXPECT_TRUE(reader.ended());
 }
@@ -173,10 +198,9 @@ TEST(Timelines, OfCasesThatTheAnswerNamesHaveRoomFirst) {
 }
 
 TEST(Timelines, ShareTheRoomOfAPage) {
-  const std::vector<Case> cases = three_cases();
-  ScenarioCases group{"demo", {}};
-  for (const Case& c : cases) group.cases.push_back(&c);
-  const std::vector<Json> both = timelines_data({group, group}, data_of(cases).dump().size());
+  const Report report = report_of(three_cases());
+  const ScenarioCases group = by_scenario(report).front();
+  const std::vector<Json> both = timelines_data({group, group}, data_of(report).dump().size());
   EXPECT_GE(rows_of(both[0]).size(), 1U);  // its fastest before the other one's slow case
   EXPECT_GE(rows_of(both[1]).size(), 1U);
   EXPECT_LT(rows_of(both[0]).size() + rows_of(both[1]).size(), 6U);

@@ -38,6 +38,11 @@ TEST(ReportJson, RoundTripIsLossless) {
   EXPECT_EQ(from_json(Json::parse(text)), report);
 }
 
+TEST(ReportJson, RoundTripOfProfilesAndFindingsIsLossless) {
+  const Report report = looked_at(sample_report());
+  EXPECT_EQ(from_json(Json::parse(to_text(to_json(report)))), report);
+}
+
 TEST(ReportJson, RoundTripOfAnEmptyReport) {
   EXPECT_EQ(from_json(Json::parse(to_text(to_json(Report{})))), Report{});
 }

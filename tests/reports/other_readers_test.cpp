@@ -102,10 +102,10 @@ TEST(Schema, AcceptsWhatIsWritten) {
 
   const TemporaryFolder directory;
   const std::vector<std::string> lines = verdicts(
-      directory,
-      {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured), to_json(bare),
-       to_json(wrong_result), to_json(one_sample), to_json(captured), to_json(lost),
-       to_json(interrupted(full)), to_json(complete_report()), to_json(with_metric(full)), early});
+      directory, {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured),
+                  to_json(bare), to_json(wrong_result), to_json(one_sample), to_json(captured),
+                  to_json(lost), to_json(interrupted(full)), to_json(complete_report()),
+                  to_json(with_metric(full)), early, to_json(looked_at(full))});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 

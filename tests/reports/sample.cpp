@@ -218,4 +218,49 @@ GoogleBenchmarkPart sample_rows(const Report& report) {
   return raw;
 }
 
+Report looked_at(Report report) {
+  Profile profile;
+  profile.executions = 3;
+  profile.median = 0.5;
+  profile.seconds_per_call = 5e-8;
+  profile.span = 0.51;
+  profile.clock_error = 1e-6;
+  profile.devices.push_back({.device = "cpu:0",
+                             .busy = 0.4,
+                             .idle = 0.11,
+                             .bubble = 0.05,
+                             .waits = {0.01, 0.02, 0.03},
+                             .compute = 0.3,
+                             .copy = 0.1,
+                             .communication = 0.04,
+                             .exposed_copy = 0.08,
+                             .exposed_communication = 0.03,
+                             .overlapped = 0.02});
+  profile.bubble_ratio = {0.21, 0.27};
+  profile.streams_busy = {0.11, 0.3, 0.1};
+  profile.lanes.push_back({"cpu:0/compute", "cpu:0", {0.04, 0.05, 0.06}});
+  profile.critical_path = {0.3, 0.1, 0.04, 0.05, 0.02};
+  profile.calls.push_back({"gemm", "compute", 2, 0.3, 1e-6, 4e9, 8e6});
+  profile.tasks.push_back({.task = 1,
+                           .name = "forward",
+                           .kind = "compute",
+                           .lane = 0,
+                           .begin = 0.1,
+                           .end = 0.4,
+                           .enqueued = 0.05,
+                           .after = {0},
+                           .flops = 4e9,
+                           .bytes = 8e6});
+  profile.losses = Losses{0.4, 0.01, 0.02, 0.03, 0.04, 0.05};
+  Case& one = report.cases.at(1);
+  one.profile = profile;
+  report.findings.push_back({one.scenario,
+                             "losses",
+                             {one.name},
+                             "24% of its time is lost",
+                             "smaller chunks",
+                             {{"share", 0.24}}});
+  return report;
+}
+
 }  // namespace parbench::report

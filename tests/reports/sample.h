@@ -7,8 +7,12 @@
 namespace parbench::report {
 
 /// A finished pipeline run on two devices: measured cases (two of them stopped early), a failed one
-/// and two that were skipped for the same reason. Every field of every struct is set somewhere.
+/// and two that were skipped for the same reason. Every field of every struct is set somewhere, but
+/// for what `looked_at` adds.
 [[nodiscard]] Report sample_report();
+
+/// The report with a profile of its second case, and a finding.
+[[nodiscard]] Report looked_at(Report report);
 
 /// What Google Benchmark's reporter would have handed over for it: the rows of all rounds, one case
 /// after the other in each, with the suffixes that it adds to names.

@@ -56,10 +56,10 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
 }
 
 /** A task's span in a timeline; `after`: tasks that it waits for. Microseconds. */
-export function span(task, lane, begin, end, { name = `task ${task}`, after = [], enqueued = begin } = {}) {
+export function span(task, lane, begin, end, { name = `task ${task}`, after = [], enqueued = begin, work = {} } = {}) {
   const kind = lane % 2 === 0 ? "compute" : "copy";
   const us = 1e-6;
-  return { task, name, kind, lane, begin: begin * us, end: end * us, enqueued: enqueued * us, ...(after.length > 0 ? { after } : {}) };
+  return { task, name, kind, lane, begin: begin * us, end: end * us, enqueued: enqueued * us, ...(after.length > 0 ? { after } : {}), ...work };
 }
 
 /** The case, looked at: two devices with a lane for computing and one for copies each. */
@@ -104,10 +104,12 @@ export function pipeline() {
     span(0, 0, 0, 30, { name: "forward, chunk 0" }),
     span(1, 1, 30, 35, { name: "send, chunk 0", after: [0] }),
     span(2, 0, 30, 60, { name: "forward, chunk 1" }),
-    span(3, 2, 35, 65, { name: "stage 1, chunk 0", after: [1] }),
+    span(3, 2, 35, 65, { name: "stage 1, chunk 0", after: [1], work: { flops: 3e6, bytes: 6e5 } }),
     span(4, 2, 70, 100, { name: "stage 1, chunk 1", after: [2, 3] }),
   ]);
-  return report([single, stages]);
+  const peaks = [{ what: "gemm f32", value: 2e11, unit: "FLOP/s", measured_utc: "2024-05-04T10:00:00Z" }];
+  const devices = [{ scenario: "demo", name: "cpu:1", backend: "cpu", model: "A processor", cores: [1], copy_cores: [], memory_bytes: 1e10, peaks }];
+  return report([single, stages], { devices });
 }
 
 export function failed(strategy, parameters, error, status = "failed") {

@@ -140,6 +140,7 @@ test("pointing at a bar says what it is and what held it back", async () => {
     await page.locator(".tip").innerText(),
     [
       "task", "stage 1, chunk 0", "what", "compute on cpu:1/compute", "begins", "at 35 µs", "takes", "30 µs",
+      "computes", "at 100 GFLOP/s, 50% of the device's peak", "moves", "at 20 GB/s",
       "waits for", "send, chunk 0", "held back by", "“send, chunk 0”, which ended at 35 µs",
     ].join("\n"),
   );

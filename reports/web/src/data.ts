@@ -29,6 +29,8 @@ export interface PackedTimeline {
   lanes: string[];
   /** Of each lane the number of its device. */
   devices: number[];
+  /** Of each device its peaks for each kind of task, FLOP/s and B/s; null where none is known. */
+  peaks: [number | null, number | null][][] | null;
   /** Busy, idle and bubbles of each device, as a text. */
   shares: string;
   /** Of timeline/packed.ts. */
@@ -38,6 +40,8 @@ export interface PackedTimeline {
 export interface Timelines {
   /** Of tasks, each once. */
   names: string[];
+  /** FLOPs and bytes of tasks, each pair once; 0 where nothing is counted. */
+  work: [number, number][];
   /** By row. */
   cases: PackedTimeline[];
   /** The row of the case to be shown first. */

@@ -42,7 +42,7 @@ export function duration(seconds: number, digits = 3): string {
 }
 
 /** FLOP and B take prefixes; things that are counted do not. */
-function rate(value: number, unit: string): string {
+export function rate(value: number, unit: string): string {
   if (unit === "FLOP" || unit === "B") {
     const prefix = prefixes.find(([size]) => Math.abs(value) >= size * 0.9995);
     return prefix ? `${short(value / prefix[0])} ${prefix[1]}${unit}/s` : `${short(value)} ${unit}/s`;

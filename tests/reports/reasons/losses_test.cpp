@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "reports/reasons/reasons.h"
 #include "tests/reports/reasons/made_case.h"
 
@@ -60,6 +62,27 @@ TEST(Losses, NeedABaselineOnOneDeviceAndACaseOnSeveral) {
   const MadeCase pair("pair", 6, {{.compute = 6}, {.compute = 6}});
   EXPECT_FALSE(losses_of(Profiled(single.made()), Profiled(single.made())));
   EXPECT_FALSE(losses_of(Profiled(pair.made()), Profiled(pair.made())));
+}
+
+TEST(Losses, AreNotToldOfDevicesThatAreUnlike) {
+  MadeCase pipeline("pipeline", 8, {{.compute = 5}, {.compute = 7}});
+  pipeline.speedup(1.5, "s/single", 1.4);
+  Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
+  report.devices.resize(2);
+  for (const int index : {0, 1}) {
+    Device& device = report.devices[index];
+    device.scenario = "s";
+    device.name = "d" + std::to_string(index);
+    device.backend = "cpu";
+    device.cores = {index};
+  }
+  find_reasons(report);
+  EXPECT_TRUE(report.cases[1].profile->losses);
+
+  report.devices[1].cores = {1, 2};
+  report.cases[1].profile->losses.reset();
+  find_reasons(report);
+  EXPECT_FALSE(report.cases[1].profile->losses) << "half of the work is no half of the time";
 }
 
 TEST(Losses, StandInTheReportOfACaseWhoseBaselineWasLookedAt) {

@@ -86,6 +86,26 @@ TEST_F(ChromeTrace, GivesMicrosecondsToTheNanosecond) {
   EXPECT_EQ(first->at("args").at("flops"), 5e6);
 }
 
+TEST_F(ChromeTrace, MarksWhereMeasuredTimeBegins) {
+  Timeline timeline = example();
+  timeline.begin = 1'200;
+  const auto marks = events_of(timeline, "i");
+  ASSERT_EQ(marks.size(), 1U);
+  EXPECT_EQ(marks[0].at("ts").dump(), "1.2");
+  EXPECT_EQ(marks[0].at("name"), "measured time begins");
+}
+
+TEST_F(ChromeTrace, TellsHowFastTasksAndCallsAre) {
+  const auto slices = events_of(example(), "X");
+  const auto rate_of = [&](std::string_view category) {
+    const auto found = std::ranges::find_if(
+        slices, [&](const json& event) { return event.at("cat") == category; });
+    return found->at("args").at("flops_per_second").get<double>();
+  };
+  EXPECT_DOUBLE_EQ(rate_of("compute"), 5e6 / 8.766e-6);
+  EXPECT_DOUBLE_EQ(rate_of("task"), 5e6 / 10.766e-6) << "its second call counts nothing";
+}
+
 TEST_F(ChromeTrace, LeadsArrowsAlongDependenciesOfOtherLanes) {
   const auto starts = events_of(example(), "s");
   EXPECT_EQ(std::ranges::count(starts, "dependency", [](const json& e) { return e.at("name"); }),

@@ -145,6 +145,22 @@ TEST(Metrics, OnlyTheFirstCallOfATaskWaitsForOtherTasks) {
   EXPECT_EQ(metrics.gaps[0].queue, 3);
 }
 
+TEST(Metrics, LeaveOutWhatIsBeforeTheMeasuredTime) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  timeline.task(lane, {30, 50}, {.enqueued = 5});   // what woke the lane took until 28
+  timeline.task(lane, {60, 70}, {.enqueued = 58});  // the host was late
+  timeline.made().begin = 28;
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.span, 42);
+  EXPECT_EQ(metrics.devices[0].busy, 30);
+  EXPECT_EQ(metrics.devices[0].idle, 12);
+  EXPECT_EQ(metrics.devices[0].waits.queue, 2 + 2);
+  EXPECT_EQ(metrics.devices[0].waits.host, 8);
+  EXPECT_EQ(metrics.critical_path.host, 58 - 28);
+  EXPECT_THAT(metrics.streams_busy, ElementsAre(12, 30));
+}
+
 TEST(Metrics, OfNothingAreZero) {
   MadeTimeline timeline;
   timeline.lane("a");
@@ -179,6 +195,9 @@ Timeline random_timeline(std::mt19937& generator) {
     timeline.task(lane, {begin, free[lane]}, more);
     ended.push_back(free[lane]);
   }
+  Nanoseconds first = timeline.made().end;
+  for (const Call& call : timeline.made().calls) first = std::min(first, call.ran.begin);
+  timeline.made().begin = below(static_cast<int>(first) + 1);
   return timeline.made();
 }
 
@@ -187,12 +206,14 @@ TEST(Metrics, AddUpToTheWholeWhateverRan) {
   for (int i = 0; i < 500; ++i) {
     const Timeline timeline = random_timeline(generator);
     const Metrics metrics = metrics_of(timeline);
-    EXPECT_EQ(metrics.critical_path.total(), timeline.end);
+    const Nanoseconds whole = timeline.end - timeline.begin;
+    EXPECT_EQ(metrics.span, whole);
+    EXPECT_EQ(metrics.critical_path.total(), whole);
     EXPECT_EQ(
         std::accumulate(metrics.streams_busy.begin(), metrics.streams_busy.end(), Nanoseconds{0}),
-        timeline.end);
+        whole);
     for (const DeviceMetrics& device : metrics.devices) {
-      EXPECT_EQ(device.busy + device.idle, timeline.end);
+      EXPECT_EQ(device.busy + device.idle, whole);
       EXPECT_LE(device.bubble, device.waits.total());
       EXPECT_LE(device.waits.total(), device.idle);
       EXPECT_LE(device.exposed_copy, device.time_of(Kind::copy));
@@ -201,13 +222,13 @@ TEST(Metrics, AddUpToTheWholeWhateverRan) {
     }
     for (std::size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
       Nanoseconds ran = 0;
-      Nanoseconds last = 0;
+      Nanoseconds last = timeline.begin;
       for (const Call& call : timeline.calls) {
         if (call.lane != lane) continue;
         ran += call.ran.length();
         last = std::max(last, call.ran.end);
       }
-      EXPECT_EQ(metrics.gaps[lane].total() + ran, last);
+      EXPECT_EQ(metrics.gaps[lane].total() + ran, last - timeline.begin);
     }
   }
 }

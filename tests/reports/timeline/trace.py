@@ -138,7 +138,7 @@ def profile_of_device(calls, span):
     return result
 
 
-def streams_busy(lanes, span):
+def streams_busy(lanes, begin, span):
     """[k]: for how long exactly k lanes are busy."""
     changes = collections.Counter()
     for calls in lanes:
@@ -146,11 +146,11 @@ def streams_busy(lanes, span):
             changes[call.begin] += 1
             changes[call.end] -= 1
     times = [0] * (len(lanes) + 1)
-    busy, since = 0, 0
+    busy, since = 0, begin
     for time in sorted(changes):
         times[busy] += time - since
         busy, since = busy + changes[time], time
-    times[busy] += span - since
+    times[busy] += begin + span - since
     return times
 
 
@@ -159,9 +159,9 @@ def compare(case, what, got, want):
         wrong(f"{case}: {what} is {want} s in the report and {got} ns in the trace")
 
 
-def compare_case(case, devices, lanes):
+def compare_case(case, devices, lanes, begin):
     profile = case["profile"]
-    span = max((call.end for calls in lanes for call in calls), default=0)
+    span = max((call.end for calls in lanes for call in calls), default=begin) - begin
     compare(case["name"], "span", span, profile["span"])
     if [device["device"] for device in profile["devices"]] != list(devices):
         wrong(f"{case['name']}: the trace has the devices {list(devices)}")
@@ -176,22 +176,32 @@ def compare_case(case, devices, lanes):
     for what, whole in (("of_total", span * len(devices)), ("of_busy", busy)):
         if whole and abs(ratio[what] - idle / whole) > 1e-9:
             wrong(f"{case['name']}: bubble ratio {what} is {ratio[what]}, not {idle / whole}")
-    for count, time in enumerate(streams_busy(lanes, span)):
+    for count, time in enumerate(streams_busy(lanes, begin, span)):
         compare(case["name"], f"{count} streams busy", time, profile["streams_busy"][count])
 
 
-def compare_report(report, tracks, names):
+def beginnings_of(events):
+    """When the measured time of each case begins, by the process of its host."""
+    return {event["pid"]: nanoseconds(event["ts"]) for event in events if event["ph"] == "i"}
+
+
+def compare_report(report, tracks, names, beginnings):
     for case in report["parbench"]["cases"]:
-        devices, lanes = {}, []
+        devices, lanes, begin = {}, [], None
         for (process, thread), name in names.items():
-            if thread is None and name.startswith(case["name"] + " · ") and not name.endswith(" · host"):
+            if thread is None and name == case["name"] + " · host":
+                begin = beginnings.get(process)
+            elif thread is None and name.startswith(case["name"] + " · "):
                 device = name.rsplit(" · ", 1)[1]
                 own = [track for track in sorted(names, key=str) if track[0] == process and track[1] is not None]
                 calls = [[s for s in tracks[track] if s.kind in KINDS] for track in own]
                 devices[device] = [call for lane in calls for call in lane]
                 lanes += calls
         if "profile" in case:
-            compare_case(case, devices, lanes)
+            if begin is None:
+                wrong(f"{case['name']}: the trace does not say when its measured time begins")
+                continue
+            compare_case(case, devices, lanes, begin)
         elif devices:
             wrong(f"{case['name']} is in the trace and has no profile")
 
@@ -206,7 +216,7 @@ def main():
     counters = check_counters(events)
     if len(sys.argv) > 2:
         with open(sys.argv[2], encoding="utf-8") as file:
-            compare_report(json.load(file), tracks, names)
+            compare_report(json.load(file), tracks, names, beginnings_of(events))
     for problem in problems[:20]:
         print(problem)
     slices = sum(map(len, tracks.values()))

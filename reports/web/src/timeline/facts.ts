@@ -1,6 +1,6 @@
 // What is said of a task: when pointing at it, and below the picture once it is marked.
 import { element } from "../controls";
-import { duration } from "../measures";
+import { duration, rate, short } from "../measures";
 import { type Cause, type Span, type Timeline, kinds } from "./model";
 
 /** More names of tasks are counted. */
@@ -14,11 +14,22 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
   add("what", `${kinds[span.kind]} on ${timeline.lanes[span.lane]}`);
   add("begins", `at ${duration(span.begin, 5)}`);
   add("takes", duration(span.end - span.begin, 4));
+  const [flops_peak, bytes_peak] = timeline.peaksOf(span);
+  if (span.flops > 0) add("computes", rateText(span, span.flops, "FLOP", flops_peak));
+  if (span.bytes > 0) add("moves", rateText(span, span.bytes, "B", bytes_peak));
   const dependencies = timeline.dependenciesOf(span.task);
   add("waits for", dependencies.length > 0 ? namesOf(timeline, dependencies) : "no other task");
   const cause = timeline.causeOf(span);
   add("held back by", causeText(cause, span));
   return list;
+}
+
+/** "at 118 GFLOP/s, 55% of the device's peak". */
+function rateText({ begin, end }: Span, amount: number, unit: string, peak: number | null): string {
+  if (end <= begin) return "in no time that the clock tells";
+  const achieved = amount / (end - begin);
+  const text = `at ${rate(achieved, unit)}`;
+  return peak ? `${text}, ${short((100 * achieved) / peak, 2)}% of the device's peak` : text;
 }
 
 function namesOf(timeline: Timeline, tasks: number[]): string {

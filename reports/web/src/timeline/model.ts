@@ -10,6 +10,9 @@ export interface Span {
   /** Its place in `kinds`. */
   kind: number;
   name: string;
+  /** 0 where nothing is counted. */
+  flops: number;
+  bytes: number;
   begin: number;
   end: number;
   /** When the host had enqueued it. */
@@ -38,6 +41,7 @@ export class Timeline {
   /** Of each lane the number of its device. */
   readonly devices: number[];
   readonly shares: string;
+  private readonly peaks: PackedTimeline["peaks"];
   /** By their beginning. */
   readonly spans: Span[];
   /** Of each device, when none of its lanes runs a task between its first and its last. */
@@ -46,13 +50,14 @@ export class Timeline {
   private readonly of_task = new Map<number, Span[]>();
   private readonly dependents = new Map<number, Set<number>>();
 
-  constructor(packed: PackedTimeline, names: string[]) {
+  constructor(packed: PackedTimeline, { names, work }: Timelines) {
     this.row = packed.row;
     this.length = packed.length * packed.unit;
     this.lanes = packed.lanes;
     this.devices = packed.devices;
     this.shares = packed.shares;
-    this.spans = unpack(packed, names);
+    this.peaks = packed.peaks;
+    this.spans = unpack(packed, names, work);
     for (const span of this.spans) this.register(span);
     this.bubbles = this.findBubbles();
   }
@@ -69,6 +74,11 @@ export class Timeline {
 
   dependentsOf(task: number): number[] {
     return [...(this.dependents.get(task) ?? [])];
+  }
+
+  /** The best FLOP/s and B/s of its device for its kind of task; null where they are not known. */
+  peaksOf({ lane, kind }: Span): [number | null, number | null] {
+    return this.peaks?.[this.devices[lane]!]?.[kind] ?? [null, null];
   }
 
   causeOf(span: Span): Cause {
@@ -118,7 +128,7 @@ function append(lists: Map<number, Span[]>, key: number, span: Span): void {
 }
 
 /** The fields in the order in which reports/html_timelines.cpp packs them. */
-function unpack({ spans: text, unit }: PackedTimeline, names: string[]): Span[] {
+function unpack({ spans: text, unit }: PackedTimeline, names: string[], work: [number, number][]): Span[] {
   const packed = new PackedReader(text);
   const spans: Span[] = [];
   let begin = 0;
@@ -126,6 +136,7 @@ function unpack({ spans: text, unit }: PackedTimeline, names: string[]): Span[] 
   while (!packed.ended) {
     const lane_and_kind = packed.next();
     const name = names[packed.next()] ?? "";
+    const [flops, bytes] = work[packed.next()] ?? [0, 0];
     begin += packed.next();
     const end = begin + packed.next();
     enqueued += packed.nextSigned();
@@ -136,6 +147,8 @@ function unpack({ spans: text, unit }: PackedTimeline, names: string[]): Span[] 
       lane: Math.floor(lane_and_kind / kinds.length),
       kind: lane_and_kind % kinds.length,
       name,
+      flops,
+      bytes,
       begin: begin * unit,
       end: end * unit,
       enqueued: enqueued * unit,
@@ -156,7 +169,7 @@ export class TimelineStore {
   get(row: number | undefined): Timeline | undefined {
     const packed = this.data.cases.find((one) => one.row === row);
     if (!packed) return undefined;
-    const timeline = this.known.get(packed.row) ?? new Timeline(packed, this.data.names);
+    const timeline = this.known.get(packed.row) ?? new Timeline(packed, this.data);
     this.known.set(packed.row, timeline);
     return timeline;
   }
