@@ -53,7 +53,7 @@ void Delivery::checkpoint() {
   try {
     recorder_.refresh(false);
     recorder_.write(samples_);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     if (!std::exchange(warned_, true)) progress_->note(error.what());
   }
 }
@@ -71,7 +71,6 @@ bool Delivery::finish(bool complete) {
     }
   };
   recorder_.refresh(complete);
-  recorder_.find_reasons();
   const bool written = attempt([&] { recorder_.write(samples_); });
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "bench/launch.h"
+#include "bench/looks.h"
 #include "bench/sampler_options.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
@@ -160,22 +161,37 @@ class Estimator {
   std::map<std::string, std::string> reference_errors_;  // by name; empty: it can run
 };
 
+struct Times {
+  double least = 0;
+  double most = 0;
+};
+
 /// Adds the time of one case: its verification with that of its reference, warm-up, samples.
-void add_time(double execution, const SamplerOptions& options, RunEstimate& run) {
+void add_time(double execution, const SamplerOptions& options, Times& times) {
   const double steady = std::ceil(options.least_sample_seconds / std::max(execution, 1e-9));
   const double iterations =
       options.fixed_iterations > 0 ? options.fixed_iterations : std::max(1.0, steady);
   const double sample = std::max(iterations * execution, execution);
   const double before = 3 * execution;
   if (options.fixed_samples > 0) {
-    run.least_seconds += before + options.fixed_samples * sample;
-    run.most_seconds += before + options.fixed_samples * sample;
+    times.least += before + options.fixed_samples * sample;
+    times.most += before + options.fixed_samples * sample;
     return;
   }
   const double wanted = options.min_samples * sample;
   const double cut = std::max(options.max_seconds, options.floor_samples * sample);
-  run.least_seconds += before + std::min(wanted, cut);
-  run.most_seconds += before + cut;
+  times.least += before + std::min(wanted, cut);
+  times.most += before + cut;
+}
+
+/// Looking at a case is part of the time that all cases together have, as far as samples can make
+/// room for it.
+Times with_looks(const Times& times, const Times& looks, const SamplerOptions& options) {
+  Times both{times.least + looks.least, times.most + looks.most};
+  if (options.fixed_samples == 0) {
+    both.most = std::max(both.least, std::min(both.most, options.total_seconds));
+  }
+  return both;
 }
 
 std::string memory_text(const std::vector<std::size_t>& bytes) {
@@ -195,20 +211,25 @@ std::string outcome_text(const CaseEstimate& estimated) {
 }  // namespace
 
 RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
-                     const SamplerOptions& options, int launches) {
+                     const SamplerOptions& options, int launches, bool looks) {
   const SamplerOptions share = share_of(options, launches);
   RunEstimate run;
   run.launches = launches;
+  Times sampling;
+  Times looking;
   Estimator estimator(scenario, context);
   for (const CaseSpec& spec : specs) {
     run.cases.push_back(estimator(spec));
-    if (run.cases.back().error.empty()) add_time(run.cases.back().execution_seconds, share, run);
+    if (!run.cases.back().error.empty()) continue;
+    const double execution = run.cases.back().execution_seconds;
+    add_time(execution, share, sampling);
+    looking.least += look_seconds(execution);
+    looking.most += most_looks * look_seconds(execution);
   }
-  if (share.fixed_samples == 0) {
-    run.most_seconds = std::max(run.least_seconds, std::min(run.most_seconds, share.total_seconds));
-  }
-  run.least_seconds *= launches;
-  run.most_seconds *= launches;
+  const Times looked = with_looks(sampling, looks ? looking : Times{}, share);
+  const Times others = with_looks(sampling, {}, share);
+  run.least_seconds = looked.least + (launches - 1) * others.least;
+  run.most_seconds = looked.most + (launches - 1) * others.most;
   return run;
 }
 

@@ -28,10 +28,11 @@ struct RunEstimate {
 /// little of it as things are now, and which cannot be launched as they were asked for. Such a case
 /// takes no time, as a run skips it. A short product and a short copy on each stream tell how fast
 /// its tasks may run. `options` are those of the whole run, of which each of several launches gets
-/// its share.
+/// its share; one of them looks at the cases once more, if any does.
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
-                                   const SamplerOptions& options, int launches = 1);
+                                   const SamplerOptions& options, int launches = 1,
+                                   bool looks = false);
 
 /// The estimate as a table.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,

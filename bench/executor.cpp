@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "bench/task_costs.h"
 #include "kernels/crossing.h"
 #include "kernels/error.h"
+#include "reports/statistics.h"
 
 namespace parbench {
 namespace {
@@ -42,15 +42,6 @@ std::vector<const Communicator*> communicators_of(const Plan& plan) {
     }
   }
   return found;
-}
-
-/// Of the value in the middle, the lower one where there are two.
-std::size_t median_index(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(order, middle, {}, [&](std::size_t index) { return values[index]; });
-  return *middle;
 }
 
 }  // namespace
@@ -148,8 +139,13 @@ const RangeName& Executor::range_of(const Task& task) {
   return ranges_.try_emplace(name, name).first->second;
 }
 
-Recording PlanRunner::record(int /*executions*/) {
+void PlanRunner::check_recording() const {
   throw Unsupported("this runner keeps no record of its calls");
+}
+
+Recording PlanRunner::record(int /*executions*/) {
+  check_recording();
+  return {};
 }
 
 std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, Launch launch) {
@@ -327,6 +323,8 @@ void Executor::enqueue_calls(std::size_t index) {
       recorder_->enqueued(tag, since);
     }
   }
+  // What others enqueue there later is none of the plan's.
+  for (Stream* stream : step.streams) stream->set_tag(0);
 }
 
 void Executor::wait_until_enqueued(TaskId task) {
@@ -343,6 +341,10 @@ void Executor::synchronize_lanes() {
 
 TaskCosts Executor::measure_tasks(const CostLimits& limits) {
   return measure_task_costs(plan_, limits);
+}
+
+void Executor::check_recording() const {
+  for (const Lane& lane : plan_.lanes()) lane.stream->check_activities();
 }
 
 Recording Executor::record(int executions) {
@@ -365,7 +367,8 @@ Recording Executor::record(int executions) {
     recorder.abandon();
     throw;
   }
-  recording.timeline = std::move(timelines[median_index(recording.seconds)]);
+  recording.told = median_place(recording.seconds);
+  recording.timeline = std::move(timelines[recording.told]);
   if (recording.timeline.dropped > 0) {
     throw Unsupported(fmt::format("{} records of calls are missing or have no place",
                                   recording.timeline.dropped));

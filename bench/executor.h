@@ -39,6 +39,7 @@ class Executor final : public PlanRunner {
   /// Run the plan once before, so that the data is there.
   [[nodiscard]] TaskCosts measure_tasks(const CostLimits& limits) override;
 
+  void check_recording() const override;
   [[nodiscard]] Recording record(int executions) override;
 
  private:

@@ -76,11 +76,14 @@ std::vector<Flag> fixed_flags() {
       {"dry-run", "", "Show the cases, their memory and the estimated time; measure nothing",
        output, toggle},
       {"profile", "",
-       "For a profiler (scripts/nsys-capture): warm up, then three samples of one execution each "
-       "between its start and stop, without progress",
+       "For a run under a profiler (scripts/nsys-capture): warm up, then three samples of one "
+       "execution each between its start and stop, without progress. --no-profile is not its "
+       "opposite",
        how, toggle},
       {"no-profile", "",
-       "Do not look at one more execution of each case for the reasons of its time", how, toggle},
+       "Do not look at one more execution of each case for the reasons of its time, which a run "
+       "does unless told otherwise; it has nothing to do with --profile",
+       how, toggle},
       {"trace", "FILE.json",
        "Write what ran when, of one execution of each case, in Chrome's trace format, for "
        "ui.perfetto.dev",

@@ -92,6 +92,7 @@ class LaunchedRun {
     if (!told.error.empty()) {
       progress().note(fmt::format("launch {} of {} {}", launch + 1, options_.launches, told.error));
     }
+    has_looked_ = has_looked_ || told.error.empty();
     all_measured_ = all_measured_ && told.exit_code == 0 && told.error.empty();
     delivery_.checkpoint();
   }
@@ -143,6 +144,7 @@ class LaunchedRun {
                                                const std::filesystem::path& path) const {
     std::vector<std::string> words{"/proc/self/exe", "--rerun=" + plan_path().string(),
                                    fmt::format("--launch={}", launch), "--report=" + path.string()};
+    if (has_looked_) words.emplace_back("--no-profile");
     words.insert(words.end(), flags_.passed.begin(), flags_.passed.end());
     return words;
   }
@@ -162,6 +164,7 @@ class LaunchedRun {
   Delivery delivery_;
   std::vector<LaunchCases> parts_;
   bool interrupted_ = false;
+  bool has_looked_ = false;  // one that ended as it should looks at the cases for all
   bool all_measured_ = true;
 };
 

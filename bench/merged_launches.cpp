@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/looks.h"
+
 namespace parbench {
 namespace {
 
@@ -80,6 +82,16 @@ std::optional<report::Bound> middle_bound(const std::vector<Part>& parts) {
   return bounds[(bounds.size() - 1) / 2];
 }
 
+/// A launch that did not come to its end may not have looked, and says so.
+void take_profile(Case& result, const std::vector<Part>& parts) {
+  if (result.profile) return;
+  const auto looked =
+      std::ranges::find_if(parts, [](const Part& part) { return part.found->profile.has_value(); });
+  if (looked == parts.end()) return;
+  result.profile = looked->found->profile;
+  std::erase_if(result.notes, [](const auto& note) { return note.first == no_timeline; });
+}
+
 void note_differences(Case& result, const std::vector<Part>& measured) {
   std::vector<int> others;
   for (const Part& part : measured) {
@@ -123,6 +135,7 @@ Case merged_case(const Case& planned, const std::vector<Part>& parts, int launch
     }
   }
   result.bound = middle_bound(measured);
+  take_profile(result, measured);
   note_differences(result, measured);
   note_skips(result, skipped, launches);
   return result;

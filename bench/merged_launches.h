@@ -21,9 +21,9 @@ struct LaunchCases {
 /// - A case that failed in one launch has failed, since a wrong result has no number; its error
 ///   names the launch. One that was skipped or not reached in some has the samples of the others.
 /// - What ended the sampling is the gravest that ended it in any launch.
-/// - The verification is that with the largest error, the bound the middle one; everything else is
-///   from the first launch that measured the case. A note names launches that ran on other kernels,
-///   and those that have skipped it.
+/// - The verification is that with the largest error, the bound the middle one, the profile the
+///   first that there is; everything else is from the first launch that measured the case. A note
+///   names launches that ran on other kernels, and those that have skipped it.
 /// `launches`: how many the run has, for the words.
 [[nodiscard]] std::vector<report::Case> merged(const std::vector<report::Case>& planned,
                                                std::span<const LaunchCases> parts, int launches);

@@ -1,6 +1,7 @@
 // What the session needs of something that executes plans, so that tests can do without devices.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -39,6 +40,7 @@ struct TaskCosts {
 struct Recording {
   timeline::Timeline timeline;  // of the one that took the median time
   std::vector<double> seconds;  // of each
+  std::size_t told = 0;         // the place of that one among them
   double seconds_per_call = 0;  // that looking at a call adds to it
 };
 
@@ -56,6 +58,9 @@ class PlanRunner {
 
   /// What each task costs when it runs alone. Throws Interrupted, and what a worker threw.
   [[nodiscard]] virtual TaskCosts measure_tasks(const CostLimits& limits) = 0;
+
+  /// Throws the Unsupported of `record` where its reason is known before anything runs.
+  virtual void check_recording() const;
 
   /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran.
   /// Run it once before. Throws Unsupported where a device cannot tell, and what a worker threw.

@@ -2,7 +2,6 @@
 #include "bench/profile.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -15,9 +14,6 @@ namespace {
 
 using timeline::Kind;
 using timeline::seconds_of;
-
-constexpr double recorded_seconds = 0.03;
-constexpr int most_executions = 25;
 
 report::Waits waits_of(const timeline::Gaps& gaps) {
   return {.dependency = seconds_of(gaps.dependency),
@@ -116,12 +112,6 @@ report::Profile profile_of(const Recording& recording) {
   profile.calls = calls_of(timeline);
   if (timeline.tasks.size() <= report::most_reported_tasks) profile.tasks = tasks_of(timeline);
   return profile;
-}
-
-int recorded_executions(double execution_seconds) {
-  if (execution_seconds <= 0) return most_executions;
-  return static_cast<int>(
-      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{most_executions}));
 }
 
 }  // namespace parbench

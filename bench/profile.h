@@ -8,8 +8,4 @@ namespace parbench {
 
 [[nodiscard]] report::Profile profile_of(const Recording& recording);
 
-/// How often a case is looked at that takes so long: enough that the median of short ones means
-/// something.
-[[nodiscard]] int recorded_executions(double execution_seconds);
-
 }  // namespace parbench

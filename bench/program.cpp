@@ -34,6 +34,9 @@
 namespace parbench {
 namespace {
 
+/// Whether a run looks at each case once more; a profiler does so itself.
+bool looks(const Options& options) { return !options.profile && !options.no_profile; }
+
 void list_cases(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     for (const CaseSpec& spec : job.cases) print(spec.name() + "\n");
@@ -45,7 +48,7 @@ void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Jo
     Context context = job.open(options);
     const RunEstimate run =
         estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario),
-                 options.launches);
+                 options.launches, looks(options));
     print(estimate_text(*job.scenario, context, run) + left_out_text(job));
   }
 }
@@ -98,9 +101,8 @@ class Run {
     all_measured_ = all_measured_ && result.all_measured();
   }
 
-  /// The first process of several looks for all of them.
-  std::function<void(const report::Case&, const timeline::Timeline&)> keeper_of_timelines() {
-    if (options_.profile || options_.no_profile || options_.launch.value_or(0) > 0) return {};
+  KeepTimeline keeper_of_timelines() {
+    if (!looks(options_)) return {};
     return [this](const report::Case& one, const timeline::Timeline& timeline) {
       delivery_.trace().add(one, timeline);
     };
@@ -113,14 +115,20 @@ class Run {
     }
   }
 
-  /// Streams still work on memory of this process, so it ends without giving any of it back.
+  /// Streams still work on memory of this process, so it ends without giving any of it back:
+  /// whatever fails here, nothing unwinds.
   [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
-                            const TimedOut& error) {
-    delivery_.recorder().update(scenario, known);
-    delivery_.checkpoint();
-    delivery_.progress().finish();
-    print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
-                            delivery_.recorder().path().string()));
+                            const TimedOut& error) noexcept {
+    try {
+      delivery_.recorder().update(scenario, known);
+      delivery_.checkpoint();
+      delivery_.progress().finish();
+      print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
+                              delivery_.recorder().path().string()));
+      delivery_.trace().write();
+    } catch (const std::exception& other) {
+      print_error(other.what());
+    }
     std::fflush(nullptr);
     _exit(static_cast<int>(ExitCode::case_failed));
   }

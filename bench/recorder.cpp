@@ -169,9 +169,8 @@ void Recorder::refresh(bool complete) {
     task_cost_seconds += times.task_cost_seconds;
   }
   report_.task_cost_seconds = task_cost_seconds;
+  report::find_reasons(report_);
 }
-
-void Recorder::find_reasons() { report::find_reasons(report_); }
 
 void Recorder::write(const GoogleBenchmark& raw) const {
   report::write_report(path_, report_, raw.part());

@@ -61,11 +61,9 @@ class Recorder {
   /// The next process of several, and what it has spent.
   void add_launch(report::Launch launch, RunTimes times);
 
-  /// Brings durations up to date. `complete`: everything planned has been measured.
+  /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
+  /// `complete`: everything planned has been measured.
   void refresh(bool complete);
-
-  /// At the end: what follows from all cases together.
-  void find_reasons();
 
   /// Writes the file. `raw` are the samples of all scenarios so far. Throws Error.
   void write(const GoogleBenchmark& raw) const;

@@ -14,9 +14,9 @@
 #include "bench/conditions.h"
 #include "bench/described.h"
 #include "bench/interrupt.h"
+#include "bench/looks.h"
 #include "bench/preparation.h"
-#include "bench/profile.h"
-#include "bench/profiled.h"
+#include "bench/profiler_window.h"
 #include "bench/ranges.h"
 #include "bench/results.h"
 #include "bench/session_progress.h"
@@ -67,7 +67,6 @@ class Session {
     RangeName task_costs{"task-costs"};
     RangeName warm_up{"warm-up"};
     RangeName sample{"sample"};  // payload: its round
-    RangeName timeline{"timeline"};
   };
 
   void prepare_all();
@@ -80,10 +79,8 @@ class Session {
   void take(const Step& step);
   report::Sample execute(Entry& entry, const Step& step);
 
-  [[nodiscard]] double recording_seconds() const;
-  void record_all();
-  void try_to_record(std::size_t index);
-  void record(std::size_t index);
+  void look_at_all();
+  void look_at(std::size_t index);
 
   void abandon(std::size_t index, const TimedOut& error);
   void lose_device(std::size_t index, const DeviceLost& error);
@@ -110,6 +107,7 @@ class Session {
   std::vector<Comparisons> comparisons_;  // of each spec
   Ranges ranges_;
   std::optional<Sampler> sampler_;
+  Looks looks_{environment_.on_timeline, environment_.interrupted};
   ConditionWatch watch_{[this] { return environment_.now(); }};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
@@ -118,6 +116,7 @@ class Session {
   double task_cost_seconds_ = 0;
   std::optional<SessionProgress> progress_;
   double begin_ = 0;
+  double end_ = 0;  // of the time that all cases together have
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
 };
@@ -137,6 +136,7 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
   }
   progress_.emplace(environment_.progress, environment_.part, environment_.now);
   begin_ = latest_checkpoint_ = environment_.now();
+  end_ = begin_ + options_.total_seconds;
 }
 
 SessionResult Session::run() {
@@ -144,7 +144,7 @@ SessionResult Session::run() {
   if (!interrupted_) {
     make_sampler();
     sample_all();
-    record_all();
+    look_at_all();
   }
   environment_.progress.finish();
   SessionResult final = result();
@@ -324,6 +324,7 @@ void Session::make_sampler() {
     const PreparedCase& prepared = *entries_[i].prepared;
     warm_up_seconds += prepared.warm_up_seconds;
     cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
+    looks_.expect(prepared);
   }
   const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
@@ -331,15 +332,14 @@ void Session::make_sampler() {
       cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
-  const double recording = recording_seconds();
-  progress_->expect_recording(recording);
-  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + recording;
+  progress_->expect_recording(looks_.seconds_left());
+  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + looks_.seconds_left();
   sampler_.emplace(options_, cases);
 }
 
 void Session::sample_all() {
   if (sampled_.empty()) return;
-  const Profiled profiled(environment_.profile);
+  const ProfilerWindow window(environment_.profile);
   while (!interrupted_) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) break;
@@ -396,67 +396,43 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
 
 // --- timelines ---------------------------------------------------------------------------------
 
-/// About what `record_all` will take.
-double Session::recording_seconds() const {
-  if (!environment_.on_timeline) return 0;
-  double seconds = 0;
-  for (const std::size_t index : sampled_) {
-    const double execution = entries_[index].prepared->execution_seconds;
-    seconds += execution * recorded_executions(execution);
-  }
-  return seconds;
-}
-
 /// After sampling, so that no sample is near it.
-void Session::record_all() {
-  if (!environment_.on_timeline) return;
+void Session::look_at_all() {
+  if (!looks_.wanted() || interrupted_) return;
   std::size_t done = 0;
   for (const std::size_t index : sampled_) {
-    interrupted_ = interrupted_ || environment_.interrupted();
-    if (interrupted_) return;
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
-    const auto& prepared = entries_[index].prepared;
-    if (!prepared || environment_.lost.reason(prepared->subject->plan())) continue;
-    try_to_record(index);
+    if (entries_[index].prepared) look_at(index);
     checkpoint(sampling_checkpoint_seconds);
   }
 }
 
-/// Whatever goes wrong, the case keeps the samples that it has.
-void Session::try_to_record(std::size_t index) {
+/// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
+void Session::look_at(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
+    Looks::note(cases_[index], *lost);
+    return;
+  }
+  const Range of_case(entry.range);
+  const bool restored = latest_ == index;
+  latest_.reset();
   try {
-    record(index);
+    looks_.look_at({.result = cases_[index],
+                    .prepared = *entry.prepared,
+                    .samples = sampler_->samples(*entry.sampler_index),
+                    .restored = restored,
+                    .spare_seconds = end_ - environment_.now()});
   } catch (const Interrupted&) {
     interrupted_ = true;
   } catch (const TimedOut& error) {
     environment_.on_timeout(result(), error);
-    abandoned_ = std::move(entries_[index].prepared);
+    abandoned_ = std::move(entry.prepared);
     throw;
   } catch (const DeviceLost& error) {
     environment_.lost.add(cases_[index].name, error);
     leave_out_lost();
-  } catch (const std::exception& error) {
-    cases_[index].notes.emplace_back("no timeline", error.what());
   }
-}
-
-void Session::record(std::size_t index) {
-  Entry& entry = entries_[index];
-  const Range of_case(entry.range);
-  const Range range(ranges_.timeline);
-  const double seconds = sampler_->samples(*entry.sampler_index).empty()
-                             ? entry.prepared->execution_seconds
-                             : sampler_->samples(*entry.sampler_index).back().seconds;
-  const int executions = recorded_executions(seconds);
-  if (latest_ != index) {
-    entry.prepared->subject->refresh();
-    if (executions > 1) (void)entry.prepared->runner->run();
-  }
-  latest_ = index;
-  const Recording recording = entry.prepared->runner->record(executions);
-  report::Profile profile = profile_of(recording);
-  environment_.on_timeline(cases_[index], recording.timeline);
-  cases_[index].profile = std::move(profile);
 }
 
 // --- results -----------------------------------------------------------------------------------

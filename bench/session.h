@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/google_benchmark.h"
+#include "bench/looks.h"
 #include "bench/lost_backends.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
@@ -45,7 +46,7 @@ struct SessionEnvironment {
   std::function<void(bool)> profile = [](bool) {};
   /// Called with each case that was looked at once more after sampling, and how that execution
   /// went. Empty: no case is looked at.
-  std::function<void(const report::Case&, const timeline::Timeline&)> on_timeline = {};
+  KeepTimeline on_timeline = {};
   std::function<bool()> interrupted = [] { return false; };
   /// Called with what is known so far, after preparation steps at most every 2 s and after rounds
   /// at most every 5 s, so that a run that is killed leaves what it had.

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <ostream>
 
 #include "reports/file.h"
 #include "reports/timeline/chrome_trace.h"
@@ -22,9 +22,9 @@ void TraceFile::write() const {
   if (path_.empty()) return;
   std::vector<timeline::TracedCase> cases;
   for (const Entry& entry : entries_) cases.push_back({entry.name, &entry.timeline, entry.memory});
-  std::ostringstream text;
-  write_chrome_trace(text, cases);
-  report::write_file(path_, text.view(), report::Durability::unflushed);
+  report::write_file(
+      path_, [&](std::ostream& out) { write_chrome_trace(out, cases); },
+      report::Durability::unflushed);
 }
 
 std::string TraceFile::line() const {

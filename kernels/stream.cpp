@@ -13,7 +13,10 @@ std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/)
 }
 
 void Stream::log_activities(ActivityLog* log) {
-  if (log == nullptr) return;
+  if (log != nullptr) check_activities();
+}
+
+void Stream::check_activities() {
   throw Unsupported(fmt::format("{} cannot tell when its work runs", device().info().name));
 }
 

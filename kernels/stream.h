@@ -107,6 +107,10 @@ class Stream {
   /// the device cannot tell; ending throws nothing.
   virtual void log_activities(ActivityLog* log);
 
+  /// Throws that Unsupported where the reason is known without trying: to be asked before work is
+  /// prepared only to be logged.
+  virtual void check_activities();
+
  protected:
   [[nodiscard]] ActivityTag tag() const { return tag_; }
 

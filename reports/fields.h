@@ -230,6 +230,7 @@ template <class V>
 void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
   visit("executions", x.executions);
   visit("median", x.median);
+  visit.optional("deviation", x.deviation);
   visit("seconds_per_call", x.seconds_per_call);
   visit("span", x.span);
   visit("clock_error", x.clock_error);

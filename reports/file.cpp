@@ -7,13 +7,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <new>
+#include <ostream>
 #include <sstream>
+#include <streambuf>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -86,6 +89,32 @@ class TemporaryFile {
   bool made_ = false;  // and still at its own path
 };
 
+/// What goes into it goes to a file, in pieces.
+class FileBuffer : public std::streambuf {
+ public:
+  explicit FileBuffer(TemporaryFile& file) : file_(file) { empty(); }
+
+ protected:
+  int sync() override {
+    file_.write({pbase(), pptr()});
+    empty();
+    return file_.error() == 0 ? 0 : -1;
+  }
+  int_type overflow(int_type letter) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(letter, traits_type::eof())) {
+      sputc(traits_type::to_char_type(letter));
+    }
+    return traits_type::not_eof(letter);
+  }
+
+ private:
+  void empty() { setp(piece_.data(), piece_.data() + piece_.size()); }
+
+  TemporaryFile& file_;
+  std::array<char, std::size_t{1} << 16U> piece_;
+};
+
 /// Makes a rename in the directory survive a power cut. File systems that cannot do it say so, and
 /// there is nothing better to be done then.
 void flush_directory(const fs::path& directory) {
@@ -100,6 +129,20 @@ fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path target = fs::weakly_canonical(path, error);
   return error ? path : target;
+}
+
+/// `write` fills the temporary file.
+template <typename Write>
+void replace_file(const fs::path& path, Durability durability, const Write& write) {
+  const fs::path target = resolved(path);
+  TemporaryFile file(directory_of(target));
+  write(file);
+  if (durability == Durability::flushed && file.error() == 0) file.flush();
+  if (file.error() == 0) file.move_to(target);
+  if (file.error() != 0) {
+    throw Error(fmt::format("cannot write {}: {}", path.string(), words(file.error())));
+  }
+  if (durability == Durability::flushed) flush_directory(directory_of(target));
 }
 
 bool lies_in(const fs::path& directory, const fs::path& parent) {
@@ -234,15 +277,16 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
 }
 
 void write_file(const fs::path& path, std::string_view text, Durability durability) {
-  const fs::path target = resolved(path);
-  TemporaryFile file(directory_of(target));
-  file.write(text);
-  if (durability == Durability::flushed && file.error() == 0) file.flush();
-  if (file.error() == 0) file.move_to(target);
-  if (file.error() != 0) {
-    throw Error(fmt::format("cannot write {}: {}", path.string(), words(file.error())));
-  }
-  if (durability == Durability::flushed) flush_directory(directory_of(target));
+  replace_file(path, durability, [&](TemporaryFile& file) { file.write(text); });
+}
+
+void write_file(const fs::path& path, const WriteText& write, Durability durability) {
+  replace_file(path, durability, [&](TemporaryFile& file) {
+    FileBuffer buffer(file);
+    std::ostream out(&buffer);
+    write(out);
+    out.flush();
+  });
 }
 
 void write_report(const fs::path& path, const Report& report, const GoogleBenchmarkPart& raw) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,11 @@ enum class Durability { flushed, unflushed };
 /// file beside it takes its place. A symbolic link is followed. Throws Error that names the path
 /// and the system's words; then the old file is untouched and nothing else is left.
 void write_file(const std::filesystem::path& path, std::string_view text,
+                Durability durability = Durability::flushed);
+
+/// The same of a text that is too long to be held in memory as a whole.
+using WriteText = std::function<void(std::ostream& out)>;
+void write_file(const std::filesystem::path& path, const WriteText& write,
                 Durability durability = Durability::flushed);
 
 /// `to_json` to a file.

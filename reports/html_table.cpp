@@ -260,6 +260,7 @@ class CaseTable {
     if (c.throttling) fact("throttled samples", throttling_text(*c.throttling));
     if (c.profile) {
       fact("when it ran", fmt::format("{}", fmt::join(device_shares(*c.profile), "; ")));
+      if (c.profile->deviation) fact("its time", deviation_text(*c.profile));
     }
     for (const auto& [name, value] : c.notes) fact(name, value);
     html_.raw("<td><details><summary>more</summary>").element("p", lines_);

@@ -103,7 +103,11 @@ struct Losses {
 /// sample.
 struct Profile {
   int executions = 0;
-  double median = 0;            // of their times, measured like those of samples
+  double median = 0;  // of their times, measured like those of samples
+  /// By what share this one took longer than the median of the samples (negative: shorter). Only
+  /// where that is far, and looking again found none that is nearer: what is told here may not hold
+  /// of the samples.
+  std::optional<double> deviation;
   double seconds_per_call = 0;  // that looking adds to each call
   double span = 0;              // from when measured time begins to the end of the last call
   double clock_error = 0;       // how far times of two devices may be apart; 0: they share a clock
@@ -117,5 +121,9 @@ struct Profile {
   std::optional<Losses> losses;    // where a baseline on fewer devices was looked at too
   friend bool operator==(const Profile&, const Profile&) = default;
 };
+
+/// "the execution that was looked at took 23% longer than the median of the samples"; empty where
+/// it is near.
+[[nodiscard]] std::string deviation_text(const Profile& profile);
 
 }  // namespace parbench::report

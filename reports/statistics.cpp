@@ -100,6 +100,15 @@ double ratio_of(double baseline_seconds, double case_seconds) {
 
 double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
 
+std::size_t median_place(std::span<const double> values) {
+  if (values.empty()) throw std::invalid_argument("the median of no values");
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(order, middle, {}, [&](std::size_t place) { return values[place]; });
+  return *middle;
+}
+
 double mean(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("the mean of no values");
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

@@ -2,6 +2,7 @@
 // distribution.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -13,6 +14,8 @@ namespace parbench {
 
 /// These need at least one value and throw std::invalid_argument otherwise.
 [[nodiscard]] double median(std::span<const double> values);
+/// Where the median is among them, the lower of two in the middle.
+[[nodiscard]] std::size_t median_place(std::span<const double> values);
 [[nodiscard]] double mean(std::span<const double> values);
 
 /// With n − 1 in the denominator; 0 for a single value.

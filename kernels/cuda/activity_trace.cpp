@@ -144,9 +144,13 @@ void ActivityTrace::close(LogId log) noexcept {
   if (streams_.empty()) stop();
 }
 
-void ActivityTrace::start(const std::string& name) {
+void ActivityTrace::check(const std::string& name) {
   if (!cupti_) cupti_ = load_();
   if (!cupti_->absence().empty()) refuse(name, cupti_->absence());
+}
+
+void ActivityTrace::start(const std::string& name) {
+  check(name);
   const CUptiResult result = cupti_->functions().subscribe(&subscriber_, on_resource, this);
   if (result != CUPTI_SUCCESS) refuse(name, reason_of(*cupti_, "cuptiSubscribe", result));
   ++session_;

@@ -25,10 +25,13 @@ using LoadCupti = std::function<std::shared_ptr<const Cupti>()>;
 /// Traces while there is a TracedStream. They come and go in one thread at a time.
 class ActivityTrace {
  public:
-  /// CUPTI is loaded when the first stream is traced.
+  /// CUPTI is loaded when the first stream is traced or asks for it.
   explicit ActivityTrace(LoadCupti load = [] { return Cupti::load(); }) : load_(std::move(load)) {}
   ActivityTrace(const ActivityTrace&) = delete;
   ActivityTrace& operator=(const ActivityTrace&) = delete;
+
+  /// Throws Unsupported in a stream's name where there is no CUPTI. Does not begin to trace.
+  void check(const std::string& name);
 
  private:
   friend class TracedStream;

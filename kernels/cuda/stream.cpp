@@ -204,6 +204,8 @@ void CudaStream::log_activities(ActivityLog* log) {
   traced_ = std::move(traced);
 }
 
+void CudaStream::check_activities() { device_.activity_trace()->check(name_); }
+
 /// Measured on memsets, each of which truly runs between a reading of the clock before it is
 /// enqueued and one after it has been waited for.
 double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) {

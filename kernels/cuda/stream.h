@@ -35,6 +35,7 @@ class CudaStream final : public Stream {
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
   void log_activities(ActivityLog* log) override;
+  void check_activities() override;
 
   /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
   void execute(CudaOp& op, std::span<const BufferView> views);

@@ -101,10 +101,13 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario) 
   }
 }
 
-const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
-  if (!one.of().speedup) return nullptr;
-  const auto found = by_name_.find(one.of().speedup->baseline);
+const Profiled* ProfiledCases::find(const std::string& name) const {
+  const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &cases_[found->second];
+}
+
+const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
+  return one.of().speedup ? find(one.of().speedup->baseline) : nullptr;
 }
 
 const Profiled* ProfiledCases::largest_chunks(const Profiled& one) const {

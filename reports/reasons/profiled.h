@@ -48,6 +48,8 @@ class ProfiledCases {
   ProfiledCases(const Report& report, const std::string& scenario);
 
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
+  /// Null for a case that is not among them.
+  [[nodiscard]] const Profiled* find(const std::string& name) const;
   /// The case that a speedup is measured against; null where it was not looked at.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
   /// Of the cases that differ from this one in the size of their chunks alone, that with the

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <variant>
 
 #include "reports/fingerprint.h"
 #include "reports/reasons/losses.h"
@@ -41,28 +42,59 @@ void find_losses(Report& report, const std::string& scenario) {
   }
 }
 
+std::string without_scenario(const std::string& case_name) {
+  return case_name.substr(case_name.find('/') + 1);
+}
+
+/// A profile of an execution that is far from the samples may not tell of them.
+void add_reservation(const Profiled& one, Remark& remark) {
+  if (const std::string text = deviation_text(one.profile()); !text.empty()) {
+    remark.text += fmt::format(" ({}: {})", without_scenario(one.name()), text);
+  }
+}
+
+std::optional<Remark> remark_of(const Rule& rule, const Case& one, const ProfiledCases& profiled) {
+  if (const auto* look = std::get_if<CaseRule>(&rule.look)) return (*look)(one);
+  const Profiled* known = profiled.find(one.name);
+  if (known == nullptr) return std::nullopt;
+  std::optional<Remark> remark = std::get<ProfileRule>(rule.look)(*known, profiled);
+  if (!remark) return std::nullopt;
+  add_reservation(*known, *remark);
+  if (remark->beside != nullptr) add_reservation(*remark->beside, *remark);
+  return remark;
+}
+
 /// What a rule says of the cases of a scenario: the strongest of its remarks, and whom it concerns,
 /// that one first.
-std::optional<Finding> finding_of(const Rule& rule, const ProfiledCases& cases) {
+std::optional<Finding> finding_of(const Rule& rule, const std::vector<const Case*>& cases,
+                                  const ProfiledCases& profiled) {
   Finding finding;
   double most = 0;
-  for (const Profiled& one : cases.all()) {
-    std::optional<Remark> remark = rule.look(one, cases);
+  for (const Case* one : cases) {
+    std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
     if (finding.cases.empty() || remark->weight > most) {
       most = remark->weight;
       finding.text = std::move(remark->text);
       finding.advice = std::move(remark->advice);
       finding.evidence = std::move(remark->evidence);
-      finding.cases.insert(finding.cases.begin(), one.name());
+      finding.cases.insert(finding.cases.begin(), one->name);
     } else {
-      finding.cases.push_back(one.name());
+      finding.cases.push_back(one->name);
     }
   }
   if (finding.cases.empty()) return std::nullopt;
-  finding.scenario = cases.all().front().of().scenario;
+  finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
   return finding;
+}
+
+std::vector<const Case*> cases_with_numbers(const Report& report, const std::string& scenario) {
+  std::vector<const Case*> cases;
+  for (const Case& one : report.cases) {
+    if (one.scenario == scenario && has_number(one)) cases.push_back(&one);
+  }
+  return cases;
 }
 
 }  // namespace
@@ -71,9 +103,11 @@ void find_reasons(Report& report) {
   report.findings.clear();
   for (const std::string& scenario : scenarios_of(report)) {
     find_losses(report, scenario);
-    const ProfiledCases cases(report, scenario);
+    const std::vector<const Case*> cases = cases_with_numbers(report, scenario);
+    const ProfiledCases profiled(report, scenario);
     for (const Rule& rule : all_rules()) {
-      if (auto finding = finding_of(rule, cases)) report.findings.push_back(*std::move(finding));
+      auto finding = finding_of(rule, cases, profiled);
+      if (finding) report.findings.push_back(*std::move(finding));
     }
   }
 }
@@ -88,8 +122,7 @@ std::vector<const Finding*> findings_of(const Report& report, const std::string&
 }
 
 std::string to_text(const Finding& finding) {
-  const std::string& name = finding.cases.front();
-  std::string text = fmt::format("{}: {}", name.substr(name.find('/') + 1), finding.text);
+  std::string text = fmt::format("{}: {}", without_scenario(finding.cases.front()), finding.text);
   if (finding.cases.size() > 1) {
     text += fmt::format(" (so in {})", format_count(finding.cases.size(), "case"));
   }

@@ -8,8 +8,8 @@
 
 namespace parbench::report {
 
-/// Fills what follows from the profiles of a report's cases: the losses of those on several devices
-/// and the findings. What was there before goes.
+/// Fills what follows from a report's cases: in the profiles the losses of those on several
+/// devices, and the findings. What was there before goes.
 void find_reasons(Report& report);
 
 /// Of one scenario, in their order.

@@ -33,6 +33,7 @@ struct Together {
   double concurrency = 0;  // over the baseline's
   double inflation = 0;    // of the time of all calls
   double speedup = 0;
+  const Profiled* baseline = nullptr;
 };
 
 std::optional<Together> together(const Profiled& one, const Cases& all) {
@@ -43,7 +44,7 @@ std::optional<Together> together(const Profiled& one, const Cases& all) {
   const double concurrency = one.concurrency() / baseline->concurrency();
   if (concurrency < more_concurrency) return {};
   return Together{concurrency, one.compute_seconds() / baseline->compute_seconds(),
-                  one.of().speedup->value};
+                  one.of().speedup->value, baseline};
 }
 
 NamedValues evidence_of(const Together& found, const Profiled& one) {
@@ -62,7 +63,7 @@ std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
                   one.concurrency(), found->inflation),
       "smaller layers or a smaller batch leave room for a second stream; here only less work, or "
       "another device, makes it faster",
-      evidence_of(*found, one), found->inflation};
+      evidence_of(*found, one), found->inflation, found->baseline};
 }
 
 std::optional<Remark> parallelism_bound(const Profiled& one, const Cases& all) {
@@ -76,7 +77,7 @@ std::optional<Remark> parallelism_bound(const Profiled& one, const Cases& all) {
           one.concurrency(), found->inflation,
           found->inflation < 1 ? "a call with fewer threads loses less to dividing its work"
                                : "one of them leaves the device room"),
-      "", evidence_of(*found, one), found->speedup};
+      "", evidence_of(*found, one), found->speedup, found->baseline};
 }
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
@@ -99,16 +100,33 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
 
 // --- copies --------------------------------------------------------------------------------------
 
-std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/) {
-  double copying = 0;
-  double held = 0;
+/// All copies of a case.
+struct Copies {
+  double count = 0;
+  double seconds = 0;
+  double held = 0;   // the host, enqueueing them
+  double moved = 0;  // bytes from one place to another
+};
+
+Copies copies_of(const Profiled& one) {
+  Copies copies;
   for (const CallProfile& call : one.profile().calls) {
     if (call.kind != "copy") continue;
-    copying += call.seconds;
-    held += call.enqueueing;
+    copies.count += call.count;
+    copies.seconds += call.seconds;
+    copies.held += call.enqueueing;
+    copies.moved += call.bytes / 2;  // each is read and written
   }
+  return copies;
+}
+
+/// Many tiny copies hold the host as well, by what any call costs, and that is as long as they
+/// take. So the mean copy has to be large, and to hold it for longer than a call does.
+std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/) {
+  const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
   if (held < held_span_share * one.profile().span) return {};
+  if (held < least_held_seconds * count || moved < least_copied_bytes * count) return {};
   return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
                             "not asynchronous",
                             format_percent(std::min(1.0, held / copying), 0)),
@@ -153,7 +171,8 @@ std::optional<Remark> chunks_too_small(const Profiled& one, const Cases& all) {
                   format_percent(1 - rate / best, 0), *chunk_size_of(largest->of())),
       "larger chunks, as far as bubbles allow",
       {{"rate", rate}, {"rate with the largest chunks", best}},
-      best / rate};
+      best / rate,
+      largest};
 }
 
 std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) {
@@ -182,33 +201,37 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
                             format_percent(slower - 1, 0)),
                 "work that reuses its data more (larger products, fused operations)",
                 {{"time of a call over the baseline's", slower}},
-                slower};
+                slower,
+                baseline};
 }
 
-std::optional<Remark> uneven_memory(const Profiled& one, const Cases& /*all*/) {
+/// A device on which a case computes nothing may hold as little as it likes. Without a profile all
+/// that hold anything count.
+std::optional<Remark> uneven_memory(const Case& one) {
+  if (one.profile && Profiled(one).computing_devices() < 2) return {};
   const DeviceMemory* most = nullptr;
   const DeviceMemory* least = nullptr;
-  for (const DeviceMemory& memory : one.of().memory) {
+  for (const DeviceMemory& memory : one.memory) {
     if (memory.bytes == 0) continue;
     if (most == nullptr || memory.bytes > most->bytes) most = &memory;
     if (least == nullptr || memory.bytes < least->bytes) least = &memory;
   }
-  if (one.computing_devices() < 2 || most == nullptr) return {};
+  if (most == nullptr) return {};
   const double ratio = static_cast<double>(most->bytes) / static_cast<double>(least->bytes);
   if (ratio < uneven_memory_ratio) return {};
   return Remark{fmt::format("{} holds {}, {} holds {}", most->device,
                             format_bytes(static_cast<double>(most->bytes)), least->device,
                             format_bytes(static_cast<double>(least->bytes))),
-                parameter(one.of(), "cut") != nullptr
+                parameter(one, "cut") != nullptr
                     ? "a cut that gives the fuller device less; --schedule 1f1b needs less in all"
                     : "",
                 {{"ratio", ratio}},
                 ratio};
 }
 
-std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
-  const auto& throttling = one.of().throttling;
-  if (!throttling || !throttling->flagged) return {};
+std::optional<Remark> throttled(const Case& one) {
+  if (!is_throttled(one)) return {};
+  const auto& throttling = one.throttling;
   const double share = static_cast<double>(throttling->marked_samples) /
                        static_cast<double>(std::max(1, throttling->read_samples));
   return Remark{fmt::format("{} of the samples were taken while a device was held back",
@@ -220,7 +243,7 @@ std::optional<Remark> throttled(const Profiled& one, const Cases& /*all*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
-std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
+std::optional<Remark> losses(const Profiled& one, const Cases& all) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
   const double span = one.profile().span;
@@ -252,7 +275,8 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
        {"imbalance", lost.imbalance},
        {"copies", lost.copies},
        {"launch", lost.launch}},
-      -one.of().statistics->median};  // of the fastest case
+      -one.of().statistics->median,  // of the fastest case
+      all.baseline_of(one)};
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// The rules by which a scenario's profiles become findings. Each looks at one case beside its
-// baseline or its relatives and speaks only when its evidence is there.
+// The rules by which a scenario's cases become findings. Each takes one case, most of them its
+// profile beside that of its baseline or its relatives, and speaks only when its evidence is there.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "reports/reasons/profiled.h"
@@ -16,29 +17,38 @@ struct Remark {
   std::string text;
   std::string advice;
   NamedValues evidence;
-  double weight = 0;  // the larger, the more it tells; compared within a rule
+  double weight = 0;                 // the larger, the more it tells; compared within a rule
+  const Profiled* beside = nullptr;  // the case whose profile it is compared with, if any
 };
+
+/// Of a case that was looked at.
+using ProfileRule = std::optional<Remark> (*)(const Profiled& one, const ProfiledCases& all);
+/// Of any case with a number: its samples and what it holds are enough.
+using CaseRule = std::optional<Remark> (*)(const Case& one);
 
 struct Rule {
   std::string_view name;
-  std::optional<Remark> (*look)(const Profiled& one, const ProfiledCases& all);
+  std::variant<ProfileRule, CaseRule> look;
 };
 
 /// In the order in which findings are listed.
 [[nodiscard]] const std::vector<Rule>& all_rules();
 
 // From so much on, evidence counts. Public so that docs and tests name the same numbers.
-constexpr double launch_bound_share = 0.10;    // of the devices' time: host and queue waits
-constexpr double unbalanced_excess = 0.10;     // of computing, the busiest device over the mean
-constexpr double inefficient_chunks = 0.10;    // of the rate of computing that is lost
-constexpr double bubble_bound_share = 0.10;    // of the devices' time: waiting for others
-constexpr double slowed_together = 0.10;       // by which calls take longer beside other devices
-constexpr double more_concurrency = 1.25;      // over the baseline's: then streams did run at once
-constexpr double no_gain = 1.05;               // a speedup of less is none to speak of
-constexpr double slowed_by_sharing = 1.25;     // by which calls on one device take longer at once
-constexpr double held_span_share = 0.10;       // of the span, in which copies held the host
-constexpr double least_part = 0.005;           // of the span: a loss that is shown
-constexpr double held_host_share = 0.5;        // of a copy's time: then it was not asynchronous
+constexpr double launch_bound_share = 0.10;  // of the devices' time: host and queue waits
+constexpr double unbalanced_excess = 0.10;   // of computing, the busiest device over the mean
+constexpr double inefficient_chunks = 0.10;  // of the rate of computing that is lost
+constexpr double bubble_bound_share = 0.10;  // of the devices' time: waiting for others
+constexpr double slowed_together = 0.10;     // by which calls take longer beside other devices
+constexpr double more_concurrency = 1.25;    // over the baseline's: then streams did run at once
+constexpr double no_gain = 1.05;             // a speedup of less is none to speak of
+constexpr double slowed_by_sharing = 1.25;   // by which calls on one device take longer at once
+constexpr double held_span_share = 0.10;     // of the span, in which copies held the host
+constexpr double least_part = 0.005;         // of the span: a loss that is shown
+constexpr double held_host_share = 0.5;      // of a copy's time: then it was not asynchronous
+constexpr double least_held_seconds =
+    20e-6;  // by a copy: enqueueing alone takes a few microseconds
+constexpr double least_copied_bytes = 65536;   // by a copy: CUDA holds no caller for less
 constexpr double uneven_memory_ratio = 2;      // between two devices
 constexpr double losses_worth_telling = 0.05;  // of the span
 

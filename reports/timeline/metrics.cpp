@@ -64,13 +64,16 @@ class Causes {
   }
 
   /// The call that ended last of those of other tasks that it waits for, which only the first call
-  /// of a task on a lane does.
+  /// of a task on a lane does. It waits for all lanes of a collective, unless it has the same ones:
+  /// those are in order rank for rank, and what ran before on its lane is known.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const Call& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
     if (before && timeline_.calls[*before].task == call.task) return std::nullopt;
     std::optional<std::size_t> latest;
-    for (const std::size_t task : timeline_.tasks[call.task].after) {
+    const timeline::Task& waiting = timeline_.tasks[call.task];
+    for (const std::size_t task : waiting.after) {
+      if (timeline_.tasks[task].lanes == waiting.lanes) continue;
       const std::optional<std::size_t> last = last_of_task_[task];
       if (last && (!latest || ended(last) > ended(latest))) latest = last;
     }

@@ -1,5 +1,7 @@
-// What a timeline says in numbers. All of them are exact by definition: unions and intersections of
-// the intervals in which calls ran.
+// What a timeline says in numbers, all of them whole nanoseconds. Busy, idle and overlapped times
+// are exact: unions and intersections of the intervals in which calls ran. Waits and the critical
+// path say why: they are exact sums too, but of causes that are taken from the plan and from when
+// the host enqueued, the one that ended last each time.
 #pragma once
 
 #include <array>

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/looks.h"
 #include "bench/sweep.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
@@ -26,12 +27,12 @@ using testing::SizeIs;
 class EstimateTest : public testing::Test {
  protected:
   [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context,
-                                        int launches = 1) const {
+                                        int launches = 1, bool looks = false) const {
     Options options;
     options.strategies = {strategy};
     const std::vector<CaseSpec> cases =
         expand(options, *selftest_, {.count = context.device_count()});
-    return estimate(*selftest_, context, cases, SamplerOptions{}, launches);
+    return estimate(*selftest_, context, cases, SamplerOptions{}, launches, looks);
   }
 
   [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run) const {
@@ -64,6 +65,20 @@ TEST_F(EstimateTest, OfSeveralLaunchesIsThatOfTheWholeRun) {
   EXPECT_NEAR(three.most_seconds, 3 * preparation + SamplerOptions{}.max_seconds, tolerance)
       << "each has its share of the time";
   EXPECT_THAT(text_of(context, three), HasSubstr(", in 3 launches\n"));
+}
+
+TEST_F(EstimateTest, HoldsTheLookAtEachCaseOfOneLaunch) {
+  const Machine machine;
+  Context context(machine.open("cpu:0"), {.measures = false});
+  constexpr double tolerance = 1e-3;  // of what is measured for it
+  for (const int launches : {1, 3}) {
+    const RunEstimate without = estimate_of("spin", context, launches);
+    const RunEstimate with = estimate_of("spin", context, launches, true);
+    const double look = look_seconds(with.cases.at(0).execution_seconds);
+    EXPECT_GT(look, 20e-3) << "twice, and once before";
+    EXPECT_NEAR(with.least_seconds, without.least_seconds + look, tolerance);
+    EXPECT_NEAR(with.most_seconds, without.most_seconds + most_looks * look, tolerance);
+  }
 }
 
 TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {

@@ -2,6 +2,7 @@
 #include "tests/bench/fake_scenario.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bench/interrupt.h"
@@ -72,10 +73,28 @@ class FakeRunner : public PlanRunner {
     return prepared_.behaviour.costs;
   }
 
+  void check_recording() const override { prepared_.behaviour.on_check_recording(); }
+
+  /// A single call that takes all the time.
+  Recording record(int executions) override {
+    scenario_.log.push_back("record " + prepared_.name);
+    const double seconds = prepared_.behaviour.recorded_seconds(recordings_++);
+    scenario_.clock += executions * seconds;
+    const auto end = std::llround(seconds * 1e9);
+    Recording recording;
+    recording.timeline.lanes.push_back({.name = "lane", .device = "fake:0"});
+    recording.timeline.tasks.push_back({.name = "task", .lanes = {0}, .after = {}});
+    recording.timeline.calls.push_back({.name = "call", .enqueued = {0, 0}, .ran = {0, end}});
+    recording.timeline.end = end;
+    recording.seconds.assign(static_cast<std::size_t>(executions), seconds);
+    return recording;
+  }
+
  private:
   FakeScenario& scenario_;
   FakeScenario::Prepared prepared_;
   int executions_ = 0;
+  int recordings_ = 0;
 };
 
 std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context& context) const {

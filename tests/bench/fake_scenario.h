@@ -27,9 +27,12 @@ struct Behaviour {
   std::vector<int> devices = {0};           // of the context, on which its plan has lanes
   TaskCosts costs = {};                     // the clock moves by what counts as an execution
   double other_cost_seconds = 0;            // and by what measuring tasks alone takes beside it
+  std::function<void()> on_check_recording = [] {};  // may throw
+  /// Seconds of the executions of the n-th recording; may throw.
+  std::function<double(int recording)> recorded_seconds = [](int) { return 1.0; };
 };
 
-/// Everything the session does to the fakes, in order: "prepare a", "reset a", "run a".
+/// Everything the session does to the fakes, in order: "prepare a", "reset a", "run a", "record a".
 using Log = std::vector<std::string>;
 
 class FakeScenario : public Scenario {

@@ -110,5 +110,23 @@ TEST(Merged, TellsTheGravestEndTheWorstVerificationAndTheMiddleBound) {
   EXPECT_THAT(result.notes, Contains(Pair("other kernels", "than in launch 1: in launch 3")));
 }
 
+TEST(Merged, TakeTheProfileOfTheFirstLaunchThatLooked) {
+  std::vector<LaunchCases> parts;
+  for (int launch = 0; launch < 3; ++launch) {
+    Case one = measured("a", {1});
+    one.notes = {{"cut", "middle"}};
+    if (launch == 0) one.notes.emplace_back("no timeline", "cpu:0 did not finish");
+    if (launch > 0) one.profile.emplace().executions = launch;
+    parts.push_back({launch, {one}});
+  }
+  const Case result = merged({planned("a")}, parts, 3).front();
+  ASSERT_TRUE(result.profile.has_value());
+  EXPECT_EQ(result.profile->executions, 1);
+  EXPECT_THAT(result.notes, testing::ElementsAre(Pair("cut", "middle")));
+  const Case nowhere = merged({planned("a")}, std::span(parts).first(1), 3).front();
+  EXPECT_FALSE(nowhere.profile.has_value());
+  EXPECT_THAT(nowhere.notes, Contains(Pair("no timeline", "cpu:0 did not finish")));
+}
+
 }  // namespace
 }  // namespace parbench

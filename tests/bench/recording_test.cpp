@@ -171,7 +171,7 @@ class LoggingStream final : public Stream {
   [[nodiscard]] Device& device() const override { return device_; }
   [[nodiscard]] int threads() const override { return 1; }
   [[nodiscard]] std::size_t scratch_bytes() const override { return 0; }
-  void copy(BufferView, BufferView) override {}
+  void copy(BufferView, BufferView) override { copied_tags.push_back(tag()); }
   void record(Event&) override {}
   void wait(Event&) override {}
   void synchronize(std::chrono::milliseconds) override {}
@@ -181,11 +181,17 @@ class LoggingStream final : public Stream {
     return std::make_unique<NoGraph>();
   }
   void log_activities(ActivityLog* given) override {
-    if (given != nullptr && !can_log_) throw Unsupported("no log");
+    if (given != nullptr) check_activities();
     log = given;
   }
+  void check_activities() override {
+    if (!can_log_) throw Unsupported("no log");
+  }
+
+  using Stream::tag;
 
   ActivityLog* log = nullptr;
+  std::vector<ActivityTag> copied_tags;
   std::vector<bool> logged_captures;
 
  private:
@@ -219,6 +225,27 @@ TEST(RecordingRefused, LeavesNoStreamLogging) {
   for (const LoggingStream& stream : streams) EXPECT_EQ(stream.log, nullptr);
 }
 
+TEST(RecordingRefused, IsKnownBeforeAndLetsThePlanRun) {
+  test::FakeDevice device(0);
+  std::array streams{LoggingStream(device, true), LoggingStream(device, false)};
+  const Plan plan = copies_on(streams);
+  Executor executor(plan);
+  EXPECT_THROW(executor.check_recording(), Unsupported);
+  EXPECT_THROW((void)executor.record(1), Unsupported);
+  EXPECT_NO_THROW((void)executor.run());
+}
+
+TEST(Tags, AreThoseOfThePlansCallsAlone) {
+  test::FakeDevice device(0);
+  std::array streams{LoggingStream(device, true), LoggingStream(device, true)};
+  const Plan plan = copies_on(streams);
+  Executor executor(plan);
+  (void)executor.run();
+  EXPECT_THAT(streams[0].copied_tags, ElementsAre(1));
+  EXPECT_THAT(streams[1].copied_tags, ElementsAre(2));
+  for (const LoggingStream& stream : streams) EXPECT_EQ(stream.tag(), 0U);
+}
+
 TEST(RecordingOfGraphs, CapturesThemWhileTheStreamsLog) {
   test::FakeDevice device(0);
   std::array streams{LoggingStream(device, true)};
@@ -227,13 +254,6 @@ TEST(RecordingOfGraphs, CapturesThemWhileTheStreamsLog) {
   (void)executor.run();
   (void)executor.record(2);
   EXPECT_THAT(streams[0].logged_captures, ElementsAre(false, true));
-}
-
-TEST(RecordedExecutions, AreManyOfShortCasesAndOneOfLongOnes) {
-  EXPECT_EQ(recorded_executions(10), 1);
-  EXPECT_EQ(recorded_executions(0.01), 3);
-  EXPECT_EQ(recorded_executions(1e-6), 25);
-  EXPECT_EQ(recorded_executions(0), 25);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class SessionTest : public testing::Test {
          .part = run_part,
          .make_runner = scenario.runners(),
          .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
+         .on_timeline = on_timeline,
          .interrupted = interrupted,
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
          .on_timeout = on_timeout,
@@ -41,6 +42,7 @@ class SessionTest : public testing::Test {
   std::vector<std::string> backends = {"fake"};
   RunPart run_part;
   SamplerOptions options;
+  KeepTimeline on_timeline;
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};

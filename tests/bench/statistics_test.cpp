@@ -17,10 +17,13 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
   EXPECT_DOUBLE_EQ(median(std::vector{3.0, 1.0, 2.0}), 2.0);
   EXPECT_DOUBLE_EQ(median(std::vector{4.0, 1.0, 2.0, 3.0}), 2.5);
   EXPECT_DOUBLE_EQ(median(std::vector{7.0}), 7.0);
+  EXPECT_EQ(median_place(std::vector{3.0, 1.0, 2.0}), 2U);
+  EXPECT_EQ(median_place(std::vector{4.0, 1.0, 2.0, 3.0}), 2U) << "the lower of two";
 }
 
 TEST(Statistics, NoValuesAreRefused) {
   EXPECT_THROW((void)median({}), std::invalid_argument);
+  EXPECT_THROW((void)median_place({}), std::invalid_argument);
   EXPECT_THROW((void)mean({}), std::invalid_argument);
   EXPECT_THROW((void)standard_deviation({}), std::invalid_argument);
   EXPECT_THROW((void)median_absolute_deviation({}), std::invalid_argument);

@@ -192,6 +192,21 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
   EXPECT_EQ(find(report, "slow").status, report::CaseStatus::not_run);
 }
 
+TEST_F(Fault, AWaitThatPassesItsLimitLeavesTheFindingsOfWhatWasMeasured) {
+  std::vector<std::string> command = words("uneven,hangs-later");
+  std::ranges::replace(command, "faulty", "faulty,later");
+  std::ranges::replace(command, "cpu:0", "2");
+  command.emplace_back("--no-profile");
+  const Finished finished = run(command);
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
+  const report::Report report = valid_report();
+  EXPECT_EQ(find(report, "uneven").status, report::CaseStatus::measured);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.front().rule, "uneven-memory");
+  EXPECT_EQ(report.findings.front().cases, std::vector<std::string>{"faulty/uneven/size:1"});
+}
+
 TEST_F(Fault, ASecondCtrlCEndsAtOnce) {
   Process process(words("stuck"));
   const auto said = [&](const char* text) { return process.err().find(text) != std::string::npos; };

@@ -35,6 +35,7 @@ int earlier_processes() {
 }
 
 /// The first process of a run over several launches starts those.
+bool is_first_launch = false;
 bool is_second_launch = false;
 
 /// Throws in the worker thread of its stream.
@@ -64,9 +65,16 @@ std::chrono::nanoseconds duration_of(const std::string& strategy) {
 
 class FaultyCase : public Case {
  public:
-  FaultyCase(const CaseSpec& spec, Context& context) : strategy_(spec.strategy) {
+  FaultyCase(const CaseSpec& spec, Context& context)
+      : strategy_(spec.strategy),
+        hangs_(spec.strategy == "hangs" ||
+               (spec.strategy == "hangs-later" && spec.scenario == "later")) {
     Stream& stream = context.stream(0, StreamKind::compute);
     counter_ = context.borrow(0, strategy_ == "memory" ? std::size_t{1} << 50U : sizeof(long));
+    if (strategy_ == "uneven") {
+      (void)context.borrow(0, std::size_t{1} << 20U);
+      (void)context.borrow(1, 1);
+    }
     op_ = make_op(context.device(0), stream.threads());
     stream.reserve_scratch(op_->scratch_bytes());
     const LaneId lane = plan_.add_lane("lane", stream);
@@ -77,8 +85,9 @@ class FaultyCase : public Case {
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void reset() override {
-    if (strategy_ == "hangs") hang();
-    if (strategy_ == "crashes-second" && is_second_launch) {
+    if (hangs_) hang();
+    if ((strategy_ == "crashes-first" && is_first_launch) ||
+        (strategy_ == "crashes-second" && is_second_launch)) {
       std::fputs("planted: this is the end\n", stderr);
       std::abort();
     }
@@ -106,11 +115,12 @@ class FaultyCase : public Case {
 
   [[nodiscard]] std::unique_ptr<Op> make_op(Device& device, int threads) const {
     if (strategy_ == "throws") return std::make_unique<ThrowingOp>(threads);
-    if (strategy_ == "stuck" || strategy_ == "hangs") return std::make_unique<StuckOp>(threads);
+    if (strategy_ == "stuck" || hangs_) return std::make_unique<StuckOp>(threads);
     return device.prepare(Spin{.duration = duration_of(strategy_)}, threads);
   }
 
   std::string strategy_;
+  bool hangs_;
   BufferView counter_;
   std::unique_ptr<Op> op_;
   Plan plan_;
@@ -160,8 +170,11 @@ class FaultyScenario : public Scenario {
       {"slow", "takes a while"},
       {"stuck", "takes a minute for one execution"},
       {"hangs", "is not done when a wait passes its limit"},
+      {"hangs-later", "does so in the second scenario only"},
+      {"uneven", "holds more memory on the first device than on the second"},
       {"loses", "loses its device"},
       {"wrong-second", "computes a wrong result in the second launch"},
+      {"crashes-first", "ends the process of the first launch"},
       {"crashes-second", "ends the process of the second launch"},
       {"silent-second", "says nothing more in the second launch"},
   };
@@ -171,7 +184,9 @@ class FaultyScenario : public Scenario {
 }  // namespace
 
 int main(int count, char** words) {
-  is_second_launch = earlier_processes() == 2;
+  const int earlier = earlier_processes();
+  is_first_launch = earlier == 1;
+  is_second_launch = earlier == 2;
   ScenarioList scenarios;
   scenarios.push_back(std::make_unique<FaultyScenario>("faulty"));
   scenarios.push_back(std::make_unique<FaultyScenario>("later"));

@@ -193,6 +193,16 @@ TEST_F(Launches, OneThatCrashesIsToldAndTheOthersGoOn) {
                                   HasSubstr("planted: this is the end")));
 }
 
+TEST_F(Launches, TheNextOneLooksWhereTheFirstCrashes) {
+  EXPECT_EQ(run_here(faulty("right,crashes-first")).exit_code, 1);
+  const report::Report report = valid_report();
+  EXPECT_EQ(report.launches.at(0).exit_code, 128 + SIGABRT);
+  for (const report::Case& one : report.cases) {
+    EXPECT_EQ(launches_of(one), (std::set{1, 2})) << one.name;
+    EXPECT_TRUE(one.profile.has_value()) << one.name;
+  }
+}
+
 TEST_F(Launches, OneThatHangsIsEndedAndTheOthersGoOn) {
   silence_ = "1";
   const Finished finished = run_here(faulty("silent-second"));

@@ -125,6 +125,13 @@ TEST_F(CuptiTest, WithoutTheLibraryTheStreamSaysWhy) {
                                HasSubstr("libcupti-missing.so.13")));
 }
 
+TEST_F(CuptiTest, TheLibraryIsAskedForWithoutATrace) {
+  EXPECT_NO_THROW(trace_->check("cuda:0/0"));
+  EXPECT_EQ(script().subscribers, 0);
+  ActivityTrace without([] { return Cupti::load({"libcupti-missing.so.13"}); });
+  EXPECT_THROW(without.check("cuda:0/0"), Unsupported);
+}
+
 TEST_F(CuptiTest, AnotherToolIsNamed) {
   script().subscribe = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   EXPECT_THAT(refusal(), AllOf(HasSubstr("CUPTI_ERROR_MULTIPLE"), HasSubstr("Nsight Systems")));

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <functional>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 
@@ -55,6 +56,18 @@ TEST(WriteFile, ReplacesTheOldFileAndLeavesNothingElse) {
   EXPECT_EQ(directory.entries(), 1);
 }
 
+TEST(WriteFile, TakesATextInPieces) {
+  const TemporaryFolder directory;
+  std::string whole;
+  write_file(directory.path() / "r.json", [&](std::ostream& out) {
+    for (int i = 0; i < 100'000; ++i) {
+      out << i << '\n';
+      whole += std::to_string(i) + '\n';
+    }
+  });
+  EXPECT_EQ(directory.read("r.json"), whole);
+}
+
 TEST(WriteFile, FollowsASymbolicLink) {
   const TemporaryFolder directory;
   directory.write("runs/real.json", "old");
@@ -100,6 +113,8 @@ TEST(WriteFile, KeepsTheOldFileWhenTheDiskIsFull) {
   {
     const FileSizeLimit limit(4096);
     EXPECT_THROW(write_file(path, std::string(10'000, 'x')), Error);
+    EXPECT_THROW(write_file(path, [](std::ostream& out) { out << std::string(100'000, 'x'); }),
+                 Error);
   }
   EXPECT_EQ(directory.read("r.json"), "old");
   EXPECT_EQ(directory.entries(), 1);

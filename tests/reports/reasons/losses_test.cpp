@@ -57,6 +57,17 @@ TEST(Losses, ThatAreGainsAreNotShownAsLosses) {
                                ::testing::Not(::testing::HasSubstr("0.0%"))));
 }
 
+TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAddUpToItsOwnSpan) {
+  MadeCase pipeline("pipeline", 16, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.5, "s/single", 1.4).deviation(1);
+  Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
+  find_reasons(report);
+  const Losses& lost = report.cases[1].profile->losses.value();
+  EXPECT_DOUBLE_EQ(lost.ideal + total(lost), report.cases[1].profile->span);
+  ASSERT_EQ(report.findings.at(0).rule, "losses");
+  EXPECT_THAT(report.findings[0].text, ::testing::HasSubstr("took 100% longer than the median"));
+}
+
 TEST(Losses, NeedABaselineOnOneDeviceAndACaseOnSeveral) {
   const MadeCase single("single", 12, {{.compute = 12}});
   const MadeCase pair("pair", 6, {{.compute = 6}, {.compute = 6}});

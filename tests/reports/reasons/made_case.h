@@ -53,8 +53,10 @@ class MadeCase {
     made_.profile->calls[0].seconds = call_seconds;
     return *this;
   }
-  MadeCase& copies(double seconds, double enqueueing) {
-    made_.profile->calls.push_back({"copy", "copy", 1, seconds, enqueueing, 0, 1e6});
+  /// So many, of so many bytes each.
+  MadeCase& copies(double seconds, double enqueueing, int count = 1, double bytes = 1e6) {
+    made_.profile->calls.push_back(
+        {"copy", "copy", count, seconds, enqueueing, 0, 2 * count * bytes});
     return *this;
   }
   MadeCase& flops(double value) {
@@ -84,6 +86,15 @@ class MadeCase {
                                   .read_samples = read,
                                   .flagged = marked > read * most_throttled_share,
                                   .reasons = {}};
+    return *this;
+  }
+  MadeCase& deviation(double share) {
+    made_.profile->deviation = share;
+    return *this;
+  }
+  /// Of a run that did not look.
+  MadeCase& without_profile() {
+    made_.profile.reset();
     return *this;
   }
 

@@ -88,6 +88,17 @@ TEST(Rules, NoticeCopiesThatHeldTheHost) {
   EXPECT_THAT(found("copy-not-asynchronous", {tiny}), IsEmpty()) << "too short to matter";
 }
 
+TEST(Rules, BlameNoCopyForWhatAnyCallCosts) {
+  const auto copying = [](int count, double bytes, double held) {
+    return MadeCase("a", 1, {{.compute = 0.5, .moving = 0.4}}).copies(0.4, held, count, bytes);
+  };
+  EXPECT_THAT(found("copy-not-asynchronous", {copying(1000, 1 << 20, 0.3)}), ElementsAre("s/a"));
+  EXPECT_THAT(found("copy-not-asynchronous", {copying(100'000, 1 << 20, 0.3)}), IsEmpty())
+      << "3 us each: on a fast link that is the call, not the bytes";
+  EXPECT_THAT(found("copy-not-asynchronous", {copying(1000, 4096, 0.3)}), IsEmpty())
+      << "300 us each, but not for 4 KiB";
+}
+
 TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
   const MadeCase uneven =
       MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "published");
@@ -167,10 +178,37 @@ TEST(Rules, SayOnceWhatHoldsOfSeveralCases) {
 }
 
 TEST(Rules, SayNothingOfCasesThatWereNotLookedAt) {
-  Report report = report_of({MadeCase("a", 10, {{.compute = 1, .waits = {.host = 9}}})});
-  report.cases[0].profile.reset();
+  Report report =
+      report_of({MadeCase("a", 10, {{.compute = 1, .waits = {.host = 9}}}).without_profile()});
   find_reasons(report);
   EXPECT_THAT(report.findings, IsEmpty());
+}
+
+TEST(Rules, SayWhenTheExecutionsThatTheySawAreFarFromTheSamples) {
+  const MadeCase far = two_streams(1.02, 1.96).deviation(0.23);
+  EXPECT_THAT(text("saturated", {one_stream(), far}),
+              AllOf(HasSubstr("(two: the execution that was looked at took 23% longer than the "
+                              "median of the samples)"),
+                    Not(HasSubstr("(one: "))));
+  EXPECT_THAT(text("saturated", {one_stream().deviation(-0.3), far}),
+              HasSubstr("(one: the execution that was looked at took 30% shorter than"));
+  EXPECT_THAT(text("saturated", {one_stream(), two_streams(1.02, 1.96)}),
+              Not(HasSubstr("looked at")));
+}
+
+TEST(Rules, NeedNoProfileForWhatSamplesAndMemoryTell) {
+  const std::vector<MadeCase> cases{
+      MadeCase("a", 10, {}).throttled(3, 10).memory({3, 1}).without_profile(),
+      MadeCase("b", 10, {}).throttled(1, 10).memory({3, 2}).without_profile(),
+      MadeCase("c", 10, {{.compute = 9}, {.compute = 9}}).throttled(4, 10).memory({5, 1})};
+  EXPECT_THAT(found("throttled", cases), ElementsAre("s/c", "s/a"));
+  EXPECT_THAT(found("uneven-memory", cases), ElementsAre("s/c", "s/a"));
+}
+
+TEST(Rules, CompareTheMemoryOfDevicesThatComputeAlone) {
+  EXPECT_THAT(
+      found("uneven-memory", {MadeCase("a", 10, {{.compute = 9}, {.moving = 1}}).memory({3, 1})}),
+      IsEmpty());
 }
 
 TEST(Rules, AreNamedOnce) {

@@ -35,6 +35,25 @@ class MadeTimeline {
   }
   std::size_t task(std::size_t lane, Span ran) { return task(lane, ran, More{}); }
 
+  /// A collective, with when it ran on each of its lanes.
+  std::size_t collective(const std::vector<std::pair<std::size_t, Span>>& ran,
+                         const std::vector<std::size_t>& after = {}) {
+    Task& task = made_.tasks.emplace_back();
+    task.name = "task " + std::to_string(made_.tasks.size() - 1);
+    task.kind = Kind::communication;
+    task.after = after;
+    for (const auto& [lane, span] : ran) {
+      task.lanes.push_back(lane);
+      made_.calls.push_back({.task = made_.tasks.size() - 1,
+                             .lane = lane,
+                             .name = "all_reduce",
+                             .enqueued = {0, 0},
+                             .ran = span});
+      made_.end = std::max(made_.end, span.end);
+    }
+    return made_.tasks.size() - 1;
+  }
+
   /// Another call of a task.
   void call(std::size_t task, Span ran, const More& more) {
     made_.calls.push_back({.task = task,

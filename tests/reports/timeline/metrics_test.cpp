@@ -133,6 +133,31 @@ TEST(Metrics, LetTheCriticalPathEndAtTheHostThatEnqueuedTooLate) {
   EXPECT_EQ(path.of_kind[0], 4);
 }
 
+TEST(Metrics, ATaskWaitsForAllLanesOfACollective) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto reduced = timeline.collective({{first, {0, 10}}, {second, {0, 20}}});
+  timeline.task(first, {22, 30}, {.after = {reduced}});
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.gaps[0].dependency, 10);
+  EXPECT_EQ(metrics.gaps[0].queue, 2);
+  EXPECT_EQ(metrics.critical_path.of_kind[2], 20);
+}
+
+TEST(Metrics, ACollectiveWaitsForOneOnTheSameLanesRankForRank) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto reduced = timeline.collective({{first, {0, 10}}, {second, {0, 20}}});
+  timeline.collective({{first, {15, 40}}, {second, {20, 30}}}, {reduced});
+  const Metrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(metrics.gaps[0].dependency, 0) << "it began before the other rank had ended";
+  EXPECT_EQ(metrics.gaps[0].queue, 5);
+  EXPECT_EQ(metrics.critical_path.of_kind[2], 10 + 25);
+  EXPECT_EQ(metrics.critical_path.queue, 5);
+}
+
 TEST(Metrics, OnlyTheFirstCallOfATaskWaitsForOtherTasks) {
   MadeTimeline timeline;
   const auto lane = timeline.lane("a");

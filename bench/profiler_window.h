@@ -6,18 +6,18 @@
 namespace parbench {
 
 /// Between what it says to profilers when it is made and when it goes.
-class Profiled {
+class ProfilerWindow {
  public:
-  explicit Profiled(const std::function<void(bool)>& tell) : tell_(tell) { tell_(true); }
-  ~Profiled() {
+  explicit ProfilerWindow(const std::function<void(bool)>& tell) : tell_(tell) { tell_(true); }
+  ~ProfilerWindow() {
     try {
       tell_(false);
     } catch (
         ...) {  // NOLINT(bugprone-empty-catch): a trace without an end is no reason to lose a run
     }
   }
-  Profiled(const Profiled&) = delete;
-  Profiled& operator=(const Profiled&) = delete;
+  ProfilerWindow(const ProfilerWindow&) = delete;
+  ProfilerWindow& operator=(const ProfilerWindow&) = delete;
 
  private:
   const std::function<void(bool)>& tell_;

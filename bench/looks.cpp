@@ -1,0 +1,130 @@
+// From a case that was sampled to its profile.
+#include "bench/looks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/interrupt.h"
+#include "bench/preparation.h"
+#include "bench/profile.h"
+#include "kernels/error.h"
+#include "reports/statistics.h"
+
+namespace parbench {
+namespace {
+
+constexpr double recorded_seconds = 0.03;
+constexpr int most_executions = 25;
+
+double told_seconds(const Recording& recording) { return recording.seconds.at(recording.told); }
+
+double total(const std::vector<double>& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+/// Of a time from the median of the samples, as a share of that; nothing where it is not far.
+std::optional<double> deviation(double seconds, double sampled) {
+  if (sampled <= 0) return std::nullopt;
+  const double share = seconds / sampled - 1;
+  return std::abs(share) > most_typical_deviation ? std::optional(share) : std::nullopt;
+}
+
+}  // namespace
+
+int recorded_executions(double execution_seconds) {
+  if (execution_seconds <= 0) return most_executions;
+  return static_cast<int>(
+      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{most_executions}));
+}
+
+double look_seconds(double execution_seconds) {
+  const int executions = recorded_executions(execution_seconds);
+  return execution_seconds * (executions > 1 ? executions + 1 : executions);
+}
+
+void Looks::note(report::Case& result, std::string_view reason) {
+  result.notes.emplace_back(no_timeline, reason);
+}
+
+void Looks::expect(const PreparedCase& prepared) {
+  if (wanted()) seconds_left_ += look_seconds(prepared.execution_seconds);
+}
+
+void Looks::look_at(const Subject& subject) {
+  seconds_left_ -= look_seconds(subject.prepared.execution_seconds);
+  const Range range(range_);
+  try {
+    record(subject);
+  } catch (const Interrupted&) {
+    note(subject.result, "interrupted");
+    throw;
+  } catch (const TimedOut& error) {
+    note(subject.result, error.what());
+    throw;
+  } catch (const DeviceLost& error) {
+    note(subject.result, error.what());
+    throw;
+  } catch (const std::bad_alloc&) {
+    note(subject.result, "out of memory on the host");
+  } catch (const std::exception& error) {
+    note(subject.result, error.what());
+  } catch (...) {
+    note(subject.result, "an exception that is no std::exception");
+  }
+}
+
+void Looks::stop_if_interrupted() const {
+  if (interrupted_()) throw Interrupted();
+}
+
+/// Of the looks at a case the first one that is near the samples, and where none is the one of
+/// median time. With the times of all of them.
+Recording Looks::typical_recording(const Subject& subject, double sampled) const {
+  const int executions = recorded_executions(sampled);
+  double spare = subject.spare_seconds - seconds_left_;
+  std::vector<Recording> looks;
+  std::vector<double> told;
+  double taken = 0;
+  do {
+    looks.push_back(subject.prepared.runner->record(executions));
+    told.push_back(told_seconds(looks.back()));
+    taken = total(looks.back().seconds);
+    spare -= taken;
+  } while (deviation(told.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
+           !interrupted_());
+  const std::size_t kept = deviation(told.back(), sampled) ? median_place(told) : looks.size() - 1;
+  Recording recording = std::move(looks[kept]);
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (i == kept) continue;
+    recording.seconds.insert(recording.seconds.end(), looks[i].seconds.begin(),
+                             looks[i].seconds.end());
+  }
+  return recording;
+}
+
+/// Before many executions in a row one brings the case's data back into the caches.
+void Looks::record(const Subject& subject) const {
+  stop_if_interrupted();
+  PreparedCase& prepared = subject.prepared;
+  const double sampled =
+      subject.samples.empty() ? prepared.execution_seconds : median(seconds_of(subject.samples));
+  prepared.runner->check_recording();
+  if (!subject.restored) {
+    prepared.subject->refresh();
+    if (recorded_executions(sampled) > 1) (void)prepared.runner->run();
+  }
+  stop_if_interrupted();
+  const Recording recording = typical_recording(subject, sampled);
+  report::Profile profile = profile_of(recording);
+  profile.deviation = deviation(told_seconds(recording), sampled);
+  keep_(subject.result, recording.timeline);
+  subject.result.profile = std::move(profile);
+}
+
+}  // namespace parbench

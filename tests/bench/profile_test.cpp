@@ -1,0 +1,61 @@
+// From timelines made by hand to what their report finds.
+#include "bench/profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reports/reasons/reasons.h"
+#include "tests/reports/timeline/made_timeline.h"
+
+namespace parbench {
+namespace {
+
+using timeline::Nanoseconds;
+
+/// Copies that follow one another, each of which takes `ran`, after the host was held for `held`.
+timeline::Timeline copies(int count, double bytes, Nanoseconds held, Nanoseconds ran) {
+  timeline::MadeTimeline made;
+  const auto lane = made.lane("cuda:0", "copy");
+  for (int i = 0; i < count; ++i) {
+    const Nanoseconds begin = i * (held + ran);
+    made.task(lane, {begin + held, begin + held + ran}, {.kind = timeline::Kind::copy});
+    timeline::Call& call = made.made().calls.back();
+    call.enqueued = {begin, begin + held};
+    call.bytes = 2 * bytes;
+  }
+  return made.made();
+}
+
+std::vector<std::string> rules_for(const timeline::Timeline& timeline) {
+  report::Report report;
+  report::Case& one = report.cases.emplace_back();
+  one.name = "s/a";
+  one.scenario = "s";
+  one.status = report::CaseStatus::measured;
+  const double seconds = timeline::seconds_of(timeline.end);
+  one.statistics.emplace().median = seconds;
+  one.profile = profile_of({.timeline = timeline, .seconds = {seconds}});
+  report::find_reasons(report);
+  std::vector<std::string> rules;
+  for (const report::Finding& finding : report.findings) rules.push_back(finding.rule);
+  return rules;
+}
+
+TEST(CopiesOfATimeline, ThatHeldTheHostForTheirBytesWereNotAsynchronous) {
+  constexpr double mebibyte = 1 << 20;
+  EXPECT_THAT(rules_for(copies(8, mebibyte, 90'000, 95'000)),
+              testing::Contains("copy-not-asynchronous"));
+  EXPECT_THAT(rules_for(copies(8, mebibyte, 5'000, 95'000)),
+              testing::Not(testing::Contains("copy-not-asynchronous")));
+}
+
+TEST(CopiesOfATimeline, ThatAreTinyHoldTheHostByTheirNumberAlone) {
+  EXPECT_THAT(rules_for(copies(1000, 4096, 4'000, 2'000)),
+              testing::Not(testing::Contains("copy-not-asynchronous")));
+}
+
+}  // namespace
+}  // namespace parbench
