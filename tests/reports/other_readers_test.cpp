@@ -97,15 +97,19 @@ TEST(Schema, AcceptsWhatIsWritten) {
   captured.cases[0].graph = true;
   Report lost = full;
   lost.cases[5].stopped_because = "device lost";
+  Report looked = full;
+  Profile& profile = looked.cases[0].profile.emplace();
+  profile.executions = 3;
+  profile.deviation = -0.25;
   Report one_sample = full;
   one_sample.cases[0] = measured_case("pipeline", "single", {}, 1.0, 1);
 
   const TemporaryFolder directory;
   const std::vector<std::string> lines = verdicts(
-      directory,
-      {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured), to_json(bare),
-       to_json(wrong_result), to_json(one_sample), to_json(captured), to_json(lost),
-       to_json(interrupted(full)), to_json(complete_report()), to_json(with_metric(full)), early});
+      directory, {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured),
+                  to_json(bare), to_json(wrong_result), to_json(one_sample), to_json(captured),
+                  to_json(lost), to_json(looked), to_json(interrupted(full)),
+                  to_json(complete_report()), to_json(with_metric(full)), early});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 
