@@ -47,10 +47,13 @@ std::string without_scenario(const std::string& case_name) {
 }
 
 /// A profile of an execution that is far from the samples may not tell of them.
-void add_reservation(const Profiled& one, Remark& remark) {
-  if (const std::string text = deviation_text(one.profile()); !text.empty()) {
-    remark.text += fmt::format(" ({}: {})", without_scenario(one.name()), text);
-  }
+void add_reservations(const Profiled& one, Remark& remark) {
+  const std::string own = deviation_text(one.profile());
+  if (!own.empty()) remark.text += fmt::format(" ({})", own);
+  if (remark.beside == nullptr) return;
+  const std::string other = deviation_text(remark.beside->profile());
+  if (other.empty()) return;
+  remark.text += fmt::format(" (of {}: {})", without_scenario(remark.beside->name()), other);
 }
 
 std::optional<Remark> remark_of(const Rule& rule, const Case& one, const ProfiledCases& profiled) {
@@ -59,8 +62,7 @@ std::optional<Remark> remark_of(const Rule& rule, const Case& one, const Profile
   if (known == nullptr) return std::nullopt;
   std::optional<Remark> remark = std::get<ProfileRule>(rule.look)(*known, profiled);
   if (!remark) return std::nullopt;
-  add_reservation(*known, *remark);
-  if (remark->beside != nullptr) add_reservation(*remark->beside, *remark);
+  add_reservations(*known, *remark);
   return remark;
 }
 

@@ -23,7 +23,6 @@ namespace {
 using fake::FakeScenario;
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::Pair;

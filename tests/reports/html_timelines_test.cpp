@@ -245,6 +245,16 @@ TEST(HtmlPage, TellsSharesOfDevicesWithoutScript) {
               HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (bubbles 50.0%)\n"));
 }
 
+TEST(HtmlPage, TellsWhenAProfileIsFarFromTheSamples) {
+  Report report = sample_report();
+  report.cases[0].profile = two_tasks();
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}), Not(HasSubstr("its time: ")));
+  report.cases[0].profile->deviation = -0.25;
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
+              HasSubstr("its time: the execution that was looked at took 25% shorter than the "
+                        "median of the samples\n"));
+}
+
 TEST(HtmlPage, CarriesTimelinesOnlyWhereThereAreAny) {
   Report report = sample_report();
   EXPECT_THAT(page_data({{"run.json", report}}).dump(), Not(HasSubstr("timelines")));
