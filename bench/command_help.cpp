@@ -69,10 +69,9 @@ std::string_view exit_codes_of(Command command) {
              "or a place\n"
              "that cannot be written; 3 a case regressed; 4 nothing could be compared.";
     case Command::ab:
-      return "0 nothing regressed; 1 a case failed with B, or the output was lost on its\n"
-             "way; 2 bad usage, a place that cannot be written, or a command that leaves no "
-             "report; 3 a case\n"
-             "regressed; 4 nothing could be compared; 130 interrupted.";
+      return "0 nothing regressed; 1 a case failed with B, or the output was lost on its way;\n"
+             "2 bad usage, a place that cannot be written, or a command that leaves no report;\n"
+             "3 a case regressed; 4 nothing could be compared; 130 interrupted.";
     default:
       return "0 done, whatever a report says of its cases; 1 the output was lost on its way (a\n"
              "full disk); 2 bad usage, a bad report, or a place that cannot be written.";
