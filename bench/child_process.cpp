@@ -13,7 +13,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "bench/clock.h"
 #include "bench/interrupt.h"
 #include "kernels/error.h"
+#include "reports/table_parts.h"
 #include "reports/units.h"
 
 namespace parbench {
@@ -30,7 +30,6 @@ constexpr std::size_t kept_error_bytes = 16'384;
 constexpr std::size_t longest_line = 1'000'000;
 constexpr std::size_t told_lines = 12;
 constexpr double grace_seconds = 5;
-constexpr int signal_exit_code = 128;
 
 [[noreturn]] void fail(const std::string& what, int error) {
   throw Error(fmt::format("{}: {}", what, std::generic_category().message(error)));
@@ -177,7 +176,7 @@ class Child {
     InterruptHandler::hand_on_to(0);
     process_ = -1;
     if (reaped < 0) return std::nullopt;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : signal_exit_code + WTERMSIG(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : report::signal_exit_code + WTERMSIG(status);
   }
 
   /// Waits for output or for its end, at most that long.
@@ -307,14 +306,7 @@ std::string told(std::string_view text) {
 }  // namespace
 
 std::string ChildEnd::text() const {
-  std::string text = passed_limit;
-  // Programs may choose exit codes above those of signals, as ssh does with 255.
-  if (text.empty() && exit_code > signal_exit_code && exit_code <= signal_exit_code + SIGRTMAX) {
-    const int signal = exit_code - signal_exit_code;
-    text = fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
-  } else if (text.empty()) {
-    text = fmt::format("ended with exit code {}", exit_code);
-  }
+  const std::string text = passed_limit.empty() ? report::exit_text(exit_code) : passed_limit;
   const std::string words = told(error_output);
   return words.empty() ? text : fmt::format("{}\n{}", text, words);
 }

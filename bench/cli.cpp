@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/command_help.h"
 #include "bench/command_options.h"
 #include "bench/described.h"
 #include "bench/flag_files.h"
@@ -50,12 +51,6 @@ constexpr auto footer =
     "Exit codes: 0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
     "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
     "compare exits 3 when a case became slower (parbench compare --help).";
-
-constexpr auto comparison_exit_codes =
-    "Exit codes: 0 nothing regressed; 1 a case failed in NEW, or the output could not be written;\n"
-    "2 bad usage, a bad report, or a command that leaves none; 3 a case regressed; 4 nothing "
-    "could\n"
-    "be compared; 130 interrupted.";
 
 /// A command, and what it takes, as told to whoever gave it another word or another flag.
 struct CommandRow {
@@ -173,6 +168,7 @@ class Parser {
   void add(const CommandRow& row) {
     CLI::App* app = app_.add_subcommand(std::string(row.name), std::string(row.description));
     app->allow_extras();
+    app->footer(command_footer(row.command));  // or it would have that of the program
     subcommands_[row.command] = app;
     if (row.command == Command::peaks) add_peaks_options(*app);
     if (row.command == Command::show) add_show_options(*app);
@@ -215,7 +211,9 @@ class Parser {
         ->required()
         ->expected(-1)  // at least one
         ->option_text("…");
-    add_own(app, "-o", "Where the page goes")->required()->option_text("FILE.html");
+    add_own(app, "-o", "Where the page goes; - is standard output")
+        ->required()
+        ->option_text("FILE.html");
   }
 
   void add_dashboard_options(CLI::App& app) {
@@ -259,7 +257,6 @@ class Parser {
     add_own(app, "--format", "One of: table (the default), markdown (for a pull request), json")
         ->option_text("FORMAT");
     add_own(app, "-o", "Where to; standard output unless given")->option_text("FILE");
-    app.footer(comparison_exit_codes);
   }
 
   void add_toggle(CLI::App& app, const std::string& name, const std::string& text) {

@@ -47,13 +47,11 @@ std::string own_text(const FlagValues& own, const std::string& option) {
   return texts.empty() ? std::string() : texts.front();
 }
 
-/// `-` is standard output by its usual name, for commands that write there.
+/// `-` is standard output by its usual name.
 std::string output_path(Command command, const FlagValues& own) {
   std::string path = own_text(own, "-o");
   if (path != "-") return path;
-  if (command == Command::html || command == Command::dashboard) {
-    throw UsageError("-o '-' is no file; name one");
-  }
+  if (command == Command::dashboard) throw UsageError("-o '-' is no folder; name one");
   return {};
 }
 

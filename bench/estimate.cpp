@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/help.h"
 #include "bench/launch.h"
 #include "bench/looks.h"
 #include "bench/sampler_options.h"
@@ -204,8 +205,31 @@ std::string memory_text(const std::vector<std::size_t>& bytes) {
 
 std::string outcome_text(const CaseEstimate& estimated) {
   std::string memory = memory_text(estimated.device_bytes);
-  if (estimated.error.empty()) return memory;
+  if (estimated.error.empty()) {
+    return fmt::format("{}; {} an execution", memory,
+                       report::format_duration(estimated.execution_seconds));
+  }
   return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
+}
+
+/// What `add_time` adds up.
+std::string made_of(const SamplerOptions& options, bool looks) {
+  std::string samples =
+      fmt::format("from {} (--min-samples) of each case to its time limit (--max-time)",
+                  report::format_count(static_cast<std::size_t>(options.min_samples), "sample"));
+  if (options.fixed_samples > 0) {
+    samples = report::format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
+    if (options.fixed_iterations > 0) {
+      samples += fmt::format(
+          " of {}",
+          report::format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
+    }
+    samples += " of each case";
+  }
+  return fmt::format(
+      "{}, before them 3 executions that verify it and warm it up{}. What an execution takes is "
+      "concluded from a short product and a short copy on each device, which have just run.",
+      samples, looks ? ", and after them those that note when each call ran (--no-profile)" : "");
 }
 
 }  // namespace
@@ -215,6 +239,7 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
   const SamplerOptions share = share_of(options, launches);
   RunEstimate run;
   run.launches = launches;
+  run.made_of = made_of(share, looks);
   Times sampling;
   Times looking;
   Estimator estimator(scenario, context);
@@ -251,7 +276,9 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   text += "estimated time: " + least;
   if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
   if (run.launches > 1) text += fmt::format(", in {} launches", run.launches);
-  return text + "\n";
+  text += '\n';
+  constexpr std::size_t page_width = 100;
+  return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, page_width - 2, 2) + '\n';
 }
 
 }  // namespace parbench

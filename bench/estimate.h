@@ -22,6 +22,7 @@ struct RunEstimate {
   int launches = 1;
   double least_seconds = 0;  // when every interval is narrow enough at once
   double most_seconds = 0;   // when every case uses its time
+  std::string made_of;       // what the times are the sum of, in words
 };
 
 /// Plans each case and its reference without allocating their memory, and says which would find too
@@ -34,7 +35,7 @@ struct RunEstimate {
                                    const SamplerOptions& options, int launches = 1,
                                    bool looks = false);
 
-/// The estimate as a table.
+/// The estimate as a table, and below it what its time is made of.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,
                                         const RunEstimate& run);
 

@@ -133,7 +133,13 @@ std::string placeholder_of(const Axis& axis) {
 }
 
 Flag flag_of(const SharedAxis& shared) {
-  return {shared.axis->name, placeholder_of(*shared.axis), shared.axis->description,
+  std::string placeholder = placeholder_of(*shared.axis);
+  std::string description = shared.axis->description;
+  if (!shared.axis->identity) {
+    placeholder.resize(std::min(placeholder.find('['), placeholder.size()));
+    description += "; one value, which is no part of a case's name";
+  }
+  return {shared.axis->name, std::move(placeholder), std::move(description),
           fmt::format("Axes of {} (a comma list sweeps)", fmt::join(shared.scenarios, ", ")),
           FlagKind::list};
 }

@@ -54,17 +54,13 @@ std::vector<const CLI::Option*> own_options(const CLI::App& command) {
       [&](const CLI::Option* option) { return option != command.get_help_ptr(); });
 }
 
-constexpr std::string_view usual_exit_codes =
-    "Exit codes: 0 done; 1 the output could not be written; 2 bad usage, or a bad report.";
-
 std::string command_page(const CLI::App& command) {
   const auto options = own_options(command);
   std::string text =
       fmt::format("{}.\n\nUsage:\n  {}\n\n", command.get_description(), usage_of(command));
   for (const CLI::Option* option : options) text += option_row(*option);
-  if (options.empty()) return text + "It takes no flags; parbench --help shows those of a run.\n";
-  const std::string codes = command.get_footer();
-  return text + '\n' + (codes.empty() ? std::string(usual_exit_codes) : codes) + '\n';
+  if (options.empty()) text += "It takes no flags; parbench --help shows those of a run.\n";
+  return text + '\n' + command.get_footer() + '\n';
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ std::string backend_text(const Backend& backend) {
   std::string text = fmt::format("{}: {}\n", backend.name(), backend.description());
   for (const auto& component : backend.components()) {
     text += fmt::format("  {} {}\n", component.name, component.version);
+    if (component.details.empty()) continue;
+    text += fmt::format("    {}\n", wrap(component.details, page_width - 4, 4));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "bench/flag_files.h"
@@ -20,6 +21,7 @@
 #include "reports/formats/format.h"
 #include "reports/html.h"
 #include "reports/text.h"
+#include "reports/units.h"
 
 namespace parbench {
 namespace {
@@ -32,9 +34,24 @@ const report::Format& format_of(const std::string& name) {
 void write_text(const std::string& text, const Options& options) {
   if (options.output_path.empty()) {
     print(text);
+  } else if (report::is_special_file(options.output_path)) {
+    report::write_special_file(options.output_path, text);
   } else {
     report::write_file(options.output_path, text);
   }
+}
+
+/// Each file once: "5 files: 2 new reports, 1 known before, 1 copy, 1 skipped".
+std::string files_text(const report::SiteSummary& site) {
+  const std::size_t copies = site.files - site.reports - site.skipped.size();
+  std::string text = fmt::format("{}: {}", report::format_count(site.files, "file"),
+                                 report::format_count(site.read, "new report"));
+  for (const auto& [count, what] : {std::pair(site.reports - site.read, "known before"),
+                                    std::pair(copies, copies == 1 ? "copy" : "copies"),
+                                    std::pair(site.skipped.size(), "skipped")}) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  }
+  return text + '\n';
 }
 
 }  // namespace
@@ -46,6 +63,7 @@ void check_output(const Options& options) {
     throw UsageError(fmt::format(
         "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
   }
+  if (report::is_special_file(options.output_path)) return;  // /dev/stdout, a pipe
   naming_flag("-o ", [&] { report::check_writable(options.output_path); });
 }
 
@@ -114,8 +132,10 @@ void write_page(const Options& options) {
   for (const std::string& path : options.input_paths) {
     reports.push_back({std::filesystem::path(path).filename().string(), report::read_report(path)});
   }
-  report::write_file(options.output_path, report::to_html(reports, report::built_in_web_assets()));
-  print(fmt::format("page: {}\n", options.output_path));
+  const bool is_file =
+      !options.output_path.empty() && !report::is_special_file(options.output_path);
+  write_text(report::to_html(reports, report::built_in_web_assets()), options);
+  if (is_file) print(fmt::format("page: {}\n", options.output_path));
 }
 
 bool write_dashboard(const Options& options) {
@@ -124,9 +144,7 @@ bool write_dashboard(const Options& options) {
   for (const std::string& file : built.skipped) {
     fmt::print(stderr, "parbench: skipped {}\n", report::printable(file));
   }
-  print(
-      fmt::format("read {} of {} reports{}\n", built.read, built.files,
-                  built.skipped.empty() ? "" : fmt::format(", {} skipped", built.skipped.size())));
+  print(files_text(built));
   print(fmt::format(
       "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
       built.histories, built.changes, built.recent_changes, report::recent_days));

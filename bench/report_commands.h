@@ -25,7 +25,8 @@ void show_report(const Options& options);
 /// Throws UsageError for a bad report or path, Error when the file cannot be written.
 void export_report(const Options& options);
 
-/// Refuses a path of `-o` that cannot be written, or that is one of the reports. Throws UsageError.
+/// Refuses a path of `-o` that cannot be written, or that is one of the reports. Devices and pipes
+/// may be written; whether one takes what it gets is known only then. Throws UsageError.
 void check_output(const Options& options);
 
 /// Compares BASE with NEW, in this order in `options.input_paths`, and writes what it came to.
@@ -39,9 +40,9 @@ void write_comparison(const compare::Comparison& comparison, const Options& opti
 /// What a comparison lets the program end with.
 [[nodiscard]] ExitCode exit_code_of(const compare::Comparison& comparison);
 
-/// Writes the page of the reports to `options.output_path`, whole or not at all, and says so on
-/// standard output. Throws UsageError for a bad report or path, Error when the file cannot be
-/// written.
+/// Writes the page of the reports to `options.output_path`: to a file whole or not at all, which it
+/// says on standard output; to a device or pipe, or without a path to standard output. Throws
+/// UsageError for a bad report or path, Error when the file cannot be written.
 void write_page(const Options& options);
 
 /// Builds the site of the reports in a folder, or brings it up to date, and says what it found on

@@ -36,6 +36,7 @@ class Backend {
   struct Component {
     std::string name;
     std::string version;
+    std::string details = {};  // for whoever asks what is there, and why something is not
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -177,9 +178,31 @@ class Builder : public nlohmann::json_sax<Json> {
   std::size_t values_ = 0;
 };
 
+/// The parser would take the two bytes of a character for two characters. The first characters of
+/// JSON are ASCII, so that one of their two bytes is zero.
+void refuse_utf16(std::istream& stream) {
+  std::array<char, 4> start{};
+  stream.read(start.data(), start.size());
+  const auto read = static_cast<std::size_t>(stream.gcount());
+  stream.clear();
+  stream.seekg(0);
+  const std::string_view text(start.data(), read);
+  const bool has_mark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+  const auto zero_at = [&](std::size_t place) { return text[place] == '\0'; };
+  const bool whole = read == start.size();
+  const bool little = whole && !zero_at(0) && zero_at(1) && !zero_at(2) && zero_at(3);
+  const bool big = whole && zero_at(0) && !zero_at(1) && zero_at(2) && !zero_at(3);
+  if (!has_mark && !little && !big) return;
+  const std::string_view name = has_mark ? "UTF-16" : (little ? "UTF-16LE" : "UTF-16BE");
+  throw UsageError(fmt::format(
+      "is UTF-16 ({}) and not UTF-8; convert it: iconv -f {} -t UTF-8 OLD.json > NEW.json",
+      has_mark ? "by its byte order mark" : "every second byte is zero", name));
+}
+
 }  // namespace
 
 Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_view only) {
+  refuse_utf16(stream);
   Builder builder(stream, limits, only);
   Json::sax_parse(stream, &builder);
   // The parser takes a byte of zeros for the end.

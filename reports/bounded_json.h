@@ -23,11 +23,11 @@ struct ReadLimits {
       "use a report of fewer cases or samples, or allow a larger one with PARBENCH_MAX_REPORT_MB=N";
 };
 
-/// The one JSON value in a stream, however deeply it is nested: nothing here is recursive. With
-/// `only`, of an outermost object just the member of that name is kept, and nothing else counts
-/// towards the number of values. `limits.bytes` is the caller's to check. Throws UsageError: what
-/// is wrong (truncated, not JSON, not UTF-8, a number beyond double, a key twice in one object,
-/// beyond a limit), where, and the remedy.
+/// The one JSON value in a stream that can go back to its beginning, however deeply it is nested:
+/// nothing here is recursive. With `only`, of an outermost object just the member of that name is
+/// kept, and nothing else counts towards the number of values. `limits.bytes` is the caller's to
+/// check. Throws UsageError: what is wrong (truncated, not JSON, UTF-16, not UTF-8, a number beyond
+/// double, a key twice in one object, beyond a limit), where, and the remedy.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,
                                  std::string_view only = {});
 

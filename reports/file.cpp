@@ -37,6 +37,19 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/// All of it; returns the error, or 0.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 /// A new file in a directory, removed again unless it was moved to its place.
 class TemporaryFile {
  public:
@@ -60,14 +73,7 @@ class TemporaryFile {
   [[nodiscard]] int error() const { return error_; }
 
   void write(std::string_view text) {
-    while (error_ == 0 && !text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written >= 0) {
-        text.remove_prefix(static_cast<std::size_t>(written));
-      } else if (errno != EINTR) {
-        error_ = errno;
-      }
-    }
+    if (error_ == 0) error_ = write_all(descriptor_, text);
   }
 
   void flush() { check(::fsync(descriptor_)); }
@@ -287,6 +293,19 @@ void write_file(const fs::path& path, const WriteText& write, Durability durabil
     write(out);
     out.flush();
   });
+}
+
+bool is_special_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::is_character_file(status) || fs::is_fifo(status);
+}
+
+void write_special_file(const fs::path& path, std::string_view text) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int error = descriptor < 0 ? errno : write_all(descriptor, text);
+  if (descriptor >= 0) ::close(descriptor);
+  if (error != 0) throw Error(fmt::format("cannot write {}: {}", path.string(), words(error)));
 }
 
 void write_report(const fs::path& path, const Report& report, const GoogleBenchmarkPart& raw) {

@@ -42,6 +42,13 @@ using WriteText = std::function<void(std::ostream& out)>;
 void write_file(const std::filesystem::path& path, const WriteText& write,
                 Durability durability = Durability::flushed);
 
+/// Whether a path leads to a pipe, or to a device such as a terminal: nothing can take its place,
+/// and its reader sees what is written as it is written.
+[[nodiscard]] bool is_special_file(const std::filesystem::path& path);
+
+/// Writes to one. Throws Error as `write_file` does.
+void write_special_file(const std::filesystem::path& path, std::string_view text);
+
 /// `to_json` to a file.
 void write_report(const std::filesystem::path& path, const Report& report,
                   const GoogleBenchmarkPart& raw = {});

@@ -238,7 +238,7 @@ class CaseTable {
     html_.open("td", {{"class", "reason"},
                       {"colspan", std::to_string(std::max<std::size_t>(numbers_.size(), 1))}});
     html_.element("strong", status_word(c));
-    if (!c.error.empty()) html_.text(": " + c.error);
+    if (const std::string why = status_reason(c); !why.empty()) html_.text(": " + why);
     html_.close("td");
   }
 

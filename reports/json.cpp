@@ -20,6 +20,7 @@
 #include "kernels/error.h"
 #include "reports/fields.h"
 #include "reports/text.h"
+#include "reports/utc.h"
 
 namespace parbench::report {
 namespace {
@@ -228,6 +229,15 @@ void check_version(const Json& parbench) {
                   version, schema_version, version > schema_version ? "newer" : "older"));
 }
 
+/// Comparisons, pages and histories put reports in order by it.
+void check_start(const std::string& started_utc) {
+  try {
+    static_cast<void>(seconds_of_utc(started_utc));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("parbench.started_utc: {}", error.what()));
+  }
+}
+
 /// Names are how cases are found again and what tells rows apart.
 void check_names(const std::vector<Case>& cases) {
   std::unordered_map<std::string_view, std::size_t> places;
@@ -313,6 +323,7 @@ Report from_json(const Json& file) {
   check_version(*parbench);
   Report report;
   read(report, *parbench, Place{nullptr, "parbench"});
+  check_start(report.started_utc);
   check_names(report.cases);
   check_times(report.cases);
   check_table_size(report.cases);

@@ -36,12 +36,28 @@ std::string samples_text(const Case& c) {
 }  // namespace
 
 std::string_view status_word(const Case& c) {
-  if (c.status == CaseStatus::failed) return "failed";
-  return c.status == CaseStatus::skipped ? "skipped" : "not run";
+  switch (c.status) {
+    case CaseStatus::measured:
+      return "no statistics";
+    case CaseStatus::failed:
+      return "failed";
+    case CaseStatus::skipped:
+      return "skipped";
+    case CaseStatus::not_run:
+      break;
+  }
+  return "not run";
+}
+
+std::string status_reason(const Case& c) {
+  if (c.status != CaseStatus::measured || c.statistics || !c.error.empty()) return c.error;
+  return "measured, but the report lacks its \"statistics\"; take the report as the run has "
+         "written "
+         "it";
 }
 
 std::string status_cell(const Case& c, Reasons& reasons) {
-  return std::string(status_word(c)) + reasons.reference(c.error);
+  return std::string(status_word(c)) + reasons.reference(status_reason(c));
 }
 
 std::string median_cell(const Case& c, bool others_marked) {

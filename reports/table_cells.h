@@ -48,9 +48,11 @@ inline constexpr std::string_view low_confidence_mark = "°";
 inline constexpr std::string_view no_bound_mark = "¶";
 inline constexpr std::string_view throttled_mark = "§";
 
-/// Of a case without a number: "failed", "skipped" or "not run".
+/// Of a case without a number: "failed", "skipped", "not run", or what a measured one lacks.
 [[nodiscard]] std::string_view status_word(const Case& c);
-/// Of a case without a number: why it has none.
+/// Why a case has no number; empty where that is not known, and of one that has a number.
+[[nodiscard]] std::string status_reason(const Case& c);
+/// Both in one.
 [[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
 /// Marked when the device was throttled. `others_marked`, here and below: the column's numbers stay
 /// below each other.

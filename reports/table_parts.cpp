@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -172,13 +175,33 @@ std::vector<std::string> machine_items(const Report& report) {
   return items;
 }
 
+std::string exit_text(int exit_code) {
+  // Programs may choose exit codes above those of signals, as ssh does with 255.
+  if (exit_code <= signal_exit_code || exit_code > signal_exit_code + SIGRTMAX) {
+    return fmt::format("ended with exit code {}", exit_code);
+  }
+  const int signal = exit_code - signal_exit_code;
+  return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
+}
+
 std::vector<std::string> launch_errors(const Report& report) {
+  constexpr std::array in_order{0, 1, signal_exit_code + SIGINT};  // as a run ends by itself
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < report.launches.size(); ++i) {
-    const std::string& error = report.launches[i].error;
-    if (!error.empty()) errors.push_back(fmt::format("Launch {} {}", i + 1, error));
+    const Launch& launch = report.launches[i];
+    const bool ended_in_order = std::ranges::find(in_order, launch.exit_code) != in_order.end();
+    if (launch.error.empty() && ended_in_order) continue;
+    errors.push_back(fmt::format(
+        "Launch {} {}", i + 1, launch.error.empty() ? exit_text(launch.exit_code) : launch.error));
   }
   return errors;
+}
+
+std::size_t unfinished_cases(const Report& report) {
+  if (report.complete) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(report.cases, [](const Case& c) {
+    return c.status == CaseStatus::not_run || c.stopped_because == "interrupted";
+  }));
 }
 
 std::string counts_text(const Report& report) {

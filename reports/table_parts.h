@@ -61,7 +61,17 @@ using Footnote = std::pair<std::string, std::string>;
 /// Program, processor, cores, memory, system, libraries and commit, as far as known.
 [[nodiscard]] std::vector<std::string> machine_items(const Report& report);
 
-/// How launches ended that did not end as they should, with their own words.
+/// Exit codes above it are those of programs that a signal has ended.
+inline constexpr int signal_exit_code = 128;
+
+/// How a program ended: "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
+[[nodiscard]] std::string exit_text(int exit_code);
+
+/// Cases that a run did not come to, or did not sample to the end, because it was interrupted or
+/// ended otherwise before its time.
+[[nodiscard]] std::size_t unfinished_cases(const Report& report);
+
+/// How launches ended that did not end as they should, with their own words where there are any.
 [[nodiscard]] std::vector<std::string> launch_errors(const Report& report);
 
 /// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".

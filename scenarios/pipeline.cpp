@@ -457,15 +457,19 @@ std::string sentence(const Finding& found) {
     return fmt::format("Model-parallel without a pipeline: {} the single device",
                        ratio_text(*whole->speedup));
   }
-  std::string text = fmt::format("Best split {}", to_string(*best->spec.parameters.find("split")));
+  std::string split = to_string(*best->spec.parameters.find("split"));
   for (const Parameter& choice : best->spec.parameters.only({"cut", "schedule"})) {
-    if (!choice.implied) text += fmt::format(", {} {}", choice.name, to_string(choice.value));
+    if (!choice.implied) split += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
-  if (best->speedup) text += fmt::format(": {} the single device", ratio_text(*best->speedup));
+  const bool pays = !best->speedup || !best->speedup->below(1);
+  std::string text = pays ? "Best split " + split
+                          : "Splitting does not pay: the best split, " + split + ", reaches";
+  if (best->speedup) {
+    text += fmt::format("{} {} the single device", pays ? ":" : "", ratio_text(*best->speedup));
+  }
   if (best->efficiency > 0) {
     text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
   }
-  if (best->speedup && best->speedup->below(1)) text += "; splitting this model does not pay";
   if (whole != nullptr && whole->speedup) {
     text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));
   }

@@ -38,9 +38,10 @@ std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-/// "2.28.9", or why collectives do without.
-std::string nccl_version(const Nccl& nccl) {
-  return nccl.absence().empty() ? nccl.version() : "none: " + nccl.absence();
+/// "2.28.9", or that collectives do without. The loader's words would fill the head of every table.
+Backend::Component nccl_component(const Nccl& nccl) {
+  if (nccl.absence().empty()) return {"NCCL", nccl.version()};
+  return {"NCCL", "none (install 2.13 or newer; parbench devices says more)", nccl.absence()};
 }
 
 /// Without a driver there is nobody to ask.
@@ -133,7 +134,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
                                {"CUDA connections", connections()},
                                {"cuDNN", library_version(cudnnGetVersion())},
                                {"cuBLAS", library_version(cublasLtGetVersion())},
-                               {"NCCL", nccl_version(*nccl())}};
+                               nccl_component(*nccl())};
   if (const auto version = nvml().driver_version()) known.push_back({"NVIDIA driver", *version});
   return known;
 }

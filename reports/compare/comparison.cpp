@@ -47,6 +47,7 @@ Side side_of(const NamedReport& named) {
           .dirty = report.machine.dirty.value_or(false),
           .launches = most_launches(report),
           .complete = report.complete,
+          .unfinished = report::unfinished_cases(report),
           .launch_errors = first_lines(report::launch_errors(report))};
 }
 
@@ -128,6 +129,31 @@ void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   facts.machine_difference = report::difference(report::fingerprint(base, facts.scenario), machine);
 }
 
+std::string hidden_value(const Case& c, const std::string& name) {
+  const auto found =
+      std::ranges::find(c.hidden_parameters, name, &report::NamedValues::value_type::first);
+  return found == c.hidden_parameters.end() ? "none" : report::value_text(found->second);
+}
+
+/// Of parameters that do not belong to a case's identity: "slowdown: 0 before, 5 now".
+std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
+                                            const std::string& scenario) {
+  std::vector<std::string> differences;
+  for (const Match& match : matches) {
+    if (match.base == nullptr || match.now == nullptr || match.any().scenario != scenario) continue;
+    for (const Case* side : {match.base, match.now}) {
+      for (const auto& hidden : side->hidden_parameters) {
+        const std::string before = hidden_value(*match.base, hidden.first);
+        const std::string after = hidden_value(*match.now, hidden.first);
+        std::string text = report::difference_text(hidden.first, before, after);
+        const bool told = std::ranges::find(differences, text) != differences.end();
+        if (before != after && !told) differences.push_back(std::move(text));
+      }
+    }
+  }
+  return differences;
+}
+
 /// Fills in the labels of the rows as well.
 std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vector<Row>& rows,
                                     const Report& base, const Report& now) {
@@ -139,6 +165,7 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
     facts.scenario = group.scenario;
     facts.common = common_of(columns);
     set_machines(facts, base, now);
+    facts.hidden_differences = hidden_differences(matches, group.scenario);
   }
   return all;
 }
@@ -269,7 +296,8 @@ std::size_t Comparison::count(MatchState state) const {
 }
 
 Outcome Comparison::outcome() const {
-  if (count(MatchState::failed_now) > 0 || !now.launch_errors.empty()) return Outcome::case_failed;
+  const bool ended_badly = !now.launch_errors.empty() || now.unfinished > 0;
+  if (count(MatchState::failed_now) > 0 || ended_badly) return Outcome::case_failed;
   if (count(Verdict::regressed) > 0) return Outcome::regressed;
   return count(MatchState::comparable) > 0 ? Outcome::nothing_regressed : Outcome::nothing_compared;
 }

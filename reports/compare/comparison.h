@@ -47,6 +47,7 @@ struct Side {
   bool dirty = false;
   int launches = 0;  // the most that a case has
   bool complete = true;
+  std::size_t unfinished = 0;  // cases that its run did not come to, or did not sample to the end
   std::vector<std::string> launch_errors = {};  // "Launch 2 was ended by signal 6 (Aborted)"
 };
 
@@ -56,10 +57,14 @@ struct ScenarioFacts {
   std::string machine;              // by its fingerprint, of the newer report that has the scenario
   std::string machine_difference;   // empty for the same machine
   std::vector<std::string> common;  // "f32", "batch 40": parameters left out of the labels
+  /// Parameters that do not belong to a case's identity and yet differ, which may be what is
+  /// compared: "slowdown: 0 before, 5 now".
+  std::vector<std::string> hidden_differences = {};
 };
 
 /// What a comparison comes to, the first that applies. A launch of the newer report that ended
-/// badly is a case that failed: which of them it was in cannot be told.
+/// badly is a case that failed: which of them it was in cannot be told. So is a newer report whose
+/// run ended before its time: of what it did not come to, nothing is known.
 enum class Outcome { case_failed, regressed, nothing_compared, nothing_regressed };
 
 struct Comparison {

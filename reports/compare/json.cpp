@@ -30,6 +30,7 @@ Json json_of(const Side& side) {
 Json json_of(const ScenarioFacts& facts) {
   Json json{{"scenario", facts.scenario}, {"machine", facts.machine}, {"common", facts.common}};
   if (!facts.machine_difference.empty()) json["machine_difference"] = facts.machine_difference;
+  if (!facts.hidden_differences.empty()) json["hidden_differences"] = facts.hidden_differences;
   return json;
 }
 

@@ -1,7 +1,6 @@
 // A comparison as a comment on a pull request. Text of the reports is escaped: it may come from
 // anybody.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -53,15 +52,10 @@ std::string item(const std::string& name, const std::string& text) {
 }
 
 std::string facts_of(const Comparison& comparison) {
-  std::string text = item("BASE", side_text(comparison.base));
-  text += item("NEW", side_text(comparison.now));
+  std::string text = item("BASE", side_text(comparison, comparison.base));
+  text += item("NEW", side_text(comparison, comparison.now));
   for (const ScenarioFacts& scenario : comparison.scenarios) {
-    std::vector<std::string> items = scenario.common;
-    items.push_back("on " + scenario.machine);
-    if (!scenario.machine_difference.empty()) {
-      items.push_back("machines differ: " + scenario.machine_difference);
-    }
-    text += item(code_span(scenario.scenario), fmt::format("{}", fmt::join(items, " · ")));
+    text += item(code_span(scenario.scenario), facts_text(scenario));
   }
   for (const std::string& note : all_notes(comparison)) text += "- " + markdown_prose(note) + '\n';
   return text;

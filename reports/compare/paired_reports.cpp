@@ -1,6 +1,8 @@
 // Adds pairs of reports up.
 #include "reports/compare/paired_reports.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -21,7 +23,15 @@ void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_
 /// What any pair's run lacks, all of them lack.
 void merge_side(const Side& later, Side& known) {
   known.complete = known.complete && later.complete;
+  known.unfinished += later.unfinished;
   std::ranges::copy(later.launch_errors, std::back_inserter(known.launch_errors));
+}
+
+/// Why a case has not been judged.
+std::string trouble_of(const PairedComparison& pairs) {
+  if (!pairs.looks().empty()) return "fewer than 2 pairs do not tell how much they differ";
+  return fmt::format("verdicts are given after {} pairs at the earliest",
+                     pairs.plan().looks.front());
 }
 
 }  // namespace
@@ -78,7 +88,9 @@ std::optional<Comparison> PairedReports::comparison() const {
   }
   for (const PairedVerdict& verdict : pairs_.verdicts()) {
     const auto row = std::ranges::find(result->rows, verdict.name, &Row::name);
-    if (row->state == MatchState::comparable) row->judgement = verdict.judgement;
+    if (row->state != MatchState::comparable) continue;
+    row->judgement = verdict.judgement;
+    if (!row->judgement) row->reason = trouble_of(pairs_);
   }
   sort_rows(result->rows);
   return result;

@@ -5,20 +5,32 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/units.h"
 
 namespace parbench::compare {
 namespace {
 
-std::string_view reason_of(PairsEnd end) {
-  switch (end) {
+/// How long all pairs that are planned would take: as long as they can be of use.
+std::string time_of_all(const PairedRun& run) {
+  const auto most = static_cast<double>(run.looks.back());
+  const double seconds = run.seconds / static_cast<double>(run.pairs.size());
+  return report::format_wait(std::ceil(most * seconds));
+}
+
+std::string reason_of(const PairedRun& run) {
+  switch (run.end) {
     case PairsEnd::settled:
       return "every verdict is settled";
     case PairsEnd::looks_taken:
       return "as many as are planned; what is undecided stays so";
     case PairsEnd::time_spent:
-      return "the time is spent (--max-time); what is undecided needs more pairs";
+      if (run.looks.empty() || run.pairs.empty()) return "the time is spent (--max-time)";
+      return fmt::format(
+          "the time is spent; more pairs may settle what is undecided, of which all {} that are "
+          "planned take about {} (--max-time)",
+          run.looks.back(), time_of_all(run));
     case PairsEnd::nothing_comparable:
       return "no case can be compared, so more pairs would tell nothing";
     case PairsEnd::interrupted:
@@ -63,7 +75,7 @@ std::string pairs_text(const PairedRun& run) {
   return fmt::format("{} in {}, in the order {} (A is BASE, B is NEW; seed {}): {}.",
                      report::format_count(run.pairs.size(), "pair"),
                      report::format_wait(run.seconds), orders_text(run.pairs), run.seed,
-                     reason_of(run.end));
+                     reason_of(run));
 }
 
 }  // namespace parbench::compare

@@ -1,6 +1,5 @@
 // A comparison as a table for a terminal.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -31,8 +30,8 @@ class Table {
 
   [[nodiscard]] std::string render() {
     std::string text = paragraph("", sentence(comparison_), Emphasis::bold) + '\n';
-    text += paragraph("BASE  ", side_text(comparison_.base));
-    text += paragraph("NEW   ", side_text(comparison_.now));
+    text += paragraph("BASE  ", side_text(comparison_, comparison_.base));
+    text += paragraph("NEW   ", side_text(comparison_, comparison_.now));
     for (const ScenarioFacts& scenario : comparison_.scenarios) text += facts(scenario);
     if (comparison_.rows.empty()) return text;
     text += '\n' + grid();  // which numbers the reasons
@@ -46,12 +45,7 @@ class Table {
   }
 
   [[nodiscard]] std::string facts(const ScenarioFacts& scenario) const {
-    std::string text = fmt::format("{}{}on {}", fmt::join(scenario.common, " · "),
-                                   scenario.common.empty() ? "" : " · ", scenario.machine);
-    if (!scenario.machine_difference.empty()) {
-      text += fmt::format(" · machines differ: {}", scenario.machine_difference);
-    }
-    return paragraph(report::printable(scenario.scenario) + ": ", text);
+    return paragraph(report::printable(scenario.scenario) + ": ", facts_text(scenario));
   }
 
   [[nodiscard]] std::string grid() {

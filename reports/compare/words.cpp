@@ -49,6 +49,10 @@ std::string failures_text(const Comparison& comparison) {
     text = fmt::format("{} failed in NEW: {}. ", report::format_count(labels.size(), "case"),
                        listed(labels));
   }
+  if (const std::size_t unfinished = comparison.now.unfinished; unfinished > 0) {
+    text += fmt::format("NEW ended before its time, {} of it not measured to the end. ",
+                        report::format_count(unfinished, "case"));
+  }
   const std::size_t launches = comparison.now.launch_errors.size();
   if (launches == 0) return text;
   return text + fmt::format("{} of NEW ended badly. ", launches == 1
@@ -57,10 +61,13 @@ std::string failures_text(const Comparison& comparison) {
 }
 
 /// Why pairs ended before their time, in front of everything else.
-std::string ending_text(const std::optional<PairedRun>& pairs) {
-  if (!pairs) return {};
-  if (pairs->end == PairsEnd::interrupted) return "Interrupted: ";
-  return pairs->end == PairsEnd::failed ? "A command failed: " : "";
+std::string ending_text(const Comparison& comparison) {
+  if (!comparison.pairs) return {};
+  const PairsEnd end = comparison.pairs->end;
+  if (end == PairsEnd::interrupted) return "Interrupted: ";
+  if (end == PairsEnd::failed) return "A command failed: ";
+  const bool settled = comparison.count(Verdict::undecided) == 0;
+  return end == PairsEnd::time_spent && !settled ? "The time is spent (--max-time): " : "";
 }
 
 std::string regressions_text(const Comparison& comparison, std::size_t compared) {
@@ -132,19 +139,46 @@ std::string rule_text(const Comparison& comparison) {
   const auto percent = [](double fraction) {
     return report::format_number(100 * fraction, 3) + '%';
   };
-  return fmt::format(
-      "Changes below {} do not count (--threshold). Chance of any false alarm in {}: at most {} "
-      "(Holm's correction; each interval holds the true change with {}).",
-      percent(comparison.rule.threshold), report::format_count(judged, "case"),
-      percent(comparison.rule.significance), confidences_text(comparison));
+  std::string text;
+  if (comparison.rule.threshold > 0) {
+    text = fmt::format("Changes below {} do not count (--threshold). ",
+                       percent(comparison.rule.threshold));
+  }
+  return text + fmt::format(
+                    "Chance of any false alarm in {}: at most {} (Holm's correction; each interval "
+                    "holds the true change with {}).",
+                    report::format_count(judged, "case"), percent(comparison.rule.significance),
+                    confidences_text(comparison));
+}
+
+/// What the times of both sides are, where `show` prints another number. Empty where it does not,
+/// and where nothing was judged.
+std::string times_text(const Comparison& comparison) {
+  const bool judged = std::ranges::any_of(comparison.rows,
+                                          [](const Row& row) { return row.judgement.has_value(); });
+  if (comparison.pairs && judged) {
+    return "BASE and NEW are geometric means over the pairs; a report's own medians differ a "
+           "little.";
+  }
+  const auto has_launches = [](const std::optional<Measured>& side) {
+    return side && side->launches > 1;
+  };
+  const bool differ = std::ranges::any_of(comparison.rows, [&](const Row& row) {
+    return row.judgement && (has_launches(row.base) || has_launches(row.now));
+  });
+  return differ ? "BASE and NEW are geometric means of the launches' medians, and the change is "
+                  "their ratio; show tells the median of those medians."
+                : "";
 }
 
 }  // namespace
 
 std::string change_text(const Change& change) {
+  constexpr std::string_view plus = "+";
+  constexpr std::string_view minus = "−";
   const std::string percent = signed_percent(change.value, decimals_of(change));
-  if (percent.starts_with('+')) return percent + "% slower";
-  return percent.starts_with("−") ? percent + "% faster" : "no change";
+  if (percent.starts_with(plus)) return percent.substr(plus.size()) + "% slower";
+  return percent.starts_with(minus) ? percent.substr(minus.size()) + "% faster" : "no change";
 }
 
 std::string interval_text(const Change& change) {
@@ -159,7 +193,7 @@ std::string seconds_text(const std::optional<Measured>& measured) {
 
 std::string sentence(const Comparison& comparison) {
   const std::size_t compared = comparison.count(MatchState::comparable);
-  std::string text = ending_text(comparison.pairs) + failures_text(comparison);
+  std::string text = ending_text(comparison) + failures_text(comparison);
   if (compared == 0) return text + nothing_text(comparison);
   text += regressions_text(comparison, compared) + '.';
   text += counts_text({{comparison.count(Verdict::improved), "improved"},
@@ -199,21 +233,36 @@ std::string throttling_text(const Row& row) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string side_text(const Side& side) {
+std::string side_text(const Comparison& comparison, const Side& side) {
   std::vector<std::string> items{side.name, "parbench " + side.version};
   if (side.commit) {
     items.push_back(
         fmt::format("commit {}{}", side.commit->substr(0, 10), side.dirty ? " with changes" : ""));
   }
-  items.push_back(side.launches == 1 ? "1 launch" : fmt::format("{} launches", side.launches));
+  const std::string_view unit = comparison.pairs ? "run" : "launch";
+  const std::string_view plural = comparison.pairs ? "s" : "es";
+  items.push_back(fmt::format("{} {}{}", side.launches, unit, side.launches == 1 ? "" : plural));
   items.push_back(time_text(side.started_utc));
   std::erase_if(items, [](const std::string& item) { return item.empty(); });
+  return fmt::format("{}", fmt::join(items, " · "));
+}
+
+std::string facts_text(const ScenarioFacts& scenario) {
+  std::vector<std::string> items = scenario.common;
+  items.push_back("on " + scenario.machine);
+  if (!scenario.machine_difference.empty()) {
+    items.push_back("machines differ: " + scenario.machine_difference);
+  }
+  for (const std::string& difference : scenario.hidden_differences) {
+    items.push_back("compared although they differ: " + difference);
+  }
   return fmt::format("{}", fmt::join(items, " · "));
 }
 
 std::vector<std::string> all_notes(const Comparison& comparison) {
   std::vector<std::string> notes = comparison.notes;
   if (comparison.pairs) notes.push_back(pairs_text(*comparison.pairs));
+  if (std::string times = times_text(comparison); !times.empty()) notes.push_back(std::move(times));
   if (std::string rule = rule_text(comparison); !rule.empty()) notes.push_back(std::move(rule));
   return notes;
 }

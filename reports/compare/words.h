@@ -9,11 +9,11 @@
 
 namespace parbench::compare {
 
-/// "1 of 12 cases regressed: pipeline/split:5 +6.2% slower (+4.8 to +7.7%). 1 improved, 8 are the
+/// "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to +7.7%). 1 improved, 8 are the
 /// same, 2 undecided." A failure in the newer report comes first.
 [[nodiscard]] std::string sentence(const Comparison& comparison);
 
-/// "+6.2% slower", "−3.0% faster", "no change".
+/// "6.2% slower", "3.0% faster", "no change".
 [[nodiscard]] std::string change_text(const Change& change);
 /// "+4.8 to +7.7%".
 [[nodiscard]] std::string interval_text(const Change& change);
@@ -28,12 +28,15 @@ namespace parbench::compare {
 /// What throttled a row's sides, as a warning; empty without any.
 [[nodiscard]] std::string throttling_text(const Row& row);
 
-/// "after.json · parbench 0.1.0, commit 89abcde012 with changes · 5 launches · 2026-11-21 19:57
-/// UTC".
-[[nodiscard]] std::string side_text(const Side& side);
+/// "after.json · parbench 0.1.0 · commit 89abcde012 with changes · 5 launches · 2026-11-21 19:57
+/// UTC"; of pairs, "5 runs". `side` is one of the comparison's.
+[[nodiscard]] std::string side_text(const Comparison& comparison, const Side& side);
 
-/// Sentences below the verdicts: the comparison's own notes, how its pairs came about, threshold
-/// and significance, and what the intervals hold.
+/// "f32 · batch 40 · on AMD EPYC, 2 cores, 24 GiB · 2 × cpu (1 core)", and where the sides differ.
+[[nodiscard]] std::string facts_text(const ScenarioFacts& scenario);
+
+/// Sentences below the verdicts: the comparison's own notes, how its pairs came about, what the
+/// times are, threshold and significance, and what the intervals hold.
 [[nodiscard]] std::vector<std::string> all_notes(const Comparison& comparison);
 
 }  // namespace parbench::compare

@@ -93,6 +93,7 @@ class SiteBuild {
     check_site();
     old_ = read_cache(site_ / cache_name, writer());
     cache_.identities = old_.identities;
+    claim_site();
     make_folders();
     const WebAssets& built_in = built_in_site_assets();
     write(assets_.style_path, built_in.style);
@@ -125,14 +126,38 @@ class SiteBuild {
     if (fs::exists(site_, error) && !fs::is_directory(site_, error)) {
       throw UsageError(fmt::format("-o '{}' is a file; name a folder", site_.string()));
     }
-    const fs::path index = site_ / "index.html";
-    const bool is_ours = fs::exists(site_ / cache_name, error) || is_page_of_site(index);
-    if (fs::exists(index, error) && !is_ours) {
+    const bool is_ours =
+        fs::exists(site_ / cache_name, error) || is_page_of_site(site_ / "index.html");
+    if (is_ours) return;
+    if (const std::string other = entry_of_somebody_else(); !other.empty()) {
       throw UsageError(
-          fmt::format("-o '{}' has an index.html that no dashboard has written; name "
-                      "another folder, or remove that file",
-                      site_.string()));
+          fmt::format("-o '{}' holds '{}' and is no site that parbench dashboard has made; name "
+                      "a new or empty folder",
+                      site_.string(), other));
     }
+  }
+
+  /// What keeps a folder from being taken for a new site; empty where nothing does. Not what a
+  /// branch that is served as a site has before its first build: the reports themselves, too.
+  [[nodiscard]] std::string entry_of_somebody_else() const {
+    constexpr std::array<std::string_view, 3> of_branches{".git", ".nojekyll", "CNAME"};
+    std::error_code error;
+    fs::directory_iterator entry(site_, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      std::string name = entry->path().filename().string();
+      const bool allowed = std::ranges::find(of_branches, name) != of_branches.end();
+      if (!allowed && !is_same_file(*entry, reports_)) return name;
+    }
+    return {};
+  }
+
+  /// From here on the folder is known for a site, also when the first build is cut short.
+  void claim_site() const {
+    make_folder(site_);
+    const fs::path cache = site_ / cache_name;
+    check_writable(cache);
+    std::error_code error;
+    if (!fs::exists(cache, error)) write_file(cache, "", Durability::unflushed);
   }
 
   void make_folders() const {
@@ -204,7 +229,6 @@ class SiteBuild {
     } catch (const UsageError& error) {
       // Nothing that has a content to remember it by: too large, or gone.
       const std::lock_guard lock(mutex_);
-      ++summary_.read;
       summary_.skipped.emplace_back(error.what());
     } catch (const std::bad_alloc&) {
       const std::lock_guard lock(mutex_);
@@ -217,7 +241,6 @@ class SiteBuild {
       const std::lock_guard lock(mutex_);
       cache_.files[file.path] = {file.bytes, file.modified, id};
       if (!taken_.insert(id).second) return;  // a copy of another file
-      ++summary_.read;
     }
     Content content = content_of(id, std::move(text));
     const std::lock_guard lock(mutex_);
@@ -258,8 +281,10 @@ class SiteBuild {
     std::ranges::sort(summary_.skipped);
     for (const auto& [id, content] : cache_.contents) {
       if (!std::holds_alternative<ReportSummary>(content)) continue;
-      if (trouble_of(content).empty()) ++summary_.reports;
       written_.insert(report_page(id));
+      if (!trouble_of(content).empty()) continue;
+      ++summary_.reports;
+      if (taken_.contains(id)) ++summary_.read;
     }
   }
 

@@ -10,9 +10,9 @@ namespace parbench::report {
 
 /// What a build found and did.
 struct SiteSummary {
-  std::size_t files = 0;    // *.json
-  std::size_t read = 0;     // of them; the others were known
+  std::size_t files = 0;    // *.json: reports, copies of them, and those that were skipped
   std::size_t reports = 0;  // different ones
+  std::size_t read = 0;     // of those, by this build; the others were known
   std::size_t histories = 0;
   std::size_t changes = 0;
   std::size_t recent_changes = 0;
@@ -31,8 +31,8 @@ struct SiteSummary {
 /// link to is there before them, and what the new pages no longer need is removed last. Two builds
 /// of one site must not run at once.
 ///
-/// Throws UsageError for a folder that cannot be read, and for a site that holds an index.html of
-/// something else; Error when a file cannot be written.
+/// Throws UsageError for a folder that cannot be read, for a site that cannot be written, and for
+/// one that holds something and that no build has made; Error when a file cannot be written.
 [[nodiscard]] SiteSummary build_site(const std::filesystem::path& reports,
                                      const std::filesystem::path& site);
 

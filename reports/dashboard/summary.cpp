@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -14,22 +13,10 @@
 #include "reports/fingerprint.h"
 #include "reports/table_parts.h"
 #include "reports/text.h"
+#include "reports/utc.h"
 
 namespace parbench::report {
 namespace {
-
-/// "2026-11-21T19:57:32Z", which is what runs write.
-std::int64_t seconds_of_utc(const std::string& text) {
-  std::tm time = {};
-  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
-  if (end == nullptr || end != text.c_str() + text.size()) {
-    throw UsageError(fmt::format(
-        "parbench.started_utc: '{}' is no time like 2026-11-21T19:57:32Z, so that it has no place "
-        "in a history",
-        printable(shortened(text, 60))));
-  }
-  return ::timegm(&time);
-}
 
 CaseFigures figures_of(const Case& c, std::size_t identity) {
   CaseFigures figures{identity, {}, {}};

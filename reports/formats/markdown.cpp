@@ -69,7 +69,7 @@ class Table {
     add_measured("of bound", efficiency_cell);
     add_measured(devices_.size() > 1 ? "peak memory of each device" : "peak memory",
                  [this](const Case& c) { return memory_cell(c, devices_); });
-    add("reason", Align::left, [](const Case& c) { return code_span(c.error); });
+    add("reason", Align::left, [](const Case& c) { return code_span(status_reason(c)); });
   }
 
   /// Of a case without a number, its state.
@@ -77,9 +77,7 @@ class Table {
     if (has_number(c)) {
       return joined({format_duration(c.statistics->median), interval_cell(c, false)});
     }
-    std::string word(to_string(c.status));
-    std::ranges::replace(word, '_', ' ');
-    return word;
+    return std::string(status_word(c));
   }
 
   /// It says over what where the table has several baselines.

@@ -165,6 +165,30 @@ TEST(Cli, CommandsHaveHelpOfTheirOwn) {
                     HasSubstr("\n  -o FILE.html  "), HasSubstr("Exit codes")));
 }
 
+TEST(Cli, HelpOfACommandEndsWithItsOwnExamplesAndExitCodes) {
+  const std::vector<std::pair<Command, std::string>> all{
+      {Command::peaks, "parbench peaks"},
+      {Command::show, "parbench show "},
+      {Command::export_report, "parbench export "},
+      {Command::html, "parbench html "},
+      {Command::dashboard, "parbench dashboard "},
+      {Command::compare, "parbench compare "},
+      {Command::ab, "parbench ab "}};
+  for (const auto& [command, call] : all) {
+    const std::string help = help_text(fakes(), command);
+    EXPECT_THAT(help, AllOf(HasSubstr("\nExamples:\n  " + call), HasSubstr("\nExit codes: 0 ")));
+    EXPECT_THAT(help, Not(HasSubstr("parbench --scenario pipeline"))) << "of a run: " << call;
+    std::istringstream lines(help.substr(help.find("Examples")));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 104U) << line;
+  }
+  for (const Command command : {Command::list, Command::devices}) {
+    EXPECT_THAT(help_text(fakes(), command),
+                AllOf(HasSubstr("\nExit codes: 0 done"), Not(HasSubstr("Examples"))));
+  }
+  EXPECT_THAT(help_text(fakes(), Command::show), Not(HasSubstr("3 a case regressed")));
+  EXPECT_THAT(help_text(fakes(), Command::dashboard), HasSubstr("with --strict, a file"));
+}
+
 TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
   EXPECT_THAT(error_of({"show"}),
               AllOf(HasSubstr("'show': REPORT is required"), HasSubstr("parbench show --help")));
@@ -179,7 +203,8 @@ TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o", ""}), "-o '' is empty");
   EXPECT_EQ(parse({"export", "r.json", "--format", "csv", "-o", "-"}).output_path, "")
       << "standard output";
-  EXPECT_EQ(error_of({"html", "r.json", "-o", "-"}), "-o '-' is no file; name one");
+  EXPECT_EQ(parse({"html", "r.json", "-o", "-"}).output_path, "");
+  EXPECT_EQ(error_of({"dashboard", "reports", "-o", "-"}), "-o '-' is no folder; name one");
   EXPECT_EQ(error_of({"show", ""}), "REPORT '' is empty");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "--format", "csv"}),
             "--format was given 2 times; give it once");

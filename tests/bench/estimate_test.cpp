@@ -19,6 +19,7 @@
 namespace parbench {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Lt;
@@ -27,12 +28,13 @@ using testing::SizeIs;
 class EstimateTest : public testing::Test {
  protected:
   [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context,
-                                        int launches = 1, bool looks = false) const {
+                                        int launches = 1, const SamplerOptions& sampling = {},
+                                        bool looks = false) const {
     Options options;
     options.strategies = {strategy};
     const std::vector<CaseSpec> cases =
         expand(options, *selftest_, {.count = context.device_count()});
-    return estimate(*selftest_, context, cases, SamplerOptions{}, launches, looks);
+    return estimate(*selftest_, context, cases, sampling, launches, looks);
   }
 
   [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run) const {
@@ -73,7 +75,7 @@ TEST_F(EstimateTest, HoldsTheLookAtEachCaseOfOneLaunch) {
   constexpr double tolerance = 1e-3;  // of what is measured for it
   for (const int launches : {1, 3}) {
     const RunEstimate without = estimate_of("spin", context, launches);
-    const RunEstimate with = estimate_of("spin", context, launches, true);
+    const RunEstimate with = estimate_of("spin", context, launches, {}, true);
     const double look = look_seconds(with.cases.at(0).execution_seconds);
     EXPECT_GT(look, 20e-3) << "twice, and once before";
     EXPECT_NEAR(with.least_seconds, without.least_seconds + look, tolerance);
@@ -89,6 +91,22 @@ TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {
   EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s\n"));
   run.most_seconds = 3;
   EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s to 3 s\n"));
+}
+
+TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
+  const Machine machine;
+  Context context(machine.open("cpu:0"), {.measures = false});
+  EXPECT_THAT(
+      text_of(context, estimate_of("spin", context)),
+      AllOf(HasSubstr("; 10.00 ms an execution\n"),
+            HasSubstr("\n  from 6 samples (--min-samples) of each case to its time limit")));
+  SamplerOptions fixed;
+  fixed.fixed_samples = 3;
+  fixed.fixed_iterations = 50;
+  const RunEstimate run = estimate_of("spin", context, 1, fixed);
+  EXPECT_NEAR(run.least_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
+  EXPECT_THAT(text_of(context, run), HasSubstr("\n  3 samples of 50 executions of each case, and "
+                                               "before them 3 executions"));
 }
 
 /// Two devices, each with enough for its own half of the case.

@@ -22,7 +22,9 @@ using testing::Not;
 class FakeBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "fake"; }
-  [[nodiscard]] std::vector<Component> components() const override { return {{"driver", "1.2"}}; }
+  [[nodiscard]] std::vector<Component> components() const override {
+    return {{"driver", "1.2"}, {"library", "none", "cannot be loaded: " + std::string(90, 'x')}};
+  }
   [[nodiscard]] int device_count() const override { return 2; }
   [[nodiscard]] std::string description() const override { return "two fakes"; }
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
@@ -66,6 +68,11 @@ TEST(DeviceListing, HasTheFactsOfADeviceOnReadableLines) {
     if (line.find("fact") == std::string::npos) continue;
     EXPECT_LE(line.size(), 80U) << line;
   }
+}
+
+TEST(DeviceListing, HasTheDetailsOfAComponentBelowIt) {
+  EXPECT_THAT(listing(),
+              HasSubstr("\n  driver 1.2\n  library none\n    cannot be loaded:\n    xxx"));
 }
 
 TEST(DeviceListing, SaysWhatJoinsDevicesOnceForAPair) {

@@ -78,7 +78,7 @@ TEST_F(AbCommand, FindsATrueDifference) {
                                {"--format", "json", "-o", "verdicts.json", "--seed", "7"});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   EXPECT_THAT(finished.out, IsEmpty());
-  EXPECT_THAT(finished.err, AllOf(HasSubstr("pair 1 "), HasSubstr("noise:0 regressed: +")));
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("pair 1 "), HasSubstr("noise:0 regressed: ")));
   const report::Json json = valid_json();
   EXPECT_EQ(json.at("outcome"), "regressed");
   EXPECT_GT(json.at("cases").at(0).at("change").at("value").get<double>(), 1);

@@ -39,6 +39,29 @@ class Dashboard : public ::testing::Test {
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
   }
 
+  static constexpr int many = 300;
+
+  void write_many(const std::string& text) const {
+    for (int i = 0; i < many; ++i) {
+      folder_.write("reports/" + std::to_string(i) + ".json", text + std::string(i + 1U, '\n'));
+    }
+  }
+
+  /// Of reports, in the site.
+  [[nodiscard]] std::ptrdiff_t pages() const {
+    std::error_code none_yet;
+    return std::distance(std::filesystem::directory_iterator(folder_ / "site/report", none_yet),
+                         {});
+  }
+
+  /// Once it has written some of many pages.
+  void kill_a_build() const {
+    Process build({PARBENCH_BINARY, "dashboard", "reports", "-o", "site"}, {folder_.path(), {}});
+    while (pages() < 20 && build.running()) std::this_thread::yield();
+    build.signal(SIGKILL);
+    static_cast<void>(build.wait());
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -47,14 +70,14 @@ TEST_F(Dashboard, BuildsASiteAndReadsOnlyWhatIsNewTheNextTime) {
   measure("two.json");
   Finished finished = parbench({"dashboard", "reports", "-o", "site/"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, AllOf(StartsWith("read 2 of 2 reports\n"),
+  EXPECT_THAT(finished.out, AllOf(StartsWith("2 files: 2 new reports\n"),
                                   HasSubstr("dashboard: site/index.html\n")));
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(folder_.read("site/index.html"),
               AllOf(StartsWith("<!doctype html>"), HasSubstr("selftest"), HasSubstr("</html>")));
   measure("three.json");
   finished = parbench({"dashboard", "reports", "-o", "site/"});
-  EXPECT_THAT(finished.out, StartsWith("read 1 of 3 reports\n"));
+  EXPECT_THAT(finished.out, StartsWith("3 files: 1 new report, 2 known before\n"));
 }
 
 TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
@@ -65,10 +88,13 @@ TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("parbench: skipped reports/cut.json: is truncated"),
                                   ::testing::Not(HasSubstr("\x1b"))));
-  EXPECT_THAT(finished.out, HasSubstr("read 3 of 3 reports, 2 skipped\n"));
+  EXPECT_THAT(finished.out, HasSubstr("3 files: 1 new report, 2 skipped\n"));
   finished = parbench({"dashboard", "reports", "-o", "site", "--strict"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.out, HasSubstr("dashboard: site/index.html"));
+  std::filesystem::copy(folder_ / "reports/one.json", folder_ / "reports/copy.json");
+  EXPECT_THAT(parbench({"dashboard", "reports", "-o", "site"}).out,
+              StartsWith("4 files: 0 new reports, 1 known before, 1 copy, 2 skipped\n"));
   std::filesystem::remove(folder_ / "reports/cut.json");
   std::filesystem::remove(folder_ / "reports/\x1b[31m.json");
   EXPECT_EQ(parbench({"dashboard", "reports", "-o", "site", "--strict"}).exit_code, 0);
@@ -92,19 +118,8 @@ TEST_F(Dashboard, ABuildThatIsKilledLeavesASiteWhoseLinksWork) {
   ASSERT_EQ(parbench({"dashboard", "reports", "-o", "site"}).exit_code, 0);
   const std::string text = folder_.read("reports/first.json");
   std::filesystem::remove(folder_ / "reports/first.json");  // its pages are needed until the end
-  constexpr int count = 300;
-  for (int i = 0; i < count; ++i) {
-    folder_.write("reports/" + std::to_string(i) + ".json", text + std::string(i + 1U, '\n'));
-  }
-  const auto pages = [&] {
-    return std::distance(std::filesystem::directory_iterator(folder_ / "site/report"), {});
-  };
-  {
-    Process build({PARBENCH_BINARY, "dashboard", "reports", "-o", "site"}, {folder_.path(), {}});
-    while (pages() < 20 && build.running()) std::this_thread::yield();
-    build.signal(SIGKILL);
-    static_cast<void>(build.wait());
-  }
+  write_many(text);
+  kill_a_build();
   int looked_at = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "site")) {
     if (entry.path().extension() != ".html") continue;
@@ -113,7 +128,17 @@ TEST_F(Dashboard, ABuildThatIsKilledLeavesASiteWhoseLinksWork) {
   }
   EXPECT_GE(looked_at, 20);
   ASSERT_EQ(parbench({"dashboard", "reports", "-o", "site"}).exit_code, 0);
-  EXPECT_EQ(pages(), count);
+  EXPECT_EQ(pages(), many);
+}
+
+TEST_F(Dashboard, AFirstBuildThatIsKilledIsDoneAgainInItsFolder) {
+  measure("first.json");
+  write_many(folder_.read("reports/first.json"));
+  kill_a_build();
+  ASSERT_FALSE(std::filesystem::exists(folder_ / "site/index.html")) << "killed before its end";
+  const Finished again = parbench({"dashboard", "reports", "-o", "site"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(pages(), many + 1);
 }
 
 TEST_F(Dashboard, SaysWhatIsWrong) {
@@ -123,6 +148,8 @@ TEST_F(Dashboard, SaysWhatIsWrong) {
   EXPECT_THAT(refusal({"one", "two", "-o", "site"}), HasSubstr("no second folder"));
   EXPECT_THAT(refusal({"one", "-o", "site", "--quiet"}), HasSubstr("--quiet"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "site"));
+  measure("one.json");
+  EXPECT_THAT(refusal({"reports", "-o", "/"}), HasSubstr("name a new or empty folder"));
 }
 
 TEST_F(Dashboard, HasAHelpPage) {

@@ -47,6 +47,23 @@ TEST_F(Html, WritesAPageOfSeveralReports) {
   EXPECT_EQ(folder_.entries(), 3);
 }
 
+TEST_F(Html, WritesToStandardOutputAndIntoPipes) {
+  measure("one.json");
+  ASSERT_EQ(parbench({"html", "one.json", "-o", "page.html"}).exit_code, 0);
+  const std::string page = folder_.read("page.html");
+  EXPECT_EQ(parbench({"html", "one.json", "-o", "-"}).out, page);
+  for (const std::string path : {"/dev/stdout", "/dev/fd/1"}) {
+    const Finished piped = run({"bash", "-c", "set -o pipefail; \"$@\" | cat", "bash",
+                                PARBENCH_BINARY, "html", "one.json", "-o", path},
+                               {folder_.path(), {}});
+    EXPECT_EQ(piped.exit_code, 0) << piped.err;
+    EXPECT_EQ(piped.out, page) << "and nothing else";
+  }
+  const Finished full = parbench({"html", "one.json", "-o", "/dev/full"});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left"));
+}
+
 TEST_F(Html, SaysWhatIsMissing) {
   EXPECT_THAT(refusal({}), HasSubstr("parbench html REPORT"));
   EXPECT_THAT(refusal({"one.json"}), HasSubstr("-o FILE.html"));

@@ -68,6 +68,8 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   const Finished help = parbench({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--scenario"), HasSubstr("--split"), HasSubstr("Exit")));
+  EXPECT_THAT(help.out, AllOf(HasSubstr("--noise X[,X…]"), HasSubstr("--slowdown X  "),
+                              HasSubstr("it says; one value")));
   EXPECT_THAT(parbench({"--version"}).out, StartsWith("parbench "));
   const Finished list = parbench({"list"});
   EXPECT_EQ(list.exit_code, 0);

@@ -125,6 +125,18 @@ TEST(BoundedJson, SaysWhatIsNoJson) {
   EXPECT_THAT(complaint("[\"a\x01\"]"), StartsWith("is not JSON: "));
 }
 
+TEST(BoundedJson, NamesUtf16AndHowToConvertIt) {
+  using namespace std::string_literals;
+  EXPECT_THAT(complaint("\xFF\xFE{\0}\0"s),
+              AllOf(HasSubstr("is UTF-16 (by its byte order mark)"),
+                    HasSubstr("iconv -f UTF-16 -t UTF-8 OLD.json > NEW.json")));
+  EXPECT_THAT(complaint("\xFE\xFF\0{\0}"s), HasSubstr("by its byte order mark"));
+  EXPECT_THAT(complaint("{\0}\0"s), HasSubstr("iconv -f UTF-16LE"));
+  EXPECT_THAT(complaint("\0{\0}"s), HasSubstr("iconv -f UTF-16BE"));
+  EXPECT_THAT(complaint("[\0]"s), HasSubstr("is not JSON")) << "one zero is an error of its own";
+  EXPECT_THAT(complaint("\xEF\xBB\xBF{}"), Not(HasSubstr("UTF-16"))) << "UTF-8 has a mark as well";
+}
+
 TEST(BoundedJson, SaysWhatIsNotUtf8) {
   for (const char* text : {"[\"\xE9 \"]", "{\"\xC0\x80\": 1}", "[\"\xED\xA0\x80\"]"}) {
     EXPECT_THAT(complaint(text), HasSubstr("is not UTF-8 (byte ")) << text;

@@ -342,6 +342,13 @@ TEST(MarkdownFormat, IsATableThatGithubRenders) {
   EXPECT_THAT(texts, Contains("Launch 2 was ended by signal 11"));
 }
 
+TEST(MarkdownFormat, SaysWhatAMeasuredCaseLacks) {
+  Report report = sample_report();
+  report.cases[5].statistics.reset();
+  EXPECT_THAT(exported("markdown", report),
+              AllOf(HasSubstr("no statistics"), HasSubstr("`measured, but the report lacks")));
+}
+
 TEST(MarkdownFormat, ShowsNamesAsTheyAreAndNothingElse) {
   const Json page = read_back("markdown", hostile_report());
   const Json& table = page["tables"][0];

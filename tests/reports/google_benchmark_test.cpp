@@ -155,6 +155,17 @@ TEST(GoogleBenchmarkPart, ContextIsKeptAndCompleted) {
   EXPECT_EQ(arranged(report, {}).context["date"], report.started_utc);
 }
 
+TEST(GoogleBenchmarkPart, TellsHowParbenchWasBuiltAndNotGoogleBenchmark) {
+  Report report = sample_report();
+  for (const std::string library : {"debug", "release"}) {
+    const GoogleBenchmarkPart raw{{{"library_build_type", library}}, Json::array()};
+    report.machine.build_type = "Release";
+    EXPECT_EQ(arranged(report, raw).context["library_build_type"], "release");
+    report.machine.build_type = "Debug";
+    EXPECT_EQ(arranged(report, raw).context["library_build_type"], "debug");
+  }
+}
+
 TEST(GoogleBenchmarkPart, IsWhatAFileHolds) {
   const Report report = sample_report();
   const Json file = to_json(report, sample_rows(report));

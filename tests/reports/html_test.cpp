@@ -208,6 +208,12 @@ TEST(HtmlPage, ShowsAReportWithoutNumbers) {
   EXPECT_THAT(page(report), HasSubstr("This report has no cases."));
 }
 
+TEST(HtmlPage, SaysWhatAMeasuredCaseLacks) {
+  Report report = sample_report();
+  report.cases[5].statistics.reset();
+  EXPECT_THAT(page(report), HasSubstr("<strong>no statistics</strong>: measured, but the report"));
+}
+
 TEST(HtmlPage, TakesAtMostAMegabyteForAHundredCases) {
   Report report = sample_report();
   report.cases.clear();

@@ -29,6 +29,13 @@ std::string complaint(const std::function<void(Json&)>& spoil) {
   return "accepted";
 }
 
+/// The least that can be read back.
+Report begun() {
+  Report report;
+  report.started_utc = "2024-05-04T10:20:30Z";
+  return report;
+}
+
 TEST(ReportJson, RoundTripIsLossless) {
   Report report = sample_report();
   report.cases[1].metrics = {{"achieved overlap", 0.5, Interval{-0.1, 0.6, 0.96}},
@@ -44,11 +51,11 @@ TEST(ReportJson, RoundTripOfProfilesAndFindingsIsLossless) {
 }
 
 TEST(ReportJson, RoundTripOfAnEmptyReport) {
-  EXPECT_EQ(from_json(Json::parse(to_text(to_json(Report{})))), Report{});
+  EXPECT_EQ(from_json(Json::parse(to_text(to_json(begun())))), begun());
 }
 
 TEST(ReportJson, KeepsTypesAndDigitsOfValues) {
-  Report report;
+  Report report = begun();
   report.options = {{"whole", std::int64_t{1}},
                     {"real", 1.0},
                     {"text", "1"},
@@ -105,7 +112,7 @@ TEST(ReportJson, NumbersThatAreNotFiniteBecomeNullEverywhere) {
 }
 
 TEST(ReportJson, TextThatIsNotUtf8IsReplaced) {
-  Report report;
+  Report report = begun();
   report.command_line = {"caf\xE9"};
   const Json file = Json::parse(to_text(to_json(report)));
   EXPECT_EQ(from_json(file).command_line.at(0), "caf\uFFFD");
@@ -174,6 +181,14 @@ TEST(ReportJson, RefusesTimesThatNoClockTells) {
   EXPECT_THAT(
       complaint([](Json& file) { file["parbench"]["cases"][3]["samples"][0]["seconds"] = -0.5; }),
       HasSubstr("parbench.cases[3].samples: -0.5"));
+}
+
+TEST(ReportJson, RefusesABeginningThatIsNoTime) {
+  for (const std::string text : {"yesterday", "", "2024-05-04", "2024-05-04T10:20:31Z and more"}) {
+    EXPECT_EQ(
+        complaint([&](Json& file) { file["parbench"]["started_utc"] = text; }),
+        "parbench.started_utc: '" + text + "' is no time like 2026-11-21T19:57:32Z; correct it");
+  }
 }
 
 TEST(ReportJson, RefusesTwoCasesOfOneName) {

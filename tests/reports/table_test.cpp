@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "reports/json.h"
+#include "reports/table_parts.h"
 #include "reports/text.h"
 #include "tests/reports/sample.h"
 
@@ -323,6 +324,22 @@ TEST(Table, EndsWithWhatWasMeasured) {
   report.task_cost_seconds.reset();
   EXPECT_THAT(lines_of(to_table(report)).back(),
               EndsWith("· 2 min 21 s: 91% in samples and warm-up"));
+}
+
+TEST(Table, SaysWhatAMeasuredCaseLacks) {
+  Report report = sample_report();
+  report.cases[5].statistics.reset();
+  const std::string text = to_table(report);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("no statistics (1)"), Not(HasSubstr("not run")),
+                    HasSubstr("(1) measured, but the report lacks its \"statistics\"; take")));
+}
+
+TEST(Table, TellsOfALaunchThatASignalEndedWithoutAWord) {
+  Report report = sample_report();
+  report.launches = {{}, {"", 1, 139, ""}, {"", 1, 1, ""}, {"", 1, 130, ""}};
+  EXPECT_THAT(to_table(report), HasSubstr("Launch 2 was ended by signal 11 (Segmentation fault)"));
+  EXPECT_EQ(launch_errors(report).size(), 1U) << "the others ended in order";
 }
 
 TEST(Table, WrapsTheAnswer) {

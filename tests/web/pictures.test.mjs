@@ -1,7 +1,7 @@
 // Pictures follow from the data, and can be read without seeing them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, eventually, grid, measured, placeOfABar, report, sweep } from "./report.mjs";
+import { Browser, eventually, grid, measured, pipeline, placeOfABar, report, sweep } from "./report.mjs";
 
 let browser;
 before(async () => (browser = await Browser.start()));
@@ -94,6 +94,57 @@ test("samples over time show where the next process begins", async () => {
   assert.match(await samples.locator("[role=img]").getAttribute("aria-label"), /3 processes/);
   assert.equal(await samples.locator("svg path[stroke-dasharray]").count(), 2);
   assert.deepEqual(page.problems, []);
+});
+
+test("one sample far from the others stands at the edge as an arrow that tells its figure", async () => {
+  const one = measured("a", {}, 1, { samples: 40 });
+  one.samples[3].seconds = 30;
+  one.samples[20].seconds = 0.2;
+  const page = await browser.open(report([one]));
+  const samples = page.locator("details.samples");
+  await samples.locator("summary").click();
+  await samples.locator("svg text").first().waitFor();
+  const labels = (await samples.locator("svg text").allTextContents()).filter((text) => text.endsWith("%"));
+  const numbers = labels.map((text) => Number(text.replace("−", "-").replace("%", "")));
+  assert.ok(Math.max(...numbers) < 10 && Math.min(...numbers) > -10, `the others fill the picture: ${labels}`);
+  assert.match(await samples.locator("[role=img]").getAttribute("aria-label"), /2 of 40 samples lie beyond the scale/);
+  const arrows = await samples.locator("svg path").evaluateAll((paths) =>
+    paths.map((path) => path.getBoundingClientRect()).filter(({ width, height }) => width > 8 && width < 20 && height > 8 && height < 20),
+  );
+  assert.equal(arrows.length, 2);
+  const highest = arrows.reduce((a, b) => (a.y < b.y ? a : b));
+  await page.mouse.move(highest.x + highest.width / 2, highest.y + highest.height / 2);
+  await page.locator("dl.hover").waitFor();
+  assert.match(await page.locator("dl.hover").textContent(), /round3deviation2900\.00%/);
+  assert.deepEqual(page.problems, []);
+});
+
+test("the scale of samples ends at −100%, and holds all of them where none is far off", async () => {
+  const one = measured("a", {}, 1, { samples: 12 });
+  one.samples.forEach((sample, i) => (sample.seconds = i % 2 === 0 ? 0.001 : 3));
+  const page = await browser.open(report([one]));
+  const samples = page.locator("details.samples");
+  await samples.locator("summary").click();
+  await samples.locator("svg text").first().waitFor();
+  const labels = (await samples.locator("svg text").allTextContents()).filter((text) => text.endsWith("%"));
+  const least = Math.min(...labels.map((text) => Number(text.replace("−", "-").replace("%", ""))));
+  assert.equal(least, -100);
+  assert.doesNotMatch(await samples.locator("[role=img]").getAttribute("aria-label"), /beyond/);
+});
+
+test("pictures have their description before they are drawn", async () => {
+  const page = await browser.open([grid(), grid(), grid(), pipeline()], { viewport: { width: 1200, height: 300 } });
+  const all = page.locator(".pictures [role=img]");
+  assert.equal(await all.count(), 8);
+  const undrawn = await all.evaluateAll((charts) => charts.filter((chart) => !chart.querySelector("svg")).length);
+  assert.ok(undrawn >= 4, "below the fold");
+  for (const label of await all.evaluateAll((charts) => charts.map((chart) => chart.getAttribute("aria-label")))) {
+    assert.match(label ?? "", /The table has the same figures/);
+  }
+  const timeline = page.locator(".pictures canvas");
+  assert.match(await timeline.getAttribute("aria-label"), /^When the tasks of pipeline.* ran/);
+  await page.getByRole("button", { name: "time", exact: true }).last().click();
+  assert.match(await all.nth(6).getAttribute("aria-label"), /time/);
 });
 
 test("samples over time are drawn when they are unfolded", async () => {

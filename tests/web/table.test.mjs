@@ -1,7 +1,7 @@
 // Sorting and filtering, and the table as the text of every picture.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, failed, measured, report, sweep } from "./report.mjs";
+import { Browser, eventually, failed, measured, report, sweep } from "./report.mjs";
 
 let browser;
 before(async () => (browser = await Browser.start()));
@@ -54,6 +54,45 @@ test("ten thousand cases open, a few hundred rows at a time, and sort and filter
   assert.equal(await rows.count(), 3300);
   await page.locator(".pictures svg text").first().waitFor();
   assert.deepEqual(page.problems, []);
+});
+
+/** Of so many axes and devices. */
+function wide(axes, devices) {
+  const parameters = (n) => Object.fromEntries(Array.from({ length: axes }, (_, i) => [`p${i}`, n + i]));
+  const single = measured("single", {}, 1);
+  const others = [1, 2, 3].map((n) => ({
+    ...measured("model-parallel", parameters(n), 1 / n, { baseline: single.name, speedup: n }),
+    memory: Array.from({ length: devices }, (_, i) => ({ device: `cpu:${i}`, bytes: 1e9 + i * 1e8 })),
+  }));
+  return report([single, ...others]);
+}
+
+test("a table of an axis and two devices, bold where it is fastest, fits a page of 1200 pixels", async () => {
+  const page = await browser.open(wide(1, 2));
+  const [inside, whole] = await page.locator(".table").evaluate((table) => [table.clientWidth, table.scrollWidth]);
+  assert.ok(whole <= inside, `${whole} of ${inside} pixels`);
+});
+
+test("a table that is wider than the page scrolls by itself, beside its first column", async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const page = await browser.open(wide(12, 6), { javaScriptEnabled });
+    const table = page.locator(".table");
+    const strategy = page.getByRole("rowheader", { name: "model-parallel" }).first();
+    const before = await strategy.boundingBox();
+    const place = await table.boundingBox();
+    await table.hover();
+    await page.mouse.wheel(5000, 0);
+    const last = page.locator(".cases tbody td:last-child").first();
+    await eventually(page, async () => {
+      const { x, width } = await last.boundingBox();
+      return x + width <= place.x + place.width + 1;
+    });
+    assert.equal((await strategy.boundingBox()).x, before.x);
+    const colours = await strategy.evaluate((cell) => getComputedStyle(cell).backgroundColor);
+    assert.ok(!colours.endsWith(", 0)"), `what scrolls below it shows through ${colours}`);
+    const { scroll, width } = await page.locator("html").evaluate((html) => ({ scroll: html.scrollWidth, width: html.clientWidth }));
+    assert.equal(scroll, width, "the page itself does not scroll");
+  }
 });
 
 test("without script the table has every case", async () => {

@@ -33,6 +33,11 @@ export interface Drawing {
 export interface Point {
   value: (number | string)[];
   row: number;
+  /** Of a sample that is drawn at the edge, where it truly lies. */
+  deviation?: number;
+  symbol?: string;
+  symbolRotate?: number;
+  symbolSize?: number;
 }
 
 const symbols: [string, string][] = [

@@ -19,6 +19,13 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
   "heat map": drawHeatMap,
 };
 
+/** What ECharts tells of a point that is hovered. */
+interface HoverPoint {
+  data: { row?: number; deviation?: number };
+  seriesType?: string;
+  value: number[];
+}
+
 /** A chart, its legend and its description; `draw` says what they show. */
 class Figure {
   readonly root = element("figure");
@@ -35,18 +42,25 @@ class Figure {
   ) {
     this.canvas.setAttribute("aria-describedby", table_id);
     this.root.append(this.legend, this.canvas, this.caption);
+    this.describe(draw());
     this.chart = new LazyChart(this.canvas, (chart) => this.show(chart));
   }
 
   update(): void {
-    this.chart.update();
+    if (this.chart.get()) this.chart.update();
+    else this.describe(this.draw());
+  }
+
+  /** In words, for which nobody has to wait until the picture is drawn. */
+  private describe(drawing: Drawing): void {
+    this.canvas.style.height = `${drawing.height}px`;
+    this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
+    this.caption.textContent = drawing.description;
   }
 
   private show(chart: Chart): void {
     const drawing = this.draw();
-    this.canvas.style.height = `${drawing.height}px`;
-    this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
-    this.caption.textContent = drawing.description;
+    this.describe(drawing);
     chart.resize();
     chart.setOption(this.withHover(drawing), { notMerge: true });
     this.showLegend(drawing.entries);
@@ -59,18 +73,18 @@ class Figure {
       legend: { show: false, selected },
       tooltip: {
         ...option.tooltip,
-        formatter: (point: { data: { row?: number }; seriesType?: string; value: number[] }) => this.hover(point),
+        formatter: (point: HoverPoint) => this.hover(point),
       },
     };
   }
 
   /** As elements, so that no text of a report is ever read as markup. */
-  private hover(point: { data: { row?: number }; seriesType?: string; value: number[] }): HTMLElement {
+  private hover(point: HoverPoint): HTMLElement {
     const list = element("dl", { class: "hover" });
     const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
     if (point.seriesType === "scatter") {
       add("round", String(point.value[0]));
-      add("deviation", `${point.value[1]!.toFixed(2)}%`);
+      add("deviation", `${(point.data.deviation ?? point.value[1]!).toFixed(2)}%`);
     }
     if (point.data.row !== undefined) for (const [name, text] of this.table.cells(point.data.row)) add(name, text);
     return list;

@@ -8,9 +8,20 @@ import type { Colours } from "./theme";
 const most_points = 4000;
 const most_series = 8;
 
+/** Of deviations in percent. */
+interface Range {
+  low: number;
+  high: number;
+  /** Between two marks of the axis. */
+  step: number;
+}
+
 export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
   const cases = withinLimit(scenario.cases);
   const groups = grouped(scenario, cases);
+  const all = cases.flatMap(deviations);
+  const range = rangeOf(all.map(deviationOf));
+  const beyond = all.filter((point) => !holds(range, deviationOf(point))).length;
   const series = [...groups].map(([name, members], index) => {
     const { colour, symbol } = look(index, colours);
     return {
@@ -19,7 +30,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       symbol,
       symbolSize: 6,
       itemStyle: { color: colour, opacity: 0.75 },
-      data: members.flatMap(deviations),
+      data: members.flatMap(deviations).map((point) => withinRange(point, range)),
     };
   });
   const entries = [...groups.keys()].map((name, index) => {
@@ -36,7 +47,9 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         type: "value",
         name: "deviation from the case’s median",
         nameTextStyle: { color: colours.soft, align: "left" },
-        scale: true,
+        min: range.low,
+        max: range.high,
+        interval: range.step,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       // A series of its own, which stays when others are hidden.
@@ -49,9 +62,69 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       (cases.length < scenario.cases.length
         ? ` The first ${cases.length} of ${scenario.cases.length} cases.`
         : "") +
+      (beyond > 0
+        ? ` ${beyond} of ${all.length} samples lie beyond the scale: an arrow at its edge stands for each, and tells its deviation when pointed at.`
+        : "") +
       (scenario.launches.length > 0
         ? ` ${scenario.launches.length} processes took them one after the other; a dashed line stands where the next one begins.`
         : ""),
+  };
+}
+
+function deviationOf(point: Point): number {
+  return Number(point.value[1]);
+}
+
+function holds({ low, high }: Range, deviation: number): boolean {
+  return deviation >= low && deviation <= high;
+}
+
+/** Of sorted numbers. */
+function quantile(sorted: number[], share: number): number {
+  return sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+}
+
+/**
+ * All samples, unless some are so far from the others that these would lie on a line: then those that are
+ * within three times the distance of the quartiles beside them, Tukey's outer fences. No sample takes less
+ * than no time, so that the scale ends at −100%.
+ */
+function rangeOf(values: number[]): Range {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [least, most] = [quantile(sorted, 0), quantile(sorted, 1)];
+  const [lower, upper] = [quantile(sorted, 0.25), quantile(sorted, 0.75)];
+  const reach = 3 * (upper - lower);
+  const within = sorted.filter((value) => value >= lower - reach && value <= upper + reach);
+  const [low, high] = [quantile(within, 0), quantile(within, 1)];
+  const crowded = reach > 0 && most - least > 2 * (high - low);
+  return crowded ? rounded(low, high) : rounded(least, most);
+}
+
+/** With a margin, to marks of the axis. */
+function rounded(low: number, high: number): Range {
+  const width = Math.max(high - low, 0.01);
+  const power = 10 ** Math.floor(Math.log10(width / 5));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
+  const margin = width / 50;
+  return {
+    low: Math.max(-100, step * Math.floor((low - margin) / step)),
+    high: step * Math.ceil((high + margin) / step),
+    step,
+  };
+}
+
+/** An arrow at the edge for what lies beyond it. */
+function withinRange(point: Point, range: Range): Point {
+  const deviation = deviationOf(point);
+  if (holds(range, deviation)) return point;
+  const above = deviation > range.high;
+  return {
+    ...point,
+    value: [point.value[0]!, above ? range.high : range.low],
+    deviation,
+    symbol: "arrow",
+    symbolRotate: above ? 0 : 180,
+    symbolSize: 11,
   };
 }
 

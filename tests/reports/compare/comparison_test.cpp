@@ -18,6 +18,7 @@ namespace {
 using report::CaseStatus;
 using report::Report;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -130,6 +131,34 @@ TEST(Comparison, TakesALaunchThatEndedBadlyForAFailure) {
                                            HasSubstr("BASE is incomplete")));
 }
 
+TEST(Comparison, TakesALaunchThatASignalEndedWithoutAWordForAFailure) {
+  const Report one = made_report({steady(1)});
+  Report crashed = one;
+  crashed.launches = {{}, {"", 1, 139, ""}};
+  const Comparison comparison = compared(one, crashed);
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_THAT(comparison.notes,
+              ElementsAre("NEW: Launch 2 was ended by signal 11 (Segmentation fault)."));
+}
+
+TEST(Comparison, TakesANewReportWhoseRunEndedBeforeItsTimeForAFailure) {
+  const Report whole = made_report({steady(1), steady(1), steady(1)});
+  Report half = whole;
+  half.complete = false;
+  half.cases[1].stopped_because = "interrupted";
+  half.cases[2] = made_case(2, {});
+  half.cases[2].status = CaseStatus::not_run;
+  const Comparison comparison = compared(whole, half);
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_THAT(sentence(comparison),
+              StartsWith("NEW ended before its time, 2 cases of it not measured to the end. No "
+                         "regression found in 2 cases."));
+  EXPECT_EQ(exit_code(compared(half, whole)), 0) << "BASE is the past";
+  half.cases[1].stopped_because = "max-time";
+  half.cases[2].status = CaseStatus::skipped;
+  EXPECT_EQ(exit_code(compared(whole, half)), 0) << "the run came to its end";
+}
+
 TEST(Comparison, JudgesNoCaseByAHandfulOfSamples) {
   const Report base = made_report({{1.0}, {1.0}});
   Report now = made_report({{0.5}, {0.5}});
@@ -173,12 +202,16 @@ TEST(Comparison, LeavesWhatAllCasesShareOutOfTheLabels) {
   EXPECT_EQ(comparison.scenarios[0].machine, "A processor, 2 cores, 7.5 GiB · cpu (1 core)");
 }
 
-TEST(Comparison, TellsNothingOfParametersThatDoNotBelongToTheIdentity) {
+TEST(Comparison, TellsParametersThatDoNotBelongToTheIdentityWhereTheyDiffer) {
   Report base = made_report({steady(1), steady(2)});
-  base.cases[0].hidden_parameters = {{"slowdown", 0.0}};
+  for (report::Case& c : base.cases) c.hidden_parameters = {{"slowdown", 0.0}};
+  EXPECT_THAT(compared(base, base).scenarios[0].hidden_differences, IsEmpty());
   Report now = base;
-  now.cases[0].hidden_parameters = {{"slowdown", 5.0}};
+  for (report::Case& c : now.cases) c.hidden_parameters = {{"slowdown", 5.0}};
   const Comparison comparison = compared(base, now);
+  EXPECT_THAT(comparison.scenarios[0].hidden_differences, ElementsAre("slowdown: 0 before, 5 now"));
+  EXPECT_THAT(to_table(comparison), HasSubstr("compared although they differ:\n"));
+  EXPECT_THAT(to_markdown(comparison), HasSubstr("differ: slowdown: 0 before, 5 now"));
   EXPECT_EQ(comparison.rows[0].label, "made/one/n:0");
   EXPECT_THAT(comparison.scenarios[0].common, ElementsAre("f32", "kind plain"));
 }
@@ -237,11 +270,11 @@ TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {
 Change change(double value, double low, double high) { return {value, {low, high, 0.95}}; }
 
 TEST(Words, TellTheDirectionOfAChange) {
-  EXPECT_EQ(change_text(change(0.051, 0.04, 0.06)), "+5.1% slower");
-  EXPECT_EQ(change_text(change(-0.03, -0.04, -0.02)), "−3.0% faster");
+  EXPECT_EQ(change_text(change(0.051, 0.04, 0.06)), "5.1% slower");
+  EXPECT_EQ(change_text(change(-0.03, -0.04, -0.02)), "3.0% faster");
   EXPECT_EQ(change_text(change(0.0001, -0.04, 0.04)), "no change");
-  EXPECT_EQ(change_text(change(0.0004, 0.0001, 0.0007)), "+0.04% slower");
-  EXPECT_EQ(change_text(change(1.5, 1.4, 1.6)), "+150% slower");
+  EXPECT_EQ(change_text(change(0.0004, 0.0001, 0.0007)), "0.04% slower");
+  EXPECT_EQ(change_text(change(1.5, 1.4, 1.6)), "150% slower");
 }
 
 TEST(Words, TellIntervalsWithTheirSigns) {
@@ -258,7 +291,7 @@ TEST(Words, AnswerInASentence) {
   const Everything reports;
   EXPECT_EQ(said(reports.base, reports.now),
             "1 case failed in NEW: made/one/dtype:f32/n:5. 2 of 5 cases regressed: "
-            "made/one/dtype:f32/n:3 +20.0% slower (+19.8 to +20.2%), made/one/dtype:f32/n:1 +6.0% "
+            "made/one/dtype:f32/n:3 20.0% slower (+19.8 to +20.2%), made/one/dtype:f32/n:1 6.0% "
             "slower (+5.8 to +6.2%). 1 improved, 1 the same, 1 undecided. 1 not measured, 1 not "
             "comparable, 1 only in BASE, 1 only in NEW.");
   const Report one = made_report({steady(1)});
@@ -287,28 +320,71 @@ TEST(Words, NameCommitsLaunchesAndTime) {
   Report report = made_report({steady(1)});
   report.machine.commit = "0123456789abcdef";
   report.machine.dirty = true;
-  EXPECT_EQ(side_text(compared(report, report).base),
+  const auto side = [&] {
+    const Comparison comparison = compared(report, report);
+    return side_text(comparison, comparison.base);
+  };
+  EXPECT_EQ(side(),
             "before.json · parbench 0.1.0 · commit 0123456789 with changes · 5 launches · "
             "2024-05-04 10:20 UTC");
   report.started_utc = "yesterday";
   report.machine.dirty = false;
-  EXPECT_THAT(side_text(compared(report, report).base),
-              AllOf(HasSubstr("yesterday"), Not(HasSubstr("with changes"))));
+  EXPECT_THAT(side(), AllOf(HasSubstr("yesterday"), Not(HasSubstr("with changes"))));
 }
 
 TEST(Words, TellTheRuleOfTheVerdicts) {
   const Report two = made_report({steady(1), steady(1)});
   EXPECT_THAT(all_notes(compared(two, two)),
-              ElementsAre("Changes below 2% do not count (--threshold). Chance of any false alarm "
+              ElementsAre(HasSubstr("geometric means of the launches' medians"),
+                          "Changes below 2% do not count (--threshold). Chance of any false alarm "
                           "in 2 cases: at most 5% (Holm's correction; each interval holds the true "
                           "change with 97.5%)."));
   EXPECT_THAT(all_notes(compared(two, made_report({}))), IsEmpty());
 }
 
+TEST(Words, TellTimesThatShowTellsOtherwise) {
+  // The geometric mean of launches is 1.0 × 1.7^(1/3), their median 1.0.
+  const Report skewed = made_report({{1.0, 1.0, 1.7}});
+  const Comparison launches = compared(skewed, skewed);
+  EXPECT_NE(seconds_text(launches.rows[0].base), "1.000 s");
+  EXPECT_THAT(all_notes(launches),
+              Contains(HasSubstr("BASE and NEW are geometric means of the launches' medians")));
+  const Report one = made_report({{1.0}});
+  EXPECT_THAT(all_notes(compared(one, one)), Not(Contains(HasSubstr("geometric means"))));
+  Comparison pairs = compared(one, one);
+  pairs.pairs.emplace();
+  EXPECT_THAT(all_notes(pairs), Contains(HasSubstr("geometric means over the pairs")));
+}
+
+TEST(Words, TellWhatMoreTimeWouldBringWhereItIsSpent) {
+  const Report noisy = made_report({{0.9, 0.95, 1, 1.05, 1.1}});
+  Comparison spent = compared(noisy, noisy);
+  spent.pairs.emplace();
+  spent.pairs->end = PairsEnd::time_spent;
+  spent.pairs->looks = {5, 40};
+  spent.pairs->seconds = 12;
+  spent.pairs->pairs.resize(4);
+  spent.base.launches = 4;
+  EXPECT_EQ(sentence(spent),
+            "The time is spent (--max-time): No regression found in 1 case. 1 undecided.");
+  EXPECT_THAT(all_notes(spent),
+              Contains(HasSubstr("the time is spent; more pairs may settle what is undecided, of "
+                                 "which all 40 that are planned take about 2 min 00 s")));
+  EXPECT_THAT(side_text(spent, spent.base), HasSubstr(" · 4 runs · "));
+  spent.rows[0].judgement->verdict = Verdict::same;
+  EXPECT_EQ(sentence(spent), "No regression found in 1 case. 1 the same.") << "all is settled";
+}
+
+TEST(Words, LeaveOutAThresholdOfNothing) {
+  const Report one = made_report({steady(1)});
+  EXPECT_THAT(all_notes(compared(one, one, {.rule = {.threshold = 0}})),
+              Not(Contains(HasSubstr("do not count"))));
+}
+
 TEST(Words, NeverPromiseCertainty) {
   const std::vector<std::vector<double>> many(2000, steady(1));
   const Report report = made_report(many);
-  EXPECT_THAT(all_notes(compared(report, report)), ElementsAre(HasSubstr("with 99.99%")));
+  EXPECT_THAT(all_notes(compared(report, report)), Contains(HasSubstr("with 99.99%")));
 }
 
 }  // namespace

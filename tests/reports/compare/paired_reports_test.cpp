@@ -50,6 +50,18 @@ TEST(PairedReports, JudgeRatiosWhateverDrifts) {
   EXPECT_EQ(comparison.rule.significance, 0.02);
 }
 
+TEST(PairedReports, SayWhyACaseHasNotBeenJudged) {
+  PairedReports pairs = new_pairs();
+  add(pairs, made_report({{1}}), made_report({{1}}));
+  EXPECT_EQ(pairs.comparison()->rows.at(0).verdict(), Verdict::undecided);
+  EXPECT_EQ(pairs.comparison()->rows.at(0).reason,
+            "verdicts are given after 5 pairs at the earliest");
+  pairs.conclude();
+  EXPECT_EQ(pairs.comparison()->rows.at(0).reason,
+            "fewer than 2 pairs do not tell how much they differ");
+  EXPECT_EQ(settled().comparison()->rows.at(0).reason, "");
+}
+
 TEST(PairedReports, TellTheRatiosOfEachPair) {
   PairedReports pairs = new_pairs();
   EXPECT_FALSE(pairs.comparison());

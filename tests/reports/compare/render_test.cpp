@@ -57,21 +57,23 @@ Comparison hostile() {
 
 TEST(ComparisonTable, ReadsAsItShould) {
   EXPECT_EQ("\n" + to_table(mixed()), R"(
-1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 +6.0% slower (+5.9 to +6.1%). 1 the
+1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the
 same.
 
 BASE  before.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
 NEW   after.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
 made: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
 
-verdict     case             BASE      NEW        change  interval
-───────────────────────────────────────────────────────────────────────
-regressed§  made/one/n:0  1.000 s  1.060 s  +6.0% slower  +5.9 to +6.1%
+verdict     case             BASE      NEW       change  interval
+──────────────────────────────────────────────────────────────────────
+regressed§  made/one/n:0  1.000 s  1.060 s  6.0% slower  +5.9 to +6.1%
 failed (1)  made/one/n:2  1.000 s        –
-same        made/one/n:1  1.000 s  1.000 s     no change  −0.1 to +0.1%
+same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
 § measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
 (1) failed in NEW: wrong result
+BASE and NEW are geometric means of the launches' medians, and the change is their ratio; show tells the
+median of those medians.
 Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's
 correction; each interval holds the true change with 95 to 97.5%).
 )");
@@ -90,11 +92,11 @@ TEST(ComparisonTable, KeepsHostileNamesFromTheTerminal) {
 
 TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
   EXPECT_EQ("\n" + to_markdown(mixed()), R"(
-**1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 +6.0% slower (+5.9 to +6.1%). 1 the same.**
+**1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the same.**
 
 | verdict | case | BASE | NEW | change | interval | |
 | :-- | :-- | --: | --: | --: | :-- | :-- |
-| regressed | `made/one/n:0` | 1.000 s | 1.060 s | +6.0% slower | +5.9 to +6.1% | throttled: `power cap on cpu:0 in NEW` |
+| regressed | `made/one/n:0` | 1.000 s | 1.060 s | 6.0% slower | +5.9 to +6.1% | throttled: `power cap on cpu:0 in NEW` |
 | failed | `made/one/n:2` | 1.000 s | – |  |  | `failed in NEW: wrong result` |
 
 <details>
@@ -112,6 +114,7 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
 - BASE: before.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
 - NEW: after.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
 - `made`: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
+- BASE and NEW are geometric means of the launches' medians, and the change is their ratio; show tells the median of those medians.
 - Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's correction; each interval holds the true change with 95 to 97.5%).
 
 </details>
@@ -149,6 +152,7 @@ TEST(ComparisonJson, KeepsToItsSchema) {
   elsewhere.machine.commit = "0123456";
   elsewhere.machine.dirty = false;
   elsewhere.machine.cores_allowed = {0};
+  elsewhere.cases[0].hidden_parameters = {{"slowdown", 5.0}};
   const std::vector<Comparison> all{
       mixed(),
       hostile(),

@@ -59,6 +59,7 @@ class Comparison {
     const id = `${this.scenario.id}-when`;
     this.caption.id = id;
     this.picture.canvas.setAttribute("aria-describedby", id);
+    this.label();
     onThemeChange(() => this.showLegend());
     const figure = element("figure", {}, this.legend, this.picture.root, this.chosen, this.figcaption());
     return [this.tools(), figure];
@@ -100,13 +101,18 @@ class Comparison {
     return this.timelines.cases.find(({ row }) => row === this.first)?.baseline;
   }
 
+  /** What the picture shows, also before it is drawn. */
+  private label(): void {
+    const titles = [this.first, this.secondRow()].flatMap((row) => this.texts.get(row ?? -1) ?? []);
+    this.picture.canvas.setAttribute("aria-label", `When the tasks of ${titles.join(" and ")} ran`);
+  }
+
   private shown(): Shown[] {
     const shown = [this.first, this.secondRow()].flatMap((row) => {
       const timeline = this.store.get(row);
       return timeline ? [{ timeline, title: this.texts.get(timeline.row) ?? "" }] : [];
     });
-    const titles = shown.map(({ title }) => title).join(" and ");
-    this.picture.canvas.setAttribute("aria-label", `When the tasks of ${titles} ran`);
+    this.label();
     const items = shown.map(({ timeline, title }) => element("li", {}, `${title}: ${timeline.shares}.`));
     this.caption.replaceChildren(...items);
     this.now = shown;
