@@ -210,7 +210,7 @@ TEST_F(Ci, PublishMakesTheBranchAndAddsToIt) {
   add_report("two.json", {.started = "2026-05-02T10:00:00Z"});
   finished = publish("two.json");
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("read 1 of 2 reports"));
+  EXPECT_THAT(finished.out, HasSubstr("2 files: 1 new report, 1 known before"));
   EXPECT_THAT(git("remote.git", {"ls-tree", "--name-only", "gh-pages:reports"}),
               "2026-05-01T100000Z-0123456789.json\n2026-05-02T100000Z-0123456789.json\n");
   EXPECT_THAT(git("remote.git", {"ls-tree", "--name-only", "gh-pages"}),
