@@ -360,6 +360,9 @@ Recording Executor::record(int executions) {
   std::vector<timeline::Timeline> timelines;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
+      // Samples follow each other at once; making a timeline cools caches and puts threads to
+      // sleep.
+      if (executions > 1) (void)run();
       recording.seconds.push_back(run().seconds);
       timelines.push_back(recorder.timeline(recording.seconds.back()));
     }

@@ -24,8 +24,10 @@ constexpr int most_executions = 25;
 
 double told_seconds(const Recording& recording) { return recording.seconds.at(recording.told); }
 
-double total(const std::vector<double>& seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+/// About what such executions took, with the one before each where there are several.
+double look_seconds(const std::vector<double>& seconds) {
+  const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return seconds.size() > 1 ? 2 * noted : noted;
 }
 
 /// Of a time from the median of the samples, as a share of that; nothing where it is not far.
@@ -45,7 +47,7 @@ int recorded_executions(double execution_seconds) {
 
 double look_seconds(double execution_seconds) {
   const int executions = recorded_executions(execution_seconds);
-  return execution_seconds * (executions > 1 ? executions + 1 : executions);
+  return execution_seconds * (executions > 1 ? 2 * executions : executions);
 }
 
 void Looks::note(report::Case& result, std::string_view reason) {
@@ -94,7 +96,7 @@ Recording Looks::typical_recording(const Subject& subject, double sampled) const
   do {
     looks.push_back(subject.prepared.runner->record(executions));
     told.push_back(told_seconds(looks.back()));
-    taken = total(looks.back().seconds);
+    taken = look_seconds(looks.back().seconds);
     spare -= taken;
   } while (deviation(told.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
            !interrupted_());
@@ -108,17 +110,13 @@ Recording Looks::typical_recording(const Subject& subject, double sampled) const
   return recording;
 }
 
-/// Before many executions in a row one brings the case's data back into the caches.
 void Looks::record(const Subject& subject) const {
   stop_if_interrupted();
   PreparedCase& prepared = subject.prepared;
   const double sampled =
       subject.samples.empty() ? prepared.execution_seconds : median(seconds_of(subject.samples));
   prepared.runner->check_recording();
-  if (!subject.restored) {
-    prepared.subject->refresh();
-    if (recorded_executions(sampled) > 1) (void)prepared.runner->run();
-  }
+  if (!subject.restored) prepared.subject->refresh();
   stop_if_interrupted();
   const Recording recording = typical_recording(subject, sampled);
   report::Profile profile = profile_of(recording);

@@ -62,8 +62,9 @@ class PlanRunner {
   /// Throws the Unsupported of `record` where its reason is known before anything runs.
   virtual void check_recording() const;
 
-  /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran.
-  /// Run it once before. Throws Unsupported where a device cannot tell, and what a worker threw.
+  /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran; of
+  /// several, each follows an execution that is not noted. Run it once before. Throws Unsupported
+  /// where a device cannot tell, and what a worker threw.
   [[nodiscard]] virtual Recording record(int executions);
 };
 
