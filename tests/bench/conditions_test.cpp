@@ -165,6 +165,7 @@ TEST_F(ConditionsOfASession, ATenthOfTheSamplesIsNoFlag) {
 TEST_F(ConditionsOfASession, ReachTheReportAndItsTable) {
   add("base", [](int) { return true; });
   report::Report written;
+  written.started_utc = "2024-05-04T10:20:30Z";
   written.cases = run({FakeScenario::spec("base")}).cases;
   const report::Json json = report::to_json(written);
   const report::Json& only = json["parbench"]["cases"][0];

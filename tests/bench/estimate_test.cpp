@@ -23,6 +23,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Lt;
+using testing::Not;
 using testing::SizeIs;
 
 class EstimateTest : public testing::Test {
@@ -105,8 +106,11 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   fixed.fixed_iterations = 50;
   const RunEstimate run = estimate_of("spin", context, 1, fixed);
   EXPECT_NEAR(run.least_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
-  EXPECT_THAT(text_of(context, run), HasSubstr("\n  3 samples of 50 executions of each case, and "
+  EXPECT_THAT(text_of(context, run), HasSubstr("\n  3 samples of 50 executions of each case, "
                                                "before them 3 executions"));
+  EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-profile")));
+  const RunEstimate looked = estimate_of("spin", context, 1, fixed, true);
+  EXPECT_THAT(text_of(context, looked), HasSubstr("(--no-profile)"));
 }
 
 /// Two devices, each with enough for its own half of the case.
