@@ -138,8 +138,9 @@ timeline::Timeline CallRecorder::timeline(double seconds) const {
   for (const timeline::Call& call : result.calls) result.end = std::max(result.end, call.ran.end);
   if (!result.calls.empty()) {
     const auto measured = static_cast<Nanoseconds>(std::llround(seconds * 1e9));
-    result.begin = std::clamp<Nanoseconds>(
-        result.end - measured, 0, std::max<Nanoseconds>(0, result.calls.front().ran.begin));
+    const Nanoseconds first = result.calls.front().ran.begin;
+    // Another device's clock may tell that it began a little before the host did.
+    result.begin = std::clamp(result.end - measured, std::min<Nanoseconds>(0, first), first);
   }
   return result;
 }

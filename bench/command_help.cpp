@@ -58,7 +58,9 @@ std::string_view exit_codes_of(Command command) {
     case Command::devices:
       return "0 done; 1 the output was lost on its way; 2 bad usage.";
     case Command::peaks:
-      return "0 done; 1 a device failed, or the rates could not be kept; 2 bad usage.";
+      return "0 done; 1 a device failed, the rates could not be kept, or the output was lost on "
+             "its\n"
+             "way; 2 bad usage.";
     case Command::dashboard:
       return "0 done; 1 the site could not be written to its end, or, with --strict, a file\n"
              "was skipped; 2 bad usage, or a folder that cannot be read, or that is no place for a "
@@ -69,7 +71,9 @@ std::string_view exit_codes_of(Command command) {
              "or a place\n"
              "that cannot be written; 3 a case regressed; 4 nothing could be compared.";
     case Command::ab:
-      return "0 nothing regressed; 1 a case failed with B, or the output was lost on its way;\n"
+      return "0 nothing regressed; 1 a case failed with B, a run of B or one of its launches "
+             "ended\n"
+             "before its time, or the output was lost on its way;\n"
              "2 bad usage, a place that cannot be written, or a command that leaves no report;\n"
              "3 a case regressed; 4 nothing could be compared; 130 interrupted.";
     default:

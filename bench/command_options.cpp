@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/error.h"
@@ -47,11 +49,20 @@ std::string own_text(const FlagValues& own, const std::string& option) {
   return texts.empty() ? std::string() : texts.front();
 }
 
-/// `-` is standard output by its usual name.
+/// Names of standard output. Where that is a file, opening it by such a name would begin anew at
+/// its first byte.
+bool is_standard_output(std::string_view path) {
+  constexpr std::array<std::string_view, 4> names{"-", "/dev/stdout", "/dev/fd/1",
+                                                  "/proc/self/fd/1"};
+  return std::ranges::find(names, path) != names.end();
+}
+
 std::string output_path(Command command, const FlagValues& own) {
   std::string path = own_text(own, "-o");
-  if (path != "-") return path;
-  if (command == Command::dashboard) throw UsageError("-o '-' is no folder; name one");
+  if (!is_standard_output(path)) return path;
+  if (command == Command::dashboard) {
+    throw UsageError(fmt::format("-o '{}' is no folder; name one", path));
+  }
   return {};
 }
 

@@ -70,7 +70,7 @@ bool Delivery::finish(bool complete) {
       return false;
     }
   };
-  recorder_.refresh(complete);
+  attempt([&] { recorder_.refresh(complete); });
   const bool written = attempt([&] { recorder_.write(samples_); });
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });

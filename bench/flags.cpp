@@ -248,6 +248,14 @@ void check_profile(const Options& options) {
   }
 }
 
+void refuse_standard_output(std::string_view flag, const std::string& path) {
+  if (path != "-") return;
+  throw UsageError(
+      fmt::format("--{} '-' is no file: standard output has the table; name a file (./- for one "
+                  "with that name)",
+                  flag));
+}
+
 /// A trace is of the executions that a run looks at, in one process.
 void check_trace(const Options& options) {
   if (options.trace_path.empty()) return;
@@ -350,12 +358,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   options.graph = is_on(values, "graph");
   options.devices = text_value(values, "devices", Machine::request_examples());
   options.report_path = text_value(values, "report", "the path of a file");
-  if (options.report_path == "-") {
-    throw UsageError(
-        "--report '-' is no file: standard output has the table; name a file (./- for one with "
-        "that "
-        "name)");
-  }
+  refuse_standard_output("report", options.report_path);
   read_measurement(values, options);
   options.dry_run = is_on(values, "dry-run");
   options.quiet = is_on(values, "quiet");
@@ -363,6 +366,7 @@ Options options_from(const FlagValues& values, const ScenarioList& scenarios) {
   options.profile = is_on(values, "profile");
   options.no_profile = is_on(values, "no-profile");
   options.trace_path = text_value(values, "trace", "the path of a file");
+  refuse_standard_output("trace", options.trace_path);
   check_profile(options);
   check_trace(options);
   for (const auto& [name, texts] : values) {

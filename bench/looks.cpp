@@ -85,8 +85,8 @@ void Looks::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Of the looks at a case the first one that is near the samples, and where none is the one of
-/// median time. With the times of all of them.
+/// The look at a case that is nearest to the samples: the first one that is near, and where none
+/// is, of those for which there was time. With the times of all of them.
 Recording Looks::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = subject.spare_seconds - seconds_left_;
@@ -100,7 +100,9 @@ Recording Looks::typical_recording(const Subject& subject, double sampled) const
     spare -= taken;
   } while (deviation(told.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
            !interrupted_());
-  const std::size_t kept = deviation(told.back(), sampled) ? median_place(told) : looks.size() - 1;
+  const auto nearest = std::ranges::min_element(
+      told, {}, [&](double seconds) { return std::abs(seconds - sampled); });
+  const std::size_t kept = static_cast<std::size_t>(nearest - told.begin());
   Recording recording = std::move(looks[kept]);
   for (std::size_t i = 0; i < looks.size(); ++i) {
     if (i == kept) continue;

@@ -10,6 +10,7 @@
 #include "bench/ranges.h"
 #include "reports/report.h"
 #include "reports/timeline/timeline.h"
+#include "reports/without_profile.h"
 
 namespace parbench {
 
@@ -30,8 +31,7 @@ constexpr double most_typical_deviation = 0.10;
 /// A case is looked at again while the execution that is told of is far from its samples.
 constexpr int most_looks = 3;
 
-/// A case that was not looked at has a note of this name, with the reason.
-inline constexpr std::string_view no_timeline = "no timeline";
+using report::no_timeline;
 
 /// Called with each case that was looked at, and how the execution went that is told of.
 using KeepTimeline = std::function<void(const report::Case&, const timeline::Timeline&)>;
@@ -45,6 +45,8 @@ class Looks {
 
   [[nodiscard]] bool wanted() const { return keep_ != nullptr; }
 
+  /// What was expected so far failed before it could be looked at, or is told anew.
+  void expect_none() { seconds_left_ = 0; }
   /// One more case is to be looked at.
   void expect(const PreparedCase& prepared);
   /// About what looking at those takes that have not been; 0 where nobody looks.

@@ -56,7 +56,7 @@ class Survey {
     std::vector<report::Peak> known = known_of(alone);
     std::vector<MeasurablePeak> wanted = wanted_of(context, device);
     std::erase_if(wanted, [&](const MeasurablePeak& one) {
-      return !options_.refresh && report::find_peak(known, one.what) != nullptr;
+      return !is_asked_anew(one) && report::find_peak(known, one.what) != nullptr;
     });
     if (wanted.empty()) return known;
     naming_flag("the cache of peaks: ", [&] { cache_.check_writable(alone); });
@@ -65,9 +65,15 @@ class Survey {
     for (const MeasurablePeak& one : wanted) {
       std::erase_if(known, [&](const report::Peak& old) { return old.what == one.what; });
       known.push_back(measured(one));
+      cache_.keep(alone, known);  // each at once: what fails later takes none with it
     }
-    cache_.keep(alone, known);
     return known;
+  }
+
+  /// With a number format, only what depends on it.
+  [[nodiscard]] bool is_asked_anew(const MeasurablePeak& one) const {
+    if (!options_.refresh || !options_.format_given) return options_.refresh;
+    return one.what == report::gemm_peak(to_string(options_.format));
   }
 
   [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone) const {

@@ -63,7 +63,7 @@ void check_output(const Options& options) {
     throw UsageError(fmt::format(
         "-o '{}' is a report, which it would overwrite; choose another path", options.output_path));
   }
-  if (report::is_special_file(options.output_path)) return;  // /dev/stdout, a pipe
+  if (report::is_special_file(options.output_path)) return;  // /dev/stderr, a pipe
   naming_flag("-o ", [&] { report::check_writable(options.output_path); });
 }
 

@@ -398,16 +398,25 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
 
 /// After sampling, so that no sample is near it.
 void Session::look_at_all() {
-  if (!looks_.wanted() || interrupted_) return;
+  if (!looks_.wanted()) return;
+  looks_.expect_none();
+  for (const std::size_t index : sampled_) {
+    if (entries_[index].prepared) looks_.expect(*entries_[index].prepared);
+  }
   std::size_t done = 0;
   for (const std::size_t index : sampled_) {
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
-    if (entries_[index].prepared) look_at(index);
+    if (!entries_[index].prepared) continue;
+    if (interrupted_) {
+      Looks::note(cases_[index], "interrupted");
+      continue;
+    }
+    look_at(index);
     checkpoint(sampling_checkpoint_seconds);
   }
 }
 
-/// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
+/// Of a session that has lost the device meanwhile, the case only gets a note.
 void Session::look_at(std::size_t index) {
   Entry& entry = entries_[index];
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {

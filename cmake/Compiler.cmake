@@ -21,7 +21,11 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # What ccache has to be told where headers are precompiled, and so that another clone of the same
   # sources finds what this one has compiled.
+  set(base_folder ${PROJECT_SOURCE_DIR})
+  if(DEFINED ENV{CCACHE_BASEDIR})
+    set(base_folder $ENV{CCACHE_BASEDIR})
+  endif()
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,$ENV{CCACHE_SLOPPINESS}
+      CCACHE_BASEDIR=${base_folder} ${CCACHE_PROGRAM})
 endif()

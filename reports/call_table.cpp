@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "reports/paragraph.h"
 #include "reports/printable.h"
 #include "reports/units.h"
+#include "reports/without_profile.h"
 
 namespace parbench::report {
 namespace {
@@ -56,14 +58,16 @@ std::string case_text(const Case& c, const Ceilings& ceilings, const TextStyle& 
       [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call.kind)); });
   grid.emphasis.assign(calls.size(), Emphasis::none);
   return emphasised(c.name, Emphasis::bold, style.color) +
-         fmt::format("\n{} · {} in calls\n", c.dtype, format_duration(all_seconds)) +
+         fmt::format("\n{} · {} in calls{}\n", c.dtype, format_duration(all_seconds),
+                     c.profile->deviation ? " · " + deviation_text(*c.profile) : "") +
          grid.render(style.color);
 }
 
 constexpr std::string_view how_to_read =
     "Of one execution of each case: seconds of all calls together, also of those that ran at once. "
     "Bytes are the least traffic, every argument read or written once, so that what stays in a "
-    "cache may pass the peak.";
+    "cache may pass the peak; so may a product that stays in a faster cache than those of the "
+    "peak, and a peak that was measured while the machine was busy is too low (--refresh).";
 constexpr std::string_view what_peaks_are =
     "The peaks are the best that `parbench peaks` measured on one device alone: a product in the "
     "case's number format, traffic with its memory, and for copies its copy lane.";
@@ -77,26 +81,27 @@ std::string calls_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text;
   bool peaks = false;
-  std::size_t without = 0;
+  std::map<std::string, std::size_t> without;  // by reason
+  std::size_t shown_cases = 0;
   for (const Case& c : shown.cases) {
     if (!c.profile || c.profile->calls.empty()) {
-      ++without;
+      ++without[c.status == CaseStatus::measured ? reason_without_profile(c) : "not measured"];
       continue;
     }
     const Ceilings ceilings = common_ceilings(shown, c);
+    ++shown_cases;
     peaks = peaks || ceilings.known();
     text += case_text(c, ceilings, style) + '\n';
   }
   const auto add = [&](std::string_view note) {
     text += hanging("", note, style.width, Emphasis::none, style.color);
   };
-  if (without < shown.cases.size()) {
+  if (shown_cases > 0) {
     add(how_to_read);
     add(peaks ? what_peaks_are : how_to_have_peaks);
   }
-  if (without > 0) {
-    add(fmt::format("{} without calls: failed, not run, or not looked at (--no-profile).",
-                    format_count(without, "case")));
+  for (const auto& [reason, count] : without) {
+    add(fmt::format("{} without calls: {}.", format_count(count, "case"), reason));
   }
   return text;
 }

@@ -18,6 +18,7 @@
 #include "reports/html_data.h"
 #include "reports/packed_numbers.h"
 #include "reports/units.h"
+#include "reports/without_profile.h"
 
 namespace parbench::report {
 namespace {
@@ -115,7 +116,7 @@ class SpanPacker {
     const std::int64_t enqueued = units(std::clamp(span.enqueued, 0.0, span.begin));
     packed_.add(static_cast<std::uint64_t>(span.lane) * 3 + kind_index(span.kind));
     packed_.add(shared_.names.place_of(span.name));
-    packed_.add(shared_.work.place_of({span.flops, span.bytes}));
+    packed_.add(shared_.work.place_of({counted(span.flops), counted(span.bytes)}));
     packed_.add(static_cast<std::uint64_t>(begin - begin_));
     packed_.add(static_cast<std::uint64_t>(units(span.end) - begin));
     packed_.add_signed(enqueued - enqueued_);
@@ -137,6 +138,9 @@ class SpanPacker {
     packed_.add(distances.size());
     for (const std::int64_t distance : distances) packed_.add_signed(distance);
   }
+
+  /// A number that a report had as null tells nothing.
+  static double counted(double amount) { return std::isfinite(amount) ? amount : 0; }
 
   [[nodiscard]] std::int64_t units(double seconds) const { return std::llround(seconds / unit_); }
 
@@ -203,7 +207,7 @@ class ScenarioTimelines {
   /// Takes the timeline of a case if there is one that fits. Returns the room that is left.
   std::size_t add(std::size_t row, std::size_t room) {
     const Case& c = *(*cases_)[row];
-    if (!c.profile) return without("it was not looked at", row, room);
+    if (!c.profile) return without(reason_without_profile(c), row, room);
     if (c.profile->tasks.empty()) return without(too_many_tasks(), row, room);
     const std::size_t names_before = shared_.names.count();
     const std::size_t work_before = shared_.work.count();

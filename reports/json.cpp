@@ -229,7 +229,8 @@ void check_version(const Json& parbench) {
                   version, schema_version, version > schema_version ? "newer" : "older"));
 }
 
-/// Comparisons, pages and histories put reports in order by it.
+/// Histories put reports in order by it. Checked here, so that every command says the same of a
+/// file.
 void check_start(const std::string& started_utc) {
   try {
     static_cast<void>(seconds_of_utc(started_utc));

@@ -105,8 +105,8 @@ struct Profile {
   int executions = 0;
   double median = 0;  // of their times, measured like those of samples
   /// By what share this one took longer than the median of the samples (negative: shorter). Only
-  /// where that is far, and looking again found none that is nearer: what is told here may not hold
-  /// of the samples.
+  /// where that is far, and looking again, as far as there was time, found none that is nearer:
+  /// what is told here may not hold of the samples.
   std::optional<double> deviation;
   double seconds_per_call = 0;  // that looking adds to each call
   double span = 0;              // from when measured time begins to the end of the last call

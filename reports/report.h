@@ -185,8 +185,6 @@ struct Case {
       c.samples, [&](const Sample& sample) { return sample.launch != c.samples.front().launch; });
 }
 
-/// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
-/// under the same names.
 /// The best rate that a device reached at one thing, as `parbench peaks` measured it once, alone.
 struct Peak {
   std::string what;  // reports/peaks.h has the words
@@ -197,6 +195,8 @@ struct Peak {
   friend bool operator==(const Peak&, const Peak&) = default;
 };
 
+/// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
+/// under the same names.
 struct Device {
   std::string scenario;
   std::string name;

@@ -204,6 +204,13 @@ std::size_t unfinished_cases(const Report& report) {
   }));
 }
 
+bool ended_early(const Report& report) {
+  if (report.complete) return false;
+  const auto has_number = [](const Case& c) { return c.status == CaseStatus::measured; };
+  if (unfinished_cases(report) > 0) return true;
+  return launch_errors(report).empty() && std::ranges::all_of(report.cases, has_number);
+}
+
 std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
   for (const Case& c : report.cases) ++counts[c.status];

@@ -71,6 +71,11 @@ inline constexpr int signal_exit_code = 128;
 /// ended otherwise before its time.
 [[nodiscard]] std::size_t unfinished_cases(const Report& report);
 
+/// Whether its run was interrupted or killed before its end. A report whose cases all have a number
+/// and which is incomplete all the same is of a run that was killed between two launches, or while
+/// it looked at its cases; one with a failed case or launch may be either and is known by that.
+[[nodiscard]] bool ended_early(const Report& report);
+
 /// How launches ended that did not end as they should, with their own words where there are any.
 [[nodiscard]] std::vector<std::string> launch_errors(const Report& report);
 

@@ -3,21 +3,38 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <ctime>
+#include <string>
 
 #include "kernels/error.h"
 #include "reports/text.h"
 
 namespace parbench::report {
 
+namespace {
+
+constexpr const char* format = "%Y-%m-%dT%H:%M:%SZ";
+
+std::string text_of(std::time_t seconds) {
+  std::tm time = {};
+  ::gmtime_r(&seconds, &time);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &time)};
+}
+
+}  // namespace
+
 std::int64_t seconds_of_utc(const std::string& text) {
   std::tm time = {};
-  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
-  if (end == nullptr || end != text.c_str() + text.size()) {
+  const char* const end = ::strptime(text.c_str(), format, &time);
+  const std::time_t seconds = ::timegm(&time);
+  // Read leniently (one digit, a 31st of February), so written again.
+  if (end == nullptr || text_of(seconds) != text) {
     throw UsageError(fmt::format("'{}' is no time like 2026-11-21T19:57:32Z; correct it",
                                  printable(shortened(text, 60))));
   }
-  return ::timegm(&time);
+  return seconds;
 }
 
 }  // namespace parbench::report

@@ -47,6 +47,7 @@ Side side_of(const NamedReport& named) {
           .dirty = report.machine.dirty.value_or(false),
           .launches = most_launches(report),
           .complete = report.complete,
+          .ended_early = report::ended_early(report),
           .unfinished = report::unfinished_cases(report),
           .launch_errors = first_lines(report::launch_errors(report))};
 }
@@ -296,7 +297,7 @@ std::size_t Comparison::count(MatchState state) const {
 }
 
 Outcome Comparison::outcome() const {
-  const bool ended_badly = !now.launch_errors.empty() || now.unfinished > 0;
+  const bool ended_badly = !now.launch_errors.empty() || now.ended_early;
   if (count(MatchState::failed_now) > 0 || ended_badly) return Outcome::case_failed;
   if (count(Verdict::regressed) > 0) return Outcome::regressed;
   return count(MatchState::comparable) > 0 ? Outcome::nothing_regressed : Outcome::nothing_compared;

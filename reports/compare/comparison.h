@@ -47,6 +47,7 @@ struct Side {
   bool dirty = false;
   int launches = 0;  // the most that a case has
   bool complete = true;
+  bool ended_early = false;    // its run was interrupted or killed
   std::size_t unfinished = 0;  // cases that its run did not come to, or did not sample to the end
   std::vector<std::string> launch_errors = {};  // "Launch 2 was ended by signal 6 (Aborted)"
 };

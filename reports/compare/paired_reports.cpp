@@ -23,6 +23,7 @@ void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_
 /// What any pair's run lacks, all of them lack.
 void merge_side(const Side& later, Side& known) {
   known.complete = known.complete && later.complete;
+  known.ended_early = known.ended_early || later.ended_early;
   known.unfinished += later.unfinished;
   std::ranges::copy(later.launch_errors, std::back_inserter(known.launch_errors));
 }

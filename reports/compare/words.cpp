@@ -52,6 +52,8 @@ std::string failures_text(const Comparison& comparison) {
   if (const std::size_t unfinished = comparison.now.unfinished; unfinished > 0) {
     text += fmt::format("NEW ended before its time, {} of it not measured to the end. ",
                         report::format_count(unfinished, "case"));
+  } else if (comparison.now.ended_early) {
+    text += "NEW ended before its time, between two launches or while its cases were looked at. ";
   }
   const std::size_t launches = comparison.now.launch_errors.size();
   if (launches == 0) return text;

@@ -31,13 +31,13 @@ bool devices_alike(const Report& report, const std::string& scenario) {
 }
 
 void find_losses(Report& report, const std::string& scenario) {
-  if (!devices_alike(report, scenario)) return;  // what would be ideal is not known
+  const bool alike = devices_alike(report, scenario);  // or what would be ideal is not known
   const ProfiledCases cases(report, scenario);
   auto one = cases.all().begin();
   for (Case& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
     const Profiled* baseline = cases.baseline_of(*one);
-    own.profile->losses = baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
+    own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
     ++one;
   }
 }

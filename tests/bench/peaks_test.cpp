@@ -122,6 +122,12 @@ TEST_F(PeaksCommand, RefreshMeasuresAnew) {
 }
 
 TEST_F(PeaksCommand, OfOneFormatLeavesTheOthers) {
+  plant("memory");
+  Options first = options_of("cpu:0");
+  first.format_given = true;  // f32
+  first.refresh = true;
+  static_cast<void>(show(first));
+  EXPECT_EQ(known("memory").value, planted) << "it does not depend on the format";
   plant("gemm bf16");
   Options options = options_of("cpu:0");
   options.format_given = true;  // f32

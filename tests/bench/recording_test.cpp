@@ -160,7 +160,9 @@ TEST_F(RecordingTest, GivesProfilesThatAddUp) {
   ASSERT_EQ(profile.devices.size(), 1U);
   EXPECT_NEAR(profile.devices[0].busy + profile.devices[0].idle, profile.span, 1e-12);
   EXPECT_GE(profile.lanes.at(1).waits.dependency, 400e-6);
-  EXPECT_GE(profile.critical_path.compute, 700e-6) << "one after the other";
+  // One after the other; a stream may take the host's core, which then enqueues the second too
+  // late.
+  EXPECT_GE(profile.critical_path.compute + profile.critical_path.host, 700e-6);
   ASSERT_EQ(profile.calls.size(), 1U);
   EXPECT_EQ(profile.calls[0].count, 2);
 }

@@ -59,6 +59,11 @@ TEST_F(Html, WritesToStandardOutputAndIntoPipes) {
     EXPECT_EQ(piped.exit_code, 0) << piped.err;
     EXPECT_EQ(piped.out, page) << "and nothing else";
   }
+  const Finished appended = run({"bash", "-c", "echo before > all; \"$@\" >> all", "bash",
+                                 PARBENCH_BINARY, "html", "one.json", "-o", "/dev/stdout"},
+                                {folder_.path(), {}});
+  EXPECT_EQ(appended.exit_code, 0) << appended.err;
+  EXPECT_EQ(folder_.read("all"), "before\n" + page);
   const Finished full = parbench({"html", "one.json", "-o", "/dev/full"});
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.err, HasSubstr("cannot write /dev/full: No space left"));

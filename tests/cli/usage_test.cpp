@@ -347,6 +347,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Usage, WritesNoReportToStandardOutput) {
   EXPECT_THAT(selftest_refusal({"--report", "-"}),
               AllOf(HasSubstr("--report '-' is no file"), HasSubstr("./-")));
+  EXPECT_THAT(selftest_refusal({"--trace", "-"}), HasSubstr("--trace '-' is no file"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "-"));
 }
 

@@ -50,6 +50,13 @@ TEST(CallTable, HasTheRatesOfCalls) {
   EXPECT_THAT(text, ContainsRegex("copy +copy +4 +1.000 s +25.0% +1.00 GB/s\n"));
 }
 
+TEST(CallTable, SaysWhereTheExecutionWasFarFromTheSamples) {
+  Report report = report_with_calls();
+  EXPECT_THAT(calls_table(report), Not(HasSubstr("that was looked at")));
+  report.cases[0].profile->deviation = -0.25;
+  EXPECT_THAT(calls_table(report), HasSubstr("took 25% shorter than the median of the samples"));
+}
+
 TEST(CallTable, SaysNothingOfSharesWithoutPeaks) {
   EXPECT_THAT(calls_table(report_with_calls()),
               AllOf(Not(HasSubstr("of peak")), HasSubstr("parbench peaks")));
@@ -85,7 +92,11 @@ TEST(CallTable, TellsCopiesOfDevicesWithMemoryOfTheirOwnNoShare) {
 TEST(CallTable, CountsCasesThatWereNotLookedAt) {
   Report report = report_with_calls();
   report.cases.push_back(measured_case("pipeline", "single", {}, 4.0, 6));
-  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls"));
+  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: it was not looked at."));
+  report.cases.back().notes = {{"no timeline", "interrupted"}};
+  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: interrupted."));
+  report.cases.back().status = CaseStatus::failed;
+  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: not measured."));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -154,6 +155,12 @@ TEST(Timelines, HaveThePeaksOfTheirDevices) {
             "[[[200000000000.0,null],[null,40000000000.0],[null,null]]]");
 }
 
+TEST(Timelines, TakeWorkThatIsNoNumberForNone) {
+  std::vector<Case> cases = three_cases();
+  cases[0].profile->tasks[0].flops = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(data_of(cases)["work"].dump(), "[[5000000.0,2000000.0],[0.0,2000000.0]]");
+}
+
 TEST(Timelines, AreCoarserWhereACaseTakesLong) {
   std::vector<Case> cases = three_cases();
   cases[0].profile = profile({span(0, 0, 1, 12.5)});
@@ -214,6 +221,8 @@ TEST(Timelines, SayWhyThereIsNone) {
   EXPECT_THAT(rows_of(data), ElementsAre(2));
   EXPECT_THAT(data["without"].dump(), HasSubstr("more than 2000 tasks"));
   EXPECT_THAT(data["without"].dump(), HasSubstr("not looked at"));
+  cases[0].notes = {{"no timeline", "interrupted"}};
+  EXPECT_THAT(data_of(cases)["without"].dump(), HasSubstr("interrupted"));
   for (Case& c : cases) c.profile.reset();
   EXPECT_TRUE(data_of(cases).is_null());
 }

@@ -184,7 +184,8 @@ TEST(ReportJson, RefusesTimesThatNoClockTells) {
 }
 
 TEST(ReportJson, RefusesABeginningThatIsNoTime) {
-  for (const std::string text : {"yesterday", "", "2024-05-04", "2024-05-04T10:20:31Z and more"}) {
+  for (const std::string text : {"yesterday", "", "2024-05-04", "2024-05-04T10:20:31Z and more",
+                                 "2024-02-31T10:20:30Z", "2024-5-4T10:20:30Z"}) {
     EXPECT_EQ(
         complaint([&](Json& file) { file["parbench"]["started_utc"] = text; }),
         "parbench.started_utc: '" + text + "' is no time like 2026-11-21T19:57:32Z; correct it");

@@ -141,6 +141,18 @@ TEST(Comparison, TakesALaunchThatASignalEndedWithoutAWordForAFailure) {
               ElementsAre("NEW: Launch 2 was ended by signal 11 (Segmentation fault)."));
 }
 
+TEST(Comparison, TakesARunThatWasKilledBetweenTwoLaunchesForAFailure) {
+  const Report whole = made_report({steady(1), steady(1)});
+  Report killed = whole;
+  killed.complete = false;  // and every case has its samples of the launches before
+  const Comparison comparison = compared(whole, killed);
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_THAT(sentence(comparison),
+              StartsWith("NEW ended before its time, between two launches or while its cases were "
+                         "looked at. No regression found"));
+  EXPECT_EQ(exit_code(compared(killed, whole)), 0) << "BASE is the past";
+}
+
 TEST(Comparison, TakesANewReportWhoseRunEndedBeforeItsTimeForAFailure) {
   const Report whole = made_report({steady(1), steady(1), steady(1)});
   Report half = whole;

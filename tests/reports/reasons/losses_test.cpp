@@ -91,7 +91,6 @@ TEST(Losses, AreNotToldOfDevicesThatAreUnlike) {
   EXPECT_TRUE(report.cases[1].profile->losses);
 
   report.devices[1].cores = {1, 2};
-  report.cases[1].profile->losses.reset();
   find_reasons(report);
   EXPECT_FALSE(report.cases[1].profile->losses) << "half of the work is no half of the time";
 }
