@@ -406,19 +406,15 @@ void Session::look_at_all() {
   std::size_t done = 0;
   for (const std::size_t index : sampled_) {
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
-    if (!entries_[index].prepared) continue;
-    if (interrupted_) {
-      Looks::note(cases_[index], "interrupted");
-      continue;
-    }
-    look_at(index);
+    if (entries_[index].prepared) look_at(index);
     checkpoint(sampling_checkpoint_seconds);
   }
 }
 
-/// Of a session that has lost the device meanwhile, the case only gets a note.
+/// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
 void Session::look_at(std::size_t index) {
   Entry& entry = entries_[index];
+  if (interrupted_) return Looks::note(cases_[index], "interrupted");
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
     Looks::note(cases_[index], *lost);
     return;
