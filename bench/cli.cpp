@@ -233,7 +233,7 @@ class Parser {
 
   void add_ab_options(CLI::App& app) {
     add_own(app, "--a",
-            "A shell command that runs parbench, the base: 'OMP_NUM_THREADS=1 ./parbench "
+            "A shell command that runs parbench, the base: 'DNNL_MAX_CPU_ISA=AVX2 ./parbench "
             "--scenario selftest'. It is called with --report FILE --quiet behind it")
         ->required()
         ->option_text("COMMAND");

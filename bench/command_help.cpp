@@ -44,7 +44,7 @@ std::string_view examples_of(Command command) {
       return "  parbench ab --a './old/parbench --scenario matmul' --b './new/parbench --scenario "
              "matmul'\n"
              "      Two builds.\n"
-             "  parbench ab --a 'OMP_NUM_THREADS=1 ./parbench --scenario branch' \\\n"
+             "  parbench ab --a 'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario branch' \\\n"
              "              --b './parbench --scenario branch' --max-time 600\n"
              "      Two environments, within ten minutes.\n";
     default:

@@ -1,7 +1,9 @@
 // The executable: all scenarios.
 #include "bench/program.h"
+#include "kernels/machine.h"
 #include "scenarios/scenario.h"
 
 int main(int count, char** words) {
+  parbench::prepare_process(words);
   return parbench::run_program({words, words + count}, parbench::all_scenarios());
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/cpu/backend.h"
+#include "kernels/cpu/waiting.h"
 #ifdef PARBENCH_CUDA
 #include "kernels/cuda/backend.h"
 #endif
@@ -72,6 +73,8 @@ std::vector<DeviceNumber> Backend::choose(int count) const {
   for (int device = 0; device < count; ++device) numbers.push_back({.device = device});
   return numbers;
 }
+
+void prepare_process(char* const* arguments) { cpu::adopt_waiting_policy(arguments); }
 
 Machine::Machine() {
   backends_.push_back(cpu::make_backend());

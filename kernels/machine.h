@@ -69,6 +69,10 @@ class Backend {
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 };
 
+/// Gives the process what libraries of the backends read while they are loaded. Starts the program
+/// again where that was missing. Call it first in `main`, with argv.
+void prepare_process(char* const* arguments);
+
 /// Made once in `main` and passed by reference.
 class Machine {
  public:

@@ -326,6 +326,7 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit("compiler", x.compiler);
   visit("build_type", x.build_type);
   visit("libraries", x.libraries);
+  visit.optional("environment", x.environment);
   visit.optional("commit", x.commit);
   visit.optional("dirty", x.dirty);
 }

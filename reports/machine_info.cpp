@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -99,6 +100,24 @@ std::optional<std::string> environment(const char* name) {
   return value;
 }
 
+/// The variables by which users and programs change what libraries of kernels do, sorted by name.
+NamedTexts library_settings() {
+  constexpr std::array<std::string_view, 9> prefixes = {
+      "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "GOMP_", "KMP_", "NCCL_", "OMP_", "ONEDNN_"};
+  NamedTexts settings;
+  for (char* const* entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t end = text.find('=');
+    if (end == std::string_view::npos ||
+        std::ranges::none_of(prefixes, [&](auto prefix) { return text.starts_with(prefix); })) {
+      continue;
+    }
+    settings.emplace_back(text.substr(0, end), text.substr(end + 1));
+  }
+  std::ranges::sort(settings);
+  return settings;
+}
+
 void add_commit(Machine& machine) {
   machine.commit = environment("PARBENCH_COMMIT");
   const auto dirty = environment("PARBENCH_DIRTY");
@@ -143,6 +162,7 @@ Machine machine_info(NamedTexts libraries, const fs::path& root) {
   machine.compiler = compiler();
   machine.build_type = PARBENCH_BUILD_TYPE;
   machine.libraries = std::move(libraries);
+  machine.environment = library_settings();
   add_commit(machine);
   return machine;
 }

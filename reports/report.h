@@ -232,6 +232,7 @@ struct Machine {
   std::string compiler;
   std::string build_type;
   NamedTexts libraries;
+  NamedTexts environment;  // variables that libraries of kernels read, by name
   std::optional<std::string> commit;
   std::optional<bool> dirty;
   friend bool operator==(const Machine&, const Machine&) = default;

@@ -214,12 +214,5 @@ stage() {
   printf '%s %s\n' "${PARBENCH_COMMIT:-}" "${PARBENCH_DIRTY:-}" >"$folder/commit"
 }
 
-# Threads of an OpenMP team that have no work poll 2000 times, which outlasts the gap between two
-# operations of a busy stream, and then sleep: GCC's own 300,000 hold the cores for milliseconds.
-# Inherited by what is started from here; a policy of the user's stands.
-wait_briefly() {
-  [[ -n ${OMP_WAIT_POLICY:-}${GOMP_SPINCOUNT:-} ]] || export GOMP_SPINCOUNT=2000
-}
-
 # Compilations are shared by clones of the repository wherever they lie.
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1

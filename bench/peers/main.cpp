@@ -9,6 +9,7 @@
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
 #include "kernels/error.h"
+#include "kernels/machine.h"
 #include "reports/json.h"
 #include "reports/machine_info.h"
 #include "reports/statistics.h"
@@ -111,6 +112,7 @@ Json to_json(const Pairs& pairs) {
 }  // namespace parbench::peers
 
 int main(int count, char** words) {
+  parbench::prepare_process(words);
   try {
     return parbench::peers::run(count, words);
   } catch (const parbench::UsageError& error) {

@@ -6,12 +6,12 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "kernels/cpu/device.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/topology.h"
+#include "kernels/cpu/waiting.h"
 #include "kernels/error.h"
 
 namespace parbench::cpu {
@@ -34,16 +34,6 @@ std::string isa_name() {
     default:
       return "newest known";
   }
-}
-
-/// What tells the threads of a team how long to spin after a parallel region before they sleep. The
-/// library reads it when it is loaded, so the program can report it and not change it.
-std::string waiting_policy() {
-  for (const char* name : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}) {  // the first overrides
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return fmt::format("{}={}", name, value);
-  }
-  return "the library's default";
 }
 
 class CpuBackend final : public Backend {

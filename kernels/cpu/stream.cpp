@@ -214,10 +214,18 @@ void CpuStream::push(Command command) {
 
 void CpuStream::work() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  const auto has_work = [this] { return count_ > 0 || stopping_; };
   std::unique_lock lock(mutex_);
   for (;;) {
-    work_available_.wait(lock, [this] { return count_ > 0 || stopping_; });
+    const bool sleeps = !has_work();
+    work_available_.wait(lock, has_work);
     if (count_ == 0) return;
+    if (sleeps) {
+      // A busy stream finds its team awake. So does one that was idle, before its first event is reached.
+      lock.unlock();
+      wake_team(threads_);
+      lock.lock();
+    }
     {
       const Command command = std::move(ring_[first_]);  // the ring keeps no graph alive
       lock.unlock();

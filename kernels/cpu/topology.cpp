@@ -119,4 +119,12 @@ void bind_team(const std::vector<int>& cores, int threads) {
   }
 }
 
+void wake_team(int threads) {
+  if (threads == 1) return;
+#pragma omp parallel num_threads(threads)
+  {  // An empty region might be removed.
+    asm volatile("" ::: "memory");
+  }
+}
+
 }  // namespace parbench::cpu

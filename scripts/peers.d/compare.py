@@ -8,11 +8,12 @@ import sys
 from dataclasses import dataclass, field
 
 from load import busy_share
-from measurements import MEASUREMENTS, ON_REQUEST, Setting
+from measurements import MEASUREMENTS, ON_REQUEST, Setting, Torch
 from processes import Failure, finished, json_of
 from rows import row_json, table, write_json
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TORCH_PACKAGES = ROOT / "build/torch"  # where scripts/peers puts the version that it pins
 SCHEMA_VERSION = 1
 TRY_TORCH = "import sys\ntry: import torch\nexcept Exception as error: sys.exit(str(error))"
 NEEDS_TORCH = 3  # exit code of --check
@@ -51,7 +52,7 @@ def parse_arguments():
         action="append",
         default=[],
         metavar="PATH",
-        help="another interpreter whose PyTorch is measured too, eager and compiled",
+        help="another interpreter whose PyTorch is measured too",
     )
     parser.add_argument("--strict", action="store_true", help="exit 1 when a target is missed")
     parser.add_argument(
@@ -77,13 +78,13 @@ def chosen(options):
     return [name for name in MEASUREMENTS if name in wanted]
 
 
-def check_torch(python, package):
+def check_torch(torch):
     """Refuses an interpreter without PyTorch before anything is measured."""
     try:
-        finished([python, "-c", TRY_TORCH])
+        finished([torch.python, "-c", TRY_TORCH], environment=torch.environment())
     except Failure as failure:
-        remedy = "install it: apt-get install python3-torch" if package else "--python names it"
-        refuse(f"PyTorch cannot be used with {python}", failure.reason, remedy)
+        remedy = "scripts/peers fetches it" if torch.packages else "--python names it"
+        refuse(f"PyTorch cannot be used with {torch.python}", failure.reason, remedy)
 
 
 def output_path(options):
@@ -153,16 +154,16 @@ def main():
     path = output_path(options)
     if options.check:
         sys.exit(NEEDS_TORCH if "train" in names else 0)
-    pythons = ["/usr/bin/python3", *options.python]
+    torches = [Torch("/usr/bin/python3", TORCH_PACKAGES), *map(Torch, options.python)]
     if "train" in names:
-        for number, python in enumerate(pythons):
-            check_torch(python, package=number == 0)
+        for torch in torches:
+            check_torch(torch)
     began = datetime.datetime.now(datetime.timezone.utc)
     try:
         machine = json_of([str(options.binaries / "parbench-peers"), "machine"])
     except Failure as failure:
         refuse("the programs cannot be run", str(failure))
-    setting = Setting(options.binaries, machine["cores"], options.quick, pythons, say)
+    setting = Setting(options.binaries, machine["cores"], options.quick, torches, say)
     results = Results()
     for name in names:
         measure(name, setting, results)

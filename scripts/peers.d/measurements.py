@@ -15,6 +15,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 RESNET50_PARAMETERS = 25_557_032
 
 
+@dataclass(frozen=True)
+class Torch:
+    """A PyTorch that is measured: an interpreter, and the folder it takes its packages from."""
+
+    python: str
+    packages: pathlib.Path | None = None
+
+    def environment(self):
+        """What its process gets. OpenMP's variables would bind or limit the sides differently."""
+        own = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
+        return own | ({"PYTHONPATH": str(self.packages)} if self.packages else {})
+
+
 @dataclass
 class Setting:
     """What all measurements share."""
@@ -22,7 +35,7 @@ class Setting:
     binaries: pathlib.Path
     cores: list
     quick: bool
-    pythons: list  # interpreters with PyTorch: Debian's first
+    torches: list  # of Torch; the first has the targets
     say: object  # a function that tells the user what is going on
 
     @property
@@ -106,30 +119,41 @@ def recording(setting):
         yield row_of_pairs(name, f"{what}: unobserved / every call noted", result, at_least=0.98)
 
 
-def training_servers(setting, cores, batch, image):
-    """Commands by label: ours, then every PyTorch."""
+@dataclass
+class Trainer:
+    """A program that runs training steps on request, and what its time is held against."""
+
+    command: list
+    environment: dict
+    at_least: float | None = None  # its time over parbench's
+
+    def start(self):
+        return StepServer(self.command, self.environment)
+
+
+def trainers(setting, cores, batch, image):
+    """By label: parbench, then every PyTorch, eager and compiled."""
     shape = ["--batch", batch, "--image", image]
     script = ["-B", HERE / "torch_step.py", "--threads", len(cores), *shape]
-    commands = {"parbench": [setting.peers, "train", *shape]}
-    for number, python in enumerate(setting.pythons):
-        commands[f"torch {python}"] = [python, *script]
-        if number > 0:
-            commands[f"torch {python} compiled"] = [python, *script, "--compile"]
-    return {label: on_cores(cores, command) for label, command in commands.items()}
+    ours = [setting.peers, "train", *shape]
+    found = {"parbench": Trainer(on_cores(cores, ours), Torch("").environment())}
+    for number, torch in enumerate(setting.torches):
+        command, environment = on_cores(cores, [torch.python, *script]), torch.environment()
+        eager, compiled = (1.3, 1.0) if number == 0 else (None, None)
+        found[f"torch {torch.python}"] = Trainer(command, environment, eager)
+        found[f"torch {torch.python} compiled"] = Trainer(
+            [*command, "--compile"], environment, compiled
+        )
+    return found
 
 
-def alternate(setting, commands, rounds):
-    """Steps of all servers in turn: what each said when it was ready, and its seconds."""
-    # What the user's shell sets for OpenMP would bind or limit the sides differently.
-    environment = {key: v for key, v in os.environ.items() if not key.startswith(("OMP_", "GOMP_"))}
-    # How long idle threads spin is part of how parbench is started.
-    ours = {key: v for key, v in os.environ.items() if key == "GOMP_SPINCOUNT"} | environment
+def alternate(setting, programs, rounds):
+    """Steps of all trainers in turn: what each said when it was ready, and its seconds."""
     with contextlib.ExitStack() as stack:
         ready, servers, seconds = {}, {}, {}
-        for label, command in commands.items():
+        for label, program in programs.items():
             setting.say(f"starting {label}")
-            server = StepServer(command, ours if label == "parbench" else environment)
-            servers[label] = stack.enter_context(server)
+            servers[label] = stack.enter_context(program.start())
             ready[label] = servers[label].answer()
             seconds[label] = []
         for turn in range(rounds):
@@ -153,11 +177,11 @@ def train(setting):
     for cores in setting.core_sets():
         what = f"ResNet-50 training step, batch {batch}, {image}×{image}, {cores_text(cores)}"
         setting.say(what)
-        commands = training_servers(setting, cores, batch, image)
-        ready, seconds = alternate(setting, commands, rounds)
+        programs = trainers(setting, cores, batch, image)
+        ready, seconds = alternate(setting, programs, rounds)
         check_same_model(ready, len(cores))
         ours = seconds.pop("parbench")
-        for number, (label, theirs) in enumerate(seconds.items()):
+        for label, theirs in seconds.items():
             peer = ready[label]["name"]
             yield Row(
                 f"train/{peer.replace(' ', '-')}/cores:{len(cores)}",
@@ -165,7 +189,7 @@ def train(setting):
                 duration(median(ours)),
                 duration(median(theirs)),
                 **paired_ratio(setting, theirs, ours),
-                at_least=1.3 if number == 0 else None,
+                at_least=programs[label].at_least,
                 details={"ours_seconds": ours, "peer_seconds": theirs, "peer": ready[label]},
             )
 

@@ -30,11 +30,17 @@ def on_cores(cores, command):
     return ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
 
 
-def finished(command, text=None):
+def finished(command, text=None, environment=None):
     """Runs a command to its end. Raises Failure with its last words when it fails."""
     try:
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, check=False, timeout=LONGEST_RUN
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST_RUN,
+            env=environment,
         )
     except OSError as error:
         raise Failure(command[0], error.strerror) from error

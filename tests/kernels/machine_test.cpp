@@ -75,7 +75,7 @@ TEST(Machine, TellsHowTeamsWait) {
   setenv("OMP_WAIT_POLICY", "passive", 1);
   EXPECT_EQ(waiting(), "OMP_WAIT_POLICY=passive");
   setenv("GOMP_SPINCOUNT", "5", 1);
-  EXPECT_EQ(waiting(), "GOMP_SPINCOUNT=5");
+  EXPECT_EQ(waiting(), "OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=5");
   unsetenv("GOMP_SPINCOUNT");
   unsetenv("OMP_WAIT_POLICY");
 }

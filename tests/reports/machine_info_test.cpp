@@ -63,6 +63,18 @@ TEST(MachineInfo, ListsTheCoresOfTheAffinityMask) {
   ::sched_setaffinity(0, sizeof before, &before);
 }
 
+TEST(MachineInfo, ListsTheVariablesThatLibrariesOfKernelsRead) {
+  ::setenv("OMP_NUM_THREADS", "3", 1);
+  ::setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);
+  ::setenv("OMPX", "1", 1);
+  const NamedTexts set = machine_info({}).environment;
+  EXPECT_THAT(set, ::testing::IsSupersetOf(
+                       NamedTexts{{"DNNL_MAX_CPU_ISA", "AVX2"}, {"OMP_NUM_THREADS", "3"}}));
+  EXPECT_THAT(set, ::testing::Not(::testing::Contains(::testing::Pair("OMPX", "1"))));
+  EXPECT_TRUE(std::ranges::is_sorted(set));
+  for (const char* name : {"OMP_NUM_THREADS", "DNNL_MAX_CPU_ISA", "OMPX"}) ::unsetenv(name);
+}
+
 TEST(MachineInfo, TakesTheCommitFromTheLauncher) {
   ::unsetenv("PARBENCH_COMMIT");
   ::setenv("PARBENCH_DIRTY", "1", 1);

@@ -90,6 +90,7 @@ Machine sample_machine() {
   machine.compiler = "GCC 12.2.0";
   machine.build_type = "Release";
   machine.libraries = {{"oneDNN", "2.6.3"}, {"hwloc", "2.9.0"}};
+  machine.environment = {{"GOMP_SPINCOUNT", "1000"}, {"OMP_WAIT_POLICY", "active"}};
   machine.commit = "0123456789abcdef0123456789abcdef01234567";
   machine.dirty = true;
   return machine;
