@@ -221,7 +221,8 @@ void CpuStream::work() {
     work_available_.wait(lock, has_work);
     if (count_ == 0) return;
     if (sleeps) {
-      // A busy stream finds its team awake. So does one that was idle, before its first event is reached.
+      // A busy stream finds its team awake. So does one that was idle, before its first event is
+      // reached.
       lock.unlock();
       wake_team(threads_);
       lock.lock();

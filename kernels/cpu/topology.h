@@ -24,8 +24,8 @@ void bind_this_thread(const std::vector<int>& cores);
 /// Binds each thread of the calling thread's OpenMP team of `threads` to one of the cores, in turn.
 void bind_team(const std::vector<int>& cores, int threads);
 
-/// Wakes the calling thread's OpenMP team of `threads`: afterwards they poll for a parallel region, for
-/// as long as the waiting policy says (kernels/cpu/waiting.h).
+/// Wakes the calling thread's OpenMP team of `threads`: afterwards they poll for a parallel region,
+/// for as long as the waiting policy says (kernels/cpu/waiting.h).
 void wake_team(int threads);
 
 }  // namespace parbench::cpu
