@@ -1,0 +1,81 @@
+"""Counts the tests of a ctest run inside of its processes, and names what was skipped and what failed.
+
+    results.py CTEST_JUNIT RESULTS_FOLDER
+
+CTEST_JUNIT is what `ctest --output-junit` wrote; RESULTS_FOLDER holds GoogleTest's XML of each process
+that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". Exit
+code 1 if no test ran or one failed.
+"""
+import collections
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+LAST_BEGUN = re.compile(r"^\[ RUN      \] (\S+)", re.MULTILINE)
+
+
+class Outcome:
+    def __init__(self):
+        self.passed = 0
+        self.failed = []
+        self.skipped = collections.defaultdict(list)  # reason: names
+
+    def add_case(self, case, name):
+        """A <testcase> of GoogleTest's or ctest's XML."""
+        skipped = case.find("skipped")
+        if skipped is not None:
+            self.skipped[reason_of(skipped)].append(name)
+        elif case.find("failure") is not None:
+            self.failed.append(name)
+        elif case.get("status") != "notrun":
+            self.passed += 1
+
+    def add_process(self, process, results):
+        name = process.get("name")
+        if not results.exists():
+            if process.get("status") == "fail" and "[ RUN      ]" in process.findtext("system-out", ""):
+                begun = LAST_BEGUN.findall(process.findtext("system-out"))[-1]
+                self.failed.append(f"{begun} ended {name} (a crash or the time limit); "
+                                   "its later tests did not run")
+            else:
+                self.add_case(process, name)
+            return
+        failed_before = len(self.failed)
+        for case in ElementTree.parse(results).iter("testcase"):
+            self.add_case(case, f"{case.get('classname')}.{case.get('name')}")
+        # A process can fail behind its last test, for example where a sanitizer looks for leaks.
+        if process.get("status") == "fail" and len(self.failed) == failed_before:
+            self.failed.append(f"{name} (no test of it; its output is above)")
+
+    def print(self):
+        for reason, names in sorted(self.skipped.items(), key=lambda entry: -len(entry[1])):
+            more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+            print(f"skipped: {', '.join(names[:2])}{more}: {reason}")
+        for name in self.failed:
+            print(f"FAILED: {name}")
+        skipped = sum(map(len, self.skipped.values()))
+        print(f"{self.passed} passed, {len(self.failed)} failed, {skipped} skipped")
+
+
+def reason_of(skipped):
+    """The message behind the place in the source, which GoogleTest puts on a line of its own, and behind
+    the name of an operation, so that one reason is printed once."""
+    lines = (skipped.get("message") or "no reason").strip().splitlines()
+    if len(lines) > 1 and re.search(r":\d+$", lines[0]):
+        lines = lines[1:]
+    return re.sub(r"^\w+: ", "", " ".join(lines))
+
+
+def main():
+    outcome = Outcome()
+    for process in ElementTree.parse(sys.argv[1]).iter("testcase"):
+        outcome.add_process(process, pathlib.Path(sys.argv[2]) / f"{process.get('name')}.xml")
+    outcome.print()
+    if not outcome.passed and not outcome.failed and not outcome.skipped:
+        print("no test ran: nothing matches what was asked for", file=sys.stderr)
+        return 1
+    return 1 if outcome.failed else 0
+
+
+sys.exit(main())
