@@ -1,6 +1,9 @@
 // From the logs of streams to a timeline.
 #include "bench/call_recorder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -49,6 +52,16 @@ std::string name_of_call(const Call& call) {
     return std::string(name_of(collective->collective));
   }
   return "copy";
+}
+
+/// The tensors of an operation by their roles.
+std::string layer_of(const Op& op) {
+  std::vector<std::string> tensors;
+  for (const Argument& argument : op.arguments()) {
+    if (is_opaque(argument.tensor.layout)) continue;
+    tensors.push_back(fmt::format("{} {}", argument.role, to_string(argument.tensor.shape)));
+  }
+  return fmt::format("{}", fmt::join(tensors, ", "));
 }
 
 /// Calls of a plan that run on a stream: what its log must hold.
@@ -164,6 +177,10 @@ void CallRecorder::add_calls(const StreamLog& log, timeline::Timeline& timeline)
          .ran = {since(begin_, activity.begin), since(begin_, activity.end)},
          .flops = work.flops,
          .bytes = work.bytes});
+    const auto* op = std::get_if<OpCall>(&call);
+    if (op == nullptr || !op->op->is_reference()) continue;
+    timeline.calls.back().reference_kernel = op->op->implementation();
+    timeline.calls.back().layer = layer_of(*op->op);
   }
   timeline.dropped += log.log.dropped();
   timeline.clock_error = std::max(timeline.clock_error,

@@ -2,6 +2,7 @@
 #include "bench/profile.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -67,6 +68,23 @@ std::vector<report::CallProfile> calls_of(const timeline::Timeline& timeline) {
   return calls;
 }
 
+std::vector<report::ReferenceCalls> reference_calls_of(const timeline::Timeline& timeline) {
+  std::map<std::array<std::string, 3>, report::ReferenceCalls> known;
+  for (const timeline::Call& call : timeline.calls) {
+    if (call.reference_kernel.empty()) continue;
+    report::ReferenceCalls& sum = known[{call.name, call.layer, call.reference_kernel}];
+    sum.name = call.name;
+    sum.layer = call.layer;
+    sum.kernel = call.reference_kernel;
+    ++sum.count;
+    sum.seconds += seconds_of(call.ran.length());
+  }
+  std::vector<report::ReferenceCalls> calls;
+  for (auto& [key, sum] : known) calls.push_back(std::move(sum));
+  std::ranges::stable_sort(calls, std::ranges::greater(), &report::ReferenceCalls::seconds);
+  return calls;
+}
+
 std::vector<report::TaskSpan> tasks_of(const timeline::Timeline& timeline) {
   std::vector<report::TaskSpan> spans;
   for (const timeline::Part& part : parts_of(timeline)) {
@@ -110,6 +128,7 @@ report::Profile profile_of(const Recording& recording) {
   }
   profile.critical_path = path_of(metrics.critical_path);
   profile.calls = calls_of(timeline);
+  profile.reference_calls = reference_calls_of(timeline);
   if (timeline.tasks.size() <= report::most_reported_tasks) profile.tasks = tasks_of(timeline);
   return profile;
 }

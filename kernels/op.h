@@ -58,6 +58,9 @@ class Op {
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
   /// The kernel that the vendor's library chose, in its own words.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
+  /// Whether that is the library's reference implementation: correct, but a plain loop, often a
+  /// hundred times slower than an optimised kernel.
+  [[nodiscard]] bool is_reference() const { return is_reference_; }
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
   /// The tensor of an argument by role. Throws std::out_of_range for a role it does not have.
@@ -75,6 +78,7 @@ class Op {
   Work work_;
   std::size_t scratch_bytes_ = 0;
   std::string implementation_;
+  bool is_reference_ = false;
   ChosenBy chosen_by_ = ChosenBy::library;
 };
 

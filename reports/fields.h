@@ -201,6 +201,15 @@ void visit_fields(V& visit, MaybeConst<CallProfile> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<ReferenceCalls> auto& x) {
+  visit("name", x.name);
+  visit("layer", x.layer);
+  visit("kernel", x.kernel);
+  visit("count", x.count);
+  visit("seconds", x.seconds);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
   visit("of_total", x.of_total);
   visit("of_busy", x.of_busy);
@@ -240,6 +249,7 @@ void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
   visit("lanes", x.lanes);
   visit("critical_path", x.critical_path);
   visit("calls", x.calls);
+  visit.optional("reference_calls", x.reference_calls);
   visit.optional("tasks", x.tasks);
   visit.optional("losses", x.losses);
 }

@@ -79,6 +79,17 @@ struct CallProfile {
   friend bool operator==(const CallProfile&, const CallProfile&) = default;
 };
 
+/// Calls that run on a library's reference implementation: a plain loop, often a hundred times
+/// slower than an optimised kernel.
+struct ReferenceCalls {
+  std::string name;    // "convolution_backward_data"
+  std::string layer;   // its tensors: "diff_destination 24x64x28x28, weights 64x20x3x3, …"
+  std::string kernel;  // "ref:any"
+  int count = 0;
+  double seconds = 0;  // together
+  friend bool operator==(const ReferenceCalls&, const ReferenceCalls&) = default;
+};
+
 /// Ratios of the idle time of all devices.
 struct BubbleRatio {
   double of_total = 0;  // over the time of all devices: (p − 1)/(m + p − 1) of an ideal pipeline
@@ -116,9 +127,10 @@ struct Profile {
   std::vector<double> streams_busy;  // [k]: exactly k of them were
   std::vector<LaneProfile> lanes;
   CriticalPath critical_path;
-  std::vector<CallProfile> calls;  // the longest first
-  std::vector<TaskSpan> tasks;     // by their beginning; none of a plan with very many
-  std::optional<Losses> losses;    // where a baseline on fewer devices was looked at too
+  std::vector<CallProfile> calls;               // the longest first
+  std::vector<ReferenceCalls> reference_calls;  // of these; the longest first
+  std::vector<TaskSpan> tasks;                  // by their beginning; none of a plan with very many
+  std::optional<Losses> losses;  // where a baseline on fewer devices was looked at too
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 

@@ -79,7 +79,7 @@ BatchNormForwardOp::BatchNormForwardOp(
   call_.add(DNNL_ARG_VARIANCE, channel_desc);
   if (relu_) call_.add(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
   add_scratch(call_.scratch_bytes());
-  set_implementation(chosen.impl_info_str());
+  set_kernel(chosen.impl_info_str());
 }
 
 void BatchNormForwardOp::move_running(std::byte* running, const std::byte* batch,

@@ -1,4 +1,8 @@
-// Convolution and its two backward passes on oneDNN.
+// Convolution and its two backward passes on oneDNN, in the device's layout of activations or,
+// where oneDNN has only a reference implementation for that, in another one with reorders around
+// it.
+#include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "kernels/checks.h"
@@ -6,6 +10,8 @@
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
+#include "kernels/cpu/prepare.h"
+#include "kernels/cpu/reordered_op.h"
 
 namespace parbench::cpu {
 namespace {
@@ -16,9 +22,17 @@ constexpr auto algorithm = dnnl::algorithm::convolution_direct;
 
 // Everything that the three passes describe alike.
 struct Geometry {
-  explicit Geometry(const ConvolutionShape& shape, DType dtype)
-      : source(activation_desc(shape.source(), dtype)),
-        destination(activation_desc(shape.destination(), dtype)),
+  // In the device's layout of activations.
+  Geometry(const ConvolutionShape& shape, DType dtype)
+      : Geometry(shape, activation_desc(shape.source(), dtype),
+                 activation_desc(shape.destination(), dtype)) {}
+  // In another one, the same for source and destination.
+  Geometry(const ConvolutionShape& shape, DType dtype, memory::format_tag layout)
+      : Geometry(shape, {shape.source(), data_type_of(dtype), layout},
+                 {shape.destination(), data_type_of(dtype), layout}) {}
+  Geometry(const ConvolutionShape& shape, memory::desc from, memory::desc to)
+      : source(std::move(from)),
+        destination(std::move(to)),
         strides{shape.stride, shape.stride},
         padding{shape.padding, shape.padding} {}
 
@@ -28,13 +42,29 @@ struct Geometry {
   memory::dims padding;
 };
 
+// Plans a pass in the device's layout of activations, or else in the first layout in which oneDNN
+// has an optimised kernel. The order follows from measurements (docs/decisions/0022): channels in
+// blocks that the last one does not fill, a product for each image, channels last. Where there is
+// no optimised kernel at all, the reference implementation gets the device's layout.
+template <class Plan>
+auto plan_optimised(const ConvolutionShape& shape, DType dtype, const Plan& plan) {
+  auto own = plan(Geometry(shape, dtype));
+  if (!is_reference_kernel(own.impl_info_str())) return own;
+  for (const memory::format_tag layout :
+       {blocked_tag(), memory::format_tag::nchw, memory::format_tag::nhwc}) {
+    auto other = plan(Geometry(shape, dtype, layout));
+    if (!is_reference_kernel(other.impl_info_str())) return other;
+  }
+  return own;
+}
+
 memory::desc bias_desc(const ConvolutionShape& shape) {
   return memory_desc(canonical({shape.out_channels}));
 }
 
-dnnl::convolution_forward::primitive_desc plan_forward(const ConvolutionShape& shape, DType dtype,
+dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
+                                                       const ConvolutionShape& shape, DType dtype,
                                                        bool bias) {
-  const Geometry geometry(shape, dtype);
   const memory::desc weights = any_layout(shape.weights(), dtype);
   const auto training = dnnl::prop_kind::forward_training;
   if (bias) {
@@ -47,11 +77,20 @@ dnnl::convolution_forward::primitive_desc plan_forward(const ConvolutionShape& s
       geometry.strides, geometry.padding, geometry.padding);
 }
 
-dnnl::convolution_backward_weights::primitive_desc plan_weights(const ConvolutionShape& shape,
+dnnl::convolution_backward_data::primitive_desc plan_data(const Geometry& geometry,
+                                                          const ConvolutionShape& shape,
+                                                          DType dtype) {
+  return compat::plan_backward<dnnl::convolution_backward_data>(
+      user_scratchpad(), plan_forward(geometry, shape, dtype, false), algorithm, geometry.source,
+      any_layout(shape.weights(), dtype), geometry.destination, geometry.strides, geometry.padding,
+      geometry.padding);
+}
+
+dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& geometry,
+                                                                const ConvolutionShape& shape,
                                                                 DType dtype, bool bias) {
-  const Geometry geometry(shape, dtype);
   const memory::desc diff_weights = any_layout(shape.weights(), DType::f32);
-  const auto hint = plan_forward(shape, dtype, bias);
+  const auto hint = plan_forward(geometry, shape, dtype, bias);
   if (bias) {
     return compat::plan_backward<dnnl::convolution_backward_weights>(
         user_scratchpad(), hint, algorithm, geometry.source, diff_weights, bias_desc(shape),
@@ -62,49 +101,74 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Convolutio
       geometry.strides, geometry.padding, geometry.padding);
 }
 
+// The operation with its activations in the device's layout.
+Planned in_device_layout(Planned op, const ConvolutionShape& shape, DType dtype) {
+  const TensorDesc source = activation(shape.source(), dtype);
+  const TensorDesc destination = activation(shape.destination(), dtype);
+  return with_reorders(std::move(op), {{"source", source},
+                                       {"diff_source", source},
+                                       {"destination", destination},
+                                       {"diff_destination", destination}});
+}
+
+// Whether one product over the batch is the way to the gradient of the weights, where oneDNN has
+// only its reference implementation in the device's layout.
+bool is_for_product(const ConvolutionBackwardWeights& desc) {
+  constexpr std::int64_t most_positions = 64;  // of an image; beyond, a product for each is faster
+  return desc.dtype == DType::f32 && !desc.bias && desc.shape.groups == 1 &&
+         desc.shape.out_height() * desc.shape.out_width() <= most_positions;
+}
+
 }  // namespace
 
 Planned plan(const ConvolutionForward& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const auto chosen = plan_forward(desc.shape, desc.dtype, desc.bias);
+  const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
+    return plan_forward(geometry, desc.shape, desc.dtype, desc.bias);
+  });
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
   if (desc.bias) op->bind("bias", Access::read, DNNL_ARG_BIAS, chosen.bias_desc());
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
-  return op;
+  return in_device_layout(std::move(op), desc.shape, desc.dtype);
 }
 
 Planned plan(const ConvolutionBackwardData& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const Geometry geometry(desc.shape, desc.dtype);
-  const auto chosen = compat::plan_backward<dnnl::convolution_backward_data>(
-      user_scratchpad(), plan_forward(desc.shape, desc.dtype, false), algorithm, geometry.source,
-      any_layout(desc.shape.weights(), desc.dtype), geometry.destination, geometry.strides,
-      geometry.padding, geometry.padding);
+  const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
+    return plan_data(geometry, desc.shape, desc.dtype);
+  });
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_backward_data(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
   op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return op;
+  return in_device_layout(std::move(op), desc.shape, desc.dtype);
 }
 
 Planned plan(const ConvolutionBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const auto chosen = plan_weights(desc.shape, desc.dtype, desc.bias);
+  const auto plan_in = [&](const Geometry& geometry) {
+    return plan_weights(geometry, desc.shape, desc.dtype, desc.bias);
+  };
+  if (is_for_product(desc) &&
+      is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str())) {
+    return in_device_layout(plan_as_product(desc), desc.shape, desc.dtype);
+  }
+  const auto chosen = plan_optimised(desc.shape, desc.dtype, plan_in);
   auto op = std::make_unique<GradientOp>(name, chosen, dnnl::convolution_backward_weights(chosen),
                                          desc.accumulate);
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind_gradient("diff_weights", DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
   if (desc.bias) op->bind_gradient("diff_bias", DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
-  return op;
+  return in_device_layout(std::move(op), desc.shape, desc.dtype);
 }
 
 }  // namespace parbench::cpu

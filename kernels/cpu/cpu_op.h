@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "kernels/described_op.h"
 
@@ -31,6 +32,14 @@ class CpuOp : public DescribedOp {
 
   /// Threads that it was prepared for; a stream with another number refuses it.
   int threads = 1;
+
+ protected:
+  /// Names the kernel as oneDNN does, and notes whether it is a reference implementation.
+  void set_kernel(std::string_view implementation);
 };
+
+/// Whether oneDNN's name of a kernel ("ref:any", "x64:gemm:jit") is that of a reference
+/// implementation: "ref" is one of the words between its colons and underscores.
+[[nodiscard]] bool is_reference_kernel(std::string_view implementation);
 
 }  // namespace parbench::cpu

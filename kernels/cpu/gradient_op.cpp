@@ -18,7 +18,7 @@ float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 GradientOp::GradientOp(std::string_view name, const dnnl::primitive_desc_base& plan,
                        const dnnl::primitive& primitive, bool accumulate)
     : CpuOp(name), call_(plan, primitive), accumulate_(accumulate) {
-  set_implementation(plan.impl_info_str());
+  set_kernel(plan.impl_info_str());
   add_scratch(call_.scratch_bytes());
 }
 

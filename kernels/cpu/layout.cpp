@@ -121,12 +121,15 @@ TensorDesc describe(const memory::desc& desc) {
   return tensor;
 }
 
+memory::format_tag blocked_tag() {
+  return channel_block() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
+}
+
 memory::desc activation_desc(const Shape& shape, DType dtype) {
   Shape pixels = shape;
   pixels.resize(4, 1);
   if (pixels[1] % channel_block() != 0) return memory_desc(canonical(pixels, dtype));
-  const auto tag = channel_block() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
-  return {pixels, data_type_of(dtype), tag};
+  return {pixels, data_type_of(dtype), blocked_tag()};
 }
 
 TensorDesc activation(const Shape& shape, DType dtype) {

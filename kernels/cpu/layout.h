@@ -20,6 +20,9 @@ namespace parbench::cpu {
 /// The portable description; a descriptor that is dense and row-major is canonical.
 [[nodiscard]] TensorDesc describe(const dnnl::memory::desc& desc);
 
+/// oneDNN's layout for kernels of this processor: channels in blocks, the last one padded.
+[[nodiscard]] dnnl::memory::format_tag blocked_tag();
+
 /// The activation as oneDNN sees it. A matrix {N, C} has one pixel: {N, C, 1, 1} in the layout of
 /// activations, the same bytes.
 [[nodiscard]] dnnl::memory::desc activation_desc(const Shape& shape, DType dtype);

@@ -18,8 +18,18 @@ memory::desc destination_desc(const LinearShape& shape, DType dtype) {
   return memory_desc(canonical({shape.batch, shape.out_features}, dtype));
 }
 
-memory::desc weights_desc(const LinearShape& shape, DType dtype) {
-  return any_layout({shape.out_features, shape.in_features}, dtype);
+// Plans a pass whose weights are the primitive's `argument`. Where oneDNN blocks them, its layout
+// stays. Where it computes a plain matrix product it would store them one way for one pass or
+// batch and the other way for another; they lie with the inputs outermost then, in which every
+// pass is as fast or faster (docs/decisions/0022), so that they need no reordering in between.
+template <class Plan>
+auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
+  const Shape weights{shape.out_features, shape.in_features};
+  auto chosen = plan(any_layout(weights, dtype));
+  const compat::Blocking layout =
+      compat::blocking_of(chosen.query_md(dnnl::query::exec_arg_md, argument));
+  if (!layout.blocked || !layout.block_sizes.empty()) return chosen;
+  return plan(memory::desc(weights, data_type_of(dtype), memory::format_tag::ba));
 }
 
 memory::desc bias_desc(const LinearShape& shape) {
@@ -27,9 +37,11 @@ memory::desc bias_desc(const LinearShape& shape) {
 }
 
 dnnl::inner_product_forward::primitive_desc plan_forward(const LinearShape& shape, DType dtype) {
-  return compat::plan<dnnl::inner_product_forward>(
-      user_scratchpad(), dnnl::prop_kind::forward_training, source_desc(shape, dtype),
-      weights_desc(shape, dtype), bias_desc(shape), destination_desc(shape, dtype));
+  return plan_weights_alike(shape, dtype, DNNL_ARG_WEIGHTS, [&](const memory::desc& weights) {
+    return compat::plan<dnnl::inner_product_forward>(
+        user_scratchpad(), dnnl::prop_kind::forward_training, source_desc(shape, dtype), weights,
+        bias_desc(shape), destination_desc(shape, dtype));
+  });
 }
 
 // A matrix of rows × columns that is stored transposed if `transposed`.
@@ -62,9 +74,13 @@ Planned plan(const LinearBackwardData& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const auto chosen = compat::plan_backward<dnnl::inner_product_backward_data>(
-      user_scratchpad(), plan_forward(desc.shape, desc.dtype), source_desc(desc.shape, desc.dtype),
-      weights_desc(desc.shape, desc.dtype), destination_desc(desc.shape, desc.dtype));
+  const auto hint = plan_forward(desc.shape, desc.dtype);
+  const auto chosen = plan_weights_alike(
+      desc.shape, desc.dtype, DNNL_ARG_WEIGHTS, [&](const memory::desc& weights) {
+        return compat::plan_backward<dnnl::inner_product_backward_data>(
+            user_scratchpad(), hint, source_desc(desc.shape, desc.dtype), weights,
+            destination_desc(desc.shape, desc.dtype));
+      });
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::inner_product_backward_data(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
@@ -76,10 +92,13 @@ Planned plan(const LinearBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const auto chosen = compat::plan_backward<dnnl::inner_product_backward_weights>(
-      user_scratchpad(), plan_forward(desc.shape, desc.dtype), source_desc(desc.shape, desc.dtype),
-      weights_desc(desc.shape, DType::f32), bias_desc(desc.shape),
-      destination_desc(desc.shape, desc.dtype));
+  const auto hint = plan_forward(desc.shape, desc.dtype);
+  const auto chosen = plan_weights_alike(
+      desc.shape, DType::f32, DNNL_ARG_DIFF_WEIGHTS, [&](const memory::desc& weights) {
+        return compat::plan_backward<dnnl::inner_product_backward_weights>(
+            user_scratchpad(), hint, source_desc(desc.shape, desc.dtype), weights,
+            bias_desc(desc.shape), destination_desc(desc.shape, desc.dtype));
+      });
   auto op = std::make_unique<GradientOp>(name, chosen, dnnl::inner_product_backward_weights(chosen),
                                          desc.accumulate);
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());

@@ -49,7 +49,7 @@ void PrimitiveCall::run(const Execution& execution, std::span<std::byte* const> 
 PrimitiveOp::PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
                          const dnnl::primitive& primitive)
     : CpuOp(name), call_(plan, primitive) {
-  set_implementation(plan.impl_info_str());
+  set_kernel(plan.impl_info_str());
   add_scratch(call_.scratch_bytes());
 }
 

@@ -16,6 +16,9 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);
+/// The same as one matrix product over all output positions of the batch, channels last. Takes f32
+/// without bias and groups.
+[[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
 [[nodiscard]] Planned plan(const LinearForward& desc);
 [[nodiscard]] Planned plan(const LinearBackwardData& desc);
 [[nodiscard]] Planned plan(const LinearBackwardWeights& desc);

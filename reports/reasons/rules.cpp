@@ -98,6 +98,31 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
       share};
 }
 
+/// Names the layer that takes longest on a reference kernel.
+std::optional<Remark> reference_kernel(const Profiled& one, const ProfiledCases& /*all*/) {
+  const std::vector<ReferenceCalls>& calls = one.profile().reference_calls;
+  double seconds = 0;
+  for (const ReferenceCalls& call : calls) seconds += call.seconds;
+  if (seconds <= 0 || seconds < reference_share * one.compute_seconds()) return {};
+  const double share = seconds / one.compute_seconds();
+  const ReferenceCalls& longest = calls.front();
+  const double longest_share = longest.seconds / one.compute_seconds();
+  std::string text = fmt::format(
+      "the library has no optimised kernel for {} ({}): its reference implementation {} takes {} "
+      "of the computing time",
+      longest.name, longest.layer, longest.kernel, format_percent(longest_share, 0));
+  if (calls.size() > 1) {
+    text += fmt::format("; reference implementations take {} in all", format_percent(share, 0));
+  }
+  return Remark{std::move(text),
+                "channels in multiples of 16, no groups, or another image size",
+                {{"operation", longest.name},
+                 {"layer", longest.layer},
+                 {"kernel", longest.kernel},
+                 {"share of computing", share}},
+                share};
+}
+
 // --- copies --------------------------------------------------------------------------------------
 
 /// All copies of a case.
@@ -286,6 +311,7 @@ const std::vector<Rule>& all_rules() {
                                        {"parallelism-bound", parallelism_bound},
                                        {"saturated", saturated},
                                        {"launch-bound", launch_bound},
+                                       {"reference-kernel", reference_kernel},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
                                        {"chunks-too-small", chunks_too_small},

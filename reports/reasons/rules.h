@@ -44,6 +44,7 @@ constexpr double more_concurrency = 1.25;    // over the baseline's: then stream
 constexpr double no_gain = 1.05;             // a speedup of less is none to speak of
 constexpr double slowed_by_sharing = 1.25;   // by which calls on one device take longer at once
 constexpr double held_span_share = 0.10;     // of the span, in which copies held the host
+constexpr double reference_share = 0.01;     // of computing, on reference kernels
 constexpr double least_part = 0.005;         // of the span: a loss that is shown
 constexpr double held_host_share = 0.5;      // of a copy's time: then it was not asynchronous
 constexpr double least_held_seconds =

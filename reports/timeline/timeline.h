@@ -50,6 +50,9 @@ struct Call {
   Span ran;
   double flops = 0;  // by definition, of a collective on its first lane only
   double bytes = 0;
+  // Of a call that runs on a library's reference implementation, else empty.
+  std::string reference_kernel = {};  // "ref:any"
+  std::string layer = {};             // its tensors: "source 24x20x28x28, weights 64x20x3x3, …"
 };
 
 /// Who enqueued: one thread of the host, a thread of each lane, or one thread a graph as a whole.

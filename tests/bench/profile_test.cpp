@@ -44,6 +44,26 @@ std::vector<std::string> rules_for(const timeline::Timeline& timeline) {
   return rules;
 }
 
+TEST(CallsOfATimeline, OnReferenceKernelsAreAddedUpByLayerAndFound) {
+  timeline::MadeTimeline made;
+  const auto lane = made.lane("cpu:0", "compute");
+  for (const Nanoseconds begin : {0, 100, 200, 300}) {
+    made.task(lane, {begin, begin + 100});
+    timeline::Call& call = made.made().calls.back();
+    call.name = "convolution_backward_data";
+    if (begin == 0) continue;
+    call.reference_kernel = "ref:any";
+    call.layer = begin == 300 ? "source 1x5x3x3" : "source 2x5x3x3";
+  }
+  const report::Profile profile = profile_of({.timeline = made.made(), .seconds = {4e-7}});
+  ASSERT_EQ(profile.reference_calls.size(), 2U);
+  EXPECT_EQ(profile.reference_calls[0].layer, "source 2x5x3x3");
+  EXPECT_EQ(profile.reference_calls[0].count, 2);
+  EXPECT_DOUBLE_EQ(profile.reference_calls[0].seconds, 2e-7);
+  EXPECT_EQ(profile.reference_calls[1].layer, "source 1x5x3x3");
+  EXPECT_THAT(rules_for(made.made()), testing::Contains("reference-kernel"));
+}
+
 TEST(CopiesOfATimeline, ThatHeldTheHostForTheirBytesWereNotAsynchronous) {
   constexpr double mebibyte = 1 << 20;
   EXPECT_THAT(rules_for(copies(8, mebibyte, 90'000, 95'000)),

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,37 @@ class RecordingTest : public ::testing::Test {
   LaneId first_ = plan_.add_lane("first", *streams_[0]);
   LaneId second_ = plan_.add_lane("second", *streams_[1]);
 };
+
+/// Spins like another operation under the name of a reference kernel.
+class ReferenceOp final : public Op {
+ public:
+  explicit ReferenceOp(Op& inner) : inner_(inner) {
+    name_ = "convolution_backward_data";
+    implementation_ = "ref:any";
+    is_reference_ = true;
+    arguments_ = {{"weights", Access::read, canonical({5, 3, 1, 1})},
+                  {"diff_source", Access::write, canonical({2, 3, 4, 4})}};
+  }
+  void enqueue(Stream& stream, std::span<const BufferView> views) override {
+    inner_.enqueue(stream, views);
+  }
+
+ private:
+  Op& inner_;
+};
+
+TEST_F(RecordingTest, NamesTheLayersOfReferenceKernelsAlone) {
+  const TaskId usual = add(first_, microseconds(10));
+  ReferenceOp reference(*ops_.back());
+  const TaskId slow =
+      plan_.add({.name = "slow", .lane = first_, .calls = {OpCall{&reference, {counter_}}}});
+  Executor executor(plan_);
+  (void)executor.run();
+  const timeline::Timeline timeline = executor.record(1).timeline;
+  EXPECT_EQ(call_of(timeline, usual).reference_kernel, "");
+  EXPECT_EQ(call_of(timeline, slow).reference_kernel, "ref:any");
+  EXPECT_EQ(call_of(timeline, slow).layer, "weights 5x3x1x1, diff_source 2x3x4x4");
+}
 
 class RecordingOfLaunch : public RecordingTest, public ::testing::WithParamInterface<Launch> {};
 

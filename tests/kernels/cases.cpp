@@ -30,6 +30,11 @@ constexpr ConvolutionShape grouped{2, 32, 7, 6, 64, 3, 1, 1, 2};
 constexpr ConvolutionShape small_groups{1, 12, 5, 5, 8, 3, 1, 1, 4};
 constexpr ConvolutionShape single_pixel{1, 16, 1, 1, 16, 1, 1, 0, 1};
 constexpr ConvolutionShape wide_padding{1, 16, 4, 5, 16, 5, 1, 4, 1};
+// Images so small that padding fills most of a window.
+constexpr ConvolutionShape tiny{3, 32, 2, 2, 24, 3, 1, 1, 1};
+constexpr ConvolutionShape tiny_strided{2, 16, 2, 2, 32, 3, 2, 1, 1};
+constexpr ConvolutionShape lone_pixel{5, 16, 1, 1, 16, 3, 1, 1, 1};
+constexpr ConvolutionShape large_tiny{24, 64, 2, 2, 64, 3, 1, 1, 1};
 constexpr ConvolutionShape deep{2, 256, 4, 4, 64, 3, 1, 1, 1};
 
 const Shape blocked{3, 32, 7, 5};
@@ -67,6 +72,9 @@ std::vector<OperationCase> table() {
       {"convolution_single_pixel", ConvolutionForward{single_pixel}, tight},
       {"convolution_wide_padding", ConvolutionForward{wide_padding}, tight},
       {"convolution_deep", ConvolutionForward{deep}, tight},
+      {"convolution_tiny", ConvolutionForward{tiny}, tight},
+      {"convolution_tiny_strided", ConvolutionForward{tiny_strided}, tight},
+      {"convolution_lone_pixel", ConvolutionForward{lone_pixel}, tight},
       {"convolution_bf16", ConvolutionForward{same3x3, bf16, true}, loose},
       {"convolution_first_layer_bf16", ConvolutionForward{first_layer, bf16}, loose},
       {"convolution_strided_bf16", ConvolutionForward{strided, bf16}, loose},
@@ -83,6 +91,11 @@ std::vector<OperationCase> table() {
       {"convolution_data_odd_channels", ConvolutionBackwardData{odd_channels}, tight},
       {"convolution_data_grouped", ConvolutionBackwardData{grouped}, tight},
       {"convolution_data_deep", ConvolutionBackwardData{deep}, tight},
+      {"convolution_data_mixed_channels", ConvolutionBackwardData{mixed_channels}, tight},
+      {"convolution_data_tiny", ConvolutionBackwardData{tiny}, tight},
+      {"convolution_data_tiny_strided", ConvolutionBackwardData{tiny_strided}, tight},
+      {"convolution_data_lone_pixel", ConvolutionBackwardData{lone_pixel}, tight},
+      {"convolution_data_first_layer_bf16", ConvolutionBackwardData{first_layer, bf16}, loose},
       {"convolution_data_bf16", ConvolutionBackwardData{same3x3, bf16}, loose},
       {"convolution_data_odd_channels_bf16", ConvolutionBackwardData{odd_channels, bf16}, loose},
       {"convolution_data_tf32", ConvolutionBackwardData{same3x3, f32, tf32}, cut},
@@ -100,6 +113,17 @@ std::vector<OperationCase> table() {
       {"convolution_weights_grouped", ConvolutionBackwardWeights{grouped, f32, true}, tight},
       {"convolution_weights_deep_accumulate", ConvolutionBackwardWeights{deep, f32, false, true},
        tight},
+      {"convolution_weights_mixed_channels",
+       ConvolutionBackwardWeights{mixed_channels, f32, true, true}, tight},
+      {"convolution_weights_tiny", ConvolutionBackwardWeights{tiny}, tight},
+      {"convolution_weights_tiny_accumulate", ConvolutionBackwardWeights{tiny, f32, false, true},
+       tight},
+      {"convolution_weights_tiny_bias", ConvolutionBackwardWeights{tiny, f32, true, true}, tight},
+      {"convolution_weights_tiny_strided", ConvolutionBackwardWeights{tiny_strided}, tight},
+      {"convolution_weights_lone_pixel", ConvolutionBackwardWeights{lone_pixel}, tight},
+      {"convolution_weights_large_tiny", ConvolutionBackwardWeights{large_tiny, f32, false, true},
+       tight},
+      {"convolution_weights_tiny_bf16", ConvolutionBackwardWeights{tiny, bf16}, 1e-3},
       {"convolution_weights_bf16", ConvolutionBackwardWeights{same3x3, bf16, true}, 1e-3},
       {"convolution_weights_bf16_accumulate", ConvolutionBackwardWeights{strided, bf16, true, true},
        1e-3},

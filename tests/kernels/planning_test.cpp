@@ -97,6 +97,49 @@ TEST_P(Planning, MatricesAndGradientsOfBiasesAreCanonical) {
   EXPECT_EQ(op->tensor("diff_weights").shape, (Shape{32, 16, 3, 3}));
 }
 
+// Master copies of parameters have one layout, in which the gradients of all chunks meet.
+TEST_P(Planning, GradientsOfWeightsLieAlikeForEveryBatch) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "cuDNN has one layout for weights";
+  const TensorDesc linear = prepare(LinearBackwardWeights{{6, 32, 5}})->tensor("diff_weights");
+  const TensorDesc tiny =
+      prepare(ConvolutionBackwardWeights{{6, 32, 2, 2, 16, 3, 1, 1, 1}})->tensor("diff_weights");
+  for (const std::int64_t batch : {1, 2, 3, 17}) {
+    EXPECT_EQ(prepare(LinearBackwardWeights{{batch, 32, 5}})->tensor("diff_weights"), linear);
+    EXPECT_EQ(prepare(ConvolutionBackwardWeights{{batch, 32, 2, 2, 16, 3, 1, 1, 1}})
+                  ->tensor("diff_weights"),
+              tiny);
+  }
+}
+
+// oneDNN has no optimised kernel for three channels beside blocks of them.
+TEST_P(Planning, ReordersAroundAKernelAreNamedAndCountAsNoWork) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "no blocks of channels";
+  const ConvolutionShape shape{2, 3, 31, 29, 64, 7, 2, 3, 1};
+  const auto op = prepare(ConvolutionBackwardData{shape});
+  EXPECT_THAT(op->implementation(), HasSubstr(" reorder of diff_"));
+  EXPECT_FALSE(op->is_reference()) << op->implementation();
+  EXPECT_EQ(op->tensor("diff_destination"), device().activation(shape.destination(), DType::f32));
+  EXPECT_EQ(op->tensor("diff_source"), device().activation(shape.source(), DType::f32));
+  EXPECT_EQ(op->work().flops, 2.0 * 2 * 64 * 16 * 15 * 3 * 7 * 7);
+  EXPECT_EQ(op->work().bytes, 4.0 * (2 * 3 * 31 * 29 + 64 * 3 * 7 * 7 + 2 * 64 * 16 * 15));
+  EXPECT_GE(op->scratch_bytes(), op->tensor("diff_source").bytes) << "for the copy";
+}
+
+// Nothing is reordered between the passes of a layer whose weights oneDNN does not block.
+TEST_P(Planning, PlainWeightsLieAlikeInEveryPass) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "cuDNN has one layout for weights";
+  for (const std::int64_t batch : {1, 6}) {
+    const LinearShape shape{batch, 32, 5};
+    const auto forward = prepare(LinearForward{shape});
+    if (forward->implementation().find("gemm:jit") == std::string::npos) {
+      GTEST_SKIP() << forward->implementation() << " blocks weights";
+    }
+    const TensorDesc weights = forward->tensor("weights");
+    EXPECT_EQ(prepare(LinearBackwardData{shape})->tensor("weights"), weights);
+    EXPECT_EQ(prepare(LinearBackwardWeights{shape})->tensor("diff_weights"), weights);
+  }
+}
+
 // A case that is labelled tf32 must not quietly be f32.
 TEST_P(Planning, ProcessorsRefuseTf32WithARemedy) {
   if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "GPUs have TF32, or say why not";

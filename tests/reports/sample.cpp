@@ -243,6 +243,7 @@ Report looked_at(Report report) {
   profile.lanes.push_back({"cpu:0/compute", "cpu:0", {0.04, 0.05, 0.06}});
   profile.critical_path = {0.3, 0.1, 0.04, 0.05, 0.02};
   profile.calls.push_back({"gemm", "compute", 2, 0.3, 1e-6, 4e9, 8e6});
+  profile.reference_calls.push_back({"gemm", "a 3x4, b 4x5, c 3x5", "ref:any", 1, 0.2});
   profile.tasks.push_back({.task = 1,
                            .name = "forward",
                            .kind = "compute",

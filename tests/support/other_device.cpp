@@ -102,6 +102,7 @@ class OtherOp final : public Op {
     work_ = inner_->work();
     scratch_bytes_ = inner_->scratch_bytes();
     implementation_ = inner_->implementation();
+    is_reference_ = inner_->is_reference();
   }
   void enqueue(Stream& stream, std::span<const BufferView> views) override {
     inner_->enqueue(*dynamic_cast<OtherStream&>(stream).inner, views);

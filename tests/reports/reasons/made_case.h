@@ -63,6 +63,12 @@ class MadeCase {
     made_.profile->calls[0].flops = value;
     return *this;
   }
+  /// On a reference implementation, part of the time of all calls.
+  MadeCase& on_reference(const std::string& layer, double seconds) {
+    made_.profile->reference_calls.push_back(
+        {"convolution_backward_data", layer, "ref:any", 2, seconds});
+    return *this;
+  }
   MadeCase& parameter(const std::string& name, const Value& value) {
     made_.parameters.emplace_back(name, value);
     made_.name += "/" + name + ":" +

@@ -67,6 +67,21 @@ TEST(Rules, CallACaseParallelismBoundWhenStreamsAtOnceGain) {
       << "a gain whose interval holds 1 is none";
 }
 
+TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
+  const MadeCase plain("a", 10, {{.compute = 8}});
+  EXPECT_THAT(found("reference-kernel", {plain}), IsEmpty());
+  MadeCase slow("a", 10, {{.compute = 8}});
+  slow.on_reference("source 2x5x3x3", 4);
+  EXPECT_THAT(text("reference-kernel", {slow}),
+              AllOf(HasSubstr("convolution_backward_data"), HasSubstr("source 2x5x3x3"),
+                    HasSubstr("ref:any takes 50%"), Not(HasSubstr("in all"))));
+  slow.on_reference("source 2x7x3x3", 2);
+  EXPECT_THAT(text("reference-kernel", {slow}), HasSubstr("take 75% in all"));
+  MadeCase hardly("a", 10, {{.compute = 8}});
+  hardly.on_reference("source 2x5x3x3", 0.07);
+  EXPECT_THAT(found("reference-kernel", {hardly}), IsEmpty());
+}
+
 TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
   const MadeCase host("a", 10, {{.compute = 8, .waits = {.host = 2}}});
   EXPECT_THAT(text("launch-bound", {host}),
