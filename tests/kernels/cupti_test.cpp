@@ -15,6 +15,7 @@
 #include "kernels/cuda/activity_trace.h"
 #include "kernels/error.h"
 #include "tests/kernels/cupti_stand_in.h"
+#include "tests/kernels/stand_ins.h"
 
 namespace parbench::cuda {
 namespace {
@@ -96,12 +97,13 @@ class CuptiTest : public ::testing::Test {
                                         end, node);
   }
 
-  std::shared_ptr<ActivityTrace> trace_ =
-      std::make_shared<ActivityTrace>([] { return Cupti::load({CUPTI_STAND_IN}); });
+  std::shared_ptr<ActivityTrace> trace_ = std::make_shared<ActivityTrace>(
+      [] { return Cupti::load({test::stand_in("cupti_stand_in")}); });
   ActivityLog log_{16};
 
  private:
-  void* library_ = dlopen(CUPTI_STAND_IN, RTLD_NOW | RTLD_LOCAL);  // it stays, as CUPTI does
+  void* library_ = dlopen(test::stand_in("cupti_stand_in").c_str(),
+                          RTLD_NOW | RTLD_LOCAL);  // it stays, as CUPTI does
 };
 
 TEST(CuptiAbsence, NamesTheFirstPlaceAndWhatWouldMendIt) {
@@ -112,11 +114,14 @@ TEST(CuptiAbsence, NamesTheFirstPlaceAndWhatWouldMendIt) {
 }
 
 TEST(CuptiAbsence, ALibraryThatIsNotWholeIsNotUsed) {
-  EXPECT_THAT(Cupti::load({CUPTI_OLD_STAND_IN})->absence(), HasSubstr("older than CUDA 13"));
+  EXPECT_THAT(Cupti::load({test::stand_in("cupti_old_stand_in")})->absence(),
+              HasSubstr("older than CUDA 13"));
 }
 
 TEST(CuptiAbsence, TheFirstThatCanBeLoadedCounts) {
-  EXPECT_EQ(Cupti::load({"libcupti-that-is-not-there.so.13", CUPTI_STAND_IN})->absence(), "");
+  EXPECT_EQ(Cupti::load({"libcupti-that-is-not-there.so.13", test::stand_in("cupti_stand_in")})
+                ->absence(),
+            "");
 }
 
 TEST_F(CuptiTest, WithoutTheLibraryTheStreamSaysWhy) {
