@@ -169,6 +169,37 @@ TEST_F(CuptiTest, TracesFromTheFirstStreamToTheLast) {
   EXPECT_NE(traced(log_)->session(), session);
 }
 
+TEST_F(CuptiTest, IsDetachedAfterTheLastStreamAndAttachedAgain) {
+  trace_->detach();
+  EXPECT_EQ(script().finalizations, 0) << "it was never attached";
+  for (int round = 1; round <= 2; ++round) {
+    auto stream = traced(log_);
+    trace_->detach();
+    EXPECT_EQ(script().finalizations, round - 1) << "a stream is traced";
+    { const TracedCall call = stream->enqueue(7); }
+    record_call(515);
+    record_kernel(515, 1000, 3000);
+    log_.clear();
+    stream->settle();
+    EXPECT_THAT(tags_of(log_), ElementsAre(7)) << "in round " << round;
+    EXPECT_FALSE(script().enabled_without_clock);
+    stream.reset();
+    EXPECT_TRUE(script().attached) << "the next case may be traced as well";
+    trace_->detach();
+    trace_->detach();
+    EXPECT_EQ(script().finalizations, round);
+    EXPECT_FALSE(script().attached);
+  }
+  EXPECT_EQ(script().unsafe_finalizations, 0);
+}
+
+TEST_F(CuptiTest, OfAnotherToolIsNotDetached) {
+  script().subscribe = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  (void)refusal();
+  trace_->detach();
+  EXPECT_EQ(script().finalizations, 0);
+}
+
 TEST_F(CuptiTest, ItsClockIsTheHosts) {
   const auto stream = traced(log_);
   const auto before = std::chrono::steady_clock::now();
