@@ -10,6 +10,11 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME gpu-check)
 
 install(TARGETS parbench parbench-peers RUNTIME_DEPENDENCY_SET gpu_check_libraries
         RUNTIME DESTINATION libexec)
+if(TARGET parbench-smoke)
+  install(TARGETS parbench-smoke RUNTIME_DEPENDENCY_SET gpu_check_libraries
+          RUNTIME DESTINATION libexec)
+  set(gpu_check_smoke parbench-smoke)
+endif()
 foreach(test IN ITEMS kernels_test runtime_test cuda_host_test plan_test measurement_tests
                       training_test scenario_tests)
   if(TARGET ${test})
@@ -33,7 +38,7 @@ install(PROGRAMS scripts/gpu-check.d/parbench DESTINATION bin)
 install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts
         FILES_MATCHING PATTERN "*.py")
 
-add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_tests} ${stand_ins})
+add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_smoke} ${gpu_check_tests} ${stand_ins})
 if(TARGET gpu_check_test)
   add_dependencies(gpu_check_test gpu-check-programs)
 endif()

@@ -76,6 +76,8 @@ TEST(Bundle, RunsWhereNothingIsInstalled) {
   expect_self_contained(inside, "libexec/parbench");
   expect_self_contained(inside, "libexec/tests/kernels_test");
 
+  EXPECT_TRUE(fs::exists(inside / "libexec/parbench-smoke"));
+  expect_self_contained(inside, "libexec/parbench-smoke");
 
   const Finished devices = run({"env", "-i", std::string("LD_LIBRARY_PATH=") + CUDA_LIBRARY_FOLDERS,
                                 (inside / "bin/parbench").string(), "devices"});
@@ -131,7 +133,7 @@ TEST(Bundle, NeedsNothingOfTheBuildFolder) {
   }
   const Finished checked =
       elsewhere->run({(inside / "scripts/gpu-check").string(), "--devices", "cpu", "--output",
-                      "out", "--only", "facts,tests,schedules,scenarios"},
+                      "out", "--only", "smoke,facts,tests,schedules,scenarios"},
                      surroundings);
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   EXPECT_TRUE(fs::exists(folder / "out/summary.json"));
