@@ -162,7 +162,7 @@ class Record:
         for step in TESTS:
             for program in self.results.get(step, ({}, ""))[0].get("programs", []):
                 failed.setdefault(program["program"], []).extend(program["failed"])
-        return {program: names for program, names in failed.items() if names}
+        return {program: list(dict.fromkeys(names)) for program, names in failed.items() if names}
 
     def keep(self, name, content, status):
         """What a step came to so far."""

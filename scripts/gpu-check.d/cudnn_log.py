@@ -2,18 +2,21 @@
 #
 # https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/troubleshooting.html: level 1 has
 # errors only. An engine that a configuration has not is one of them, so they are many.
+import itertools
+import os
 import pathlib
 
 LARGEST_PART = 8 * 1024  # characters of a file that are kept, at its beginning and at its end
 LARGEST_WHOLE = 190 * 1024
 NAME = "cudnn.log"
+NUMBERS = itertools.count(1)  # cuDNN may begin a file anew, so none is used twice
 
 
 def environment(setting, program):
     """For a program whose cuDNN is to write its errors down."""
     if not setting.on_gpu:
         return {}
-    path = pathlib.Path(setting.scratch) / f"cudnn-{program}.log"
+    path = pathlib.Path(setting.scratch) / f"cudnn-{program}-{os.getpid()}-{next(NUMBERS)}.log"
     return {"CUDNN_LOGLEVEL_DBG": "1", "CUDNN_LOGDEST_DBG": str(path)}
 
 

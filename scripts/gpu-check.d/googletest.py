@@ -135,7 +135,7 @@ class Tests:
         environment = {
             "PARBENCH_REQUIRE_CUDA": "1" if setting.on_gpu else "0",
             "GTEST_COLOR": "no",
-            **cudnn_log.environment(setting, f"{self.program.name}-{len(self.ends) + 1}"),
+            **cudnn_log.environment(setting, self.program.name),
             **self.environment,
         }
         with Running(command, setting.left(), environment) as process:

@@ -2,7 +2,6 @@
 # after every part.
 #   step.py NAME SETTING SECONDS RESULT
 import importlib
-import json
 import os
 import pathlib
 import sys
