@@ -133,7 +133,7 @@ TEST(Bundle, NeedsNothingOfTheBuildFolder) {
   }
   const Finished checked =
       elsewhere->run({(inside / "scripts/gpu-check").string(), "--devices", "cpu", "--output",
-                      "out", "--only", "smoke,facts,tests,schedules,scenarios"},
+                      "out", "--only", "smoke,facts,tests,schedules"},
                      surroundings);
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   EXPECT_TRUE(fs::exists(folder / "out/summary.json"));
