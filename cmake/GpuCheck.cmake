@@ -1,6 +1,7 @@
 # What scripts/gpu-check runs from and scripts/bundle packs, as the install component gpu-check:
 #   bin/       parbench for people; it finds the libraries by itself
-#   libexec/   the programs, without a run path; libexec/tests those of the tests that matter on a GPU
+#   libexec/   the programs, without a run path; libexec/tests those of the tests that matter on a GPU,
+#              with the stand-ins of libraries that they load
 #   lib/       the shared libraries that a CUDA machine does not have
 #   scripts/   gpu-check with its parts
 # The C and C++ libraries are the other machine's (glibc 2.34 and GCC 12's libstdc++ or newer), and so
@@ -9,6 +10,11 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME gpu-check)
 
 install(TARGETS parbench parbench-peers RUNTIME_DEPENDENCY_SET gpu_check_libraries
         RUNTIME DESTINATION libexec)
+if(TARGET parbench-smoke)
+  install(TARGETS parbench-smoke RUNTIME_DEPENDENCY_SET gpu_check_libraries
+          RUNTIME DESTINATION libexec)
+  set(gpu_check_smoke parbench-smoke)
+endif()
 foreach(test IN ITEMS kernels_test runtime_test cuda_host_test plan_test measurement_tests
                       training_test scenario_tests)
   if(TARGET ${test})
@@ -17,6 +23,10 @@ foreach(test IN ITEMS kernels_test runtime_test cuda_host_test plan_test measure
     list(APPEND gpu_check_tests ${test})
   endif()
 endforeach()
+get_property(stand_ins GLOBAL PROPERTY PARBENCH_STAND_INS)
+if(stand_ins)
+  install(TARGETS ${stand_ins} LIBRARY DESTINATION libexec/tests/stand-ins)
+endif()
 install(RUNTIME_DEPENDENCY_SET gpu_check_libraries
         PRE_EXCLUDE_REGEXES "^lib(cuda|cudart|cudnn|cublas|cublasLt|nvrtc|nccl)[.-]" "^libcudnn_"
                             "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so"
@@ -28,7 +38,7 @@ install(PROGRAMS scripts/gpu-check.d/parbench DESTINATION bin)
 install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts
         FILES_MATCHING PATTERN "*.py")
 
-add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_tests})
+add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_smoke} ${gpu_check_tests} ${stand_ins})
 if(TARGET gpu_check_test)
   add_dependencies(gpu_check_test gpu-check-programs)
 endif()

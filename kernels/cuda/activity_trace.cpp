@@ -12,6 +12,7 @@
 #include <ranges>
 #include <utility>
 
+#include "kernels/cuda/error.h"
 #include "kernels/error.h"
 
 namespace parbench::cuda {
@@ -153,6 +154,7 @@ void ActivityTrace::start(const std::string& name) {
   check(name);
   const CUptiResult result = cupti_->functions().subscribe(&subscriber_, on_resource, this);
   if (result != CUPTI_SUCCESS) refuse(name, reason_of(*cupti_, "cuptiSubscribe", result));
+  attached_ = true;  // not before: where subscribing fails, CUPTI may be another tool's
   ++session_;
   {
     const std::lock_guard lock(receiver().mutex);
@@ -183,8 +185,8 @@ void ActivityTrace::enable(const std::string& name) {
   (void)f.enable_driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, 0);
 }
 
-/// CUPTI itself stays: detaching it (cuptiFinalize) beside graphs that are in use is not safe in
-/// all versions.
+/// CUPTI itself stays until `detach`: the next case is usually traced as well, and attaching takes
+/// long.
 void ActivityTrace::stop() noexcept {
   const CuptiFunctions& f = cupti_->functions();
   for (const CUpti_ActivityKind kind : kinds) (void)f.disable(kind);
@@ -195,6 +197,16 @@ void ActivityTrace::stop() noexcept {
   }
   (void)f.unsubscribe(subscriber_);
   join_ = {};
+}
+
+/// cupti_activity.h asks for synchronised GPUs and flushed buffers where cuptiFinalize is not
+/// called from the exit of a CUDA call: `stop` has flushed. Graphs that were made while it was
+/// attached may be in use afterwards from CUDA 12.6 on (PyTorch's pull request 146604); the library
+/// is of 13.
+void ActivityTrace::detach() noexcept {
+  if (!attached_ || !streams_.empty() || is_lost()) return;
+  (void)cupti_->functions().finalize();
+  attached_ = false;
 }
 
 void ActivityTrace::deliver() {

@@ -33,6 +33,11 @@ class ActivityTrace {
   /// Throws Unsupported in a stream's name where there is no CUPTI. Does not begin to trace.
   void check(const std::string& name);
 
+  /// Detaches CUPTI from the process if it has been used, so that work that is not traced runs as
+  /// fast as before; the next stream that is traced attaches it again. Does nothing while streams
+  /// are traced or after the GPUs were lost. No work may be queued on any GPU.
+  void detach() noexcept;
+
  private:
   friend class TracedStream;
 
@@ -59,6 +64,7 @@ class ActivityTrace {
   LoadCupti load_;
   std::shared_ptr<const Cupti> cupti_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  bool attached_ = false;
   std::uint64_t session_ = 0;
   LogId latest_log_ = 0;
   std::map<LogId, TracedStream*> streams_;

@@ -202,6 +202,7 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
 
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
+  trace_->detach();  // the devices of an earlier scenario are gone, and left their GPUs idle
   const std::map<int, int> parts = parts_of(numbers);
   std::map<int, std::vector<std::unique_ptr<Partition>>> partitions;
   for (const auto& [device, count] : parts) {

@@ -14,6 +14,7 @@ constexpr const char* file_name = "libcupti.so.13";
 CuptiFunctions look_up(const DynamicLibrary& library) {
   CuptiFunctions f;
   library.find(f.result_string, "cuptiGetResultString");
+  library.find(f.finalize, "cuptiFinalize");
   library.find(f.subscribe, "cuptiSubscribe");
   library.find(f.unsubscribe, "cuptiUnsubscribe");
   library.find(f.enable_callback, "cuptiEnableCallback");
@@ -34,10 +35,10 @@ CuptiFunctions look_up(const DynamicLibrary& library) {
 }
 
 bool is_whole(const CuptiFunctions& f) {
-  return f.result_string != nullptr && f.subscribe != nullptr && f.unsubscribe != nullptr &&
-         f.enable_callback != nullptr && f.graph_node_id != nullptr && f.stream_id != nullptr &&
-         f.register_clock != nullptr && f.register_buffers != nullptr && f.enable != nullptr &&
-         f.disable != nullptr && f.enable_runtime_call != nullptr &&
+  return f.result_string != nullptr && f.finalize != nullptr && f.subscribe != nullptr &&
+         f.unsubscribe != nullptr && f.enable_callback != nullptr && f.graph_node_id != nullptr &&
+         f.stream_id != nullptr && f.register_clock != nullptr && f.register_buffers != nullptr &&
+         f.enable != nullptr && f.disable != nullptr && f.enable_runtime_call != nullptr &&
          f.enable_driver_call != nullptr && f.flush != nullptr && f.next_record != nullptr &&
          f.dropped_records != nullptr && f.push_id != nullptr && f.pop_id != nullptr;
 }

@@ -17,6 +17,7 @@ namespace parbench::cuda {
 struct CuptiFunctions {
   decltype(&cuptiGetResultString) result_string = nullptr;
 
+  decltype(&cuptiFinalize) finalize = nullptr;
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enable_callback = nullptr;

@@ -2,25 +2,26 @@
 #
 # parbench's side is what its own report says, one process a round; PyTorch's process stays. A round
 # gives each side's median, and the rounds the ratio with its interval.
-import os
-import pathlib
 import tempfile
 import time
 from dataclasses import dataclass, field
 
 from figures import figure, missing
+from kernels_used import doubts
 from measurements import cases_of, fastest, paired_ratio
-from processes import Failure, StepServer
+from processes import Failure
 from rows import duration, median
 from sizes import sizes_for
+from torch_client import Torch
 
-HERE = pathlib.Path(__file__).resolve().parent
 MOST_ROUNDS = 7
 # Each parbench chooses its kernels anew, which for a whole model takes longer than to sample it. So a
 # round of the training steps is long and gives many samples; there are fewer rounds then.
 TRAINING_SECONDS = 2
 TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"
+# Nothing of this process is to be timed beside a profiler that was loaded (CUPTI takes seconds for that).
+UNDISTURBED = ["--no-profile"]
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Peer:
     own: list = field(default_factory=list)  # medians, a round each
     theirs: list = field(default_factory=list)
     failure: str = None
+    doubts: list = field(default_factory=list)  # about the kernels of the case, in the latest round
 
 
 @dataclass
@@ -60,63 +62,27 @@ def request_of(work, **arguments):
 def run_parbench(setting, comparison):
     """The report of one run."""
     with tempfile.TemporaryDirectory() as folder:
-        flags = [*comparison.flags, "--devices", setting.device, "--max-time", comparison.seconds]
+        flags = [*comparison.flags, *UNDISTURBED, "--devices", setting.device]
+        flags += ["--max-time", comparison.seconds]
         report, ended = setting.parbench(flags, f"{folder}/report.json")
     if report is None:
         raise Failure("parbench", f"{ended.how()}: {ended.last_words()}")
     return report
 
 
-def own_median(report, peer):
+def own_median(setting, report, peer):
     found = cases_of(report, peer.strategy, **peer.parameters)
     if found:
-        return fastest(found)["statistics"]["median"]
+        case = fastest(found)
+        peer.doubts = doubts(case, setting.autotune) if setting.on_gpu else []
+        return case["statistics"]["median"]
     errors = [case.get("error", case["status"]) for case in report["cases"]]
     raise Failure("parbench measured no such case", errors[0] if errors else "it has none")
 
 
-def environment_of(setting):
-    """PyTorch brings its libraries; the model is that of scripts/peers."""
-    modules = [str(HERE.parent / "peers.d"), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, **setting.plain_environment, "PYTHONPATH": ":".join(filter(None, modules))}
-
-
-class Torch:
-    """PyTorch's process, started when it is first asked. One that fails is started anew."""
-
-    def __init__(self, setting):
-        self.setting = setting
-        self.server = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *failure):
-        if self.server is not None:
-            self.server.__exit__(*failure)
-        self.server = None
-
-    def median(self, request, seconds):
-        """Of samples taken for so long. It answers in the time of the step, or is ended."""
-        try:
-            if self.server is None:
-                self.start()
-            answer = self.server.ask({**request, "seconds": seconds}, self.setting.left())
-        except Failure as failure:
-            self.__exit__(Failure, failure, None)
-            raise
-        return median(answer["seconds"])
-
-    def start(self):
-        device = "cuda" if self.setting.on_gpu else "cpu"
-        command = [self.setting.torch_python, "-B", str(HERE / "torch_server.py"), device]
-        self.server = StepServer(command, environment_of(self.setting))
-        self.server.answer(self.setting.left())
-
-
 def own_side(setting, comparison):
     report = run_parbench(setting, comparison)
-    return {peer.name: own_median(report, peer) for peer in comparison.peers}
+    return {peer.name: own_median(setting, report, peer) for peer in comparison.peers}
 
 
 def their_side(torch, comparison):
@@ -173,12 +139,13 @@ def compared(setting, comparisons):
     why = setting.torch_missing or "time"
     figures = {peer.name: missing(peer.name, why) for one in comparisons for peer in one.peers}
     yield {"figures": list(figures.values()), "problems": []}
-    if not setting.torch_python:
+    if setting.torch_missing:
         return
     for comparison in compare(setting, comparisons):
         for peer in comparison.peers:
             figures[peer.name] = figure_of(setting, peer, comparison.flags)
-        yield {"figures": list(figures.values()), "problems": []}
+        found = [f"{peer.name}: {text}" for one in comparisons for peer in one.peers for text in peer.doubts]
+        yield {"figures": list(figures.values()), "problems": found}
 
 
 def with_autotune(setting):

@@ -13,40 +13,26 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "peers.d"))
 
+import cudnn_log  # noqa: E402
 import libraries  # noqa: E402
 from arguments import parse_arguments, refuse  # noqa: E402
 from programs import GRACE, Terminated, end_group, end_when_asked, run_program  # noqa: E402
-from setting import Setting, flags_known, portions, to_json  # noqa: E402
+from setting import Setting, flags_known, to_json  # noqa: E402
 from step import AHEAD, STEPS  # noqa: E402
-from summary import Summary, write_small, write_step  # noqa: E402
+from summary import TESTS, Summary, write_small, write_step  # noqa: E402
+from torch_client import Server, environment_of, versions_of  # noqa: E402
 
 NO_GPU = 3
 INTERRUPTED = 130
 LEAST_SECONDS = 6  # of a step; with less it is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
 POLL_SECONDS = 0.5  # between looks at what a step has written
-TRY_TORCH = (
-    "import sys\n"
-    "try: import torch\n"
-    "except Exception as error: sys.exit(str(error))\n"
-    "if sys.argv[1] == 'cuda' and not torch.cuda.is_available(): sys.exit('it sees no GPU')"
-)
 
 
-def torch_missing(python, device, environment):
-    """Why PyTorch cannot be measured, or an empty text."""
-    tried = run_program([python, "-c", TRY_TORCH, device], 60, environment)
-    if tried.code == 0:
-        return ""
-    return f"no PyTorch (--python names an interpreter that has it): {tried.last_words()}"
-
-
-def find_sanitizer(options, why_no_torch):
+def find_tool(options, name):
     """Its path, or an empty text and the reason. It may lie beside PyTorch."""
-    if options.devices == "cpu":
-        return "", "it checks GPUs only"
-    path = libraries.find_tool("compute-sanitizer", sys.executable if why_no_torch else options.python)
-    return (path, "") if path else ("", "compute-sanitizer is not installed")
+    path = libraries.find_tool(name, sys.executable) or libraries.find_tool(name, options.python)
+    return (path, "") if path else ("", f"{name} is not installed")
 
 
 def check_device(root, environment):
@@ -59,20 +45,30 @@ def check_device(root, environment):
         refuse(f"no GPU: {line}", "--devices cpu tries the tool without one", code=NO_GPU)
 
 
-def make_setting(options):
+def start_torch(options, scratch):
+    """In the background: its import takes minutes on a cold machine."""
+    environment = environment_of(plain_environment())
+    return Server(options.python, options.devices, f"{scratch}/torch", environment)
+
+
+def plain_environment():
+    """Without the library path of the bundle's programs."""
+    return {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
+
+
+def make_setting(options, scratch, torch):
     root = HERE.parents[1]
     path = libraries.library_path(root, options.python)
     missing = libraries.missing_libraries(root / "libexec/parbench", path)
     if missing:
         refuse(*map(libraries.remedy, missing), "LD_LIBRARY_PATH may name the folder that has it")
-    plain = {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
     environment = {"LD_LIBRARY_PATH": path}
     on_gpu = options.devices == "cuda"
     if on_gpu:
         check_device(root, environment)
-    why_no_torch = torch_missing(options.python, options.devices, plain)
     autotune, dtypes = flags_known(root, environment, on_gpu)
-    sanitizer, why_no_sanitizer = find_sanitizer(options, why_no_torch)
+    sanitizer, why_no_sanitizer = find_tool(options, "compute-sanitizer")
+    ncu, why_no_ncu = find_tool(options, "ncu")
     return Setting(
         root=str(root),
         device="cuda:0" if on_gpu else "cpu:0",
@@ -80,11 +76,16 @@ def make_setting(options):
         dtypes=dtypes,
         autotune=autotune,
         library_path=path,
-        plain_environment=plain,
-        torch_python="" if why_no_torch else options.python,
-        torch_missing=why_no_torch,
+        plain_environment=plain_environment(),
+        torch_python=options.python,
+        torch_address=torch.address,
+        torch_process=torch.process.pid,
+        torch_began=torch.began,
         sanitizer=sanitizer,
         sanitizer_missing=why_no_sanitizer,
+        ncu=ncu,
+        ncu_missing=why_no_ncu,
+        scratch=scratch,
     )
 
 
@@ -144,7 +145,7 @@ class Step:
 def beside(name, setting, names, limit):
     """What runs beside the step that neither measures nor looks at the GPU's memory: compiling what is
     measured after it."""
-    ahead = name == "sanitizer" and "training-compiled" in names and setting.torch_python
+    ahead = name == "sanitizer" and "training-compiled" in names and not setting.torch_missing
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
 
 
@@ -155,12 +156,21 @@ class Record:
         self.folder, self.setting, self.began = options.output, setting, began
         self.results = {name: ({}, "not begun") for name in names}
 
+    def failed_tests(self):
+        """Names by program, of all steps that ran tests."""
+        failed = {}
+        for step in TESTS:
+            for program in self.results.get(step, ({}, ""))[0].get("programs", []):
+                failed.setdefault(program["program"], []).extend(program["failed"])
+        return {program: list(dict.fromkeys(names)) for program, names in failed.items() if names}
+
     def keep(self, name, content, status):
         """What a step came to so far."""
         self.results[name] = (content, status)
         too_large = write_step(self.folder, self.results, name)
         if too_large:
             content.setdefault("problems", []).append(too_large)
+        cudnn_log.gather(self.setting.scratch, self.folder)
         self.write_summary()
 
     def write_summary(self):
@@ -172,6 +182,7 @@ class Record:
             "commit": os.environ.get("PARBENCH_COMMIT"),
             "dirty": {"0": False, "1": True}.get(os.environ.get("PARBENCH_DIRTY")),
             "autotune": self.setting.autotune,
+            "torch": versions_of(self.setting.torch_address) or self.setting.torch_missing,
         }
         write_small(self.folder / "summary.json", summary.to_json(about))
         return summary
@@ -186,15 +197,24 @@ def run_step(step, name, record):
         raise
 
 
-def run_steps(names, setting, end, record):
-    for name, portion in portions({name: STEPS[name].weight_in(setting) for name in names}):
+def why_no_torch(torch):
+    """Empty where it is there or may still come. One that ends later is started again by the steps."""
+    ended = None if versions_of(torch.address) else torch.why_ended()
+    return f"no PyTorch (--python names an interpreter that has it): {ended}" if ended else ""
+
+
+def run_steps(names, setting, end, record, torch):
+    """Shares of the time are counted anew at each step, as PyTorch may turn out to be missing."""
+    for index, name in enumerate(names):
+        setting.torch_missing, setting.failed_tests = why_no_torch(torch), record.failed_tests()
         left = end - time.monotonic() - CLOSING_SECONDS
         if left < LEAST_SECONDS:
             record.keep(name, {}, "not run: time")
             continue
+        weights = [STEPS[behind].weight_in(setting) for behind in names[index:]]
         # A step that takes its whole share leaves as much as those behind it need to begin.
-        behind = LEAST_SECONDS * (len(names) - names.index(name) - 1)
-        limit = max(min(portion * left, left - behind), LEAST_SECONDS)
+        most = left - LEAST_SECONDS * (len(weights) - 1)
+        limit = max(min(weights[0] / sum(weights) * left, most), LEAST_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")
         with beside(name, setting, names, limit), Step(name, setting, limit) as step:
             run_step(step, name, record)
@@ -211,14 +231,13 @@ def make_output(options, began):
         refuse(f"--output: cannot write to {options.output}", "name another folder")
 
 
-def main():
-    options = parse_arguments()
-    began, end = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + options.time_limit
-    setting = make_setting(options)
+def check(options, scratch, torch, began, end):
+    setting = make_setting(options, scratch, torch)
     make_output(options, began)
-    record, interrupted = Record(options, setting, options.only, began), False
+    names = [name for name in options.only if setting.on_gpu or not STEPS[name].is_for_gpus()]
+    record, interrupted = Record(options, setting, names, began), False
     try:
-        run_steps(options.only, setting, end, record)
+        run_steps(names, setting, end, record, torch)
     except (KeyboardInterrupt, Terminated):
         interrupted = True
     summary = record.write_summary()
@@ -226,6 +245,17 @@ def main():
     if interrupted:
         return INTERRUPTED
     return 0 if summary.good() else 1
+
+
+def main():
+    options = parse_arguments()
+    began, end = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + options.time_limit
+    with tempfile.TemporaryDirectory(prefix="gpu-check-") as scratch:
+        torch = start_torch(options, scratch)
+        try:
+            return check(options, scratch, torch, began, end)
+        finally:
+            torch.end()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 # What this was measured on: the GPU and its driver, the libraries, the machine.
 import csv
 import io
-import json
 import os
 import platform
 
@@ -11,16 +10,12 @@ GPU_FIELDS = [
     "name", "driver_version", "memory.total", "clocks.max.sm", "clocks.current.sm", "power.limit",
     "temperature.gpu", "compute_mode", "ecc.mode.current", "pcie.link.gen.max", "pcie.link.width.max",
 ]  # fmt: skip
-ASK_TORCH = (
-    "import json, torch; print(json.dumps({'version': torch.__version__, 'cuda': torch.version.cuda, "
-    "'cudnn': torch.backends.cudnn.version(), 'gpu': torch.cuda.is_available()}))"
-)
 
 
-def output_of(command, extra=None):
+def output_of(command):
     """What a program prints, or why there is nothing."""
     try:
-        ended = run_program(command, 20, extra)
+        ended = run_program(command, 20)
     except OSError as error:
         return None, f"{command[0]}: {error.strerror}"
     return (ended.out, None) if ended.code == 0 else (None, f"{ended.how()}: {ended.last_words()}")
@@ -43,17 +38,6 @@ def operating_system():
         return platform.system()
 
 
-def torch_facts(setting):
-    """Versions, or why there are none."""
-    if not setting.torch_python:
-        return setting.torch_missing
-    text, reason = output_of([setting.torch_python, "-c", ASK_TORCH], setting.plain_environment)
-    try:
-        return json.loads(text.splitlines()[-1]) if text else reason
-    except ValueError:
-        return text.strip()
-
-
 def facts(setting):
     """Everything that is known before anything runs."""
     found, reason = gpus()
@@ -61,7 +45,6 @@ def facts(setting):
     yield {
         "gpus": found or reason,
         "parbench_devices": (devices or devices_reason).splitlines(),
-        "torch": torch_facts(setting),
         "python": platform.python_version(),
         "operating_system": operating_system(),
         "kernel": platform.release(),

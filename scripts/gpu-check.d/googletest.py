@@ -4,11 +4,17 @@
 import re
 from dataclasses import dataclass, field
 
-from programs import run_program
+import cudnn_log
+from programs import Running
 from setting import portions
 
+# Tests of GPUs have them in their names, or are known by their suite.
+GPU_TESTS = ["*cuda*", "*Cuda*", "*Gpu*", "*Partitions*", "Autotune.*", "Choices.*"]
+# What a test says that has made the GPUs unusable for its process: the rest of it says nothing.
+LOST = "no GPU can be used again"
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
-MOST_RESTARTS = 10  # after crashes
+MOST_RESTARTS = 10  # after crashes and lost GPUs
+POLL_SECONDS = 1  # between looks at what a program has printed
 LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
 LONGEST_TEXT = 400  # of a failure that is kept,
 MOST_LINES = 5  # and of what was said before a crash
@@ -29,12 +35,19 @@ class Outcome:
     unfinished: str = None  # the test that was running when the program ended,
     said: list = field(default_factory=list)  # and its last lines
     names: list = field(default_factory=list)  # of all that began
+    lost: bool = False  # the last of them made the GPUs unusable
 
     def begin_unfinished_anew(self):
         """What was running when the time was up counts as not begun."""
         if self.unfinished:
             self.names.remove(self.unfinished)
         self.unfinished = None
+
+    def plus(self, other):
+        """Both, as if one process had run them; this one stays as it is."""
+        both = Outcome(self.passed, dict(self.failed), dict(self.skipped), names=list(self.names))
+        both.add(other)
+        return both
 
     def add(self, other):
         self.passed += other.passed
@@ -74,6 +87,9 @@ def read_output(text):
                 outcome.passed += 1
             elif word == "FAILED":
                 outcome.failed[name] = beginning(said)
+                outcome.lost = any(LOST in line for line in said)
+                if outcome.lost:
+                    break
             else:
                 reason = reason_of(said)
                 outcome.skipped[reason] = outcome.skipped.get(reason, 0) + 1
@@ -82,32 +98,68 @@ def read_output(text):
     return outcome
 
 
-def run_tests(program, setting, wrapper=(), flags=(), outcome=None):
-    """Runs all tests, or those that an earlier outcome lacks, which is added to. After a crash it goes on
-    with those behind, so that one crash hides nothing.
+@dataclass
+class Tests:
+    """Tests of an executable: what is wanted, and what is known of them."""
 
-    Returns the outcome and how each process ended."""
-    outcome = outcome or Outcome()
-    ends = []
-    while len(ends) <= MOST_RESTARTS and setting.left() > 0:
-        only = ["--gtest_filter=" + filter_without(flags, outcome.names)] if outcome.names else flags
-        extra = {"PARBENCH_REQUIRE_CUDA": "1" if setting.on_gpu else "0", "GTEST_COLOR": "no"}
-        ended = run_program([*wrapper, program, *only], setting.left(), extra)
+    program: object  # its path
+    wanted: list = field(default_factory=list)  # GoogleTest's patterns; empty: all
+    unwanted: list = field(default_factory=list)
+    environment: dict = field(default_factory=dict)
+    outcome: Outcome = field(default_factory=Outcome)
+    ends: list = field(default_factory=list)  # how each process ended
+
+    def filter(self):
+        """Without those that have begun."""
+        return f"{':'.join(self.wanted) or '*'}-{':'.join([*self.unwanted, *self.outcome.names])}"
+
+    def run(self, setting, wrapper=()):
+        """Runs those that have not begun. After a crash, or when a test has made the GPUs unusable, it
+        goes on with those behind in a new process, so that neither hides anything. Yields what is known
+        while it runs."""
+        for _ in range(MOST_RESTARTS + 1):
+            if setting.left() <= 0:
+                break
+            ended, part = yield from self.run_process(setting, wrapper)
+            if ended.at_limit or not (part.unfinished or part.lost):
+                break
+            if part.unfinished:
+                self.outcome.failed[part.unfinished] = (
+                    f"{ended.how()}: {beginning(part.said[-MOST_LINES:])}"
+                )
+            if len(self.filter()) > LONGEST_FILTER:
+                break
+
+    def run_process(self, setting, wrapper):
+        command = [*wrapper, self.program, f"--gtest_filter={self.filter()}"]
+        environment = {
+            "PARBENCH_REQUIRE_CUDA": "1" if setting.on_gpu else "0",
+            "GTEST_COLOR": "no",
+            **cudnn_log.environment(setting, self.program.name),
+            **self.environment,
+        }
+        with Running(command, setting.left(), environment) as process:
+            while not process.ended_within(POLL_SECONDS):
+                part = read_output(process.said())
+                if part.lost:
+                    process.stop()
+                    break
+                yield self.known(part)
+            ended = process.ended()
         part = read_output(ended.out)
-        ends.append(ended)
-        outcome.add(part)
-        if ended.at_limit or not part.unfinished:
-            break
-        outcome.failed[part.unfinished] = f"{ended.how()}: {beginning(part.said[-MOST_LINES:])}"
-        if len(filter_without(flags, outcome.names)) > LONGEST_FILTER:
-            break
-    return outcome, ends
+        self.outcome.add(part)
+        self.ends.append(ended)
+        yield self.known()
+        return ended, part
 
+    def known(self, part=None):
+        """As JSON, with what the process that runs now has done."""
+        if part:
+            return result_of(self.program.name, self.outcome.plus(part), self.ends, "running")
+        return result_of(self.program.name, self.outcome, self.ends)
 
-def filter_without(flags, names):
-    """GoogleTest's filter for what is wanted less the tests that have begun."""
-    wanted = next((f.partition("=")[2] for f in flags if f.startswith("--gtest_filter=")), "*")
-    return f"{wanted}-{':'.join(names)}"
+    def was_cut(self):
+        return not self.ends or self.ends[-1].at_limit
 
 
 def status_of(outcome, ends):
@@ -122,11 +174,11 @@ def status_of(outcome, ends):
     return "passed" if last.code == 0 else f"{last.how()}: {last.last_words()}"
 
 
-def result_of(name, outcome, ends):
+def result_of(name, outcome, ends, status=None):
     """As JSON."""
     return {
         "program": name,
-        "status": status_of(outcome, ends),
+        "status": status or status_of(outcome, ends),
         "began": len(outcome.names),
         "passed": outcome.passed,
         "failed": outcome.failed,
@@ -138,13 +190,14 @@ def result_of(name, outcome, ends):
 
 def weights(folder):
     """All test executables with their weights, the heaviest first."""
-    found = {program.name: HEAVY.get(program.name, 1) for program in sorted(folder.iterdir())}
+    programs = [path for path in sorted(folder.iterdir()) if path.is_file()]
+    found = {program.name: HEAVY.get(program.name, 1) for program in programs}
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-def content_of(runs):
-    """What is known of all programs: the outcome of each, and how its processes ended."""
-    results = [result_of(name, outcome, ends) for name, (outcome, ends) in runs.items()]
+def content_of(results):
+    """What is known of all programs."""
+    results = list(results)
     return {
         "programs": results,
         "problems": [f"{r['program']}: {problem_of(r)}" for r in results if r["status"] != "passed"],
@@ -154,25 +207,45 @@ def content_of(runs):
     }
 
 
-def tests(setting):
-    """All test executables of the bundle, one after the other: some of them fill the GPU's memory. What
-    the time of some leaves goes to those that did not end in theirs."""
-    runs, wanted = {}, weights(setting.tests)
+def run_all(setting, every):
+    """Test executables one after the other: some of them fill the GPU's memory. What the time of some
+    leaves goes to those that did not end in theirs."""
+    wanted = weights(setting.tests)
+    every = {name: every(setting.tests / name) for name in wanted}
+    results = {}
     for name, portion in portions(wanted):
         setting.say(f"tests of {name}")
-        runs[name] = run_tests(setting.tests / name, setting.with_portion(portion))
-        yield content_of(runs)
-    cut = {name: wanted[name] for name, (_, ends) in runs.items() if not ends or ends[-1].at_limit}
+        for results[name] in every[name].run(setting.with_portion(portion)):
+            yield content_of(results.values())
+    cut = {name: wanted[name] for name, tests in every.items() if tests.was_cut()}
     for name, portion in portions(cut):
         if setting.left() < LEAST_SECONDS_MORE:
             break
         setting.say(f"the other tests of {name}")
-        outcome, before = runs[name]
-        outcome.begin_unfinished_anew()
-        part = setting.with_portion(portion)
-        _, ends = run_tests(setting.tests / name, part, outcome=outcome)
-        runs[name] = outcome, before + ends
-        yield content_of(runs)
+        every[name].outcome.begin_unfinished_anew()
+        for results[name] in every[name].run(setting.with_portion(portion)):
+            yield content_of(results.values())
+
+
+def gpu_tests(setting):
+    """Those of GPUs, in all executables."""
+    yield from run_all(setting, lambda program: Tests(program, wanted=GPU_TESTS))
+
+
+def other_tests(setting):
+    """Those of processors and of everything else: they pass without a GPU, so they come last."""
+    yield from run_all(setting, lambda program: Tests(program, unwanted=GPU_TESTS))
+
+
+def partition_tests(setting):
+    """The conformance of every operation on half of a GPU, which is a green context."""
+    program = setting.tests / "kernels_test"
+    if not program.exists():
+        return
+    on_partition = {"PARBENCH_TEST_GPU": setting.pair.partition(",")[0]}
+    tests = Tests(program, ["*Conformance*cuda*"], environment=on_partition)
+    for result in tests.run(setting):
+        yield content_of([result])
 
 
 def problem_of(result):

@@ -43,6 +43,7 @@ class Ended:
     out: str  # standard output and standard error in their order
     seconds: float
     at_limit: bool = False
+    stopped: bool = False  # for what it had printed
 
     def how(self):
         if self.at_limit:
@@ -56,25 +57,59 @@ class Ended:
         return " | ".join(lines[-3:])[-400:] or "it said nothing"
 
 
-def run_program(command, limit, extra=None):
-    """Runs a program for `limit` seconds at most. Raises OSError where it cannot be started."""
-    began = time.monotonic()
-    at_limit = False
-    with tempfile.TemporaryFile(mode="w+", errors="replace") as output:
-        process = subprocess.Popen(
+class Running:
+    """A program that runs until its limit or its end, whichever comes first. Raises OSError where it
+    cannot be started."""
+
+    def __init__(self, command, limit, extra=None):
+        self.began, self.limit = time.monotonic(), max(limit, 0.1)
+        self.at_limit = self.stopped = False
+        self.output = tempfile.TemporaryFile(mode="w+", errors="replace")
+        self.process = subprocess.Popen(
             [str(word) for word in command],
             stdin=subprocess.DEVNULL,
-            stdout=output,
+            stdout=self.output,
             stderr=subprocess.STDOUT,
             env={**os.environ, **(extra or {})},
             start_new_session=True,
         )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        end_group(self.process)
+
+    def ended_within(self, seconds):
+        """Waits that long at most. One at its limit is ended."""
+        left = self.began + self.limit - time.monotonic()
         try:
-            process.wait(max(limit, 0.1))
+            self.process.wait(max(min(seconds, left), 0))
         except subprocess.TimeoutExpired:
-            at_limit = True
-        finally:
-            end_group(process)
-        output.seek(0)
-        said = output.read()
-    return Ended(process.returncode, said, time.monotonic() - began, at_limit)
+            if left > seconds:
+                return False
+            self.at_limit = True
+        end_group(self.process)
+        return True
+
+    def stop(self):
+        """Ends it because its output says that the rest is of no use."""
+        end_group(self.process)
+        self.stopped = True
+
+    def said(self):
+        """What it has printed so far."""
+        size = os.fstat(self.output.fileno()).st_size  # the program shares the position in the file
+        return os.pread(self.output.fileno(), size, 0).decode(errors="replace")
+
+    def ended(self):
+        seconds = time.monotonic() - self.began
+        return Ended(self.process.returncode, self.said(), seconds, self.at_limit, self.stopped)
+
+
+def run_program(command, limit, extra=None):
+    """Runs a program for `limit` seconds at most. Raises OSError where it cannot be started."""
+    with Running(command, limit, extra) as program:
+        while not program.ended_within(limit):
+            pass
+        return program.ended()

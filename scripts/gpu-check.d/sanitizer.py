@@ -1,50 +1,75 @@
-# Compute Sanitizer over the tests that use a GPU: invalid accesses of all kernels, vendors' ones
-# included, and races of our own in shared memory.
+# Compute Sanitizer over the tests that use a GPU: first over those that failed, then invalid accesses
+# and races of our own kernels, and last invalid accesses of all kernels, the vendors' included, since a
+# vendor's kernel that is handed a wrong buffer is our fault. Watching those takes longest.
 import re
+from dataclasses import dataclass
 
-from googletest import LEAST_SECONDS, problem_of, result_of, run_tests
+from googletest import GPU_TESTS, LEAST_SECONDS, Tests, problem_of
 from programs import run_program
 from setting import portions
 
-# Tests of CUDA devices have them in their names.
-GPU_TESTS = "--gtest_filter=*cuda*:*Cuda*:*Gpu*"
-# Our kernels live in a namespace of this name; NVIDIA's are not ours to judge and slow to watch.
+# Our kernels live in a namespace of this name.
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
-TOOLS = {"memcheck": [], "racecheck": OUR_KERNELS}
-# Weights in sharing the time. The conformance tests come last, so that they get what the others leave.
-PROGRAMS = {"runtime_test": 1, "plan_test": 1, "scenario_tests": 2, "kernels_test": 8}
+MOST_FAILED = 20  # tests of a program that are run once more
 FAILING = 97  # exit code that the tool is told to use for its findings
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
 
 
-def command_of(tool, path, flags):
+@dataclass(frozen=True)
+class Watch:
+    """Tests of a program under a tool."""
+
+    tool: str
+    what: str  # the kernels that are watched, in words
+    flags: tuple  # which of them
+    program: str
+    tests: tuple
+    weight: int  # in sharing the time
+
+
+def of_failed(setting):
+    """The tests that failed without the tool, whose errors are to be explained."""
+    for program, names in setting.failed_tests.items():
+        yield Watch("memcheck", "all kernels of failed tests", (), program, tuple(names[:MOST_FAILED]), 8)
+
+
+def of_all():
+    tests, ours = tuple(GPU_TESTS), tuple(OUR_KERNELS)
+    yield Watch("memcheck", "our kernels", ours, "kernels_test", tests, 8)
+    yield Watch("memcheck", "our kernels", ours, "runtime_test", tests, 1)
+    yield Watch("racecheck", "our kernels", ours, "kernels_test", tests, 6)
+    yield Watch("memcheck", "our kernels", ours, "scenario_tests", tests, 2)
+    yield Watch("memcheck", "all kernels", (), "kernels_test", tests, 8)
+
+
+def command_of(watch, path):
     """API errors are left out: the tests provoke some, and our own code checks all of them."""
-    return [path, "--tool", tool, "--report-api-errors", "no", "--error-exitcode", FAILING, *flags]
+    common = ["--report-api-errors", "no", "--error-exitcode", FAILING]
+    return [path, "--tool", watch.tool, *common, *watch.flags]
 
 
-def status_of(result, outcome, ends, said):
-    """In the words of whoever kept it from being whole."""
+def status_of(result, tests, said):
+    """In the words of whatever kept it from being whole."""
     refused = REFUSAL.search(said)
-    if refused and not outcome.passed:
+    if refused and not tests.outcome.passed:
         return f"not run: {refused.group(1).strip()}"
-    if ends and not outcome.names:
+    if tests.ends and not tests.outcome.names:
         return NO_TESTS
     return result["status"]
 
 
-def check(setting, program, tool):
-    """One program under one tool."""
-    wrapper = command_of(tool, setting.sanitizer, TOOLS[tool])
-    outcome, ends = run_tests(program, setting, wrapper, [GPU_TESTS])
-    said = "\n".join(end.out for end in ends)
-    result = {"tool": tool, **result_of(program.name, outcome, ends)}
-    return {
-        **result,
-        "status": status_of(result, outcome, ends, said),
-        "summary": SUMMARY.findall(said),
-    }
+def results_of(setting, watch):
+    """What is known of it, while it runs."""
+    tests = Tests(setting.tests / watch.program, list(watch.tests))
+    for result in tests.run(setting, command_of(watch, setting.sanitizer)):
+        said = "\n".join(end.out for end in tests.ends)
+        status = result["status"]
+        if status != "running":
+            status = status_of(result, tests, said)
+        kept = {"tool": watch.tool, "what": watch.what, "summary": SUMMARY.findall(said)}
+        yield {**result, **kept, "status": status}
 
 
 def problem(result):
@@ -52,26 +77,22 @@ def problem(result):
     found = [line for line in result["summary"] if not re.search(r": 0 (errors|hazards)", line)]
     if not found and result["status"] in ("passed", NO_TESTS):
         return None
-    return f"{result['tool']} over {result['program']}: {' '.join(found) or problem_of(result)}"
-
-
-def weights(folder):
-    """Programs and tools with their weights."""
-    there = {name: weight for name, weight in PROGRAMS.items() if (folder / name).exists()}
-    return {(folder / name, tool): weight for name, weight in there.items() for tool in TOOLS}
+    text = " ".join(found) or problem_of(result)
+    return f"{result['tool']} over {result['program']}, {result['what']}: {text}"
 
 
 def sanitizer(setting):
-    """Every tool over every program, as far as the time goes."""
+    """Every watch, as far as the time goes."""
     content = {"runs": [], "problems": []}
     if setting.sanitizer_missing:
         yield {**content, "not_run": setting.sanitizer_missing}
         return
     content["version"] = run_program([setting.sanitizer, "--version"], 20).last_words()
-    for (program, tool), portion in portions(weights(setting.tests)):
-        setting.say(f"{tool} over {program.name}")
-        result = check(setting.with_portion(portion, LEAST_SECONDS), program, tool)
-        content["runs"].append(result)
-        if problem(result):
-            content["problems"].append(problem(result))
-        yield content
+    watches = [w for w in [*of_failed(setting), *of_all()] if (setting.tests / w.program).exists()]
+    known = []
+    for watch, portion in portions({watch: watch.weight for watch in watches}):
+        setting.say(f"{watch.tool} over {watch.program}, {watch.what}")
+        known.append(None)
+        for known[-1] in results_of(setting.with_portion(portion, LEAST_SECONDS), watch):
+            problems = [text for text in map(problem, known) if text]
+            yield {**content, "runs": known, "problems": problems}

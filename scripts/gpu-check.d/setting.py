@@ -3,7 +3,7 @@ import json
 import pathlib
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from programs import run_program
 
@@ -28,15 +28,31 @@ class Setting:
     autotune: bool  # whether this parbench and the device have the flag
     library_path: str
     plain_environment: dict  # without it, for programs that bring their own libraries
-    torch_python: str  # empty where there is none,
-    torch_missing: str  # with the reason
+    torch_python: str  # the interpreter that may have it
+    torch_address: str  # of its process (torch_client.py),
+    torch_process: int  # its number
+    torch_began: float  # which was started then, on the clock of time.monotonic()
     sanitizer: str  # Compute Sanitizer's path, empty where it has nothing to do,
     sanitizer_missing: str  # with the reason
+    ncu: str  # the same of Nsight Compute
+    ncu_missing: str
+    scratch: str  # a folder for files that the steps share
+    torch_missing: str = ""  # why there is no PyTorch, as far as that is known
+    failed_tests: dict = field(default_factory=dict)  # names by program, of the steps before
     deadline: float = 0  # of the step, on the clock of time.monotonic()
 
     @property
     def on_gpu(self):
         return self.device.startswith("cuda")
+
+    @property
+    def cache(self):
+        """Where parbench keeps what one run measures for the next."""
+        return f"{self.scratch}/cache"
+
+    @property
+    def torch_device(self):
+        return "cuda" if self.on_gpu else "cpu"
 
     @property
     def tests(self):
@@ -60,12 +76,12 @@ class Setting:
     def say(self, text):
         print(f"gpu-check: {text}", file=sys.stderr, flush=True)
 
-    def parbench(self, flags, report):
+    def parbench(self, flags, report, environment=None):
         """Runs parbench. Its report without the samples' Google Benchmark rows, None without one,
         and how the program ended."""
         path = pathlib.Path(report)
         command = [f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
-        ended = run_program(command, self.left())
+        ended = run_program(command, self.left(), environment)
         try:
             return json.loads(path.read_text(encoding="utf-8"))["parbench"], ended
         except (OSError, ValueError):

@@ -2,7 +2,6 @@
 # after every part.
 #   step.py NAME SETTING SECONDS RESULT
 import importlib
-import json
 import os
 import pathlib
 import sys
@@ -25,27 +24,42 @@ class Plan:
     module: str
     function: str
     weight: int  # in sharing the time
-    needs: str = "parbench"  # or "torch" or "sanitizer", without which it measures nothing
+    needs: str = "parbench"  # or "torch", "sanitizer" or "ncu", without which it measures nothing
+
+    def is_for_gpus(self):
+        """There is nothing to try on a processor."""
+        return self.needs in ("sanitizer", "ncu")
 
     def weight_in(self, setting):
         """Time for what is not there would be time that the other steps do not get."""
-        absent = {"torch": setting.torch_missing, "sanitizer": setting.sanitizer_missing}
+        absent = {
+            "torch": setting.torch_missing,
+            "sanitizer": setting.sanitizer_missing,
+            "ncu": setting.ncu_missing,
+        }
         return ABSENT_WEIGHT if absent.get(self.needs) else self.weight
 
 
-# In the order in which they run, the most important first. What a step leaves is for those behind it.
+# In the order in which they run, those that say most first. What a step leaves is for those behind it.
+# Weights are about the seconds that each takes on a fast GPU, so that what stands up to `profiles` is
+# known after four minutes, and all after ten.
 STEPS = {
-    "facts": Plan("facts", "facts", 15),
-    "tests": Plan("googletest", "tests", 100),
-    "matmul": Plan("against_torch", "matmul", 40, "torch"),
-    "convolution": Plan("against_torch", "convolution", 60, "torch"),
-    # Three rounds of three types, tuned for 10 s each.
-    "training": Plan("against_torch", "training", 160, "torch"),
-    "schedules": Plan("scenarios", "schedules", 25),
-    "copy": Plan("against_torch", "copy", 15, "torch"),
-    "scenarios": Plan("scenarios", "every_scenario", 50),
-    "sanitizer": Plan("sanitizer", "sanitizer", 50, "sanitizer"),
-    "training-compiled": Plan("against_torch", "training_compiled", 60, "torch"),
+    "smoke": Plan("smoke", "smoke", 25),
+    "facts": Plan("facts", "facts", 5),
+    "tests": Plan("googletest", "gpu_tests", 90),
+    "partition": Plan("googletest", "partition_tests", 25),
+    "matmul": Plan("against_torch", "matmul", 25, "torch"),
+    "training": Plan("against_torch", "training", 90, "torch"),
+    "convolution": Plan("against_torch", "convolution", 35, "torch"),
+    "profiles": Plan("profiles", "profiles", 50),
+    "schedules": Plan("scenarios", "schedules", 20),
+    "copy": Plan("against_torch", "copy", 10, "torch"),
+    "peaks": Plan("peaks", "peaks", 15),
+    "scenarios": Plan("scenarios", "every_scenario", 40),
+    "ncu": Plan("ncu", "ncu", 25, "ncu"),
+    "sanitizer": Plan("sanitizer", "sanitizer", 45, "sanitizer"),
+    "training-compiled": Plan("against_torch", "training_compiled", 35, "torch"),
+    "other-tests": Plan("googletest", "other_tests", 20),
 }
 CLOSING_SECONDS = GRACE + 1  # of a step, to end a program that hangs and write what is known
 AHEAD = "compile-ahead"  # beside the sanitizer
@@ -57,11 +71,13 @@ def main():
     setting = from_json(setting)
     setting.deadline = time.monotonic() + float(seconds) - CLOSING_SECONDS
     os.environ["LD_LIBRARY_PATH"] = setting.library_path
+    os.environ["PARBENCH_CACHE"] = setting.cache  # shared by the steps, and of no other run
     plan = {**STEPS, AHEAD: AHEAD_PLAN}[name]
     end_when_asked()
     content = {}
     try:
-        for content in getattr(importlib.import_module(plan.module), plan.function)(setting):
+        steps = getattr(importlib.import_module(plan.module), plan.function)
+        for content in steps(setting):
             write_json(pathlib.Path(result), content)
     except Exception as error:
         write_json(pathlib.Path(result), {**content, "crashed": f"{type(error).__name__}: {error}"})

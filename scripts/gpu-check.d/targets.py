@@ -97,6 +97,8 @@ def rows_of(results, setting):
             dtype = next((word for word in row.name.split("/") if word in DTYPES), None)
             reason = status if status != "done" else "it gave no figure"
             if dtype and dtype not in setting.dtypes:
+                if not setting.on_gpu:
+                    continue  # a processor need not have it
                 reason = f"--dtype {dtype} is not to be had here"
             rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
     return rows

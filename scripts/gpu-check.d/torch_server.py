@@ -1,10 +1,16 @@
-# PyTorch's side: work that parbench does as well, behind a line protocol like that of peers.d.
-#
-# Every line of standard input is a JSON object that names a piece of work and how long to sample it;
-# the answer is {"seconds": [...]}, one number a sample. Work is prepared and warmed up once. Run by
-# the interpreter that has PyTorch.
+# PyTorch's side: work that parbench does as well, for whoever connects.
+#   torch_server.py DEVICE ADDRESS
+# One client at a time connects to the socket ADDRESS and sends JSON objects that name a piece of work and
+# how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
+# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. Nothing is done on
+# the GPU before somebody asks. Run by the interpreter that has PyTorch.
+import gc
 import json
+import multiprocessing.connection
+import os
+import pathlib
 import sys
+import threading
 import time
 
 import torch
@@ -110,8 +116,9 @@ class Subject:
 
     def __init__(self, device, request):
         make, arguments = WORK[request["work"]], dict(request["arguments"])
-        self.dtype = arguments["dtype"]
-        self.clock = Gpu() if device != "cpu" else Cpu()
+        self.on_gpu, self.dtype = device != "cpu", arguments["dtype"]
+        self.is_compiled = arguments.get("compiled", False)
+        self.clock = Gpu() if self.on_gpu else Cpu()
         choose_arithmetic(self.dtype)
         self.run = make(device, **arguments)
         for _ in range(WARM_UP_RUNS):
@@ -128,17 +135,106 @@ class Subject:
             taken.append(self.clock.seconds(self.run, self.times))
         return taken
 
+    def profile(self, most):
+        """The kernels (on a processor: operations) that take longest in one run, by the profiler."""
+        choose_arithmetic(self.dtype)
+        activity = torch.profiler.ProfilerActivity
+        kind = activity.CUDA if self.on_gpu else activity.CPU
+        with torch.profiler.profile(activities=[kind]) as profiler:
+            self.clock.seconds(self.run, 1)
+        events = profiler.key_averages()
+        if self.on_gpu:  # calls that launch kernels have the time of these as well
+            events = [event for event in events if event.device_type.name == "CUDA"]
+        found = [kernel_of(event, self.on_gpu) for event in events]
+        found = [kernel for kernel in found if kernel["seconds"] > 0]
+        return sorted(found, key=lambda kernel: -kernel["seconds"])[:most]
+
+
+def kernel_of(event, on_gpu):
+    """Newer versions of PyTorch say device where older ones say cuda."""
+    device = event.self_device_time_total if hasattr(event, "self_device_time_total") else None
+    if device is None:
+        device = event.self_cuda_time_total
+    microseconds = device if on_gpu else event.self_cpu_time_total
+    return {"name": event.key[:160], "count": event.count, "seconds": microseconds / 1e6}
+
+
+class Desk:
+    """Answers requests, with the work that it has prepared."""
+
+    def __init__(self, device):
+        self.device, self.subjects = device, {}
+
+    def answer(self, request):
+        try:
+            subject = self.subject(request)
+            if "profile" in request:
+                return {"kernels": subject.profile(request["profile"])}
+            return {"seconds": subject.samples(request["seconds"])}
+        except Exception as error:
+            return {"error": f"{type(error).__name__}: {str(error)[:400]}"}
+
+    def subject(self, request):
+        key = json.dumps([request["work"], request["arguments"]], sort_keys=True)
+        if key not in self.subjects:
+            self.subjects[key] = Subject(self.device, request)
+        return self.subjects[key]
+
+    def clear(self):
+        """Gives memory back to those who measure next. What was compiled took long, and stays."""
+        self.subjects = {key: one for key, one in self.subjects.items() if one.is_compiled}
+        gc.collect()
+        if self.device != "cpu":
+            torch.cuda.empty_cache()
+
+
+def is_usable(device):
+    """After some errors no work of this process runs on the GPU any more."""
+    try:
+        if device != "cpu":
+            torch.cuda.synchronize()
+    except RuntimeError:
+        return False
+    return True
+
+
+def serve(device, connection, desk):
+    """Until the client leaves. Whether the next may come."""
+    while True:
+        try:
+            request = json.loads(connection.recv_bytes())
+        except (EOFError, OSError):
+            return True
+        answer = desk.answer(request)
+        connection.send_bytes(json.dumps(answer).encode())
+        if "error" in answer and not is_usable(device):
+            return False
+
+
+def end_with_starter():
+    """Whoever started this holds the other end of its standard input."""
+    sys.stdin.read()
+    os._exit(0)
+
+
+def introduce(address):
+    versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
+    versions["cudnn"] = torch.backends.cudnn.version()
+    pathlib.Path(f"{address}.about").write_text(json.dumps(versions), encoding="utf-8")
+
 
 def main():
-    device = sys.argv[1]
-    subjects = {}
-    print(json.dumps({"name": f"PyTorch {torch.__version__}"}), flush=True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        key = json.dumps([request["work"], request["arguments"]], sort_keys=True)
-        if key not in subjects:
-            subjects[key] = Subject(device, request)
-        print(json.dumps({"seconds": subjects[key].samples(request["seconds"])}), flush=True)
+    device, address = sys.argv[1:]
+    threading.Thread(target=end_with_starter, daemon=True).start()
+    if device == "cuda" and not torch.cuda.is_available():
+        sys.exit("it sees no GPU")
+    introduce(address)
+    desk, usable = Desk(device), True
+    with multiprocessing.connection.Listener(address, "AF_UNIX", backlog=8) as listener:
+        while usable:
+            with listener.accept() as connection:
+                usable = serve(device, connection, desk)
+            desk.clear()
 
 
 main()

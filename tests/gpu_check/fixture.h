@@ -40,6 +40,7 @@ class GpuCheck : public ::testing::Test {
     fs::copy(fs::path(SOURCE_FOLDER) / "scripts", folder_ / "scripts", fs::copy_options::recursive);
     fs::create_directories(folder_ / "libexec/tests");
     link("libexec/parbench-peers", PEERS_BINARY);
+    link("libexec/parbench-smoke", SMOKE_BINARY);
     program("tools/ldd",
             "needs=${1%/*}/needs\n[[ -e $needs ]] || exit 0\n"
             "for name in $(<\"$needs\"); do\n"
@@ -68,6 +69,11 @@ class GpuCheck : public ::testing::Test {
   /// A file that the check has written.
   [[nodiscard]] report::Json output(const std::string& name) const {
     return report::read_json((folder_ / "out" / name).string());
+  }
+
+  /// What a step came to.
+  [[nodiscard]] report::Json step(const std::string& file, const std::string& name) const {
+    return output(file).at(name);
   }
 
   /// A row of the summary.

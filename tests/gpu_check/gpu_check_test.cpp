@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <regex>
 #include <string>
 #include <thread>
@@ -40,21 +41,28 @@ TEST_F(GpuCheck, WithoutAGpuSaysSoAndMeasuresNothing) {
 TEST_F(GpuCheck, TriesItsStepsOnCpuDevices) {
   with_real_parbench();
   test_program("sum_test", passes);
-  const Finished finished =
-      check({"--devices", "cpu", "--output", "out", "--python", without_torch(), "--only",
-             "facts,tests,schedules,matmul,scenarios,sanitizer", "--time-limit", "120"});
-  EXPECT_EQ(finished.exit_code, 1) << finished.err;  // there is no PyTorch
+  const Finished finished = check(
+      {"--devices", "cpu", "--output", "out", "--python", without_torch(), "--only",
+       "smoke,facts,tests,schedules,matmul,scenarios,peaks,ncu,sanitizer", "--time-limit", "120"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("matmul (2 figures): not run: no PyTorch"));
   EXPECT_THAT(finished.out, HasSubstr("A trial on tiny sizes"));
   const Json summary = output("summary.json");
   EXPECT_EQ(summary.at("trial"), true);
   EXPECT_EQ(summary.at("tests"), Json({{"passed", 1}, {"failed", 0}, {"skipped", 1}}));
+  EXPECT_FALSE(summary.at("steps").contains("ncu")) << "it is for GPUs";
   for (const auto& [step, status] : summary.at("steps").items()) EXPECT_EQ(status, "done") << step;
   EXPECT_GT(target("overlap/d2h/pinned").at("value"), 0);
   EXPECT_EQ(target("overlap/d2h/pinned").at("reached"), nullptr) << "a trial reaches no target";
   EXPECT_THAT(summary.at("facts").at("parbench_devices").dump(), HasSubstr("cpu:0"));
 
-  EXPECT_EQ(output("tests.json").at("programs")[0].at("skipped"), Json({{"no GPU", 1}}));
-  const Json reports = output("scenarios.json").at("reports");
+  for (const Json& check : step("machine.json", "smoke").at("checks")) {
+    EXPECT_EQ(check.at("status"), "passed") << check.dump();
+    EXPECT_FALSE(check.at("lines").empty()) << check.dump();
+  }
+  EXPECT_THAT(step("machine.json", "peaks").at("devices").dump(), HasSubstr("gemm f32"));
+  EXPECT_EQ(step("tests.json", "tests").at("programs")[0].at("skipped"), Json({{"no GPU", 1}}));
+  const Json reports = step("scenarios.json", "scenarios").at("reports");
   EXPECT_GE(reports.size(), 5U);
   EXPECT_FALSE(reports[0].at("cases").empty());
   EXPECT_THAT(reports.dump(), Not(HasSubstr("\"samples\":")));
@@ -71,7 +79,7 @@ TEST_F(GpuCheck, ACrashHidesNoOtherTest) {
   with_stand_in_parbench();
   test_program("crash_test",
                "case \"$*\" in\n"
-               "'') echo '[ RUN      ] A.One'; echo '[       OK ] A.One (1 ms)'\n"
+               "*-) echo '[ RUN      ] A.One'; echo '[       OK ] A.One (1 ms)'\n"
                "    echo '[ RUN      ] A.Two'; echo 'about to fall'; kill -SEGV $$ ;;\n"
                "*A.One:A.Two) echo '[ RUN      ] A.Three'; echo '[       OK ] A.Three (1 ms)' ;;\n"
                "esac\n");
@@ -79,12 +87,79 @@ TEST_F(GpuCheck, ACrashHidesNoOtherTest) {
   const Finished finished =
       check({"--output", "out", "--python", without_torch(), "--only", "tests"});
   EXPECT_EQ(finished.exit_code, 1);
-  const Json crashed = output("tests.json").at("programs")[0];
+  const Json crashed = step("tests.json", "tests").at("programs")[0];
   EXPECT_EQ(crashed.at("program"), "crash_test");
   EXPECT_EQ(crashed.at("passed"), 2);
   EXPECT_EQ(crashed.at("failed").at("A.Two"), "ended by SIGSEGV: about to fall");
-  EXPECT_EQ(output("tests.json").at("programs")[1].at("status"), "passed");
+  EXPECT_EQ(step("tests.json", "tests").at("programs")[1].at("status"), "passed");
   EXPECT_THAT(finished.out, HasSubstr("crash_test: 1 failed, first A.Two: ended by SIGSEGV"));
+}
+
+// After an error that stays with the context every later test of the process fails for its sake.
+TEST_F(GpuCheck, ALostGpuFailsNoOtherTest) {
+  with_stand_in_parbench();
+  test_program(
+      "lose_test",
+      "case \"$*\" in\n"
+      "*-) echo '[ RUN      ] A.One/cuda_0'; echo '[       OK ] A.One/cuda_0 (1 ms)'\n"
+      "    echo '[ RUN      ] A.Two/cuda_0'; echo 'no GPU can be used again before'\n"
+      "    echo '[  FAILED  ] A.Two/cuda_0 (1 ms)'; echo '[ RUN      ] A.Three/cuda_0'\n"
+      "    echo 'no GPU can be used again before'; echo '[  FAILED  ] A.Three/cuda_0 (1 ms)'\n"
+      "    sleep 1000 ;;\n"
+      "*-A.One/cuda_0:A.Two/cuda_0)\n"
+      "    echo '[ RUN      ] A.Three/cuda_0'; echo '[       OK ] A.Three/cuda_0 (1 ms)' ;;\n"
+      "esac\n");
+  EXPECT_EQ(check({"--output", "out", "--python", without_torch(), "--only", "tests"}).exit_code,
+            1);
+  const Json program = step("tests.json", "tests").at("programs")[0];
+  EXPECT_EQ(program.at("passed"), 2);
+  EXPECT_EQ(program.at("failed"), Json({{"A.Two/cuda_0", "no GPU can be used again before"}}));
+  EXPECT_EQ(program.at("processes"), 2);
+}
+
+TEST_F(GpuCheck, TestsOfGpusComeFirstThenThoseOfAPartitionThenTheOthers) {
+  with_stand_in_parbench();
+  test_program("kernels_test",
+               "echo \"$1 $PARBENCH_TEST_GPU $CUDNN_LOGLEVEL_DBG\" >>\"$LOG\"\n"
+               "echo 'an error of cuDNN' >>\"$CUDNN_LOGDEST_DBG\"\n");
+  (void)check(
+      {"--output", "out", "--python", without_torch(), "--only", "other-tests,partition,tests"});
+  EXPECT_EQ(folder_.read("log"),
+            "--gtest_filter=*cuda*:*Cuda*:*Gpu*:*Partitions*:Autotune.*:Choices.*-  1\n"
+            "--gtest_filter=*Conformance*cuda*- cuda:0/0 1\n"
+            "--gtest_filter=*-*cuda*:*Cuda*:*Gpu*:*Partitions*:Autotune.*:Choices.*  1\n");
+  EXPECT_THAT(folder_.read("out/cudnn.log"), HasSubstr("an error of cuDNN"));
+}
+
+TEST_F(GpuCheck, ASubsystemThatCrashesOrHangsHidesNoOther) {
+  with_stand_in_parbench();
+  std::filesystem::remove(folder_ / "libexec/parbench-smoke");
+  program("libexec/parbench-smoke",
+          "echo \"$1 of $2\"\n[[ $1 != graph ]] || kill -SEGV $$\n"
+          "[[ $1 != condition ]] || sleep 1000\n");
+  const Finished finished = check(
+      {"--output", "out", "--python", without_torch(), "--only", "smoke", "--time-limit", "24"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.err, HasSubstr("smoke: partition: partition of cuda:0\n"));
+  std::map<std::string, std::string> status;
+  for (const Json& one : step("machine.json", "smoke").at("checks")) {
+    status[one.at("check")] = one.at("status");
+  }
+  EXPECT_EQ(status.at("context"), "passed");
+  EXPECT_EQ(status.at("graph"), "ended by SIGSEGV");
+  EXPECT_THAT(status.at("condition"), HasSubstr("ended at its limit"));
+  EXPECT_EQ(status.at("convolution-bf16"), "passed");
+  EXPECT_THAT(finished.out, HasSubstr("! smoke: graph: ended by SIGSEGV: graph of cuda:0"));
+}
+
+TEST_F(GpuCheck, WithoutAContextNothingElseIsTried) {
+  with_stand_in_parbench();
+  std::filesystem::remove(folder_ / "libexec/parbench-smoke");
+  program("libexec/parbench-smoke", "echo \"FAILED: no device\"; exit 1\n");
+  (void)check({"--output", "out", "--python", without_torch(), "--only", "smoke"});
+  const Json checks = step("machine.json", "smoke").at("checks");
+  EXPECT_EQ(checks[0].at("status"), "exited 1");
+  EXPECT_EQ(checks[1].at("status"), "not begun");
 }
 
 TEST_F(GpuCheck, FailuresKeepTheirWords) {
@@ -96,7 +171,7 @@ TEST_F(GpuCheck, FailuresKeepTheirWords) {
       "echo '[  FAILED  ] 1 test, listed below:'\necho '[  FAILED  ] Sum.IsRight'\nexit 1\n");
   EXPECT_EQ(check({"--output", "out", "--python", without_torch(), "--only", "tests"}).exit_code,
             1);
-  EXPECT_EQ(output("tests.json").at("programs")[0].at("failed"),
+  EXPECT_EQ(step("tests.json", "tests").at("programs")[0].at("failed"),
             Json({{"Sum.IsRight", "sum_test.cpp:7: Failure | which is 5"}}));
   EXPECT_EQ(output("summary.json").at("tests").at("failed"), 1);
 }
@@ -117,7 +192,7 @@ TEST_F(GpuCheck, WhatHangsIsEndedAtItsLimitAndSummedUp) {
   const Finished finished = check({"--output", "out", "--python", without_torch(), "--only",
                                    "tests,schedules,sanitizer", "--time-limit", "28"});
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_THAT(output("tests.json").at("programs")[0].at("status").get<std::string>(),
+  EXPECT_THAT(step("tests.json", "tests").at("programs")[0].at("status").get<std::string>(),
               AllOf(HasSubstr("ended at its limit"), HasSubstr("in Wait.ForEver")));
   EXPECT_TRUE(gone(std::stoi(folder_.read("log.process"))));
   EXPECT_EQ(target("overlap/d2h/pinned").at("value"), 1) << "later steps run all the same";
@@ -152,11 +227,14 @@ TEST_F(GpuCheck, KilledItHasWrittenWhatItKnew) {
   with_stand_in_parbench();
   test_program("sum_test", passes);
   test_program("wait_test",
+               "echo '[ RUN      ] Wait.ABit'\necho '[       OK ] Wait.ABit (1 ms)'\n"
                "echo '[ RUN      ] Wait.ForEver'\necho $$ >\"$LOG.process\"\nsleep 1000\n");
   Process process({(folder_ / "scripts/gpu-check").string(), "--output", "out", "--python",
                    without_torch(), "--only", "tests,schedules"},
                   {folder_.path(), {{"LOG", (folder_ / "log").string()}}});
-  const auto written = [&] { return std::filesystem::exists(folder_ / "out/summary.json"); };
+  const auto written = [&] {
+    return folder_.read("out/tests.json").find("\"running\"") != std::string::npos;
+  };
   for (int tries = 0; tries < 600 && process.running(); ++tries) {
     if (written() && !folder_.read("log.process").empty()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -165,7 +243,8 @@ TEST_F(GpuCheck, KilledItHasWrittenWhatItKnew) {
   (void)process.wait();
   kill(std::stoi(folder_.read("log.process")), SIGKILL);
   ASSERT_TRUE(written());
-  EXPECT_EQ(output("tests.json").at("programs")[0].at("passed"), 1);
+  EXPECT_EQ(step("tests.json", "tests").at("programs")[0].at("passed"), 1);
+  EXPECT_EQ(step("tests.json", "tests").at("programs")[1].at("passed"), 1) << "of one that runs";
   EXPECT_EQ(output("summary.json").at("steps"),
             Json({{"tests", "not finished"}, {"schedules", "not begun"}}));
 }
@@ -242,7 +321,7 @@ TEST_F(GpuCheck, TestsOfKernelsComeFirst) {
     test_program(name, passes);
   }
   (void)check({"--output", "out", "--python", without_torch(), "--only", "tests"});
-  const Json programs = output("tests.json").at("programs");
+  const Json programs = step("tests.json", "tests").at("programs");
   ASSERT_EQ(programs.size(), 3U);
   EXPECT_EQ(programs[0].at("program"), "kernels_test");
   EXPECT_EQ(programs[1].at("program"), "scenario_tests");
@@ -253,7 +332,7 @@ TEST_F(GpuCheck, TestsGetTheTimeThatOthersLeave) {
   with_stand_in_parbench();
   test_program("kernels_test",
                "case \"$*\" in\n"
-               "'') echo '[ RUN      ] A.One'; echo '[       OK ] A.One (1 ms)'\n"
+               "*-) echo '[ RUN      ] A.One'; echo '[       OK ] A.One (1 ms)'\n"
                "    echo '[ RUN      ] A.Two'; sleep 1000 ;;\n"
                "*-A.One) echo '[ RUN      ] A.Two'; echo '[       OK ] A.Two (1 ms)' ;;\n"
                "esac\n");
@@ -261,7 +340,7 @@ TEST_F(GpuCheck, TestsGetTheTimeThatOthersLeave) {
   const Finished finished = check(
       {"--output", "out", "--python", without_torch(), "--only", "tests", "--time-limit", "30"});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  const Json kernels = output("tests.json").at("programs")[0];
+  const Json kernels = step("tests.json", "tests").at("programs")[0];
   EXPECT_EQ(kernels.at("status"), "passed");
   EXPECT_EQ(kernels.at("passed"), 2);
   EXPECT_EQ(kernels.at("processes"), 2);

@@ -8,6 +8,7 @@ namespace {
 
 using report::Json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class Sanitizer : public GpuCheck {
@@ -45,27 +46,47 @@ TEST_F(Sanitizer, RunsBothToolsOverTheTestsOfGpus) {
   tool_says(no_errors, no_hazards);
   const Finished finished = sanitize();
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  const Json runs = output("sanitizer.json").at("runs");
-  ASSERT_EQ(runs.size(), 2U);
+  const Json runs = step("tools.json", "sanitizer").at("runs");
+  ASSERT_EQ(runs.size(), 3U);
   EXPECT_EQ(runs[0].at("passed"), 1);
   EXPECT_THAT(
       folder_.read("log"),
       AllOf(HasSubstr("--tool memcheck"), HasSubstr("--tool racecheck"),
             HasSubstr("--kernel-name kns=parbench"), HasSubstr("*cuda*"), HasSubstr(" 1\n")));
+  std::vector<std::string> order;
+  for (const Json& run : runs)
+    order.push_back(run.at("tool").get<std::string>() + run.at("what").get<std::string>());
+  EXPECT_THAT(order,
+              ElementsAre("memcheckour kernels", "racecheckour kernels", "memcheckall kernels"));
+}
+
+TEST_F(Sanitizer, LooksAtFailedTestsFirstAndAtAllTheirKernels) {
+  test_program("kernels_test",
+               "echo \"kernels_test $*\" >>\"$LOG\"\n"
+               "echo '[ RUN      ] Conformance.Adds/cuda_0'\n"
+               "echo '[  FAILED  ] Conformance.Adds/cuda_0 (3 ms)'\nexit 1\n");
+  tool_says(no_errors, no_hazards);
+  (void)check({"--output", "out", "--python", without_torch(), "--only", "tests,sanitizer"});
+  const Json first = step("tools.json", "sanitizer").at("runs")[0];
+  EXPECT_EQ(first.at("what"), "all kernels of failed tests");
+  EXPECT_THAT(folder_.read("log"),
+              HasSubstr("97 " + (folder_ / "libexec/tests/kernels_test").string() +
+                        " --gtest_filter=Conformance.Adds/cuda_0-\n"));
 }
 
 TEST_F(Sanitizer, FindingsAreProblems) {
   tool_says("ERROR SUMMARY: 12 errors", no_hazards);
   const Finished finished = sanitize();
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_THAT(finished.out, HasSubstr("memcheck over kernels_test: ERROR SUMMARY: 12 errors"));
+  EXPECT_THAT(finished.out,
+              HasSubstr("memcheck over kernels_test, our kernels: ERROR SUMMARY: 12 errors"));
 }
 
 TEST_F(Sanitizer, ARefusalIsToldInItsWords) {
   test_program("kernels_test", "exit 1\n");
   tool_says("Error: Device not supported.", "Error: Device not supported.");
   EXPECT_EQ(sanitize().exit_code, 1);
-  EXPECT_EQ(output("sanitizer.json").at("runs")[0].at("status"),
+  EXPECT_EQ(step("tools.json", "sanitizer").at("runs")[0].at("status"),
             "not run: Error: Device not supported.");
 }
 
@@ -95,7 +116,7 @@ TEST_F(Sanitizer, ItsAbsenceIsTold) {
   }
   const Finished finished = sanitize();
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(output("sanitizer.json").at("not_run"), "compute-sanitizer is not installed");
+  EXPECT_EQ(step("tools.json", "sanitizer").at("not_run"), "compute-sanitizer is not installed");
   EXPECT_THAT(finished.out, HasSubstr("sanitizer: not run: compute-sanitizer is not installed"));
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # A parbench with a GPU, for tests of scripts/gpu-check: writes down how it is called ($LOG) and reports
-# that every case takes a second, or what $SECONDS_OF says of its strategy. It takes $WORKS_FOR seconds for
-# that.
+# that every case takes a second, or what $SECONDS_OF says of its strategy, with these $KERNELS and this
+# $PROFILE. It takes $WORKS_FOR seconds for that.
 import itertools
 import json
 import os
@@ -29,6 +29,8 @@ def case(flags, strategy, numbers):
         "dtype": flags.get("dtype", "f32"),
         "status": "measured",
         "statistics": {"median": seconds},
+        "kernels": json.loads(os.environ.get("KERNELS", "[]")),
+        "profile": json.loads(os.environ.get("PROFILE", "null")),
         "samples": [{"seconds": seconds, "round": number} for number in range(7)],
     }
 
@@ -53,7 +55,7 @@ def main():
         with open(os.environ["LOG"], "a", encoding="utf-8") as log:
             print(" ".join(words), file=log)
         time.sleep(float(os.environ.get("WORKS_FOR", "0")))
-        words = [word for word in words if word not in ("--quiet", "--autotune")]
+        words = [word for word in words if word not in ("--quiet", "--autotune", "--no-profile")]
         flags = {key.removeprefix("--"): value for key, value in zip(words[::2], words[1::2])}
         pathlib.Path(flags["report"]).write_text(json.dumps(report(flags)), encoding="utf-8")
 

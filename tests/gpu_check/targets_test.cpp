@@ -2,6 +2,7 @@
 // what is said of those that have no figure.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -67,9 +68,89 @@ TEST_F(Targets, OfATrialNameItsOwnSizesAndDevices) {
   EXPECT_THAT(what("training/f32/eager"), HasSubstr("2 images of 32×32"));
   EXPECT_THAT(what("copy/d2h/pinned"), HasSubstr("32 KiB"));
   EXPECT_THAT(what("partitions/two"), HasSubstr("two CPU devices"));
-  EXPECT_THAT(target("matmul/tf32").at("not_run").dump(), HasSubstr("--dtype tf32"));
+  EXPECT_THAT(output("summary.json").at("targets").dump(), Not(HasSubstr("tf32")))
+      << "a processor need not have it";
   EXPECT_THAT(folder_.read("log"), AllOf(HasSubstr("--n 128 --count 2"), HasSubstr("--image 16"),
                                          Not(HasSubstr("--autotune"))));
+}
+
+TEST_F(Targets, WhoseCaseRanOnFallbackKernelsSaySo) {
+  with_stand_in_parbench();
+  const Finished finished =
+      check({"--output", "out", "--python", with_torch(), "--only", "training"},
+            {{"KERNELS", R"([{"operation": "convolution_forward", "count": 2,
+                              "implementation": "CUDA kernel, direct"},
+                             {"operation": "convolution_backward_weights", "count": 53,
+                              "implementation": "cuDNN x on inputs widened to f32"},
+                             {"operation": "gemm", "count": 3, "implementation": "cuBLASLt",
+                              "chosen_by": "heuristics"}])"}});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("training/bf16/eager: pipeline/single: direct kernels: 2× "
+                              "convolution_forward: CUDA kernel, direct"),
+                    HasSubstr("widened kernels: 53× convolution_backward_weights"),
+                    HasSubstr("3 operations have kernels that were not measured")));
+}
+
+// Each starts PyTorch, which takes long; the first import most of all.
+TEST_F(Targets, OfAllStepsAreMeasuredByOneProcessOfPyTorch) {
+  with_stand_in_parbench();
+  const Finished finished =
+      check({"--output", "out", "--python", with_torch(), "--only", "matmul,copy,convolution"},
+            {{"TORCH_IMPORTS_FOR", "3"}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_EQ(std::ranges::count(folder_.read("log.servers"), '\n'), 1);
+  EXPECT_EQ(output("summary.json").at("torch").at("torch"), "2");
+}
+
+TEST_F(Targets, AreMeasuredByAnotherProcessWhereThatEnds) {
+  with_stand_in_parbench();
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "matmul,copy"},
+              {{"TORCH_SECONDS", R"({"matmul": "ends"})"}});
+  EXPECT_THAT(target("matmul/f32").at("not_run").get<std::string>(),
+              HasSubstr("an illegal memory access"));
+  EXPECT_EQ(target("copy/d2h/pinned").at("value"), 1);
+}
+
+TEST_F(Targets, HaveProfilesBesideThemWithKernelsAndCalls) {
+  with_stand_in_parbench();
+  (void)check({"--output", "out", "--python", with_torch(), "--only", "profiles"},
+              {{"KERNELS", R"([{"operation": "gemm", "implementation": "cuBLASLt"}])"},
+               {"PROFILE", R"({"calls": [{"name": "gemm", "seconds": 1}], "tasks": [1, 2]})"}});
+  const Json step_of_bf16 = step("profiles.json", "profiles").at("steps").at("bf16");
+  EXPECT_EQ(step_of_bf16.at("parbench").at("kernels")[0].at("implementation"), "cuBLASLt");
+  EXPECT_EQ(step_of_bf16.at("parbench").at("profile").at("calls")[0].at("name"), "gemm");
+  EXPECT_FALSE(step_of_bf16.at("parbench").at("profile").contains("tasks"));
+  EXPECT_EQ(step_of_bf16.at("torch")[0].at("name"), "gemm");
+  EXPECT_EQ(step("profiles.json", "profiles").at("problems"), Json::array());
+  EXPECT_THAT(folder_.read("log"), Not(HasSubstr("--no-profile")));
+}
+
+TEST_F(Targets, HaveTheBandwidthOfOurKernelsWhereNsightComputeMay) {
+  with_stand_in_parbench();
+  program(
+      "tools/ncu",
+      "echo \"ncu $*\" >>\"$LOG\"\n[[ \"$*\" == *bf16* ]] || { echo '==ERROR== ERR_NVGPUCTRPERM'; "
+      "exit 1; }\nwhile [[ $1 != --log-file ]]; do shift; done\ncat >\"$2\" <<'END'\n"
+      "==PROF== Connected to process 7\n"
+      "\"ID\",\"Kernel Name\",\"Grid Size\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+      "\"0\",\"parbench::cuda::relu\",\"(8, 1, 1)\",\"gpu__time_duration.sum\",\"ns\",\"3,000\"\n"
+      "\"0\",\"parbench::cuda::relu\",\"(8, 1, 1)\","
+      "\"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"80\"\n"
+      "\"1\",\"parbench::cuda::relu\",\"(8, 1, 1)\",\"gpu__time_duration.sum\",\"ns\",\"1,000\"\n"
+      "\"1\",\"parbench::cuda::relu\",\"(8, 1, 1)\","
+      "\"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"40\"\n"
+      "END\n");
+  const Finished finished =
+      check({"--output", "out", "--python", without_torch(), "--only", "ncu"});
+  const Json kernel = step("tools.json", "ncu").at("ncu").at("bf16")[0];
+  EXPECT_EQ(kernel.at("kernel"), "parbench::cuda::relu grid (8, 1, 1)");
+  EXPECT_EQ(kernel.at("launches"), 2);
+  EXPECT_EQ(kernel.at("seconds"), 4e-6);
+  EXPECT_EQ(kernel.at("share_of_bandwidth"), 0.7) << "by the time of each launch";
+  EXPECT_THAT(folder_.read("log"), AllOf(HasSubstr("--clock-control none"),
+                                         HasSubstr("--kernel-name regex:parbench::")));
+  EXPECT_THAT(finished.out, HasSubstr("ncu: f32: no metrics: ERR_NVGPUCTRPERM"));
 }
 
 TEST_F(Targets, AllReachedIsSuccess) {
@@ -88,7 +169,8 @@ TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   const std::string log = folder_.read("log");
   EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
-  EXPECT_THAT(log, HasSubstr("--autotune --min-samples 30 --devices cuda:0 --max-time 2"))
+  EXPECT_THAT(log,
+              HasSubstr("--autotune --min-samples 30 --no-profile --devices cuda:0 --max-time 2"))
       << "many samples for each time that kernels are chosen";
 }
 
@@ -123,7 +205,7 @@ TEST_F(Targets, OfAPyTorchThatHangsAreNotRunAndItsStepEnds) {
   (void)check({"--output", "out", "--python", with_torch(), "--only", "copy", "--time-limit", "20"},
               {{"TORCH_SECONDS", R"({"copy_to_host": "never"})"}});
   EXPECT_THAT(target("copy/d2h/pinned").at("not_run").get<std::string>(),
-              HasSubstr("no answer after"));
+              HasSubstr("no answer to copy_to_host"));
   EXPECT_EQ(output("summary.json").at("steps").at("copy"), "done");
 }
 
@@ -137,9 +219,14 @@ TEST_F(Targets, AStepThatIsAskedToEndWaitsForNoAnswer) {
                      {"library_path", ""},
                      {"plain_environment", Json::object()},
                      {"torch_python", with_torch()},
-                     {"torch_missing", ""},
+                     {"torch_address", (folder_ / "torch").string()},
+                     {"torch_process", 0},
+                     {"torch_began", 0},
                      {"sanitizer", ""},
-                     {"sanitizer_missing", "it checks GPUs only"}};
+                     {"sanitizer_missing", "not installed"},
+                     {"ncu", ""},
+                     {"ncu_missing", "not installed"},
+                     {"scratch", folder_.path().string()}};
   Process step(
       {PARBENCH_PYTHON, "-B", (folder_ / "scripts/gpu-check.d/step.py").string(), "copy",
        setting.dump(), "3600", (folder_ / "result.json").string()},

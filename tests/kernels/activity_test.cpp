@@ -160,6 +160,77 @@ TEST_P(Activities, HaveAnErrorOfTheClockThatIsSmall) {
   EXPECT_LT(log_.clock_error, 10e-3) << "as long as a layer, and nothing could be told of overlap";
 }
 
+/// Copies one byte to the GPU and back by a graph.
+class Echo {
+ public:
+  explicit Echo(Device& device)
+      : stream_(device.make_stream(StreamKind::compute)),
+        sent_(device.allocate(1, MemoryKind::pinned)),
+        there_(device.allocate(1, MemoryKind::device)),
+        returned_(device.allocate(1, MemoryKind::pinned)) {
+    enqueue();  // what is made at the first execution is there
+    stream_->synchronize();
+    capture();
+  }
+
+  [[nodiscard]] Stream& stream() const { return *stream_; }
+  void capture() {
+    graph_ = stream_->capture([&] { enqueue(); });
+  }
+  [[nodiscard]] std::byte of(std::byte value) {
+    *sent_.data() = value;
+    graph_->launch();
+    stream_->synchronize();
+    return *returned_.data();
+  }
+
+ private:
+  void enqueue() {
+    stream_->set_tag(1);
+    stream_->copy(there_, sent_);
+    stream_->set_tag(2);
+    stream_->copy(returned_, there_);
+  }
+
+  std::unique_ptr<Stream> stream_;
+  Buffer sent_;
+  Buffer there_;
+  Buffer returned_;
+  std::unique_ptr<Graph> graph_;
+};
+
+// Opening devices anew detaches the profiler, as between the scenarios of a run. Graphs from before
+// go on, also those that were made while it was attached, and the next logs are as complete.
+TEST(CudaActivities, GraphsOutliveTheProfilerThatSawThem) {
+  const Machine machine;
+  std::vector<std::vector<std::unique_ptr<Device>>> scenarios;
+  std::vector<std::unique_ptr<Echo>> echoes;
+  for (int scenario = 0; scenario < 3; ++scenario) {
+    try {
+      scenarios.push_back(machine.open("cuda:0"));
+    } catch (const Error& error) {
+      SKIP_WITHOUT_DEVICES("cuda:0", error.what());
+    }
+    for (const auto& echo : echoes) EXPECT_EQ(echo->of(std::byte{7}), std::byte{7});
+    auto echo = std::make_unique<Echo>(*scenarios.back().front());
+    EXPECT_EQ(echo->of(std::byte{3}), std::byte{3});
+    ActivityLog log(2);
+    try {
+      echo->stream().log_activities(&log);
+    } catch (const Unsupported& reason) {
+      GTEST_SKIP() << reason.what();
+    }
+    echo->capture();
+    EXPECT_EQ(echo->of(std::byte{5}), std::byte{5});
+    std::vector<ActivityTag> tags;
+    for (const Activity& activity : log.activities()) tags.push_back(activity.tag);
+    EXPECT_THAT(tags, ElementsAre(1, 2)) << "in scenario " << scenario;
+    echo->stream().log_activities(nullptr);
+    EXPECT_EQ(echo->of(std::byte{9}), std::byte{9});
+    echoes.push_back(std::move(echo));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Lanes, Activities, testing::ValuesIn(lanes()),
                          [](const auto& lane) { return name_of(lane.param); });
 

@@ -65,6 +65,19 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
   subscribed_callback = callback;
   subscribed_data = data;
   ++cupti_script.subscribers;
+  cupti_script.attached = true;
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiFinalize() {
+  ++cupti_script.finalizations;
+  const bool safe = cupti_script.subscribers == 0 && cupti_script.kinds.empty() &&
+                    cupti_script.flushed && cupti_script.attached;
+  if (!safe) ++cupti_script.unsafe_finalizations;
+  cupti_script.attached = false;
+  cupti_script.clock = nullptr;
+  request_buffer = nullptr;
+  complete_buffer = nullptr;
   return CUPTI_SUCCESS;
 }
 
@@ -109,6 +122,7 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   if (kind == cupti_script.failing_kind) return CUPTI_ERROR_NOT_COMPATIBLE;
   if (cupti_script.clock == nullptr) cupti_script.enabled_without_clock = true;
   cupti_script.kinds.insert(kind);
+  cupti_script.flushed = false;
   return CUPTI_SUCCESS;
 }
 
@@ -128,6 +142,7 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId /*id*/, std::uint8_t /
 CUptiResult cuptiActivityFlushAll(std::uint32_t /*flag*/) {
   if (cupti_script.flush != CUPTI_SUCCESS) return cupti_script.flush;
   ++cupti_script.flushes;
+  cupti_script.flushed = true;
   std::vector<std::uint8_t>& records = cupti_script.records;
   if (records.empty()) return CUPTI_SUCCESS;
   std::uint8_t* buffer = nullptr;

@@ -20,6 +20,10 @@ struct CuptiScript {
   std::vector<std::uint8_t> records;                              // handed over by the next flush
 
   int subscribers = 0;
+  bool attached = false;         // since a client subscribed
+  bool flushed = false;          // nothing was traced since the last flush
+  int unsafe_finalizations = 0;  // with a client, with kinds enabled or without a flush before
+  int finalizations = 0;
   std::set<CUpti_ActivityKind> kinds;  // enabled now
   std::set<CUpti_CallbackId> callbacks;
   CUpti_TimestampCallbackFunc clock = nullptr;

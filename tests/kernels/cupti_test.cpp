@@ -15,6 +15,7 @@
 #include "kernels/cuda/activity_trace.h"
 #include "kernels/error.h"
 #include "tests/kernels/cupti_stand_in.h"
+#include "tests/kernels/stand_ins.h"
 
 namespace parbench::cuda {
 namespace {
@@ -96,12 +97,13 @@ class CuptiTest : public ::testing::Test {
                                         end, node);
   }
 
-  std::shared_ptr<ActivityTrace> trace_ =
-      std::make_shared<ActivityTrace>([] { return Cupti::load({CUPTI_STAND_IN}); });
+  std::shared_ptr<ActivityTrace> trace_ = std::make_shared<ActivityTrace>(
+      [] { return Cupti::load({test::stand_in("cupti_stand_in")}); });
   ActivityLog log_{16};
 
  private:
-  void* library_ = dlopen(CUPTI_STAND_IN, RTLD_NOW | RTLD_LOCAL);  // it stays, as CUPTI does
+  void* library_ = dlopen(test::stand_in("cupti_stand_in").c_str(),
+                          RTLD_NOW | RTLD_LOCAL);  // it stays, as CUPTI does
 };
 
 TEST(CuptiAbsence, NamesTheFirstPlaceAndWhatWouldMendIt) {
@@ -112,11 +114,14 @@ TEST(CuptiAbsence, NamesTheFirstPlaceAndWhatWouldMendIt) {
 }
 
 TEST(CuptiAbsence, ALibraryThatIsNotWholeIsNotUsed) {
-  EXPECT_THAT(Cupti::load({CUPTI_OLD_STAND_IN})->absence(), HasSubstr("older than CUDA 13"));
+  EXPECT_THAT(Cupti::load({test::stand_in("cupti_old_stand_in")})->absence(),
+              HasSubstr("older than CUDA 13"));
 }
 
 TEST(CuptiAbsence, TheFirstThatCanBeLoadedCounts) {
-  EXPECT_EQ(Cupti::load({"libcupti-that-is-not-there.so.13", CUPTI_STAND_IN})->absence(), "");
+  EXPECT_EQ(Cupti::load({"libcupti-that-is-not-there.so.13", test::stand_in("cupti_stand_in")})
+                ->absence(),
+            "");
 }
 
 TEST_F(CuptiTest, WithoutTheLibraryTheStreamSaysWhy) {
@@ -162,6 +167,37 @@ TEST_F(CuptiTest, TracesFromTheFirstStreamToTheLast) {
   EXPECT_EQ(script().subscribers, 0);
   EXPECT_THAT(script().kinds, IsEmpty());
   EXPECT_NE(traced(log_)->session(), session);
+}
+
+TEST_F(CuptiTest, IsDetachedAfterTheLastStreamAndAttachedAgain) {
+  trace_->detach();
+  EXPECT_EQ(script().finalizations, 0) << "it was never attached";
+  for (int round = 1; round <= 2; ++round) {
+    auto stream = traced(log_);
+    trace_->detach();
+    EXPECT_EQ(script().finalizations, round - 1) << "a stream is traced";
+    { const TracedCall call = stream->enqueue(7); }
+    record_call(515);
+    record_kernel(515, 1000, 3000);
+    log_.clear();
+    stream->settle();
+    EXPECT_THAT(tags_of(log_), ElementsAre(7)) << "in round " << round;
+    EXPECT_FALSE(script().enabled_without_clock);
+    stream.reset();
+    EXPECT_TRUE(script().attached) << "the next case may be traced as well";
+    trace_->detach();
+    trace_->detach();
+    EXPECT_EQ(script().finalizations, round);
+    EXPECT_FALSE(script().attached);
+  }
+  EXPECT_EQ(script().unsafe_finalizations, 0);
+}
+
+TEST_F(CuptiTest, OfAnotherToolIsNotDetached) {
+  script().subscribe = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  (void)refusal();
+  trace_->detach();
+  EXPECT_EQ(script().finalizations, 0);
 }
 
 TEST_F(CuptiTest, ItsClockIsTheHosts) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/bfloat16.h"
@@ -38,6 +39,13 @@ std::vector<double> draw(std::string_view role, const TensorDesc& tensor, std::u
   return result;
 }
 
+/// The GPU of the suite is the whole first one, or what PARBENCH_TEST_GPU names, a partition
+/// perhaps.
+std::string chosen_device(const std::string& device) {
+  const char* chosen = std::getenv("PARBENCH_TEST_GPU");
+  return device == "cuda:0" && chosen != nullptr ? chosen : device;
+}
+
 }  // namespace
 
 bool is_opaque(const Argument& argument) { return parbench::is_opaque(argument.tensor.layout); }
@@ -61,7 +69,7 @@ std::string name_of(const Lane& lane) {
 std::optional<Bench> Bench::open(const Lane& lane, std::string& why, const DeviceOptions& options) {
   Bench bench;
   try {
-    bench.device_ = std::move(Machine().open(lane.device, options).front());
+    bench.device_ = std::move(Machine().open(chosen_device(lane.device), options).front());
   } catch (const Error& error) {
     why = error.what();
     return std::nullopt;

@@ -13,6 +13,7 @@
 #include "kernels/cuda/nccl_clique.h"
 #include "kernels/error.h"
 #include "tests/kernels/nccl_stand_in.h"
+#include "tests/kernels/stand_ins.h"
 
 namespace parbench::cuda {
 namespace {
@@ -50,27 +51,29 @@ class NcclTest : public ::testing::Test {
       NcclClique::Part{memory_.data() + 32, reinterpret_cast<cudaStream_t>(&memory_[1])}};
 
  private:
-  void* library_ = dlopen(NCCL_STAND_IN, RTLD_NOW | RTLD_LOCAL);
+  void* library_ = dlopen(test::stand_in("nccl_stand_in").c_str(), RTLD_NOW | RTLD_LOCAL);
   NcclScript* script_ = nullptr;
 };
 
 TEST_F(NcclTest, TellsItsVersion) {
-  const auto nccl = Nccl::load(NCCL_STAND_IN);
+  const auto nccl = Nccl::load(test::stand_in("nccl_stand_in"));
   EXPECT_EQ(nccl->absence(), "");
   EXPECT_EQ(nccl->version(), "2.28.9");
 }
 
 TEST_F(NcclTest, OldVersionsAreRefusedByTheirNumber) {
   script().version = 21212;
-  const auto older = Nccl::load(NCCL_STAND_IN);
+  const auto older = Nccl::load(test::stand_in("nccl_stand_in"));
   EXPECT_THAT(older->absence(), AllOf(HasSubstr("is version 2.12.12"), HasSubstr("install 2.13")));
   EXPECT_EQ(older->version(), "");
   script().version = 2708;  // numbered as before 2.9
-  EXPECT_THAT(Nccl::load(NCCL_STAND_IN)->absence(), HasSubstr("is version 2.7.8"));
+  EXPECT_THAT(Nccl::load(test::stand_in("nccl_stand_in"))->absence(),
+              HasSubstr("is version 2.7.8"));
 }
 
 TEST(NcclAbsence, ALibraryThatIsNotWholeIsNotUsed) {
-  EXPECT_THAT(Nccl::load(NCCL_OLD_STAND_IN)->absence(), HasSubstr("install 2.13 or newer"));
+  EXPECT_THAT(Nccl::load(test::stand_in("nccl_old_stand_in"))->absence(),
+              HasSubstr("install 2.13 or newer"));
 }
 
 TEST(NcclAbsence, NamesWhatWouldMendIt) {
@@ -81,7 +84,7 @@ TEST(NcclAbsence, NamesWhatWouldMendIt) {
 }
 
 TEST_F(NcclTest, AllReduceIsOneGroupOfCallsInPlace) {
-  NcclClique clique(Nccl::load(NCCL_STAND_IN), {3, 1});
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {3, 1});
   EXPECT_EQ(script().devices[0], 3);
   EXPECT_EQ(script().devices[1], 1);
   clique.enqueue(Collective::all_reduce, parts_, 32);
@@ -102,7 +105,7 @@ TEST_F(NcclTest, AllReduceIsOneGroupOfCallsInPlace) {
 }
 
 TEST_F(NcclTest, AllGatherSendsEachRanksOwnBlock) {
-  NcclClique clique(Nccl::load(NCCL_STAND_IN), {0, 1});
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
   clique.enqueue(Collective::all_gather, parts_, 32);
   ASSERT_EQ(script().call_count, 2U);
   for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -116,7 +119,7 @@ TEST_F(NcclTest, AllGatherSendsEachRanksOwnBlock) {
 }
 
 TEST_F(NcclTest, AFailedCallClosesItsGroupAndSaysWhatAndWhere) {
-  NcclClique clique(Nccl::load(NCCL_STAND_IN), {0, 1});
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
   script().failing_rank = 0;
   const std::string message =
       message_of([&] { clique.enqueue(Collective::all_reduce, parts_, 32); });
@@ -129,21 +132,21 @@ TEST_F(NcclTest, AFailedCallClosesItsGroupAndSaysWhatAndWhere) {
 TEST_F(NcclTest, FailsToBeMade) {
   script().init = 2;
   EXPECT_THAT(message_of([] {
-                const NcclClique clique(Nccl::load(NCCL_STAND_IN), {0, 1});
+                const NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
               }),
               HasSubstr("comm_init_all"));
   EXPECT_EQ(script().destroyed + script().aborted, 0);
 }
 
 TEST_F(NcclTest, EndsAllRanks) {
-  { const NcclClique clique(Nccl::load(NCCL_STAND_IN), {0, 1}); }
+  { const NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1}); }
   EXPECT_EQ(script().alive, 0);
   EXPECT_EQ(script().destroyed, 2);
 }
 
 TEST_F(NcclTest, AnErrorBesideTheCallsIsMetByTheNextAndAbortsAtTheEnd) {
   {
-    NcclClique clique(Nccl::load(NCCL_STAND_IN), {0, 1});
+    NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
     script().asynchronous = 7;  // still at work
     EXPECT_NO_THROW(clique.check());
     script().asynchronous = 6;

@@ -6,9 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "kernels/condition.h"
 #include "kernels/cuda/gpu_facts.h"
 #include "tests/kernels/nvml_stand_in.h"
+#include "tests/kernels/stand_ins.h"
 
 namespace parbench::cuda {
 namespace {
@@ -25,8 +28,8 @@ constexpr const char* bus_id = "0000:17:00.0";
 /// A stand-in, loaded, with a fresh script.
 class StandIn {
  public:
-  explicit StandIn(const char* library)
-      : path_(library), library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+  explicit StandIn(const std::string& name)
+      : path_(test::stand_in(name)), library_(dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ != nullptr) script() = {};
   }
   ~StandIn() {
@@ -43,14 +46,14 @@ class StandIn {
   [[nodiscard]] Condition condition() const { return load()->gpu(bus_id).value().condition(); }
 
  private:
-  const char* path_;
+  std::string path_;
   void* library_;
 };
 
 class NvmlTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(stand_in.is_there()) << dlerror(); }
-  StandIn stand_in{NVML_STAND_IN};
+  StandIn stand_in{"nvml_stand_in"};
   NvmlScript& script = stand_in.script();
 };
 
@@ -154,7 +157,7 @@ TEST_F(NvmlTest, CountsNvLinksToTheOtherGpuOrToASwitch) {
 }
 
 TEST(NvmlOfAnOldDriver, IsReadByItsOlderNames) {
-  const StandIn old(NVML_OLD_STAND_IN);
+  const StandIn old("nvml_old_stand_in");
   ASSERT_TRUE(old.is_there()) << dlerror();
   old.script().reasons.value = nvmlClocksEventReasonSwPowerCap;
   const Condition condition = old.condition();

@@ -1,0 +1,92 @@
+# Nsight Compute over our own kernels in one training step: how much of the memory's rate norm, pooling
+# and elementwise kernels reach, and the registers that they take. The clocks are left alone.
+import csv
+import pathlib
+import re
+
+from programs import run_program
+from setting import portions
+from sizes import sizes_for
+
+TIME = "gpu__time_duration.sum"  # nanoseconds
+BANDWIDTH = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"
+BYTES = "dram__bytes.sum"
+REGISTERS = "launch__registers_per_thread"
+WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
+METRICS = [TIME, BANDWIDTH, BYTES, REGISTERS, WARPS]
+MOST_LAUNCHES = 800  # a step has about 500 of ours
+LONGEST_NAME = 120
+KEPT = 80  # kernels that take longest; one is counted for each grid
+ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
+
+
+def command_of(setting, dtype, log):
+    """parbench tells profilers where its one execution begins and ends."""
+    size = sizes_for(setting)
+    ncu = [setting.ncu, "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none"]
+    ncu += ["--profile-from-start", "off", "--kernel-name-base", "demangled"]
+    ncu += ["--kernel-name", "regex:parbench::", "--launch-count", MOST_LAUNCHES]
+    ncu += ["--metrics", ",".join(METRICS)]
+    work = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
+    work += ["--batch", size.batch, "--image", size.image, "--dtype", dtype]
+    files = ["--quiet", "--profile", "--report", f"{log}.json", "--devices", setting.device]
+    return [*ncu, f"{setting.root}/libexec/parbench", *work, *files]
+
+
+def launches_in(text):
+    """Of each launch its kernel with the grid, and its metrics. Rows are one metric of one launch."""
+    begin = text.find('"ID"')
+    if begin < 0:
+        return []
+    launches = {}
+    for row in csv.DictReader(text[begin:].splitlines()):
+        if row.get("Metric Name") in METRICS:
+            name = f"{row['Kernel Name'][:LONGEST_NAME]} grid {row['Grid Size']}"
+            known = launches.setdefault(row["ID"], (name, {}))[1]
+            known[row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
+    return [launch for launch in launches.values() if launch[1].get(TIME)]
+
+
+def summed(launches):
+    """Launches of one kernel with one grid together, those that take longest first."""
+    kernels = {}
+    for name, metrics in launches:
+        kernels.setdefault(name, []).append(metrics)
+    rows = [row_of(name, of_kernel) for name, of_kernel in kernels.items()]
+    return sorted(rows, key=lambda row: -row["seconds"])[:KEPT]
+
+
+def row_of(name, launches):
+    seconds = sum(one[TIME] for one in launches) / 1e9
+
+    def mean(metric):  # by the time that each took
+        return sum(one.get(metric, 0) * one[TIME] for one in launches) / 1e9 / seconds
+
+    return {
+        "kernel": name,
+        "launches": len(launches),
+        "seconds": seconds,
+        "share_of_bandwidth": mean(BANDWIDTH) / 100,
+        "bytes": sum(one.get(BYTES, 0) for one in launches),
+        "registers": mean(REGISTERS),
+        "active_warps": mean(WARPS) / 100,
+    }
+
+
+def ncu(setting):
+    content = {"ncu": {}, "problems": []}
+    if setting.ncu_missing:
+        yield {**content, "not_run": setting.ncu_missing}
+        return
+    for dtype, portion in portions({"bf16": 1, "f32": 1}):
+        setting.say(f"ncu over our kernels, {dtype}")
+        log = pathlib.Path(setting.scratch) / f"ncu-{dtype}.csv"
+        part = setting.with_portion(portion)
+        ended = run_program(command_of(setting, dtype, log), part.left())
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        content["ncu"][dtype] = summed(launches_in(text))
+        if not content["ncu"][dtype]:
+            refused = ERROR.search(text + ended.out)
+            words = refused.group(1) if refused else f"{ended.how()}: {ended.last_words()}"
+            content["problems"].append(f"{dtype}: no metrics: {words}")
+        yield content

@@ -1,0 +1,21 @@
+# The best rates of the device, which say how far a time is from what the hardware can do.
+import json
+import pathlib
+
+from programs import run_program
+
+
+def known_in(folder):
+    """What the cache has, also where the program was ended before it was done."""
+    files = sorted(pathlib.Path(folder).rglob("*.json"))
+    return [json.loads(path.read_text(encoding="utf-8")) for path in files]
+
+
+def peaks(setting):
+    command = [f"{setting.root}/libexec/parbench", "peaks", "--devices", setting.device]
+    if not setting.on_gpu:
+        command += ["--dtype", "f32"]
+    ended = run_program(command, setting.left())
+    problems = [] if ended.code == 0 else [f"parbench peaks {ended.how()}: {ended.last_words()}"]
+    devices = known_in(f"{setting.cache}/peaks")
+    yield {"table": ended.out.splitlines(), "devices": devices, "problems": problems}

@@ -1,0 +1,76 @@
+# The first seconds on a GPU: each subsystem once, in a process of its own, so that what crashes or hangs
+# takes nothing with it. The first opens the device; the others run side by side.
+import concurrent.futures
+import time
+
+import cudnn_log
+from programs import Running
+
+TOGETHER_SECONDS = 20
+FIRST_SECONDS = 10  # of the check that all others need
+SIDE_BY_SIDE = 4
+FIRST = "context"
+POLL_SECONDS = 0.2
+
+
+def checks(setting):
+    """Their names as the program knows them, for the element types of this device."""
+    found = [FIRST, "kernel", "graph", "activities", "condition", "partition"]
+    for dtype in setting.dtypes:
+        found += [f"product-{dtype}", f"convolution-{dtype}"]
+    return found
+
+
+class Check:
+    """A check that runs, or has run."""
+
+    def __init__(self, setting, name):
+        self.setting, self.name, self.lines, self.status = setting, name, [], "not begun"
+
+    def run(self, end):
+        """Until `end` on the clock of time.monotonic(), at most."""
+        command = [f"{self.setting.root}/libexec/parbench-smoke", self.name, self.setting.device]
+        limit = end - time.monotonic()
+        if limit <= 0:
+            self.status = "not run: time"
+            return
+        self.status = "running"
+        with Running(command, limit, cudnn_log.environment(self.setting, f"smoke-{self.name}")) as child:
+            while not child.ended_within(POLL_SECONDS):
+                self.note(child.said())
+            ended = child.ended()
+        self.note(ended.out)
+        self.status = "passed" if ended.code == 0 and not ended.at_limit else ended.how()
+
+    def note(self, said):
+        """Each line of the check is printed as it comes."""
+        lines = said.splitlines()
+        for line in lines[len(self.lines) :]:
+            self.setting.say(f"smoke: {self.name}: {line}")
+        self.lines = lines
+
+    def to_json(self):
+        return {"check": self.name, "status": self.status, "lines": self.lines}
+
+
+def content_of(known):
+    bad = [check for check in known if check.status not in ("passed", "running", "not begun")]
+    problems = [f"{check.name}: {check.status}: {' | '.join(check.lines[-3:])}" for check in bad]
+    return {"checks": [check.to_json() for check in known], "problems": problems}
+
+
+def smoke(setting):
+    end = time.monotonic() + min(TOGETHER_SECONDS, setting.left())
+    known = [Check(setting, name) for name in checks(setting)]
+    known[0].run(min(end, time.monotonic() + FIRST_SECONDS))
+    yield content_of(known)
+    if known[0].status != "passed":
+        return
+    with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        runs = [pool.submit(check.run, end) for check in known[1:]]
+        while any(not run.done() for run in runs):
+            concurrent.futures.wait(runs, 1)
+            yield content_of(known)
+    for run in runs:
+        run.result()
+    yield content_of(known)

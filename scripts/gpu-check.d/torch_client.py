@@ -1,0 +1,149 @@
+# PyTorch's process, seen from a step: check.py starts one when the run begins, because the first import
+# of PyTorch can take minutes, and all steps ask it one after the other. A step for which it has ended or
+# does not answer starts one of its own.
+import contextlib
+import json
+import multiprocessing.connection
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from processes import Failure, last_words
+
+HERE = pathlib.Path(__file__).resolve().parent
+LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
+MOST_STARTS = 3  # of a step's own processes
+POLL_SECONDS = 0.1
+
+
+def environment_of(plain):
+    """`plain`: without the library path of the bundle, as PyTorch brings its libraries. The model is that
+    of scripts/peers. PyTorch's profiler leaves CUPTI behind, which slows down later work, unless
+    TEARDOWN_CUPTI is 1 (its pull request 146604)."""
+    modules = [str(HERE.parent / "peers.d"), os.environ.get("PYTHONPATH", "")]
+    path = ":".join(filter(None, modules))
+    return {**os.environ, **plain, "PYTHONPATH": path, "TEARDOWN_CUPTI": "1"}
+
+
+class Server:
+    """A process of torch_server.py, which ends with the one that started it. Its address is a file,
+    beside which it writes what it is and what goes wrong."""
+
+    def __init__(self, python, device, address, environment):
+        self.address, self.began = address, time.monotonic()
+        command = [python, "-B", str(HERE / "torch_server.py"), device, address]
+        with open(f"{address}.errors", "w", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=errors, stderr=errors, env=environment
+            )
+
+    def why_ended(self):
+        """Its last words; None while it runs."""
+        return errors_of(self.address) if self.process.poll() is not None else None
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def is_running(process):
+    """Whether this process of another's still runs. One that has ended may not have been waited for."""
+    try:
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def errors_of(address):
+    return last_words(pathlib.Path(f"{address}.errors").read_text(encoding="utf-8", errors="replace"))
+
+
+def versions_of(address):
+    """What the process has said of itself: versions. Empty before."""
+    with contextlib.suppress(OSError, ValueError):
+        return json.loads(pathlib.Path(f"{address}.about").read_text(encoding="utf-8"))
+    return {}
+
+
+class Torch:
+    """A connection to PyTorch's process, made when it is first needed."""
+
+    def __init__(self, setting):
+        self.setting = setting
+        self.connection = self.own = None
+        self.starts = 0
+        self.address, self.began = setting.torch_address, setting.torch_began
+        self.process = setting.torch_process
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.disconnect()
+        if self.own:
+            self.own.end()
+
+    def disconnect(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def median(self, request, seconds):
+        """Of samples taken for so long."""
+        taken = sorted(self.ask({**request, "seconds": seconds})["seconds"])
+        return (taken[(len(taken) - 1) // 2] + taken[len(taken) // 2]) / 2
+
+    def ask(self, request):
+        """Its answer in the time of the step. What cannot be computed is a Failure with its words."""
+        if not self.connection:
+            self.connect()
+        try:
+            self.connection.send_bytes(json.dumps(request).encode())
+            if not self.connection.poll(max(self.setting.left(), 0)):
+                self.give_up()
+                raise Failure("PyTorch", f"no answer to {request['work']} in the time of the step")
+            answer = json.loads(self.connection.recv_bytes())
+        except (OSError, EOFError) as error:
+            self.disconnect()
+            raise Failure("PyTorch's process ended", errors_of(self.address)) from error
+        if "error" in answer:
+            raise Failure("PyTorch", answer["error"])
+        return answer
+
+    def give_up(self):
+        """Ends a process that nobody wants an answer from any more."""
+        self.disconnect()
+        with contextlib.suppress(OSError):
+            os.kill(self.process, signal.SIGKILL)
+
+    def connect(self):
+        while not self.try_to_connect():
+            if time.monotonic() > self.began + LONGEST_START or self.setting.left() <= 0:
+                waited = time.monotonic() - self.began
+                raise Failure("PyTorch", f"not imported {waited:.0f} s after its start")
+            time.sleep(POLL_SECONDS)
+
+    def try_to_connect(self):
+        """Whether it listens. One that has ended is replaced, but not again and again."""
+        with contextlib.suppress(OSError):
+            self.connection = multiprocessing.connection.Client(self.address, "AF_UNIX")
+            return True
+        if not is_running(self.process):
+            if self.starts == MOST_STARTS:
+                raise Failure("PyTorch's process ended", errors_of(self.address))
+            self.start_own()
+        return False
+
+    def start_own(self):
+        self.setting.say("starting PyTorch again")
+        self.starts += 1
+        if self.own:
+            self.own.end()
+        self.began = time.monotonic()
+        self.address = f"{self.setting.torch_address}.{os.getpid()}.{self.starts}"
+        python, device = self.setting.torch_python, self.setting.torch_device
+        self.own = Server(python, device, self.address, environment_of(self.setting.plain_environment))
+        self.process = self.own.process.pid
