@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -161,6 +163,17 @@ std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
   Planned op = std::visit([this](const auto& one) { return plan(*this, one); }, desc);
   op->set_flops(flops_of(desc));
   return op;
+}
+
+void CudaDevice::tune(std::vector<OpDesc> operations) {
+  if (autotuner_ == nullptr) return;
+  std::ranges::stable_sort(operations, std::ranges::greater{}, flops_of);
+  for (const OpDesc& desc : operations) {
+    try {
+      (void)prepare(desc, 1);
+    } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): thrown again where it is used
+    }
+  }
 }
 
 TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {
