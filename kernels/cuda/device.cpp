@@ -4,8 +4,6 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -21,6 +19,7 @@
 #include "kernels/cuda/nccl_communicator.h"
 #include "kernels/cuda/plans.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 #include "kernels/flops.h"
 
@@ -167,8 +166,7 @@ std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
 
 void CudaDevice::tune(std::vector<OpDesc> operations) {
   if (autotuner_ == nullptr) return;
-  std::ranges::stable_sort(operations, std::ranges::greater{}, flops_of);
-  for (const OpDesc& desc : operations) {
+  for (const OpDesc& desc : most_work_first(std::move(operations))) {
     try {
       (void)prepare(desc, 1);
     } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): thrown again where it is used

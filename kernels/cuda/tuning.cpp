@@ -2,7 +2,10 @@
 #include "kernels/cuda/tuning.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+
+#include "kernels/flops.h"
 
 namespace parbench::cuda {
 namespace {
@@ -22,6 +25,11 @@ double median(std::vector<double> seconds) {
 }
 
 }  // namespace
+
+std::vector<OpDesc> most_work_first(std::vector<OpDesc> operations) {
+  std::ranges::stable_sort(operations, std::ranges::greater{}, flops_of);
+  return operations;
+}
 
 std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                    const std::function<double()>& now, const TuningRuns& runs) {

@@ -22,6 +22,10 @@ struct TuningLimits {
   double seconds = 1;           // after which no further one is begun
 };
 
+/// Operations in the order in which they are worth tuning: the most arithmetic first, otherwise as
+/// they were.
+[[nodiscard]] std::vector<OpDesc> most_work_first(std::vector<OpDesc> operations);
+
 /// What tuning may cost a device altogether, however many operations its cases have.
 class TuningBudget {
  public:

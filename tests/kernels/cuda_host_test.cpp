@@ -23,6 +23,7 @@
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
+#include "kernels/ops.h"
 
 namespace parbench::cuda {
 namespace {
@@ -202,6 +203,18 @@ TEST(Tuning, EndsAtItsLimits) {
   EXPECT_THAT(slow.tried, ElementsAre(0, 1));
   TunedKernels one{{{5, 5}, {1, 1}}};
   EXPECT_EQ(one.choose({.seconds = 0}), 0U) << "at least one is measured";
+}
+
+TEST(Tuning, BeginsWithTheMostArithmeticWhateverThePass) {
+  constexpr ConvolutionShape small{1, 8, 4, 4, 8, 3, 1, 1, 1};
+  constexpr ConvolutionShape large{1, 64, 32, 32, 64, 3, 1, 1, 1};
+  const std::vector<OpDesc> ordered =
+      most_work_first({ConvolutionForward{small}, ConvolutionBackwardWeights{small},
+                       ConvolutionForward{large}, ConvolutionBackwardData{large}});
+  std::vector<std::string> names;
+  for (const OpDesc& desc : ordered) names.emplace_back(name_of(desc));
+  EXPECT_THAT(names, ElementsAre("convolution_forward", "convolution_backward_data",
+                                 "convolution_forward", "convolution_backward_weights"));
 }
 
 TEST(Tuning, HasABudgetForAllOperationsOfADevice) {
