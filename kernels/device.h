@@ -111,6 +111,11 @@ class Device {
   /// Unsupported with the reason when the backend does not have it.
   [[nodiscard]] virtual std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) = 0;
 
+  /// Chooses kernels for operations that are going to be prepared, those with the most arithmetic
+  /// first, so that they are measured before the time for tuning is spent. Does nothing where the
+  /// device measures none. Operations that it does not have are left to `prepare`, which throws.
+  virtual void tune([[maybe_unused]] std::vector<OpDesc> operations) {}
+
   /// The layout that activations of this shape ({N, C, H, W} or {N, C}) have on this device
   /// throughout a model.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr std::size_t runs = 7;  // of a candidate, after one to warm up
+constexpr std::size_t repeats = 2;  // of a candidate, behind its probe
 
 /// Long enough for the host to enqueue the runs of a candidate, so that they follow each other
 /// without a gap: what is short would otherwise be chosen by what launching it costs.
@@ -36,15 +37,33 @@ class Workbench {
       : device_(device), stream_(stream) {
     for (const TensorDesc& tensor : tensors) add(tensor);
     PARBENCH_CUDA(cudaMemsetAsync(spins_.data(), 0, spins_.bytes(), stream.handle()));
-    for (std::size_t i = 0; i <= runs; ++i) marks_.emplace_back(device, EventKind::timing);
+    for (std::size_t i = 0; i <= repeats; ++i) marks_.emplace_back(device, EventKind::timing);
   }
 
-  /// Seconds of each run. Throws what allocating or running throws.
-  [[nodiscard]] std::vector<double> time(TuningCandidate candidate) {
+  /// Seconds of one run, after another one: the first loads the kernel. Throws what allocating or
+  /// running throws; so does `repeat`.
+  [[nodiscard]] double probe(TuningCandidate candidate) {
     candidate_ = std::move(candidate);
     device_.grow(workspace_, candidate_.workspace_bytes, MemoryKind::device);
-    const auto run = [&] { candidate_.run(stream_, addresses_, workspace_.data()); };
     run();
+    return time(1).front();
+  }
+
+  /// Seconds of each further run of the candidate.
+  [[nodiscard]] std::vector<double> repeat() { return time(repeats); }
+
+  /// What is still queued uses this memory.
+  ~Workbench() {
+    device_.try_to_make_current();
+    (void)cudaStreamSynchronize(stream_.handle());
+  }
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+ private:
+  void run() { candidate_.run(stream_, addresses_, workspace_.data()); }
+
+  [[nodiscard]] std::vector<double> time(std::size_t runs) {
     delay();
     stream_.record(marks_[0]);
     for (std::size_t i = 0; i < runs; ++i) {
@@ -59,15 +78,6 @@ class Workbench {
     return seconds;
   }
 
-  /// What is still queued uses this memory.
-  ~Workbench() {
-    device_.try_to_make_current();
-    (void)cudaStreamSynchronize(stream_.handle());
-  }
-  Workbench(const Workbench&) = delete;
-  Workbench& operator=(const Workbench&) = delete;
-
- private:
   void delay() {
     auto* counts = reinterpret_cast<std::uint64_t*>(spins_.data());
     spin(counts, counts + 1, head_start, stream_.handle());
@@ -91,19 +101,32 @@ class Workbench {
   std::deque<CudaEvent> marks_;  // around every run
 };
 
-/// A candidate that fails is none; a device that is lost, or a kernel that hangs, ends more than
-/// that.
-std::vector<double> time_if_possible(Workbench& bench, TuningCandidate candidate) {
+/// What `work` returns, or an empty result where it fails: a candidate that fails is none. A device
+/// that is lost, or a kernel that hangs, ends more than that.
+template <class Result>
+Result if_possible(const std::function<Result()>& work) {
   try {
-    return bench.time(std::move(candidate));
+    return work();
   } catch (const DeviceLost&) {
     throw;
   } catch (const TimedOut&) {
     throw;
   } catch (const Error&) {
-    (void)cudaGetLastError();  // or the next launch would be told of it
+    (void)cudaGetLastError();  // or the next launch would return it
     return {};
   }
+}
+
+TuningRuns runs_on(Workbench& bench, const MakeCandidate& make) {
+  return {
+      .probe = [&bench, &make](std::size_t index) -> std::optional<double> {
+        std::optional<TuningCandidate> candidate = make(index);
+        if (!candidate) return std::nullopt;
+        return if_possible<std::optional<double>>(
+            [&] { return bench.probe(*std::move(candidate)); });
+      },
+      .repeat =
+          [&bench] { return if_possible<std::vector<double>>([&] { return bench.repeat(); }); }};
 }
 
 }  // namespace
@@ -111,7 +134,7 @@ std::vector<double> time_if_possible(Workbench& bench, TuningCandidate candidate
 std::optional<std::size_t> Autotuner::choose(const std::string& operation,
                                              std::span<const TensorDesc> tensors,
                                              std::size_t candidates, const MakeCandidate& make) {
-  return choices_->once(operation, [&]() -> std::optional<std::size_t> {
+  return choices_->once(operation, candidates, [&]() -> std::optional<std::size_t> {
     if (budget_.exhausted()) return std::nullopt;
     const double begin = seconds_now();
     const auto choice = measure_all(tensors, candidates, budget_.limits(), make);
@@ -129,12 +152,7 @@ std::optional<std::size_t> Autotuner::measure_all(std::span<const TensorDesc> te
   try {
     return run_or_abandon(std::make_unique<Workbench>(device_, *stream_, tensors),
                           [&](Workbench& bench) {
-                            const auto measure = [&](std::size_t index) {
-                              std::optional<TuningCandidate> candidate = make(index);
-                              return candidate ? time_if_possible(bench, *std::move(candidate))
-                                               : std::vector<double>();
-                            };
-                            return fastest(candidates, limits, seconds_now, measure);
+                            return fastest(candidates, limits, seconds_now, runs_on(bench, make));
                           });
   } catch (const OutOfMemory&) {
     return std::nullopt;

@@ -200,6 +200,16 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
   return info;
 }
 
+/// The choices of earlier processes on such GPUs with the same driver and libraries.
+std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
+  const auto path = tuning_file_path();
+  if (!path) return std::nullopt;
+  return TuningFile(*path, fmt::format("{}; driver {}; cuDNN {}; cuBLAS {}", hardware,
+                                       cuda_version(driver_version().value_or(0)),
+                                       library_version(cudnnGetVersion()),
+                                       library_version(cublasLtGetVersion())));
+}
+
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
   trace_->detach();  // the devices of an earlier scenario are gone, and left their GPUs idle
@@ -229,7 +239,9 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     }
     std::shared_ptr<TuningChoices> shared;
     if (options.autotune) {
-      shared = choices.try_emplace(info.hardware, std::make_shared<TuningChoices>()).first->second;
+      std::shared_ptr<TuningChoices>& alike = choices[info.hardware];
+      if (!alike) alike = std::make_shared<TuningChoices>(tuning_file_of(info.hardware));
+      shared = alike;
     }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
                                                    std::move(partition), std::move(sensors), nccl(),

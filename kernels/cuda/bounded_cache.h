@@ -25,6 +25,8 @@ class BoundedCache {
     return values_.emplace(key, std::move(made)).first->second;
   }
 
+  void forget(const Key& key) { values_.erase(key); }
+
   [[nodiscard]] std::size_t size() const { return values_.size(); }
 
  private:

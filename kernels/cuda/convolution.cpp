@@ -1,6 +1,7 @@
 // Convolution and the gradient of its source: one engine each, and a kernel for the bias where no
 // engine adds it.
 #include <array>
+#include <string>
 #include <utility>
 
 #include "kernels/checks.h"
@@ -17,11 +18,12 @@ namespace {
 /// An operation that is exactly one engine.
 class ConvolutionOp final : public CudaOp {
  public:
-  ConvolutionOp(CudaDevice& device, std::string_view name, ConvolutionEngine engine)
+  ConvolutionOp(CudaDevice& device, std::string_view name, ConvolutionEngine engine,
+                const std::string& faults)
       : CudaOp(device, name),
         engine_(std::move(engine)),
         workspace_(add_scratch(engine_.workspace_bytes())) {
-    set_implementation(engine_.name(), engine_.chosen_by());
+    set_implementation(engine_.name() + faults, engine_.chosen_by());
   }
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
@@ -33,14 +35,22 @@ class ConvolutionOp final : public CudaOp {
   std::size_t workspace_;
 };
 
+/// The engine for a graph, or the direct kernel where cuDNN has none.
+ConvolutionEngine engine_for(CudaDevice& device, const ConvolutionGraph& graph,
+                             std::string& faults) {
+  if (auto engine = ConvolutionEngine::find(device, graph, faults)) return *std::move(engine);
+  return ConvolutionEngine::direct(graph);
+}
+
 /// Forward with the bias added behind the engine.
 class BiasedConvolutionOp final : public CudaOp {
  public:
-  BiasedConvolutionOp(CudaDevice& device, std::string_view name, ConvolutionEngine engine)
+  BiasedConvolutionOp(CudaDevice& device, std::string_view name, ConvolutionEngine engine,
+                      const std::string& faults)
       : CudaOp(device, name),
         engine_(std::move(engine)),
         workspace_(add_scratch(engine_.workspace_bytes())) {
-    set_implementation(engine_.name() + " + CUDA kernel (bias)", engine_.chosen_by());
+    set_implementation(engine_.name() + " + CUDA kernel (bias)" + faults, engine_.chosen_by());
     const ConvolutionShape& shape = engine_.graph().shape;
     pixels_ = {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels,
                engine_.graph().dtype};
@@ -66,15 +76,17 @@ Planned plan_forward(CudaDevice& device, std::string_view name, const Convolutio
                          .dtype = desc.dtype,
                          .arithmetic = arithmetic_of({desc.dtype, desc.math}),
                          .bias = desc.bias};
+  std::string faults;
   if (!desc.bias) {
-    return std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, graph));
+    auto engine = engine_for(device, graph, faults);
+    return std::make_unique<ConvolutionOp>(device, name, std::move(engine), faults);
   }
-  if (auto fused = ConvolutionEngine::find(device, graph)) {
-    return std::make_unique<ConvolutionOp>(device, name, *std::move(fused));
+  if (auto fused = ConvolutionEngine::find(device, graph, faults)) {
+    return std::make_unique<ConvolutionOp>(device, name, *std::move(fused), faults);
   }
   graph.bias = false;
-  return std::make_unique<BiasedConvolutionOp>(device, name,
-                                               ConvolutionEngine::choose(device, graph));
+  auto engine = engine_for(device, graph, faults);
+  return std::make_unique<BiasedConvolutionOp>(device, name, std::move(engine), faults);
 }
 
 }  // namespace
@@ -100,7 +112,9 @@ Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
                                .shape = desc.shape,
                                .dtype = desc.dtype,
                                .arithmetic = arithmetic_of({desc.dtype, desc.math})};
-  auto op = std::make_unique<ConvolutionOp>(device, name, ConvolutionEngine::choose(device, graph));
+  std::string faults;
+  auto engine = engine_for(device, graph, faults);
+  auto op = std::make_unique<ConvolutionOp>(device, name, std::move(engine), faults);
   op->add_argument("diff_destination", Access::read,
                    device.activation(desc.shape.destination(), desc.dtype));
   op->add_argument("weights", Access::read, channels_last(desc.shape.weights(), desc.dtype));

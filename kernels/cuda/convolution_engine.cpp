@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,48 +56,73 @@ std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t inde
 }
 
 /// The fastest as measured where the device tunes, else the first that the heuristics have.
-std::optional<Choice> best_of(CudnnEngines& engines, CudaDevice& device,
+std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
                               const ConvolutionGraph& graph) {
   Autotuner* tuner = device.autotuner();
   if (tuner != nullptr) {
     const auto fastest =
         tuner->choose(key_of(graph), tensors_of(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
-    if (fastest) return Choice{*fastest, ChosenBy::measuring};
+    // One that an earlier process measured may fail in this one.
+    if (fastest && engines.build(*fastest)) return Choice{*fastest, ChosenBy::measuring};
   }
   return library_choice(engines.first(), tuner != nullptr);
 }
 
-/// Engines that take any image of a batch come first; with the others, a view that begins at an
-/// image of odd size fails when it runs, with cuDNN's words on alignment.
-std::optional<EngineChoice> choose_engine(CudaDevice& device, ConvolutionGraph graph) {
-  const std::size_t most_workspace = workspace_limit(device.info().memory_bytes);
-  for (const bool aligned : {false, true}) {
-    graph.aligned_images = aligned;
-    auto engines = CudnnEngines::find(device.cudnn(), graph, most_workspace);
-    if (!engines) continue;
-    if (const auto best = best_of(*engines, device, graph)) {
-      return EngineChoice{graph, *std::move(engines), *best};
-    }
-  }
-  return std::nullopt;
-}
+constexpr std::string_view no_engine =
+    "no engine keeps to the arithmetic, to equal bits and to the workspace";
 
 }  // namespace
 
-std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
-                                                         const ConvolutionGraph& graph) {
-  std::optional<EngineChoice>& choice =
-      device.engine_choices().get(key_of(graph), [&] { return choose_engine(device, graph); });
-  if (!choice) return std::nullopt;
-  auto plan = choice->engines.build(choice->best.index);
-  if (!plan) return std::nullopt;
-  return ConvolutionEngine(choice->graph, std::move(plan), choice->best.by);
+/// Engines that take any image of a batch come first; with the others, a view that begins at an
+/// image of odd size fails when it runs, with cuDNN's words on alignment.
+EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
+                           std::size_t most_workspace, const TakeEngine& take) {
+  CudnnFailure failure;
+  const auto keep = [&](CudnnFailure next) {
+    if (failure.kind == CudnnFailure::Kind::unsupported) failure = std::move(next);
+  };
+  for (const bool aligned : {false, true}) {
+    graph.aligned_images = aligned;
+    auto found = CudnnEngines::find(target, graph, most_workspace);
+    if (auto* none = std::get_if<CudnnFailure>(&found)) {
+      keep(std::move(*none));
+      continue;
+    }
+    auto& engines = std::get<CudnnEngines>(found);
+    if (const auto best = take(engines, graph)) {
+      return EngineChoice{graph, std::move(engines), *best};
+    }
+    keep(engines.fault().empty()
+             ? CudnnFailure{CudnnFailure::Kind::unsupported, std::string(no_engine)}
+             : CudnnFailure{CudnnFailure::Kind::fault, engines.fault()});
+  }
+  return failure;
 }
 
-ConvolutionEngine ConvolutionEngine::choose(CudaDevice& device, const ConvolutionGraph& graph) {
-  if (auto engine = find(device, graph)) return *std::move(engine);
-  return direct(graph);
+std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
+                                                         const ConvolutionGraph& graph,
+                                                         std::string& faults) {
+  const auto add_fault = [&](const std::string& text) {
+    if (!text.empty() && faults.empty()) faults = "; cuDNN failed: " + text;
+  };
+  const auto search = [&] {
+    return search_engine({.handle = device.cudnn()}, graph,
+                         workspace_limit(device.info().memory_bytes),
+                         [&](CudnnEngines& engines, const ConvolutionGraph& aligned) {
+                           return best_of(device, engines, aligned);
+                         });
+  };
+  EngineSearch& found = device.engine_choices().get(key_of(graph), search);
+  if (const auto* failure = std::get_if<CudnnFailure>(&found)) {
+    if (failure->kind != CudnnFailure::Kind::unsupported) add_fault(failure->text);
+    return std::nullopt;
+  }
+  auto& choice = std::get<EngineChoice>(found);
+  auto plan = choice.engines.build(choice.best.index);
+  add_fault(choice.engines.fault());
+  if (!plan) return std::nullopt;
+  return ConvolutionEngine(choice.graph, std::move(plan), choice.best.by);
 }
 
 std::string ConvolutionEngine::name() const {

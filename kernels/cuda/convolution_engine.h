@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "kernels/cuda/cudnn_graph.h"
 #include "kernels/cuda/tuning.h"
@@ -21,26 +24,52 @@ struct EngineChoice {
   Choice best;
 };
 
-/// Those of a device, by graph, nothing for a graph that no engine takes. Equal layers are many, in
-/// a model and in the cases of a sweep, and asking for engines takes long.
-class EngineChoices : public BoundedCache<std::string, std::optional<EngineChoice>> {
+using EngineSearch = std::variant<EngineChoice, CudnnFailure>;
+
+/// Takes one of the engines that can be built; nothing where none can.
+using TakeEngine = std::function<std::optional<Choice>(CudnnEngines&, const ConvolutionGraph&)>;
+
+/// The engine for a graph on a GPU. A failure that is a fault comes before one that says that there
+/// is no engine. Throws DeviceLost and OutOfMemory.
+[[nodiscard]] EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
+                                         std::size_t most_workspace, const TakeEngine& take);
+
+/// Those of a device, by graph. Equal layers are many, in a model and in the cases of a sweep, and
+/// asking for engines takes tens of milliseconds. What failed by a fault is not kept.
+class EngineChoices {
  public:
-  EngineChoices() : BoundedCache(1024) {}  // several times the layers of the models, by chunk size
+  /// What is known of the key, or what `make` finds now.
+  template <class Make>
+  [[nodiscard]] EngineSearch& get(const std::string& key, const Make& make) {
+    EngineSearch& found = searches_.get(key, make);
+    const auto* failure = std::get_if<CudnnFailure>(&found);
+    if (failure == nullptr || failure->kind == CudnnFailure::Kind::unsupported) return found;
+    fault_ = std::move(found);
+    searches_.forget(key);
+    return fault_;
+  }
+
+  [[nodiscard]] std::size_t size() const { return searches_.size(); }
+
+ private:
+  static constexpr std::size_t most =
+      1024;  // several times the layers of the models, by chunk size
+  BoundedCache<std::string, EngineSearch> searches_{most};
+  EngineSearch fault_ = CudnnFailure{};  // the last one
 };
 
 class ConvolutionEngine {
  public:
-  /// cuDNN's engine for the graph; nothing when it has none.
+  /// cuDNN's engine for the graph; nothing when it has none. A fault that it met is added to
+  /// `faults`, which names of kernels end with.
   [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
-                                                             const ConvolutionGraph& graph);
+                                                             const ConvolutionGraph& graph,
+                                                             std::string& faults);
 
   /// Our kernel that takes every shape and type.
   [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {
     return {graph, std::nullopt, ChosenBy::library};
   }
-
-  /// cuDNN's, or the direct kernel where cuDNN has none.
-  [[nodiscard]] static ConvolutionEngine choose(CudaDevice& device, const ConvolutionGraph& graph);
 
   [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_ ? plan_->workspace_bytes() : 0; }

@@ -6,25 +6,36 @@
 #include <cudnn_frontend.h>
 
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/layout.h"
+#include "kernels/error.h"
 
 namespace parbench::cuda {
 
 namespace fe = cudnn_frontend;
 
-/// Gives its plans away: cudnn-frontend's own `execute` builds maps at every call.
+/// An engine with settings, as the heuristics propose it.
+struct ProposedEngine {
+  fe::ManagedOpaqueDescriptor configuration;
+  std::vector<fe::NumericalNote_t> numerical_notes;
+  std::vector<fe::BehaviorNote_t> behavior_notes;
+  bool barred = false;
+};
+
+/// Asks for engines and builds plans by the backend's own steps: cudnn-frontend's drop the status
+/// of a failure, which tells a graph that no engine takes from a library that does not load.
 class PlannedGraph final : public fe::graph::Graph {
  public:
-  [[nodiscard]] std::size_t plan_count() const { return plans.execution_plans.size(); }
-  /// One that has been built; the next one asked for is built anew.
-  [[nodiscard]] std::shared_ptr<fe::ExecutionPlan> take_plan(std::size_t index) {
-    return std::exchange(plans.execution_plans.at(index), nullptr);
-  }
+  /// Describes the graph to the backend. Throws cudnnException.
+  void finish(const CudnnTarget& target);
+  /// Fills `engines`. Throws cudnnException where the heuristics have none.
+  void ask_heuristics();
+
+  std::vector<ProposedEngine> engines;
 };
 
 namespace {
@@ -158,40 +169,105 @@ std::vector<fe::NumericalNote_t> barred(const ConvolutionGraph& graph) {
   return notes;
 }
 
-fe::error_t list_engines(PlannedGraph& graph, cudnnHandle_t handle, const ConvolutionGraph& wanted,
-                         std::size_t most_workspace) {
-  GraphBuilder(graph, wanted).build();
-  if (fe::error_t status = graph.validate(); status.is_bad()) return status;
-  if (fe::error_t status = graph.build_operation_graph(handle); status.is_bad()) return status;
-  if (fe::error_t status =
-          graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
-      status.is_bad()) {
-    return status;
-  }
-  graph.deselect_numeric_notes(barred(wanted));
-  graph.deselect_workspace_greater_than(static_cast<std::int64_t>(most_workspace));
-  return graph.check_support();
+std::size_t workspace_of(const ProposedEngine& engine) {
+  fe::ManagedOpaqueDescriptor configuration = engine.configuration;
+  std::int64_t bytes = 0;
+  const fe::error_t status = fe::detail::get_workspace_size(configuration, bytes);
+  return status.is_good() ? static_cast<std::size_t>(bytes) : SIZE_MAX;
 }
 
-/// Some of cudnn-frontend's calls throw instead of returning what went wrong.
-fe::error_t status_of(const std::function<fe::error_t()>& work) {
-  try {
-    return work();
-  } catch (const fe::cudnnException& error) {
-    return {fe::error_code_t::CUDNN_BACKEND_API_FAILED, error.what()};
-  }
+bool is_barred(const ProposedEngine& engine, std::span<const fe::NumericalNote_t> barred,
+               std::size_t most_workspace) {
+  const auto has = [&](fe::NumericalNote_t note) {
+    return std::ranges::find(engine.numerical_notes, note) != engine.numerical_notes.end();
+  };
+  return std::ranges::any_of(barred, has) || workspace_of(engine) > most_workspace;
 }
 
-/// cudnn-frontend puts the operations' names first, of which its own graphs have none.
-std::string engine_name(const fe::ExecutionPlan& plan) {
-  const std::string& tag = plan.getTag();
+/// What cuDNN says of its last failure in this thread.
+std::string last_words() {
+  std::vector<char> words(std::size_t{1} << 16U);
+  cudnnGetLastErrorString(words.data(), words.size());
+  return words.data();
+}
+
+void throw_if_bad(fe::error_t error) {
+  if (error.is_good()) return;
+  const std::string words = error.get_message();
+  const bool unsupported = error.get_code() == fe::error_code_t::GRAPH_NOT_SUPPORTED ||
+                           words.find("CUDNN_STATUS_NOT_SUPPORTED") != std::string::npos;
+  throw fe::cudnnException(words.c_str(),
+                           unsupported ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_BAD_PARAM);
+}
+
+/// "eng36_k2=7_…". cudnn-frontend puts the operations' names first, of which its own graphs have
+/// none.
+std::string name_of(const ProposedEngine& engine) {
+  const std::string tag = fe::detail::get_engine_tag(engine.configuration);
   return tag.substr(std::min(tag.find_first_not_of('_'), tag.size()));
 }
 
-/// A device that is lost must not pass for one without engines; other errors were cuDNN's affair.
-void check_device() {
-  const cudaError_t left = cudaGetLastError();
-  if (is_sticky(left)) PARBENCH_CUDA(left);
+/// A failure that the caller can answer with another kernel; the others are thrown.
+CudnnFailure answerable(const fe::cudnnException& error, const std::string& what) {
+  CudnnFailure failure = classify(error.error_status, error.what());
+  const std::string text = what + ": " + failure.text;
+  check_not_lost(text);
+  if (failure.kind == CudnnFailure::Kind::out_of_memory) fail_for_memory(text);
+  return failure;
+}
+
+std::string text_of(fe::NumericalNote_t note) {
+  switch (note) {
+    case fe::NumericalNote_t::TENSOR_CORE:
+      return "tensor core";
+    case fe::NumericalNote_t::DOWN_CONVERT_INPUTS:
+      return "down-converts inputs";
+    case fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION:
+      return "reduced-precision sums";
+    case fe::NumericalNote_t::FFT:
+      return "FFT";
+    case fe::NumericalNote_t::NONDETERMINISTIC:
+      return "nondeterministic";
+    case fe::NumericalNote_t::WINOGRAD:
+      return "Winograd";
+    case fe::NumericalNote_t::WINOGRAD_TILE_4x4:
+      return "Winograd 4x4";
+    case fe::NumericalNote_t::WINOGRAD_TILE_6x6:
+      return "Winograd 6x6";
+    case fe::NumericalNote_t::WINOGRAD_TILE_13x13:
+      return "Winograd 13x13";
+    case fe::NumericalNote_t::STRICT_NAN_PROP:
+      return "strict NaN propagation";
+    case fe::NumericalNote_t::NOT_SET:
+      break;
+  }
+  return "";
+}
+
+std::string text_of(fe::BehaviorNote_t note) {
+  switch (note) {
+    case fe::BehaviorNote_t::RUNTIME_COMPILATION:
+      return "compiled at run time";
+    case fe::BehaviorNote_t::REQUIRES_FILTER_INT8x32_REORDER:
+      return "reorders int8 weights";
+    case fe::BehaviorNote_t::REQUIRES_BIAS_INT8x32_REORDER:
+      return "reorders int8 bias";
+    case fe::BehaviorNote_t::SUPPORTS_CUDA_GRAPH_NATIVE_API:
+      return "native CUDA graph";
+    case fe::BehaviorNote_t::CUBLASLT_DEPENDENCY:
+      return "uses cuBLASLt";
+    case fe::BehaviorNote_t::NOT_SET:
+      break;
+  }
+  return "";
+}
+
+/// cudnn-frontend puts an empty note before each that there is.
+template <class Note>
+void add_texts(std::vector<std::string>& texts, const std::vector<Note>& notes) {
+  for (const Note note : notes) {
+    if (note != Note::NOT_SET) texts.push_back(text_of(note));
+  }
 }
 
 void set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
@@ -207,35 +283,86 @@ std::size_t workspace_limit(std::size_t device_bytes) {
   return std::min(gibibyte, device_bytes / 16);
 }
 
-std::optional<CudnnEngines> CudnnEngines::find(cudnnHandle_t handle, const ConvolutionGraph& wanted,
-                                               std::size_t most_workspace) {
-  auto graph = std::make_shared<PlannedGraph>();
-  const fe::error_t status =
-      status_of([&] { return list_engines(*graph, handle, wanted, most_workspace); });
-  if (status.is_good()) return CudnnEngines(std::move(graph));
-  check_device();
-  return std::nullopt;
+CudnnTarget target_of(std::string_view properties) {
+  auto described = std::make_shared<fe::DeviceProperties>();
+  fe::error_t status = described->deserialize({properties.begin(), properties.end()});
+  if (status.is_bad()) throw Error("cuDNN refuses device properties: " + status.get_message());
+  return {.handle = nullptr, .properties = std::move(described)};
 }
 
-std::size_t CudnnEngines::count() const { return graph_->plan_count(); }
+void PlannedGraph::finish(const CudnnTarget& target) {
+  if (target.properties) set_device_properties(target.properties);
+  throw_if_bad(validate());
+  throw_if_bad(build_operation_graph(target.handle));
+}
 
-bool CudnnEngines::can_build(std::size_t index) {
-  const fe::error_t status =
-      status_of([&] { return graph_->build_plan_at_index(static_cast<std::int64_t>(index)); });
-  if (status.is_bad()) check_device();
-  return status.is_good();
+void PlannedGraph::ask_heuristics() {
+  fe::EngineConfigList configurations;
+  const std::vector<cudnnStatus_t> statuses = fe::get_heuristics_list(
+      std::vector{fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}, *operation_graph,
+      fe::allowAllConfig, configurations, true, -1, device_properties);
+  if (configurations.empty()) {
+    const auto bad = std::ranges::find_if(
+        statuses, [](cudnnStatus_t status) { return status != CUDNN_STATUS_SUCCESS; });
+    throw fe::cudnnException(last_words().c_str(),
+                             bad == statuses.end() ? CUDNN_STATUS_NOT_SUPPORTED : *bad);
+  }
+  plans.enqueue_engine_configs(configurations);
+  throw_if_bad(plans.query_properties());
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    engines.push_back({configurations[i], plans.numeric_notes.at(i), plans.behavior_notes.at(i)});
+  }
+}
+
+std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& target,
+                                                            const ConvolutionGraph& wanted,
+                                                            std::size_t most_workspace) {
+  auto graph = std::make_shared<PlannedGraph>();
+  try {
+    GraphBuilder(*graph, wanted).build();
+    graph->finish(target);
+    graph->ask_heuristics();
+  } catch (const fe::cudnnException& error) {
+    return answerable(error, "cuDNN found no engine for a convolution");
+  }
+  const std::vector<fe::NumericalNote_t> notes = barred(wanted);
+  for (ProposedEngine& engine : graph->engines) {
+    engine.barred = is_barred(engine, notes, most_workspace);
+  }
+  return CudnnEngines(std::move(graph));
+}
+
+std::size_t CudnnEngines::count() const { return graph_->engines.size(); }
+
+EngineFacts CudnnEngines::facts(std::size_t index) const {
+  const ProposedEngine& engine = graph_->engines.at(index);
+  EngineFacts facts{.name = name_of(engine), .workspace_bytes = workspace_of(engine), .notes = {}};
+  add_texts(facts.notes, engine.numerical_notes);
+  add_texts(facts.notes, engine.behavior_notes);
+  return facts;
 }
 
 std::optional<CudnnPlan> CudnnEngines::build(std::size_t index) {
-  if (!can_build(index)) return std::nullopt;
-  const std::shared_ptr<fe::ExecutionPlan> plan = graph_->take_plan(index);
-  return CudnnPlan(plan, plan->get_raw_desc(), static_cast<std::size_t>(plan->getWorkspaceSize()),
-                   engine_name(*plan));
+  const ProposedEngine& engine = graph_->engines.at(index);
+  if (engine.barred) return std::nullopt;
+  try {
+    auto plan = std::make_shared<fe::ExecutionPlan>(
+        fe::ExecutionPlanBuilder().setEngineConfig(engine.configuration, "").build());
+    return CudnnPlan(plan, plan->get_raw_desc(), static_cast<std::size_t>(plan->getWorkspaceSize()),
+                     name_of(engine));
+  } catch (const fe::cudnnException& error) {
+    const std::string what = "cuDNN " + name_of(engine);
+    const CudnnFailure failure = answerable(error, what);
+    if (failure.kind == CudnnFailure::Kind::fault && fault_.empty()) {
+      fault_ = what + ": " + failure.text;
+    }
+    return std::nullopt;
+  }
 }
 
 std::optional<std::size_t> CudnnEngines::first() {
   for (std::size_t index = 0; index < count(); ++index) {
-    if (can_build(index)) return index;
+    if (build(index)) return index;
   }
   return std::nullopt;
 }

@@ -10,12 +10,31 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "kernels/cuda/bounded_cache.h"
 #include "kernels/cuda/convolution_pass.h"
+#include "kernels/cuda/cudnn_failure.h"
 #include "kernels/ops.h"
 
+namespace cudnn_frontend {
+class DeviceProperties;
+}
+
 namespace parbench::cuda {
+
+/// The GPU that engines are for: that of a handle, or one of which only the properties are known.
+/// Plans for the latter can be built without a GPU, and not run.
+struct CudnnTarget {
+  cudnnHandle_t handle = nullptr;  // of the device that is current; outlives engines and plans
+  std::shared_ptr<const cudnn_frontend::DeviceProperties> properties = nullptr;
+};
+
+/// A GPU by its properties, a JSON object as cuDNN writes it (CUDNN_ATTR_DEVICEPROP_JSON_…). Throws
+/// Error where cuDNN does not accept it.
+[[nodiscard]] CudnnTarget target_of(std::string_view properties);
 
 /// Which engines may compute.
 enum class Arithmetic {
@@ -88,33 +107,45 @@ class CudnnPlan {
   BoundedCache<Addresses, VariantPack> packs_;
 };
 
+/// What is known of an engine before a plan is built for it.
+struct EngineFacts {
+  std::string name;  // "eng36_k2=7_…"
+  std::size_t workspace_bytes = 0;
+  std::vector<std::string> notes;  // cuDNN's numerical and behaviour notes: "tensor core", …
+};
+
 class PlannedGraph;
 
 /// cuDNN's engines for a graph, the one first that its heuristics hold for the fastest. Only those
 /// count that compute the same bits at every run, keep to the arithmetic and to the workspace.
 class CudnnEngines {
  public:
-  /// Nothing when there is none. `handle`: of the device that is current; it outlives the engines.
-  [[nodiscard]] static std::optional<CudnnEngines> find(cudnnHandle_t handle,
-                                                        const ConvolutionGraph& graph,
-                                                        std::size_t most_workspace);
+  /// The engines, or why there are none. Throws DeviceLost, and OutOfMemory where memory is short.
+  [[nodiscard]] static std::variant<CudnnEngines, CudnnFailure> find(const CudnnTarget& target,
+                                                                     const ConvolutionGraph& graph,
+                                                                     std::size_t most_workspace);
 
   /// Places in the heuristics' order, those of barred engines included.
   [[nodiscard]] std::size_t count() const;
+  [[nodiscard]] EngineFacts facts(std::size_t index) const;
 
   /// Makes one ready to run, a plan of its own at every call: cuDNN does not promise of all engines
-  /// that two threads can run one plan. Nothing for one that does not count or cannot be built.
+  /// that two threads can run one plan. Nothing for one that does not count or cannot be built;
+  /// throws as `find` does.
   [[nodiscard]] std::optional<CudnnPlan> build(std::size_t index);
 
-  /// The first that can be built; `build` then has it at once.
+  /// The first that can be built.
   [[nodiscard]] std::optional<std::size_t> first();
+
+  /// What the first engine failed with that cuDNN offered and could not build for another reason
+  /// than that it does not support the graph; empty where there was none.
+  [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:
   explicit CudnnEngines(std::shared_ptr<PlannedGraph> graph) : graph_(std::move(graph)) {}
 
-  [[nodiscard]] bool can_build(std::size_t index);
-
   std::shared_ptr<PlannedGraph> graph_;
+  std::string fault_;
 };
 
 }  // namespace parbench::cuda

@@ -19,6 +19,7 @@
 #include "kernels/cuda/nccl_communicator.h"
 #include "kernels/cuda/plans.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
 #include "kernels/flops.h"
 
@@ -161,6 +162,16 @@ std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
   Planned op = std::visit([this](const auto& one) { return plan(*this, one); }, desc);
   op->set_flops(flops_of(desc));
   return op;
+}
+
+void CudaDevice::tune(std::vector<OpDesc> operations) {
+  if (autotuner_ == nullptr) return;
+  for (const OpDesc& desc : most_work_first(std::move(operations))) {
+    try {
+      (void)prepare(desc, 1);
+    } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): thrown again where it is used
+    }
+  }
 }
 
 TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {

@@ -52,6 +52,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator(
       std::span<Device* const> ranks) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  void tune(std::vector<OpDesc> operations) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
   /// Makes it the device (and partition) that the calling thread's CUDA calls mean.

@@ -22,20 +22,37 @@ std::string described(const CallSite& site, const std::string& words) {
                      words);
 }
 
+[[noreturn]] void fail_as_lost(const std::string& text, cudaError_t status) {
+  throw DeviceLost("cuda",
+                   fmt::format("{}; {}: no GPU can be used again before parbench starts anew", text,
+                               text_of(status)));
+}
+
+/// What the runtime says of the current device. An error that does not stay is cleared, so that the
+/// next call does not return it.
+cudaError_t current_state() {
+  const cudaError_t status = cudaFree(nullptr);
+  (void)cudaGetLastError();
+  return status;
+}
+
 /// Ends a failed call. A library may be the first to meet an error that has made the device
 /// unusable, and then has words of its own for it: the runtime knows.
 [[noreturn]] void fail(const std::string& text, cudaError_t status) {
-  if (!is_sticky(status)) status = cudaFree(nullptr);
-  (void)cudaGetLastError();  // one that does not stay must not be found by the next call
-  if (is_sticky(status)) {
-    throw DeviceLost(
-        "cuda", fmt::format("{}; {}: no GPU can be used again before parbench starts anew", text,
-                            text_of(status)));
-  }
+  (void)cudaGetLastError();
+  if (is_sticky(status)) fail_as_lost(text, status);
+  check_not_lost(text);
   throw Error(text);
 }
 
-[[noreturn]] void fail_for_memory(const std::string& text) {
+}  // namespace
+
+void check_not_lost(const std::string& text) {
+  const cudaError_t status = current_state();
+  if (is_sticky(status)) fail_as_lost(text, status);
+}
+
+void fail_for_memory(const std::string& text) {
   std::size_t free = 0;
   std::size_t total = 0;
   (void)cudaMemGetInfo(&free, &total);
@@ -45,8 +62,6 @@ std::string described(const CallSite& site, const std::string& words) {
                   "or matrix",
                   text, static_cast<double>(free) / (1U << 20U)));
 }
-
-}  // namespace
 
 void fail(const CallSite& site, const std::string& words) {
   fail(described(site, words), cudaSuccess);
@@ -79,17 +94,15 @@ bool is_sticky(cudaError_t status) {
     case cudaErrorMpsClientTerminated:
     case cudaErrorExternalDevice:
     case cudaErrorDevicesUnavailable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorUnknown:
       return true;
     default:
       return false;
   }
 }
 
-bool is_lost() {
-  const cudaError_t status = cudaFree(nullptr);
-  (void)cudaGetLastError();
-  return is_sticky(status);
-}
+bool is_lost() { return is_sticky(current_state()); }
 
 void check(cudaError_t status, const CallSite& site) {
   if (status == cudaSuccess) return;

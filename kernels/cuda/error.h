@@ -26,6 +26,13 @@ void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
 void check(cudnnStatus_t status, const CallSite& site);
 
+/// Throws DeviceLost, with what failed, where an error has made the GPUs unusable; returns
+/// otherwise. A library that fails then may take it for something that it does not have.
+void check_not_lost(const std::string& text);
+
+/// Throws OutOfMemory with what failed and the bytes that are free on the current device.
+[[noreturn]] void fail_for_memory(const std::string& text);
+
 /// Ends a failed call of a library that has no `check`, with its words: throws DeviceLost where the
 /// runtime knows that the device is, Error otherwise.
 [[noreturn]] void fail(const CallSite& site, const std::string& words);

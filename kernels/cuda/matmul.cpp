@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "kernels/cuda/autotuner.h"
 #include "kernels/cuda/device.h"
@@ -42,12 +43,35 @@ cudaDataType_t data_type_of(DType dtype) { return dtype == DType::f32 ? CUDA_R_3
 
 std::uint32_t bytes_of(DType dtype) { return static_cast<std::uint32_t>(size_of(dtype)); }
 
-// cuBLASLt counts columns first, so a dense row-major matrix is the transpose of what it sees.
-void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, std::int64_t rows,
-          std::int64_t columns) {
-  PARBENCH_CUDA(cublasLtMatrixLayoutInit(&layout, data_type_of(dtype),
-                                         static_cast<std::uint64_t>(columns),
-                                         static_cast<std::uint64_t>(rows), columns));
+/// A matrix as it is stored, row by row.
+struct Stored {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t row_length = 0;
+
+  [[nodiscard]] TensorDesc tensor(DType dtype) const {
+    return canonical({rows, row_length}, dtype);
+  }
+};
+
+Stored stored(std::int64_t rows, std::int64_t columns, bool transposed, std::int64_t row_length) {
+  if (transposed) std::swap(rows, columns);
+  return {rows, columns, row_length > 0 ? row_length : columns};
+}
+
+Stored stored_a(const Product& product) {
+  return stored(product.m, product.k, product.transpose_a, product.row_a);
+}
+
+Stored stored_b(const Product& product) {
+  return stored(product.k, product.n, product.transpose_b, product.row_b);
+}
+
+// cuBLASLt counts columns first, so a row-major matrix is the transpose of what it sees.
+void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, const Stored& matrix) {
+  PARBENCH_CUDA(cublasLtMatrixLayoutInit(
+      &layout, data_type_of(dtype), static_cast<std::uint64_t>(matrix.columns),
+      static_cast<std::uint64_t>(matrix.rows), matrix.row_length));
 }
 
 template <class Value>
@@ -77,12 +101,19 @@ bool aligned(const void* address, std::uint32_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
+/// " (transposed)", " (rows of 64)", or nothing for a dense operand.
+std::string storage(bool transposed, std::int64_t row_length) {
+  std::string text = transposed ? " (transposed)" : "";
+  if (row_length > 0) text += fmt::format(" (rows of {})", row_length);
+  return text;
+}
+
 /// Says all that an algorithm depends on.
 std::string described(const Product& product) {
   return fmt::format(
       "{}x{} = {}x{}{} by {}x{}{} in {}{}{}{}", product.m, product.n, product.m, product.k,
-      product.transpose_a ? " (transposed)" : "", product.k, product.n,
-      product.transpose_b ? " (transposed)" : "",
+      storage(product.transpose_a, product.row_a), product.k, product.n,
+      storage(product.transpose_b, product.row_b),
       to_string(NumberFormat{product.input, product.math}),
       product.input == product.output ? "" : fmt::format(" to {}", to_string(product.output)),
       product.bias ? " with a bias" : "", product.accumulate ? " added to what is there" : "");
@@ -97,8 +128,8 @@ cublasComputeType_t compute_type_of(const Product& product) {
 
 /// In the order of ProductAddresses.
 std::vector<TensorDesc> tensors_of(const Product& product) {
-  std::vector<TensorDesc> tensors{canonical({product.m, product.k}, product.input),
-                                  canonical({product.k, product.n}, product.input),
+  std::vector<TensorDesc> tensors{stored_a(product).tensor(product.input),
+                                  stored_b(product).tensor(product.input),
                                   canonical({product.m, product.n}, product.output)};
   if (product.bias) tensors.push_back(canonical({product.n}, product.output));
   return tensors;
@@ -151,10 +182,9 @@ void Matmul::describe() {
   if (multiprocessors < current_device_attribute(cudaDevAttrMultiProcessorCount)) {
     set(operation_, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, multiprocessors);
   }
-  const auto& [m, n, k, transpose_a, transpose_b, input, output, bias, accumulate, math] = product_;
-  init(a_, input, transpose_a ? k : m, transpose_a ? m : k);
-  init(b_, input, transpose_b ? n : k, transpose_b ? k : n);
-  init(c_, output, m, n);
+  init(a_, product_.input, stored_a(product_));
+  init(b_, product_.input, stored_b(product_));
+  init(c_, product_.output, stored(product_.m, product_.n, false, 0));
 }
 
 void Matmul::set_bias(const void* address) {
@@ -255,7 +285,7 @@ void Matmul::run_with(const Algorithm& algorithm, cudaStream_t stream, const Pro
                       std::byte* workspace) {
   if (product_.bias) set_bias(at.bias);
   const float alpha = 1;
-  const float beta = product_.accumulate ? 1.0F : 0.0F;
+  const float beta = product_.accumulate || at.accumulate ? 1.0F : 0.0F;
   PARBENCH_CUDA(cublasLtMatmul(handle_, &operation_, &alpha, at.b, &b_, at.a, &a_, &beta, at.c, &c_,
                                at.c, &c_, &algorithm.choice, workspace, algorithm.workspace,
                                stream));

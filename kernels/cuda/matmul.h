@@ -18,14 +18,17 @@ namespace parbench::cuda {
 
 class CudaDevice;
 
-/// c = op(a)·op(b) [+ bias in every row] [+ c], all row-major and dense: op(a) is {m, k}, op(b)
-/// {k, n}, c {m, n}; a transposed operand is stored as {k, m} or {n, k}. Sums are taken in f32.
+/// c = op(a)·op(b) [+ bias in every row] [+ c], all row-major: op(a) is {m, k}, op(b) {k, n}, c
+/// {m, n}; a transposed operand is stored as {k, m} or {n, k}. c is dense, and so are a and b
+/// unless their rows have a length of their own. Sums are taken in f32.
 struct Product {
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
   bool transpose_a = false;
   bool transpose_b = false;
+  std::int64_t row_a = 0;  // elements from one stored row to the next; 0: dense
+  std::int64_t row_b = 0;
   DType input = DType::f32;   // of a and b
   DType output = DType::f32;  // of c and the bias
   bool bias = false;          // {n}
@@ -38,6 +41,7 @@ struct ProductAddresses {
   const std::byte* b = nullptr;
   std::byte* c = nullptr;
   const std::byte* bias = nullptr;
+  bool accumulate = false;  // adds to c, even where the product itself does not
 };
 
 class Matmul {
@@ -52,6 +56,9 @@ class Matmul {
   Matmul& operator=(const Matmul&) = delete;
 
   [[nodiscard]] std::size_t workspace_bytes() const;
+  /// Whether addresses need no more than the alignment of an element. Otherwise `run` throws Error
+  /// for those that are not multiples of 16 bytes.
+  [[nodiscard]] bool takes_any_address() const { return any_.has_value(); }
   /// The algorithm in cuBLASLt's own numbers.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }

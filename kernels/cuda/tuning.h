@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kernels/cuda/tuning_file.h"
 #include "kernels/op.h"
 
 namespace parbench::cuda {
@@ -19,6 +21,10 @@ struct TuningLimits {
   std::size_t candidates = 16;  // that ran
   double seconds = 1;           // after which no further one is begun
 };
+
+/// Operations in the order in which they are worth tuning: the most arithmetic first, otherwise as
+/// they were.
+[[nodiscard]] std::vector<OpDesc> most_work_first(std::vector<OpDesc> operations);
 
 /// What tuning may cost a device altogether, however many operations its cases have.
 class TuningBudget {
@@ -38,15 +44,22 @@ class TuningBudget {
   double left_;
 };
 
-/// Seconds of a candidate's runs; none where it cannot run.
-using MeasureCandidate = std::function<std::vector<double>(std::size_t index)>;
+/// Runs candidates of one operation.
+struct TuningRuns {
+  /// Seconds of one run, after one that warms up; nothing where the candidate cannot run.
+  std::function<std::optional<double>(std::size_t index)> probe;
+  /// Seconds of further runs of the candidate that was probed last; none where they fail.
+  std::function<std::vector<double>()> repeat;
+};
 
 /// Measures candidates in their order, the likeliest first, and returns the one with the least
-/// median. Those within 1% of it count as equal, and the earliest of them is taken: what noise
-/// decides would differ from run to run. Nothing when none can run. `now`: seconds of a clock.
+/// median. One whose probe takes more than 1.5 times the least median so far is not repeated: it
+/// would cost most of the time and not be taken. Those within 1% of the least count as equal, and
+/// the earliest of them is taken: what noise decides would differ from run to run. Nothing when
+/// none can run. `now`: seconds of a clock.
 [[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                                  const std::function<double()>& now,
-                                                 const MeasureCandidate& measure);
+                                                 const TuningRuns& runs);
 
 /// A candidate, and how it came to be the one.
 struct Choice {
@@ -64,12 +77,18 @@ class TuningChoices {
  public:
   using Choose = std::function<std::optional<std::size_t>()>;
 
-  /// What was chosen for the operation, or what `choose` chooses now. That there is no choice, as
-  /// memory was short, is remembered as well: all then take the library's own. What `choose` throws
-  /// is passed on, and nothing remembered.
-  [[nodiscard]] std::optional<std::size_t> once(const std::string& operation, const Choose& choose);
+  /// Without a file choices are kept as long as the process runs.
+  explicit TuningChoices(std::optional<TuningFile> file = std::nullopt) : file_(std::move(file)) {}
+
+  /// What was chosen for the operation from so many candidates, in this process or an earlier one
+  /// that wrote the file, or what `choose` chooses now. That there is no choice, as memory was
+  /// short, is remembered as well, but not written: all then take the library's own. What `choose`
+  /// throws is passed on, and nothing remembered.
+  [[nodiscard]] std::optional<std::size_t> once(const std::string& operation,
+                                                std::size_t candidates, const Choose& choose);
 
  private:
+  std::optional<TuningFile> file_;
   std::map<std::string, std::optional<std::size_t>> choices_;
 };
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "kernels/random.h"
 
@@ -109,6 +112,14 @@ Stage::Stage(CaseParts& parts, Options options)
 }
 
 void Stage::make_programs() {
+  // Before anything is prepared: in the model's order the time for tuning would be spent on weight
+  // gradients and forward passes, and the largest data gradients, which come last, left untuned.
+  std::vector<OpDesc> products;
+  for (const std::int64_t samples : std::set(options_.chunks.begin(), options_.chunks.end())) {
+    std::ranges::move(StageProgram::products(options_.range, samples),
+                      std::back_inserter(products));
+  }
+  stream_.device().tune(std::move(products));
   StageProgram::add_parameters(stream_, options_.range, options_.chunks.front(), store_);
   for (const std::int64_t samples : options_.chunks) {
     auto& program = programs_[samples];

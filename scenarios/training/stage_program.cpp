@@ -56,6 +56,32 @@ std::size_t statistics_bytes(const Network& network) {
   return statistics_offset(network, static_cast<int>(network.layers.size()));
 }
 
+std::vector<OpDesc> StageProgram::products(const StageRange& range, std::int64_t samples) {
+  const Network& network = *range.network;
+  std::vector<OpDesc> products;
+  const auto add = [&](auto desc) {
+    desc.dtype = range.dtype;
+    desc.math = range.math;
+    products.emplace_back(desc);
+  };
+  for (int index = range.first; index <= range.last; ++index) {
+    const Layer& layer = network.layers[static_cast<std::size_t>(index)];
+    const bool needs_data = layer.inputs.front() != network_input;
+    if (layer.kind == LayerKind::convolution) {
+      const ConvolutionShape shape = convolution_of(network, layer, samples);
+      add(ConvolutionForward{.shape = shape});
+      if (needs_data) add(ConvolutionBackwardData{.shape = shape});
+      add(ConvolutionBackwardWeights{.shape = shape});
+    } else if (layer.kind == LayerKind::linear) {
+      const LinearShape shape = linear_of(network, layer, samples);
+      add(LinearForward{.shape = shape});
+      if (needs_data) add(LinearBackwardData{.shape = shape});
+      add(LinearBackwardWeights{.shape = shape});
+    }
+  }
+  return products;
+}
+
 void StageProgram::add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                                   ParameterStore& store) {
   OpSet planned;  // only asked for layouts

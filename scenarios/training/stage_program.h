@@ -42,6 +42,10 @@ class StageProgram {
   StageProgram(Stream& stream, const StageRange& range, std::int64_t samples,
                ParameterStore& store);
 
+  /// The convolutions and products of a range for chunks of `samples`, all passes: the operations
+  /// whose kernels devices tune.
+  [[nodiscard]] static std::vector<OpDesc> products(const StageRange& range, std::int64_t samples);
+
   /// Adds the parameters of a range to a store, in the layouts that backward prefers for chunks of
   /// `samples`.
   static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,

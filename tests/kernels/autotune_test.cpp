@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ const Lane gpu{"cuda:0", 1};
 class Autotune : public testing::Test {
  protected:
   void SetUp() override {
+    setenv("PARBENCH_TUNING_CACHE", "", 1);  // what is measured is neither read nor kept
     std::string why;
     bench_ = Bench::open(gpu, why, {.autotune = true});
     if (!bench_) SKIP_WITHOUT_DEVICES(gpu.device, why);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,7 @@ const test::Lane gpu{"cuda:0", 1};
 class Choices : public testing::Test {
  protected:
   void SetUp() override {
+    setenv("PARBENCH_TUNING_CACHE", "", 1);  // what is measured is neither read nor kept
     std::string why;
     bench_ = test::Bench::open(gpu, why);
     if (!bench_) SKIP_WITHOUT_DEVICES(gpu.device, why);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "kernels/cuda/partition.h"
 #include "kernels/cuda/tuning.h"
 #include "kernels/error.h"
+#include "kernels/ops.h"
 
 namespace parbench::cuda {
 namespace {
@@ -147,45 +149,72 @@ TEST(BoundedCache, KeepsNothingOfAFailure) {
 
 /// A clock that runs only while candidates are measured.
 struct TunedKernels {
-  std::vector<std::vector<double>> runs;  // of each candidate
+  std::vector<std::vector<double>> runs;  // of each candidate: its probe, and those behind it
   std::vector<std::size_t> tried = {};
+  std::vector<std::size_t> repeated = {};
   double clock = 0;
 
   std::optional<std::size_t> choose(const TuningLimits& limits = {}) {
-    return fastest(
-        runs.size(), limits, [&] { return clock; },
-        [&](std::size_t index) {
-          tried.push_back(index);
-          for (const double seconds : runs[index]) clock += seconds;
-          return runs[index];
-        });
+    const auto probe = [&](std::size_t index) -> std::optional<double> {
+      tried.push_back(index);
+      if (runs[index].empty()) return std::nullopt;
+      clock += runs[index].front();
+      return runs[index].front();
+    };
+    const auto repeat = [&] {
+      const std::vector<double>& all = runs[tried.back()];
+      repeated.push_back(tried.back());
+      for (const double seconds : all) clock += seconds;
+      return std::vector(all.begin() + 1, all.end());
+    };
+    return fastest(runs.size(), limits, [&] { return clock; }, {probe, repeat});
   }
 };
 
 TEST(Tuning, TakesTheLeastMedian) {
-  EXPECT_EQ((TunedKernels{{{3, 3, 3}, {1, 2, 9}, {2.5, 2.5, 0.1}}}).choose({.seconds = 1e9}), 1U);
+  EXPECT_EQ((TunedKernels{{{3, 3, 3}, {2, 1, 9}, {2.5, 2.5, 0.1}}}).choose({.seconds = 1e9}), 1U);
 }
 
 TEST(Tuning, LeavesTiesToTheHeuristicsOrder) {
-  EXPECT_EQ((TunedKernels{{{1.005}, {1}, {1}}}).choose({.seconds = 1e9}), 0U);
-  EXPECT_EQ((TunedKernels{{{1.02}, {1.005}, {1}}}).choose({.seconds = 1e9}), 1U);
+  EXPECT_EQ((TunedKernels{{{1, 1.005, 1.01}, {1, 1}, {1, 1}}}).choose({.seconds = 1e9}), 0U);
+  EXPECT_EQ((TunedKernels{{{1.02, 1.02}, {1.005, 1.005}, {1, 1}}}).choose({.seconds = 1e9}), 1U);
 }
 
 TEST(Tuning, PassesOverWhatCannotRun) {
-  EXPECT_EQ((TunedKernels{{{}, {0.2}, {}, {0.1}}}).choose(), 3U);
+  EXPECT_EQ((TunedKernels{{{}, {0.2, 0.2}, {}, {0.1, 0.1}}}).choose(), 3U);
+  EXPECT_EQ((TunedKernels{{{0.1}, {0.2, 0.2}}}).choose(), 1U) << "one that fails after its probe";
   EXPECT_EQ((TunedKernels{{{}, {}}}).choose(), std::nullopt);
   EXPECT_EQ(TunedKernels{}.choose(), std::nullopt);
 }
 
+TEST(Tuning, DoesNotRepeatWhatItsProbeShowsToBeFarSlower) {
+  TunedKernels kernels{{{2, 2, 2}, {50, 50, 50}, {3.1, 1, 1}, {1, 1, 1}, {1.6, 0.1, 0.1}}};
+  EXPECT_EQ(kernels.choose({.seconds = 1e9}), 3U);
+  EXPECT_THAT(kernels.tried, ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(kernels.repeated, ElementsAre(0, 3)) << "more than 1.5 times the least so far";
+}
+
 TEST(Tuning, EndsAtItsLimits) {
-  TunedKernels many{{{}, {0.3}, {0.2}, {0.1}}};
+  TunedKernels many{{{}, {0.3, 0.3}, {0.2, 0.2}, {0.1, 0.1}}};
   EXPECT_EQ(many.choose({.candidates = 2}), 2U);
   EXPECT_THAT(many.tried, ElementsAre(0, 1, 2)) << "what cannot run does not count";
-  TunedKernels slow{{{5}, {4}, {1}}};
+  TunedKernels slow{{{2, 2}, {1, 1}, {0.5, 0.5}}};
   EXPECT_EQ(slow.choose({.seconds = 8}), 1U);
   EXPECT_THAT(slow.tried, ElementsAre(0, 1));
-  TunedKernels one{{{5}, {1}}};
-  EXPECT_EQ(one.choose({.seconds = 2}), 0U) << "at least one is measured";
+  TunedKernels one{{{5, 5}, {1, 1}}};
+  EXPECT_EQ(one.choose({.seconds = 0}), 0U) << "at least one is measured";
+}
+
+TEST(Tuning, BeginsWithTheMostArithmeticWhateverThePass) {
+  constexpr ConvolutionShape small{1, 8, 4, 4, 8, 3, 1, 1, 1};
+  constexpr ConvolutionShape large{1, 64, 32, 32, 64, 3, 1, 1, 1};
+  const std::vector<OpDesc> ordered =
+      most_work_first({ConvolutionForward{small}, ConvolutionBackwardWeights{small},
+                       ConvolutionForward{large}, ConvolutionBackwardData{large}});
+  std::vector<std::string> names;
+  for (const OpDesc& desc : ordered) names.emplace_back(name_of(desc));
+  EXPECT_THAT(names, ElementsAre("convolution_forward", "convolution_backward_data",
+                                 "convolution_forward", "convolution_backward_weights"));
 }
 
 TEST(Tuning, HasABudgetForAllOperationsOfADevice) {
@@ -238,26 +267,26 @@ TEST(TuningChoices, AreMadeOnceForAllWhoShareThem) {
   const auto choose = [&](std::optional<std::size_t> choice) {
     return [&measured, choice] { return ++measured, choice; };
   };
-  EXPECT_EQ(choices.once("gemm 64", choose(2)), 2);
-  EXPECT_EQ(choices.once("gemm 64", choose(1)), 2) << "another device's times differ";
-  EXPECT_EQ(choices.once("gemm 32", choose(1)), 1);
+  EXPECT_EQ(choices.once("gemm 64", 3, choose(2)), 2);
+  EXPECT_EQ(choices.once("gemm 64", 3, choose(1)), 2) << "another device's times differ";
+  EXPECT_EQ(choices.once("gemm 32", 3, choose(1)), 1);
   EXPECT_EQ(measured, 2);
 }
 
 TEST(TuningChoices, RememberThatThereIsNone) {
   TuningChoices choices;
-  EXPECT_EQ(choices.once("gemm", [] { return std::nullopt; }), std::nullopt);
-  EXPECT_EQ(choices.once("gemm", [] { return 1; }), std::nullopt)
+  EXPECT_EQ(choices.once("gemm", 3, [] { return std::nullopt; }), std::nullopt);
+  EXPECT_EQ(choices.once("gemm", 3, [] { return 1; }), std::nullopt)
       << "the devices before have taken the library's own";
 }
 
 TEST(TuningChoices, ForgetWhatFailed) {
   TuningChoices choices;
   EXPECT_THROW(
-      (void)choices.once("gemm",
+      (void)choices.once("gemm", 3,
                          []() -> std::optional<std::size_t> { throw DeviceLost("cuda", "lost"); }),
       DeviceLost);
-  EXPECT_EQ(choices.once("gemm", [] { return 1; }), 1);
+  EXPECT_EQ(choices.once("gemm", 3, [] { return 1; }), 1);
 }
 
 TEST(ConvolutionEngines, MayUseTensorCoresOnlyForWhatAllowsThem) {

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "kernels/machine.h"
 #include "scenarios/case_data.h"
+#include "scenarios/models/models.h"
 #include "scenarios/training/stage_program.h"
 
 namespace parbench {
@@ -126,6 +129,24 @@ void expect_close(const std::vector<float>& got, const std::vector<float>& want,
   for (std::size_t i = 0; i < want.size(); ++i) {
     ASSERT_NEAR(got[i], factor * want[i], 1e-5 * largest) << i;
   }
+}
+
+TEST(TunedProducts, AreEveryPassOfEveryConvolutionAndLinearLayer) {
+  const Network network = resnet50(64);
+  const StageRange whole{.network = &network,
+                         .first = 0,
+                         .last = static_cast<int>(network.layers.size()) - 1,
+                         .dtype = DType::bf16,
+                         .batch = samples};
+  std::map<std::string_view, int> counts;
+  for (const OpDesc& desc : StageProgram::products(whole, samples)) {
+    ++counts[std::visit([](const auto& one) { return name_of(one); }, desc)];
+  }
+  const std::map<std::string_view, int> expected{
+      {"convolution_forward", 53},          {"convolution_backward_data", 52},
+      {"convolution_backward_weights", 53}, {"linear_forward", 1},
+      {"linear_backward_data", 1},          {"linear_backward_weights", 1}};
+  EXPECT_EQ(counts, expected) << "nothing reads the gradient of the images";
 }
 
 TEST(BackwardWriter, GradientsGoThroughTemporariesIntoAnotherLayout) {

@@ -1,0 +1,28 @@
+// Tells what cuDNN does not have from what it failed at.
+#pragma once
+
+#include <cudnn.h>
+
+#include <string>
+#include <string_view>
+
+namespace parbench::cuda {
+
+/// Why cuDNN refused a graph or an engine.
+struct CudnnFailure {
+  enum class Kind {
+    unsupported,   // no engine for such a graph on such a GPU: asking again does not help
+    fault,         // something is missing or broken: a library, the driver, cuDNN itself
+    out_of_memory  // of the host or the device
+  };
+  Kind kind = Kind::unsupported;
+  std::string text;  // one line in cuDNN's own words
+};
+
+/// Classifies a failed call. `words`: what cudnnGetLastErrorString or cudnn-frontend says of it, a
+/// line "…: CUDNN_STATUS_…; Reason: …" for each engine and level that refused. A status that means
+/// a fault counts wherever it stands: a graph is reported as unsupported even where the only engine
+/// for it could not load a library.
+[[nodiscard]] CudnnFailure classify(cudnnStatus_t status, std::string_view words);
+
+}  // namespace parbench::cuda
