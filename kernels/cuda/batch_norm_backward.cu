@@ -172,15 +172,12 @@ void backward_vectors(const NormShape& shape, const NormBackward<Element>& at, f
                       bool accumulate, const NormScratch& scratch, cudaStream_t stream) {
   const Division parts = divide(shape, vector_width);
   const Division channels = divide_channels(shape);
-  gradient_sums_kernel<Element, vector_width, relu>
-      <<<parts.grid, parts.block, 0, stream>>>(at, shape, scratch.partials);
-  PARBENCH_CUDA_LAUNCHED();
-  parameter_gradients_kernel<Element>
-      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, accumulate, scratch);
-  PARBENCH_CUDA_LAUNCHED();
-  gradient_vectors_kernel<Element, relu>
-      <<<parts.grid, parts.block, 0, stream>>>(at, shape, scratch.coefficients);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream,
+                  gradient_sums_kernel<Element, vector_width, relu>, at, shape, scratch.partials);
+  PARBENCH_LAUNCH(channels.grid, channels.block, stream, parameter_gradients_kernel<Element>, at,
+                  shape, epsilon, accumulate, scratch);
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream, gradient_vectors_kernel<Element, relu>, at,
+                  shape, scratch.coefficients);
 }
 
 template <class Element, bool relu>
@@ -188,16 +185,12 @@ void backward_scalars(const NormShape& shape, const NormBackward<Element>& at, f
                       bool accumulate, const NormScratch& scratch, cudaStream_t stream) {
   const Division parts = divide(shape, 1);
   const Division channels = divide_channels(shape);
-  gradient_sums_kernel<Element, 1, relu>
-      <<<parts.grid, parts.block, 0, stream>>>(at, shape, scratch.partials);
-  PARBENCH_CUDA_LAUNCHED();
-  parameter_gradients_kernel<Element>
-      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, accumulate, scratch);
-  PARBENCH_CUDA_LAUNCHED();
-  gradient_scalars_kernel<Element, relu>
-      <<<blocks_for(shape.rows * shape.channels), block_threads, 0, stream>>>(at, shape,
-                                                                              scratch.coefficients);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream, gradient_sums_kernel<Element, 1, relu>, at,
+                  shape, scratch.partials);
+  PARBENCH_LAUNCH(channels.grid, channels.block, stream, parameter_gradients_kernel<Element>, at,
+                  shape, epsilon, accumulate, scratch);
+  PARBENCH_LAUNCH(blocks_for(shape.rows * shape.channels), block_threads, stream,
+                  gradient_scalars_kernel<Element, relu>, at, shape, scratch.coefficients);
 }
 
 template <class Element>

@@ -155,14 +155,13 @@ void normalise(const NormShape& shape, const NormForward<Element>& at, const flo
                bool vectors, cudaStream_t stream) {
   if (vectors) {
     const Division parts = divide(shape, vector_width);
-    normalise_vectors_kernel<Element, relu>
-        <<<parts.grid, parts.block, 0, stream>>>(at, shape, coefficients);
+    PARBENCH_LAUNCH(parts.grid, parts.block, stream, normalise_vectors_kernel<Element, relu>, at,
+                    shape, coefficients);
   } else {
     const unsigned int blocks = blocks_for(mask_bytes(shape.rows * shape.channels));
-    normalise_scalars_kernel<Element, relu>
-        <<<blocks, block_threads, 0, stream>>>(at, shape, coefficients);
+    PARBENCH_LAUNCH(blocks, block_threads, stream, normalise_scalars_kernel<Element, relu>, at,
+                    shape, coefficients);
   }
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 template <class Element>
@@ -172,12 +171,10 @@ void forward(const NormShape& shape, const NormForward<Element>& at, float epsil
   const Division parts = divide(shape, vectors ? vector_width : 1);
   const auto moments =
       vectors ? &moments_kernel<Element, vector_width> : &moments_kernel<Element, 1>;
-  moments<<<parts.grid, parts.block, 0, stream>>>(at.source, shape, scratch.partials);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream, moments, at.source, shape, scratch.partials);
   const Division channels = divide_channels(shape);
-  statistics_kernel<Element>
-      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, momentum, scratch);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(channels.grid, channels.block, stream, statistics_kernel<Element>, at, shape,
+                  epsilon, momentum, scratch);
   const auto finish = at.mask != nullptr ? &normalise<Element, true> : &normalise<Element, false>;
   finish(shape, at, scratch.coefficients, vectors, stream);
 }
