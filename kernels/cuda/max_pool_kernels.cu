@@ -129,8 +129,9 @@ struct Covering {
         last(min(place / stride, windows - 1)) {}
 };
 
+/// Four blocks of a multiprocessor: nvcc aims at five by itself, and spills registers.
 template <int size, class Index, class Element>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 4)
     max_pool_backward_kernel(Windows<Index> w, const Element* diff_destination,
                              const std::uint8_t* indices, Element* diff_source) {
   const Index tasks = w.batch * w.height * w.width * w.groups;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/cuda/arrival_counters.h"
+#include "kernels/cuda/batch_norm_kernels.h"
 #include "kernels/cuda/enqueue.h"
 
 namespace parbench::cuda {
@@ -81,6 +83,22 @@ TEST(CudaEmulation, CountsBlocksAndStartsAgain) {
     enqueue(7, 1, nullptr, count_kernel, &counter, &last);
     EXPECT_EQ(counter, 0U);
     EXPECT_EQ(last, run);
+  }
+}
+
+// Every column of blocks has a counter for each group of slices, and one for the groups.
+TEST(NormShape, NeedsNoMoreCountersThanAStreamHas) {
+  constexpr std::int64_t scalar_block_channels = 32;
+  for (const int multiprocessors : {1, 40, 132, 300}) {
+    for (std::int64_t channels = 1; channels < 200'000; channels += channels / 7 + 1) {
+      const NormShape shape = norm_shape(500'000, channels, multiprocessors);
+      EXPECT_GE(shape.slices_of_group * shape.groups(), shape.slices);
+      const std::int64_t columns = (channels + scalar_block_channels - 1) / scalar_block_channels;
+      if (shape.slices > 1) {
+        EXPECT_LE(columns * (shape.groups() + 1), arrival_counters)
+            << channels << " channels, " << multiprocessors << " multiprocessors";
+      }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // A machine with one device, cuda:0, whose kernels run on the host.
 #include "kernels/machine.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -115,6 +116,9 @@ void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
     ASAN_UNPOISON_MEMORY_REGION(view.buffer->data(), view.buffer->bytes());
   }
   ASAN_UNPOISON_MEMORY_REGION(scratch_.data(), scratch_.bytes());
+  if (std::ranges::any_of(counters_, [](unsigned int counter) { return counter != 0; })) {
+    throw std::logic_error(op.name() + " left counters that are not zero");
+  }
 }
 
 }  // namespace cuda

@@ -107,6 +107,10 @@ inline void __syncwarp(unsigned int /*mask*/ = 0xFFFFFFFFU, const char* file = _
 }
 inline void __threadfence() {}
 template <class Value>
+Value __ldcg(const Value* address) {
+  return *address;
+}
+template <class Value>
 Value __shfl_down_sync(unsigned int mask, Value value, unsigned int distance,
                        const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   return parbench::emulation::shuffle(mask, value, parbench::emulation::lane().number + distance,

@@ -3,8 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <span>
 
+#include "kernels/cuda/arrival_counters.h"
 #include "kernels/stream.h"
 
 namespace parbench::cuda {
@@ -25,16 +27,19 @@ class CudaStream final : public Stream {
   void synchronize(std::chrono::milliseconds /*limit*/) override {}
 
   /// Memory around the views, and scratch memory that the operation has not asked for, are out of
-  /// bounds to the address sanitizer meanwhile; scratch memory holds NaNs at first.
+  /// bounds to the address sanitizer meanwhile; scratch memory holds NaNs at first. Throws
+  /// std::logic_error when counters are left that are not zero.
   void execute(CudaOp& op, std::span<const BufferView> views);
 
   [[nodiscard]] cudaStream_t handle() const { return nullptr; }
   [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
+  [[nodiscard]] unsigned int* counters() const { return counters_.data(); }
 
  private:
   void grow_scratch(std::size_t bytes) override;
 
   CudaDevice& device_;
+  mutable std::array<unsigned int, arrival_counters> counters_{};
   Buffer scratch_;
 };
 
