@@ -90,11 +90,10 @@ void average_pool(const void* source, void* destination, DType dtype, std::int64
       constexpr int size = decltype(constant)::value;
       const std::int64_t tiles = batch * ((channels / size + tile_groups - 1) / tile_groups);
       const dim3 block(tile_groups, slices);
-      average_pool_kernel<size><<<blocks_for(tiles * block_threads), block, 0, stream>>>(
-          in, out, batch, pixels, channels);
+      PARBENCH_LAUNCH(blocks_for(tiles * block_threads), block, stream,
+                      average_pool_kernel<size, Element>, in, out, batch, pixels, channels);
     });
   });
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 void average_pool_backward(const void* diff_destination, void* diff_source, DType dtype,
@@ -110,9 +109,10 @@ void average_pool_backward(const void* diff_destination, void* diff_source, DTyp
       const unsigned int blocks = blocks_for(count / size);
       const auto launch = [&](auto index) {
         using Index = decltype(index);
-        average_pool_backward_kernel<size><<<blocks, block_threads, 0, stream>>>(
-            in, out, static_cast<Index>(count / size), static_cast<Index>(pixels),
-            static_cast<Index>(channels / size));
+        PARBENCH_LAUNCH(blocks, block_threads, stream,
+                        average_pool_backward_kernel<size, Index, Element>, in, out,
+                        static_cast<Index>(count / size), static_cast<Index>(pixels),
+                        static_cast<Index>(channels / size));
       };
       if (count < small_index_end) {
         launch(std::int32_t{});
@@ -121,7 +121,6 @@ void average_pool_backward(const void* diff_destination, void* diff_source, DTyp
       }
     });
   });
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 }  // namespace parbench::cuda

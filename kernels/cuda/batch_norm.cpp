@@ -27,6 +27,8 @@ TensorDesc mask_of(const Shape& shape) {
   return opaque(static_cast<std::size_t>(mask_bytes(element_count(shape))));
 }
 
+float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
+
 /// What both directions have in common: the division of the activation, and its scratch memory.
 class NormOp : public CudaOp {
  protected:
@@ -34,23 +36,26 @@ class NormOp : public CudaOp {
       : CudaOp(device, name),
         norm_(norm_shape(shape[0] * shape[2] * shape[3], shape[1], device.multiprocessors())),
         partials_(add_scratch(norm_.partial_count() * sizeof(float))),
+        totals_(add_scratch(norm_.total_count() * sizeof(double))),
         coefficients_(add_scratch(3 * static_cast<std::size_t>(shape[1]) * sizeof(float))) {
     set_implementation(fmt::format("CUDA kernels, {} slices of rows", norm_.slices));
   }
 
   [[nodiscard]] const NormShape& norm() const { return norm_; }
   [[nodiscard]] NormScratch scratch_of(const CudaStream& stream) const {
-    return {reinterpret_cast<float*>(stream.scratch() + partials_),
-            reinterpret_cast<float*>(stream.scratch() + coefficients_)};
+    return {.partials = floats(stream.scratch() + partials_),
+            .totals = reinterpret_cast<double*>(stream.scratch() + totals_),
+            .coefficients = floats(stream.scratch() + coefficients_),
+            .counters = stream.counters()};
   }
 
  private:
   NormShape norm_;
   std::size_t partials_;
+  std::size_t totals_;
   std::size_t coefficients_;
 };
 
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 template <class Element>
 Element* elements(std::byte* address) {
   return reinterpret_cast<Element*>(address);

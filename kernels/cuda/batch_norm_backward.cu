@@ -42,10 +42,34 @@ __device__ void unpack_gradient(const Pair<Element, width>& pair, float (&values
   }
 }
 
-// Sums of the gradient g and of g·(x − mean).
+// Gradients of scale and shift of a channel, and the coefficients of diff_source = p·g + q·x + r:
+// with s = 1 / sqrt(variance + epsilon), diff_source = scale·s·(g − Σg/n − (x − mean)·s²·Σg·(x −
+// mean)/n).
+template <class Element>
+__device__ void finish_gradients(const NormBackward<Element>& at, const NormShape& shape,
+                                 float epsilon, bool accumulate, const NormScratch& scratch,
+                                 std::int64_t c) {
+  const ChannelSums sums = final_totals(shape, scratch, c);
+  const auto count = static_cast<double>(shape.rows);
+  const double inverse =
+      1 / sqrt(static_cast<double>(at.variance[c]) + static_cast<double>(epsilon));
+  const double product = sums.second * inverse;
+  at.diff_scale[c] = static_cast<float>(product) + (accumulate ? at.diff_scale[c] : 0.0F);
+  at.diff_shift[c] = static_cast<float>(sums.first) + (accumulate ? at.diff_shift[c] : 0.0F);
+  const double p = static_cast<double>(at.scale[c]) * inverse;
+  const auto q = static_cast<float>(-p * inverse * product / count);
+  const double r =
+      -p * sums.first / count - static_cast<double>(q) * static_cast<double>(at.mean[c]);
+  scratch.coefficients[c] = static_cast<float>(p);
+  scratch.coefficients[shape.channels + c] = q;
+  scratch.coefficients[2 * shape.channels + c] = static_cast<float>(r);
+}
+
+// Sums of the gradient g and of g·(x − mean). The last block finishes.
 template <class Element, int width, bool relu>
 __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_kernel(
-    NormBackward<Element> at, NormShape shape, float* __restrict__ partials) {
+    NormBackward<Element> at, NormShape shape, float epsilon, bool accumulate,
+    NormScratch scratch) {
   constexpr int batch = batch_of_pairs<Element, width>;
   float sums[width]{};
   float products[width]{};
@@ -80,30 +104,12 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_
       add(pairs[0]);
     }
   }
-  reduce_block<Element>(sums, products, shape, partials);
-}
-
-// Gradients of scale and shift, and the coefficients of diff_source = p·g + q·x + r: with s = 1 /
-// sqrt(variance + epsilon), diff_source = scale·s·(g − Σg/n − (x − mean)·s²·Σg·(x − mean)/n).
-template <class Element>
-__global__ void parameter_gradients_kernel(NormBackward<Element> at, NormShape shape, float epsilon,
-                                           bool accumulate, NormScratch scratch) {
-  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * summed_channels + threadIdx.x;
-  const ChannelSums sums = sum_slices(shape, scratch.partials, c);
-  if (threadIdx.y != 0 || c >= shape.channels) return;
-  const auto count = static_cast<double>(shape.rows);
-  const double inverse =
-      1 / sqrt(static_cast<double>(at.variance[c]) + static_cast<double>(epsilon));
-  const double product = sums.second * inverse;
-  at.diff_scale[c] = static_cast<float>(product) + (accumulate ? at.diff_scale[c] : 0.0F);
-  at.diff_shift[c] = static_cast<float>(sums.first) + (accumulate ? at.diff_shift[c] : 0.0F);
-  const double p = static_cast<double>(at.scale[c]) * inverse;
-  const auto q = static_cast<float>(-p * inverse * product / count);
-  const double r =
-      -p * sums.first / count - static_cast<double>(q) * static_cast<double>(at.mean[c]);
-  scratch.coefficients[c] = static_cast<float>(p);
-  scratch.coefficients[shape.channels + c] = q;
-  scratch.coefficients[2 * shape.channels + c] = static_cast<float>(r);
+  reduce_block<Element>(sums, products, shape, scratch.partials);
+  if (!sum_slices<width>(shape, scratch)) return;
+  const BlockChannels channels = block_channels<width>(shape);
+  for (int i = thread_in_block(); i < channels.count; i += block_threads) {
+    finish_gradients(at, shape, epsilon, accumulate, scratch, channels.first + i);
+  }
 }
 
 // From the last row to the first: the rows that were read last may still be in the cache. Gradients
@@ -171,33 +177,21 @@ template <class Element, bool relu>
 void backward_vectors(const NormShape& shape, const NormBackward<Element>& at, float epsilon,
                       bool accumulate, const NormScratch& scratch, cudaStream_t stream) {
   const Division parts = divide(shape, vector_width);
-  const Division channels = divide_channels(shape);
-  gradient_sums_kernel<Element, vector_width, relu>
-      <<<parts.grid, parts.block, 0, stream>>>(at, shape, scratch.partials);
-  PARBENCH_CUDA_LAUNCHED();
-  parameter_gradients_kernel<Element>
-      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, accumulate, scratch);
-  PARBENCH_CUDA_LAUNCHED();
-  gradient_vectors_kernel<Element, relu>
-      <<<parts.grid, parts.block, 0, stream>>>(at, shape, scratch.coefficients);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream,
+                  gradient_sums_kernel<Element, vector_width, relu>, at, shape, epsilon, accumulate,
+                  scratch);
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream, gradient_vectors_kernel<Element, relu>, at,
+                  shape, scratch.coefficients);
 }
 
 template <class Element, bool relu>
 void backward_scalars(const NormShape& shape, const NormBackward<Element>& at, float epsilon,
                       bool accumulate, const NormScratch& scratch, cudaStream_t stream) {
   const Division parts = divide(shape, 1);
-  const Division channels = divide_channels(shape);
-  gradient_sums_kernel<Element, 1, relu>
-      <<<parts.grid, parts.block, 0, stream>>>(at, shape, scratch.partials);
-  PARBENCH_CUDA_LAUNCHED();
-  parameter_gradients_kernel<Element>
-      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, accumulate, scratch);
-  PARBENCH_CUDA_LAUNCHED();
-  gradient_scalars_kernel<Element, relu>
-      <<<blocks_for(shape.rows * shape.channels), block_threads, 0, stream>>>(at, shape,
-                                                                              scratch.coefficients);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream, gradient_sums_kernel<Element, 1, relu>, at,
+                  shape, epsilon, accumulate, scratch);
+  PARBENCH_LAUNCH(blocks_for(shape.rows * shape.channels), block_threads, stream,
+                  gradient_scalars_kernel<Element, relu>, at, shape, scratch.coefficients);
 }
 
 template <class Element>

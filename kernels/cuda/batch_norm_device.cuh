@@ -144,37 +144,97 @@ __device__ void reduce_block(const float (&first)[width], const float (&second)[
   }
 }
 
-/// Blocks that add up slices have this many channels and threads for each.
-constexpr int summed_channels = 8;
-constexpr int summing_threads = block_threads / summed_channels;
+/// Adds up `count` values, `stride` apart, from the first to the last. Other blocks of this grid
+/// may have written them.
+template <class Value>
+__device__ double sum_in_order(const Value* first, int count, std::int64_t stride) {
+  constexpr int batch = 8;  // loads in flight
+  double sum = 0;
+  for (int begin = 0; begin < count; begin += batch) {
+    Value values[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      values[i] = begin + i < count ? __ldcg(first + (begin + i) * stride) : Value{0};
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) sum += static_cast<double>(values[i]);
+  }
+  return sum;
+}
+
+/// Whether the calling block is the last of `count` to arrive at a counter, which begins at zero
+/// and is zero again behind the last one. What the blocks wrote before is visible to the last one.
+/// Every thread of the block calls it. No block waits for another.
+__device__ inline bool arrives_last(unsigned int* counter, int count) {
+  __shared__ bool last;
+  __syncthreads();
+  if (count == 1) return true;
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    const auto end = static_cast<unsigned int>(count) - 1;
+    __threadfence();
+    last = atomicInc(counter, end) == end;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+/// The channels of a block.
+struct BlockChannels {
+  std::int64_t first;
+  int count;
+};
+template <int width>
+__device__ BlockChannels block_channels(const NormShape& shape) {
+  const int most = static_cast<int>(blockDim.x) * width;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * most;
+  return {first, static_cast<int>(min(static_cast<std::int64_t>(most), shape.channels - first))};
+}
+
+__device__ inline int thread_in_block() {
+  return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+}
+
+/// Adds up `count` pairs of sums of a block's channels.
+template <class Value>
+__device__ void add_pairs(const NormShape& shape, const BlockChannels& channels, const Value* pairs,
+                          int count, double* totals) {
+  for (int i = thread_in_block(); i < 2 * channels.count; i += block_threads) {
+    const bool second = i >= channels.count;
+    const std::int64_t place = channels.first + i + (second ? shape.channels - channels.count : 0);
+    totals[place] = sum_in_order(pairs + place, count, 2 * shape.channels);
+  }
+}
+
+/// Adds up the sums of all slices, which this block's one has been written to: the last block of
+/// each group of slices those of the group, the last group's block those of the groups. Returns
+/// whether this block has them, at final_totals. Every thread of the block calls it.
+template <int width>
+__device__ bool sum_slices(const NormShape& shape, const NormScratch& scratch) {
+  const BlockChannels channels = block_channels<width>(shape);
+  const int groups = shape.groups();
+  const int group = static_cast<int>(blockIdx.y) / shape.slices_of_group;
+  const int first = group * shape.slices_of_group;
+  const int slices = min(shape.slices_of_group, shape.slices - first);
+  const std::int64_t row = 2 * shape.channels;
+  unsigned int* counters = scratch.counters + static_cast<std::int64_t>(blockIdx.x) * (groups + 1);
+  if (!arrives_last(counters + 1 + group, slices)) return false;
+  add_pairs(shape, channels, scratch.partials + first * row, slices, scratch.totals + group * row);
+  if (!arrives_last(counters, groups)) return false;
+  add_pairs(shape, channels, scratch.totals, groups, scratch.totals + groups * row);
+  __syncthreads();
+  return true;
+}
 
 struct ChannelSums {
   double first;
   double second;
 };
 
-/// Adds up the slices' sums of one channel; the result is valid where threadIdx.y is 0. Every
-/// thread of the block calls it, whether or not there is such a channel.
-__device__ inline ChannelSums sum_slices(const NormShape& shape, const float* partials,
-                                         std::int64_t channel) {
-  __shared__ ChannelSums all[summing_threads][summed_channels];
-  ChannelSums sum{0, 0};
-  if (channel < shape.channels) {
-    for (int slice = static_cast<int>(threadIdx.y); slice < shape.slices;
-         slice += summing_threads) {
-      const float* of_slice = partials + 2 * slice * shape.channels + channel;
-      sum.first += static_cast<double>(of_slice[0]);
-      sum.second += static_cast<double>(of_slice[shape.channels]);
-    }
-  }
-  all[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y != 0) return sum;
-  for (int i = 1; i < summing_threads; ++i) {
-    sum.first += all[i][threadIdx.x].first;
-    sum.second += all[i][threadIdx.x].second;
-  }
-  return sum;
+__device__ inline ChannelSums final_totals(const NormShape& shape, const NormScratch& scratch,
+                                           std::int64_t channel) {
+  const double* totals = scratch.totals + 2 * shape.groups() * shape.channels + channel;
+  return {totals[0], totals[shape.channels]};
 }
 
 /// Grid and block of a kernel that divides a matrix.
@@ -201,11 +261,6 @@ struct Division {
   const unsigned int across = threads_across(shape.channels, width);
   return {dim3(blocks_across(shape.channels, width), static_cast<unsigned int>(shape.slices)),
           dim3(across, block_threads / across)};
-}
-
-[[nodiscard]] inline Division divide_channels(const NormShape& shape) {
-  const std::int64_t blocks = (shape.channels + summed_channels - 1) / summed_channels;
-  return {dim3(static_cast<unsigned int>(blocks)), dim3(summed_channels, summing_threads)};
 }
 
 /// Whether the vector way may be taken.

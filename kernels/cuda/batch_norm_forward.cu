@@ -1,4 +1,5 @@
 // Batch normalisation in training: kernels of the forward pass.
+#include "kernels/cuda/arrival_counters.h"
 #include "kernels/cuda/batch_norm_device.cuh"
 
 namespace parbench::cuda {
@@ -7,12 +8,37 @@ namespace {
 // Blocks of a multiprocessor that the kernels are compiled to fit; the grids count on it.
 constexpr int resident_blocks = 4;
 
+// Statistics of the batch, running statistics, and factor and summand of a channel, from the sums
+// of x − x₀ and of its square.
+template <class Element>
+__device__ void finish_statistics(const NormForward<Element>& at, const NormShape& shape,
+                                  float epsilon, float momentum, const NormScratch& scratch,
+                                  std::int64_t c) {
+  const ChannelSums sums = final_totals(shape, scratch, c);
+  const auto count = static_cast<double>(shape.rows);
+  const double offset = sums.first / count;
+  const double mean = static_cast<double>(widened(at.source[c])) + offset;
+  const double difference = sums.second / count - offset * offset;
+  const double variance = difference < 0 ? 0 : difference;  // a NaN stays one
+  const double unbiased = variance * count / (count - 1);
+  at.mean[c] = static_cast<float>(mean);
+  at.variance[c] = static_cast<float>(variance);
+  at.running_mean[c] += momentum * (static_cast<float>(mean) - at.running_mean[c]);
+  at.running_variance[c] += momentum * (static_cast<float>(unbiased) - at.running_variance[c]);
+  const auto factor = static_cast<float>(static_cast<double>(at.scale[c]) /
+                                         sqrt(variance + static_cast<double>(epsilon)));
+  scratch.coefficients[c] = factor;
+  scratch.coefficients[shape.channels + c] =
+      static_cast<float>(static_cast<double>(at.shift[c]) - static_cast<double>(factor) * mean);
+}
+
 // Sums of x − x₀ and of its square, where x₀ is the channel's first value: a variance that is small
-// beside the mean survives.
+// beside the mean survives. The last block finishes.
 template <class Element, int width>
-__global__ __launch_bounds__(block_threads, resident_blocks) void moments_kernel(
-    const Element* __restrict__ source, NormShape shape, float* __restrict__ partials) {
+__global__ __launch_bounds__(block_threads, resident_blocks) void statistics_kernel(
+    NormForward<Element> at, NormShape shape, float epsilon, float momentum, NormScratch scratch) {
   using Packed = Pack<Element, width>;
+  const Element* source = at.source;
   float sums[width]{};
   float squares[width]{};
   const std::int64_t channel = first_channel<Element, width>();
@@ -46,31 +72,12 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void moments_kernel
       add(packs[0]);
     }
   }
-  reduce_block<Element>(sums, squares, shape, partials);
-}
-
-// Statistics of the batch, running statistics, and factor and summand of every channel.
-template <class Element>
-__global__ void statistics_kernel(NormForward<Element> at, NormShape shape, float epsilon,
-                                  float momentum, NormScratch scratch) {
-  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * summed_channels + threadIdx.x;
-  const ChannelSums sums = sum_slices(shape, scratch.partials, c);
-  if (threadIdx.y != 0 || c >= shape.channels) return;
-  const auto count = static_cast<double>(shape.rows);
-  const double offset = sums.first / count;
-  const double mean = static_cast<double>(widened(at.source[c])) + offset;
-  const double difference = sums.second / count - offset * offset;
-  const double variance = difference < 0 ? 0 : difference;  // a NaN stays one
-  const double unbiased = variance * count / (count - 1);
-  at.mean[c] = static_cast<float>(mean);
-  at.variance[c] = static_cast<float>(variance);
-  at.running_mean[c] += momentum * (static_cast<float>(mean) - at.running_mean[c]);
-  at.running_variance[c] += momentum * (static_cast<float>(unbiased) - at.running_variance[c]);
-  const auto factor = static_cast<float>(static_cast<double>(at.scale[c]) /
-                                         sqrt(variance + static_cast<double>(epsilon)));
-  scratch.coefficients[c] = factor;
-  scratch.coefficients[shape.channels + c] =
-      static_cast<float>(static_cast<double>(at.shift[c]) - static_cast<double>(factor) * mean);
+  reduce_block<Element>(sums, squares, shape, scratch.partials);
+  if (!sum_slices<width>(shape, scratch)) return;
+  const BlockChannels channels = block_channels<width>(shape);
+  for (int i = thread_in_block(); i < channels.count; i += block_threads) {
+    finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + i);
+  }
 }
 
 // Clamps at zero, but lets a NaN pass, and tells which elements are positive.
@@ -155,14 +162,13 @@ void normalise(const NormShape& shape, const NormForward<Element>& at, const flo
                bool vectors, cudaStream_t stream) {
   if (vectors) {
     const Division parts = divide(shape, vector_width);
-    normalise_vectors_kernel<Element, relu>
-        <<<parts.grid, parts.block, 0, stream>>>(at, shape, coefficients);
+    PARBENCH_LAUNCH(parts.grid, parts.block, stream, normalise_vectors_kernel<Element, relu>, at,
+                    shape, coefficients);
   } else {
     const unsigned int blocks = blocks_for(mask_bytes(shape.rows * shape.channels));
-    normalise_scalars_kernel<Element, relu>
-        <<<blocks, block_threads, 0, stream>>>(at, shape, coefficients);
+    PARBENCH_LAUNCH(blocks, block_threads, stream, normalise_scalars_kernel<Element, relu>, at,
+                    shape, coefficients);
   }
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 template <class Element>
@@ -170,14 +176,10 @@ void forward(const NormShape& shape, const NormForward<Element>& at, float epsil
              const NormScratch& scratch, cudaStream_t stream) {
   const bool vectors = vectorised<Element>(shape, at.source, at.destination, nullptr);
   const Division parts = divide(shape, vectors ? vector_width : 1);
-  const auto moments =
-      vectors ? &moments_kernel<Element, vector_width> : &moments_kernel<Element, 1>;
-  moments<<<parts.grid, parts.block, 0, stream>>>(at.source, shape, scratch.partials);
-  PARBENCH_CUDA_LAUNCHED();
-  const Division channels = divide_channels(shape);
-  statistics_kernel<Element>
-      <<<channels.grid, channels.block, 0, stream>>>(at, shape, epsilon, momentum, scratch);
-  PARBENCH_CUDA_LAUNCHED();
+  const auto statistics =
+      vectors ? &statistics_kernel<Element, vector_width> : &statistics_kernel<Element, 1>;
+  PARBENCH_LAUNCH(parts.grid, parts.block, stream, statistics, at, shape, epsilon, momentum,
+                  scratch);
   const auto finish = at.mask != nullptr ? &normalise<Element, true> : &normalise<Element, false>;
   finish(shape, at, scratch.coefficients, vectors, stream);
 }
@@ -193,7 +195,14 @@ NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocesso
   const std::int64_t resident = static_cast<std::int64_t>(resident_blocks) * multiprocessors;
   const std::int64_t fitting = std::max<std::int64_t>(
       1, resident / static_cast<std::int64_t>(blocks_across(channels, width)));
-  return {rows, channels, static_cast<int>(std::min(useful, fitting))};
+  NormShape shape{.rows = rows, .channels = channels};
+  shape.slices = static_cast<int>(std::min(useful, fitting));
+  while (shape.slices_of_group * shape.slices_of_group < shape.slices) ++shape.slices_of_group;
+  // The scalar way has the most blocks across, each with a counter for every group and one for all.
+  const std::int64_t counters =
+      static_cast<std::int64_t>(blocks_across(channels, 1)) * (shape.groups() + 1);
+  if (counters > arrival_counters) return {.rows = rows, .channels = channels};
+  return shape;
 }
 
 void batch_norm_forward(const NormShape& shape, const NormForward<float>& at, float epsilon,

@@ -1,13 +1,16 @@
 // Kernels of batch normalisation over activations with the channels innermost.
 //
-// Statistics take one pass over the activation, in which every block adds up the rows of its slice,
-// and a second, small one over the blocks' sums; no sum depends on the order in which blocks run.
+// Statistics take one launch over the activation. Every block adds up the rows of its slice; the
+// last block of a group of slices adds up the group's sums, and the last of those the groups'. Sums
+// are taken in the order of slices, so they do not depend on which block was last.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
+
+#include "kernels/cuda/batch_norm_columns.h"
 
 namespace parbench::cuda {
 
@@ -17,19 +20,31 @@ struct NormShape {
   std::int64_t channels = 0;
   int slices = 1;
 
+  int slices_of_group = 1;
+
+  [[nodiscard]] PARBENCH_HOST_DEVICE int groups() const {
+    return (slices + slices_of_group - 1) / slices_of_group;
+  }
+
   /// Floats for the sums of all slices.
   [[nodiscard]] std::size_t partial_count() const {
     return 2 * static_cast<std::size_t>(slices) * static_cast<std::size_t>(channels);
+  }
+  /// Doubles for the sums of all groups, and of all of these.
+  [[nodiscard]] std::size_t total_count() const {
+    return 2 * static_cast<std::size_t>(groups() + 1) * static_cast<std::size_t>(channels);
   }
 };
 
 /// Divides a matrix so that it fills that many multiprocessors once.
 [[nodiscard]] NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors);
 
-/// Scratch memory, aligned to 16 bytes at least.
+/// Scratch memory, aligned to 16 bytes at least, and counters.
 struct NormScratch {
-  float* partials;      // NormShape::partial_count()
-  float* coefficients;  // three of each channel
+  float* partials;         // NormShape::partial_count()
+  double* totals;          // NormShape::total_count()
+  float* coefficients;     // three of each channel
+  unsigned int* counters;  // the stream's (arrival_counters.h)
 };
 
 /// Bytes of a mask: a bit of each element, set where the ReLU let it pass (batch_norm_columns.h

@@ -136,9 +136,8 @@ template <typename T, int N>
 void launch_add_bias(T* tensor, const float* bias, const Pixels& pixels, cudaStream_t stream) {
   const Tiling tiling(pixels.channels, N);
   const dim3 grid = tiling.grid(tiling.chunks(pixels.rows));
-  add_bias_kernel<T, N><<<grid, tiling.block, 0, stream>>>(
-      tensor, bias, pixels.rows, pixels.channels, is_aligned(tensor, sizeof(T) * N));
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(grid, tiling.block, stream, add_bias_kernel<T, N>, tensor, bias, pixels.rows,
+                  pixels.channels, is_aligned(tensor, sizeof(T) * N));
 }
 
 template <typename T>
@@ -153,9 +152,8 @@ template <typename T, int N>
 void launch_sum(float* sums, const T* tensor, const Pixels& pixels, std::int64_t chunks,
                 bool accumulate, cudaStream_t stream) {
   const Tiling tiling(pixels.channels, N);
-  sum_kernel<T, N><<<tiling.grid(chunks), tiling.block, 0, stream>>>(
-      sums, tensor, pixels.rows, pixels.channels, accumulate, is_aligned(tensor, sizeof(T) * N));
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(tiling.grid(chunks), tiling.block, stream, sum_kernel<T, N>, sums, tensor,
+                  pixels.rows, pixels.channels, accumulate, is_aligned(tensor, sizeof(T) * N));
 }
 
 /// The width depends on the number of channels only, and with it the order of the sums.
@@ -242,18 +240,16 @@ void sum_pixels(float* sums, const void* tensor, const Pixels& pixels, bool accu
 void add_to(float* destination, const float* source, std::int64_t count, cudaStream_t stream) {
   const bool aligned = is_aligned(destination, vector_bytes) && is_aligned(source, vector_bytes);
   const std::int64_t vectors = aligned ? count / per_vector<float> : 0;
-  add_to_kernel<<<blocks_for(aligned ? vectors : count), block_threads, 0, stream>>>(
-      destination, source, count, vectors);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(blocks_for(aligned ? vectors : count), block_threads, stream, add_to_kernel,
+                  destination, source, count, vectors);
 }
 
 void widen(float* destination, const void* source, std::int64_t count, cudaStream_t stream) {
   const bool aligned =
       is_aligned(destination, vector_bytes) && is_aligned(source, vector_bytes / 2);
   const std::int64_t vectors = aligned ? count / per_vector<float> : 0;
-  widen_kernel<<<blocks_for(aligned ? vectors : count), block_threads, 0, stream>>>(
-      destination, static_cast<const __nv_bfloat16*>(source), count, vectors);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(blocks_for(aligned ? vectors : count), block_threads, stream, widen_kernel,
+                  destination, static_cast<const __nv_bfloat16*>(source), count, vectors);
 }
 
 }  // namespace parbench::cuda

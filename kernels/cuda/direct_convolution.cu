@@ -102,18 +102,28 @@ __global__ void backward_data_kernel(Element* diff_source, const Element* diff_d
   }
 }
 
-/// Adds up the block's values, always in the same order; the first thread gets the sum.
+/// Adds up the values of the block's threads, a power of two, always in the same order; the first
+/// thread gets the sum.
 __device__ float block_sum(float value) {
   __shared__ float shared[block_threads];
   shared[threadIdx.x] = value;
   __syncthreads();
-  for (unsigned int half = block_threads / 2; half > 0; half /= 2) {
+  for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
     __syncthreads();
   }
   const float sum = shared[0];
   __syncthreads();  // before the next sum begins
   return sum;
+}
+
+/// Threads of a block that sums over so many pixels, a power of two: those of small images would
+/// only add up zeros.
+unsigned int summing_threads(std::int64_t pixels) {
+  constexpr std::int64_t pixels_of_thread = 4;
+  unsigned int threads = 32;
+  while (threads < block_threads && threads * pixels_of_thread < pixels) threads *= 2;
+  return threads;
 }
 
 template <class Element>
@@ -148,22 +158,24 @@ void run(ConvolutionPass pass, const ConvolutionShape& shape, std::span<std::byt
   switch (pass) {
     case ConvolutionPass::forward: {
       const unsigned int blocks = blocks_for(element_count(shape.destination()));
-      forward_kernel<<<blocks, block_threads, 0, stream>>>(result, first, second, sizes);
+      PARBENCH_LAUNCH(blocks, block_threads, stream, forward_kernel<Element>, result, first, second,
+                      sizes);
       break;
     }
     case ConvolutionPass::backward_data: {
       const unsigned int blocks = blocks_for(element_count(shape.source()));
-      backward_data_kernel<<<blocks, block_threads, 0, stream>>>(result, first, second, sizes);
+      PARBENCH_LAUNCH(blocks, block_threads, stream, backward_data_kernel<Element>, result, first,
+                      second, sizes);
       break;
     }
     case ConvolutionPass::backward_weights: {
       const unsigned int blocks = blocks_for(element_count(shape.weights()) * block_threads);
-      backward_weights_kernel<<<blocks, block_threads, 0, stream>>>(
-          reinterpret_cast<float*>(tensors[2]), first, second, sizes);
+      const std::int64_t pixels = shape.batch * shape.out_height() * shape.out_width();
+      PARBENCH_LAUNCH(blocks, summing_threads(pixels), stream, backward_weights_kernel<Element>,
+                      reinterpret_cast<float*>(tensors[2]), first, second, sizes);
       break;
     }
   }
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 }  // namespace

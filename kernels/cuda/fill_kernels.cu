@@ -80,12 +80,13 @@ void fill(void* out, DType dtype, std::int64_t count, const Draw& draw, cudaStre
     auto* values = static_cast<Element*>(out);
     const unsigned int blocks = blocks_for((count + block_values - 1) / block_values);
     if (holds_groups<block_values>(values)) {
-      fill_kernel<true><<<blocks, block_threads, 0, stream>>>(values, count, draw);
+      PARBENCH_LAUNCH(blocks, block_threads, stream, fill_kernel<true, Element, Draw>, values,
+                      count, draw);
     } else {
-      fill_kernel<false><<<blocks, block_threads, 0, stream>>>(values, count, draw);
+      PARBENCH_LAUNCH(blocks, block_threads, stream, fill_kernel<false, Element, Draw>, values,
+                      count, draw);
     }
   });
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/enqueue.h"
 #include "kernels/cuda/error.h"
 
 namespace parbench::cuda {
@@ -21,5 +22,10 @@ constexpr int block_threads = 256;
 
 }  // namespace parbench::cuda
 
-/// After a launch: throws what it failed with.
-#define PARBENCH_CUDA_LAUNCHED() PARBENCH_CUDA(cudaGetLastError())
+/// PARBENCH_LAUNCH(grid, block, stream, kernel, arguments…). Template arguments of the kernel are
+/// written out. Throws what the launch failed with.
+#define PARBENCH_LAUNCH(grid, block, stream, ...)                                               \
+  do {                                                                                          \
+    ::parbench::cuda::enqueue((grid), (block), (stream), __VA_ARGS__);                          \
+    ::parbench::cuda::check(cudaGetLastError(), {"launch: " #__VA_ARGS__, __FILE__, __LINE__}); \
+  } while (false)

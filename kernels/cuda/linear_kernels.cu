@@ -31,8 +31,8 @@ template <class Element>
 void repeat(const float* row, std::int64_t rows, std::int64_t columns, Element* matrix,
             cudaStream_t stream) {
   const std::int64_t count = rows * columns;
-  repeat_row_kernel<<<blocks_for(count), block_threads, 0, stream>>>(row, count, columns, matrix);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, repeat_row_kernel<Element>, row, count,
+                  columns, matrix);
 }
 
 constexpr int tile_columns = 32;  // of a block, beside each other
@@ -72,9 +72,8 @@ void sum_slices(const Element* matrix, std::int64_t rows, std::int64_t columns, 
                 bool accumulate, float* sums, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned int>((columns + tile_columns - 1) / tile_columns),
                   static_cast<unsigned int>(slices));
-  sum_columns_kernel<<<grid, dim3(tile_columns, tile_rows), 0, stream>>>(matrix, rows, columns,
-                                                                         accumulate, sums);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(grid, dim3(tile_columns, tile_rows), stream, sum_columns_kernel<Element>, matrix,
+                  rows, columns, accumulate, sums);
 }
 
 template <class Element>

@@ -104,13 +104,12 @@ void launch(const SquaredError& error, double* partials, unsigned int blocks, cu
                                  static_cast<Element*>(error.difference), error.scale};
   if (holds_groups<size>(tensors.prediction) && holds_groups<size>(tensors.target) &&
       holds_groups<size>(tensors.difference)) {
-    squared_error_kernel<true>
-        <<<blocks, block_threads, 0, stream>>>(tensors, error.count, partials);
+    PARBENCH_LAUNCH(blocks, block_threads, stream, squared_error_kernel<true, Element>, tensors,
+                    error.count, partials);
   } else {
-    squared_error_kernel<false>
-        <<<blocks, block_threads, 0, stream>>>(tensors, error.count, partials);
+    PARBENCH_LAUNCH(blocks, block_threads, stream, squared_error_kernel<false, Element>, tensors,
+                    error.count, partials);
   }
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 }  // namespace
@@ -125,9 +124,8 @@ void squared_error(const SquaredError& error, double* partials, float* loss, cud
   with_element(error.dtype, [&](auto element) {
     launch<decltype(element)>(error, partials, static_cast<unsigned int>(blocks), stream);
   });
-  loss_kernel<<<1, block_threads, 0, stream>>>(
-      loss, partials, blocks, static_cast<double>(error.divisor), error.accumulate);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(1, block_threads, stream, loss_kernel, loss, partials, blocks,
+                  static_cast<double>(error.divisor), error.accumulate);
 }
 
 }  // namespace parbench::cuda

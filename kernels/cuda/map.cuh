@@ -38,12 +38,12 @@ template <class Function, class Out, class... In>
 void map(cudaStream_t stream, std::int64_t count, Function function, Out* out, const In*... in) {
   constexpr int size = group_size<Out, In...>;
   if (holds_groups<size>(out) && (holds_groups<size>(in) && ...)) {
-    map_kernel<size>
-        <<<blocks_for(count / size), block_threads, 0, stream>>>(count, function, out, in...);
+    PARBENCH_LAUNCH(blocks_for(count / size), block_threads, stream,
+                    map_kernel<size, Function, Out, In...>, count, function, out, in...);
   } else {
-    map_kernel<1><<<blocks_for(count), block_threads, 0, stream>>>(count, function, out, in...);
+    PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, map_kernel<1, Function, Out, In...>,
+                    count, function, out, in...);
   }
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 }  // namespace parbench::cuda

@@ -129,8 +129,9 @@ struct Covering {
         last(min(place / stride, windows - 1)) {}
 };
 
+/// Four blocks of a multiprocessor: nvcc aims at five by itself, and spills registers.
 template <int size, class Index, class Element>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 4)
     max_pool_backward_kernel(Windows<Index> w, const Element* diff_destination,
                              const std::uint8_t* indices, Element* diff_source) {
   const Index tasks = w.batch * w.height * w.width * w.groups;
@@ -189,14 +190,13 @@ void max_pool(const void* source, void* destination, std::uint8_t* indices, DTyp
     auto* out = static_cast<Element*>(destination);
     const bool aligned =
         holds_groups<whole>(in) && holds_groups<whole>(out) && holds_groups<whole>(indices);
-    with_windows<Element>(windows, aligned, [&](const auto& typed, auto constant) {
-      constexpr int size = decltype(constant)::value;
-      max_pool_kernel<size>
-          <<<blocks_for(windows.destination_count() / size), block_threads, 0, stream>>>(
-              typed, in, out, indices);
-    });
+    with_windows<Element>(
+        windows, aligned, [&]<class Index>(const Windows<Index>& typed, auto constant) {
+          constexpr int size = decltype(constant)::value;
+          PARBENCH_LAUNCH(blocks_for(windows.destination_count() / size), block_threads, stream,
+                          max_pool_kernel<size, Index, Element>, typed, in, out, indices);
+        });
   });
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 void max_pool_backward(const void* diff_destination, const std::uint8_t* indices, void* diff_source,
@@ -208,14 +208,13 @@ void max_pool_backward(const void* diff_destination, const std::uint8_t* indices
     auto* out = static_cast<Element*>(diff_source);
     const bool aligned =
         holds_groups<whole>(in) && holds_groups<whole>(out) && holds_groups<whole>(indices);
-    with_windows<Element>(windows, aligned, [&](const auto& typed, auto constant) {
-      constexpr int size = decltype(constant)::value;
-      max_pool_backward_kernel<size>
-          <<<blocks_for(windows.source_count() / size), block_threads, 0, stream>>>(typed, in,
-                                                                                    indices, out);
-    });
+    with_windows<Element>(
+        windows, aligned, [&]<class Index>(const Windows<Index>& typed, auto constant) {
+          constexpr int size = decltype(constant)::value;
+          PARBENCH_LAUNCH(blocks_for(windows.source_count() / size), block_threads, stream,
+                          max_pool_backward_kernel<size, Index, Element>, typed, in, indices, out);
+        });
   });
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 }  // namespace parbench::cuda

@@ -77,16 +77,16 @@ void transpose_typed(Out* out, const In* in, std::int64_t batch, std::int64_t ro
   if (std::min(rows, columns) >= least_tiled) {
     const std::int64_t tiles = batch * ((rows + tile - 1) / tile) * ((columns + tile - 1) / tile);
     const dim3 block(tile, tile_rows);
-    transpose_tiles_kernel<<<blocks_for(tiles * block_threads), block, 0, stream>>>(out, in, batch,
-                                                                                    rows, columns);
+    PARBENCH_LAUNCH(blocks_for(tiles * block_threads), block, stream,
+                    transpose_tiles_kernel<Out, In>, out, in, batch, rows, columns);
   } else if (count < small_index_end) {
-    transpose_narrow_kernel<<<blocks, block_threads, 0, stream>>>(
-        out, in, static_cast<std::int32_t>(count), static_cast<std::int32_t>(rows),
-        static_cast<std::int32_t>(columns));
+    PARBENCH_LAUNCH(blocks, block_threads, stream, transpose_narrow_kernel<std::int32_t, Out, In>,
+                    out, in, static_cast<std::int32_t>(count), static_cast<std::int32_t>(rows),
+                    static_cast<std::int32_t>(columns));
   } else {
-    transpose_narrow_kernel<<<blocks, block_threads, 0, stream>>>(out, in, count, rows, columns);
+    PARBENCH_LAUNCH(blocks, block_threads, stream, transpose_narrow_kernel<std::int64_t, Out, In>,
+                    out, in, count, rows, columns);
   }
-  PARBENCH_CUDA_LAUNCHED();
 }
 
 /// Calls function(Out*, const In*).

@@ -28,8 +28,7 @@ __global__ void spin_kernel(std::uint64_t* counter, std::uint64_t* executions, S
 }  // namespace
 
 void spin(std::uint64_t* counter, std::uint64_t* executions, SpinTime time, cudaStream_t stream) {
-  spin_kernel<<<1, 1, 0, stream>>>(counter, executions, time);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(1, 1, stream, spin_kernel, counter, executions, time);
 }
 
 }  // namespace parbench::cuda

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/crossing.h"
+#include "kernels/cuda/arrival_counters.h"
 #include "kernels/cuda/clock_bound.h"
 #include "kernels/cuda/cuda_op.h"
 #include "kernels/cuda/device.h"
@@ -45,7 +46,12 @@ bool is_capturing(cudaStream_t stream) {
 }  // namespace
 
 CudaStream::CudaStream(CudaDevice& device, std::string name)
-    : device_(device), name_(std::move(name)), stream_(device.create_stream()) {}
+    : device_(device),
+      name_(std::move(name)),
+      counters_(device.allocate(arrival_counters * sizeof(unsigned int), MemoryKind::device)),
+      stream_(device.create_stream()) {
+  PARBENCH_CUDA(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
+}
 
 CudaStream::~CudaStream() {
   device_.try_to_make_current();

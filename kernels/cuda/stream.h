@@ -44,6 +44,10 @@ class CudaStream final : public Stream {
   [[nodiscard]] cudaStream_t handle() const { return stream_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
+  /// For the blocks of its kernels (arrival_counters.h).
+  [[nodiscard]] unsigned int* counters() const {
+    return reinterpret_cast<unsigned int*>(counters_.data());
+  }
 
   /// Made at the first call: compute streams are made with it, so that no run waits for it.
   [[nodiscard]] cudnnHandle_t cudnn();
@@ -66,6 +70,7 @@ class CudaStream final : public Stream {
 
   CudaDevice& device_;
   std::string name_;
+  Buffer counters_;
   cudaStream_t stream_ = nullptr;
   Buffer scratch_;
   cudnnHandle_t cudnn_ = nullptr;

@@ -43,6 +43,7 @@ const Shape matrix{7, 33};
 const Shape one_image{1, 16, 5, 3};
 const Shape three_eights{2, 24, 5, 3};
 const Shape large{4, 64, 33, 31};
+const Shape wide{2, 520, 9, 7};
 
 const PoolingShape resnet_pool{{2, 64, 13, 15}, 3, 2, 1};
 const PoolingShape plain_pool{{2, 5, 9, 7}, 3, 2, 1};
@@ -139,7 +140,9 @@ std::vector<OperationCase> table() {
       {"batch_norm_three_eights", BatchNormForward{three_eights, f32, true}, tight},
       {"batch_norm_constants", BatchNormForward{blocked, f32, false, 1e-2F, 0.7F}, tight},
       {"batch_norm_large", BatchNormForward{large, f32, true}, tight},
+      {"batch_norm_wide", BatchNormForward{wide, f32, true}, tight},
       {"batch_norm_bf16", BatchNormForward{blocked, bf16}, loose},
+      {"batch_norm_wide_bf16", BatchNormForward{wide, bf16}, loose},
       {"batch_norm_relu_bf16", BatchNormForward{blocked, bf16, true}, loose},
 
       {"batch_norm_backward", BatchNormBackward{blocked}, tight},
@@ -150,6 +153,8 @@ std::vector<OperationCase> table() {
       {"batch_norm_backward_plain_relu", BatchNormBackward{plain, f32, true, 1e-5F, true}, tight},
       {"batch_norm_backward_three_eights", BatchNormBackward{three_eights, f32, true}, tight},
       {"batch_norm_backward_large", BatchNormBackward{large, f32, true}, 5e-5, diff_to_diff},
+      {"batch_norm_backward_wide", BatchNormBackward{wide, f32, true}, tight},
+      {"batch_norm_backward_wide_bf16", BatchNormBackward{wide, bf16, true}, loose},
       {"batch_norm_backward_bf16", BatchNormBackward{blocked, bf16}, loose},
       {"batch_norm_backward_relu_bf16", BatchNormBackward{blocked, bf16, true, 1e-5F, true}, loose},
 

@@ -52,8 +52,10 @@ bool is_opaque(const Argument& argument) { return parbench::is_opaque(argument.t
 
 const std::vector<Lane>& lanes() {
   static const std::vector<Lane> all = [] {
-    std::vector<Lane> found{{"cpu:0", 1}, {"cpu:0", 2}};
-    if (Machine().find("cuda") != nullptr) found.push_back({"cuda:0", 1});
+    const Machine machine;
+    std::vector<Lane> found;
+    if (machine.find("cpu") != nullptr) found = {{"cpu:0", 1}, {"cpu:0", 2}};
+    if (machine.find("cuda") != nullptr) found.push_back({"cuda:0", 1});
     return found;
   }();
   return all;

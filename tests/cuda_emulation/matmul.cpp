@@ -1,0 +1,48 @@
+// Matrix products by their definition.
+#include "kernels/cuda/matmul.h"
+
+#include <cstring>
+
+#include "kernels/bfloat16.h"
+
+namespace parbench::cuda {
+namespace {
+
+float element(const std::byte* matrix, DType dtype, std::int64_t index) {
+  if (dtype == DType::bf16) return from_bf16(reinterpret_cast<const std::uint16_t*>(matrix)[index]);
+  return reinterpret_cast<const float*>(matrix)[index];
+}
+
+}  // namespace
+
+std::unique_ptr<Matmul> Matmul::find(CudaDevice& device, const Product& product) {
+  if (product.bias && product.output == DType::f32) return nullptr;
+  return get(device, {}, product);
+}
+
+std::unique_ptr<Matmul> Matmul::get(CudaDevice& /*device*/, std::string_view /*operation*/,
+                                    const Product& product) {
+  return std::make_unique<Matmul>(product);
+}
+
+void Matmul::run(cudaStream_t /*stream*/, const ProductAddresses& at,
+                 std::byte* /*workspace*/) const {
+  const auto& [m, n, k, transpose_a, transpose_b, input, output, bias, accumulate, math] = product_;
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    const std::int64_t row = i / n;
+    const std::int64_t column = i % n;
+    float sum = accumulate ? element(at.c, output, i) : 0;
+    if (bias) sum += element(at.bias, output, column);
+    for (std::int64_t j = 0; j < k; ++j) {
+      sum += element(at.a, input, transpose_a ? j * m + row : row * k + j) *
+             element(at.b, input, transpose_b ? column * k + j : j * n + column);
+    }
+    if (output == DType::bf16) {
+      reinterpret_cast<std::uint16_t*>(at.c)[i] = to_bf16(sum);
+    } else {
+      reinterpret_cast<float*>(at.c)[i] = sum;
+    }
+  }
+}
+
+}  // namespace parbench::cuda
