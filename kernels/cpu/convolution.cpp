@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
@@ -38,13 +37,15 @@ dnnl::convolution_forward::primitive_desc plan_forward(const ConvolutionShape& s
   const memory::desc weights = any_layout(shape.weights(), dtype);
   const auto training = dnnl::prop_kind::forward_training;
   if (bias) {
-    return compat::plan<dnnl::convolution_forward>(
-        user_scratchpad(), training, algorithm, geometry.source, weights, bias_desc(shape),
-        geometry.destination, geometry.strides, geometry.padding, geometry.padding);
+    return dnnl::convolution_forward::primitive_desc(
+        {training, algorithm, geometry.source, weights, bias_desc(shape), geometry.destination,
+         geometry.strides, geometry.padding, geometry.padding},
+        user_scratchpad(), engine());
   }
-  return compat::plan<dnnl::convolution_forward>(
-      user_scratchpad(), training, algorithm, geometry.source, weights, geometry.destination,
-      geometry.strides, geometry.padding, geometry.padding);
+  return dnnl::convolution_forward::primitive_desc(
+      {training, algorithm, geometry.source, weights, geometry.destination, geometry.strides,
+       geometry.padding, geometry.padding},
+      user_scratchpad(), engine());
 }
 
 dnnl::convolution_backward_weights::primitive_desc plan_weights(const ConvolutionShape& shape,
@@ -53,13 +54,15 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Convolutio
   const memory::desc diff_weights = any_layout(shape.weights(), DType::f32);
   const auto hint = plan_forward(shape, dtype, bias);
   if (bias) {
-    return compat::plan_backward<dnnl::convolution_backward_weights>(
-        user_scratchpad(), hint, algorithm, geometry.source, diff_weights, bias_desc(shape),
-        geometry.destination, geometry.strides, geometry.padding, geometry.padding);
+    return dnnl::convolution_backward_weights::primitive_desc(
+        {algorithm, geometry.source, diff_weights, bias_desc(shape), geometry.destination,
+         geometry.strides, geometry.padding, geometry.padding},
+        user_scratchpad(), engine(), hint);
   }
-  return compat::plan_backward<dnnl::convolution_backward_weights>(
-      user_scratchpad(), hint, algorithm, geometry.source, diff_weights, geometry.destination,
-      geometry.strides, geometry.padding, geometry.padding);
+  return dnnl::convolution_backward_weights::primitive_desc(
+      {algorithm, geometry.source, diff_weights, geometry.destination, geometry.strides,
+       geometry.padding, geometry.padding},
+      user_scratchpad(), engine(), hint);
 }
 
 }  // namespace
@@ -82,10 +85,10 @@ Planned plan(const ConvolutionBackwardData& desc) {
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
   const Geometry geometry(desc.shape, desc.dtype);
-  const auto chosen = compat::plan_backward<dnnl::convolution_backward_data>(
-      user_scratchpad(), plan_forward(desc.shape, desc.dtype, false), algorithm, geometry.source,
-      any_layout(desc.shape.weights(), desc.dtype), geometry.destination, geometry.strides,
-      geometry.padding, geometry.padding);
+  const auto chosen = dnnl::convolution_backward_data::primitive_desc(
+      {algorithm, geometry.source, any_layout(desc.shape.weights(), desc.dtype),
+       geometry.destination, geometry.strides, geometry.padding, geometry.padding},
+      user_scratchpad(), engine(), plan_forward(desc.shape, desc.dtype, false));
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_backward_data(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());

@@ -1,6 +1,5 @@
 // Fully connected layers and matrix products on oneDNN.
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
@@ -27,9 +26,10 @@ memory::desc bias_desc(const LinearShape& shape) {
 }
 
 dnnl::inner_product_forward::primitive_desc plan_forward(const LinearShape& shape, DType dtype) {
-  return compat::plan<dnnl::inner_product_forward>(
-      user_scratchpad(), dnnl::prop_kind::forward_training, source_desc(shape, dtype),
-      weights_desc(shape, dtype), bias_desc(shape), destination_desc(shape, dtype));
+  return dnnl::inner_product_forward::primitive_desc(
+      {dnnl::prop_kind::forward_training, source_desc(shape, dtype), weights_desc(shape, dtype),
+       bias_desc(shape), destination_desc(shape, dtype)},
+      user_scratchpad(), engine());
 }
 
 // A matrix of rows × columns that is stored transposed if `transposed`.
@@ -62,9 +62,10 @@ Planned plan(const LinearBackwardData& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const auto chosen = compat::plan_backward<dnnl::inner_product_backward_data>(
-      user_scratchpad(), plan_forward(desc.shape, desc.dtype), source_desc(desc.shape, desc.dtype),
-      weights_desc(desc.shape, desc.dtype), destination_desc(desc.shape, desc.dtype));
+  const auto chosen = dnnl::inner_product_backward_data::primitive_desc(
+      {source_desc(desc.shape, desc.dtype), weights_desc(desc.shape, desc.dtype),
+       destination_desc(desc.shape, desc.dtype)},
+      user_scratchpad(), engine(), plan_forward(desc.shape, desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::inner_product_backward_data(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
@@ -76,10 +77,10 @@ Planned plan(const LinearBackwardWeights& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
-  const auto chosen = compat::plan_backward<dnnl::inner_product_backward_weights>(
-      user_scratchpad(), plan_forward(desc.shape, desc.dtype), source_desc(desc.shape, desc.dtype),
-      weights_desc(desc.shape, DType::f32), bias_desc(desc.shape),
-      destination_desc(desc.shape, desc.dtype));
+  const auto chosen = dnnl::inner_product_backward_weights::primitive_desc(
+      {source_desc(desc.shape, desc.dtype), weights_desc(desc.shape, DType::f32),
+       bias_desc(desc.shape), destination_desc(desc.shape, desc.dtype)},
+      user_scratchpad(), engine(), plan_forward(desc.shape, desc.dtype));
   auto op = std::make_unique<GradientOp>(name, chosen, dnnl::inner_product_backward_weights(chosen),
                                          desc.accumulate);
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
@@ -102,9 +103,10 @@ Planned plan(const Gemm& desc) {
     attributes.set_post_ops(operations);
   }
   const auto chosen =
-      compat::plan<dnnl::matmul>(attributes, operand(desc.m, desc.k, desc.transpose_a, desc.dtype),
-                                 operand(desc.k, desc.n, desc.transpose_b, desc.dtype),
-                                 operand(desc.m, desc.n, false, desc.dtype));
+      dnnl::matmul::primitive_desc({operand(desc.m, desc.k, desc.transpose_a, desc.dtype),
+                                    operand(desc.k, desc.n, desc.transpose_b, desc.dtype),
+                                    operand(desc.m, desc.n, false, desc.dtype)},
+                                   attributes, engine());
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::matmul(chosen));
   op->bind("a", Access::read, DNNL_ARG_SRC, chosen.src_desc(),
            stored(desc.m, desc.k, desc.transpose_a, desc.dtype));
