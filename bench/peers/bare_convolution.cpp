@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/topology.h"
 #include "kernels/error.h"
 
@@ -35,11 +35,13 @@ dnnl::convolution_forward::primitive_desc plan(const ConvolutionForward& desc) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (desc.bias) {
-    return cpu::compat::plan<dnnl::convolution_forward>(
-        attributes, kind, algorithm, source, weights, bias, destination, strides, padding, padding);
+    return dnnl::convolution_forward::primitive_desc(
+        {kind, algorithm, source, weights, bias, destination, strides, padding, padding},
+        attributes, cpu::engine());
   }
-  return cpu::compat::plan<dnnl::convolution_forward>(attributes, kind, algorithm, source, weights,
-                                                      destination, strides, padding, padding);
+  return dnnl::convolution_forward::primitive_desc(
+      {kind, algorithm, source, weights, destination, strides, padding, padding}, attributes,
+      cpu::engine());
 }
 
 /// Runs a function in a new thread with its team bound as that of a stream. A thread of its own for

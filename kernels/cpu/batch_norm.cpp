@@ -5,7 +5,6 @@
 #include <span>
 
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
@@ -20,6 +19,21 @@ dnnl::normalization_flags flags_of(bool relu) {
   using Flags = dnnl::normalization_flags;
   const Flags affine = Flags::use_scale | Flags::use_shift;
   return relu ? affine | Flags::fuse_norm_relu : affine;
+}
+
+dnnl::batch_normalization_forward::primitive_desc plan_forward(const memory::desc& data,
+                                                               float epsilon, bool relu) {
+  return {{dnnl::prop_kind::forward_training, data, epsilon, flags_of(relu)},
+          user_scratchpad(),
+          engine()};
+}
+
+dnnl::batch_normalization_backward::primitive_desc plan_backward(const memory::desc& data,
+                                                                 float epsilon, bool relu) {
+  return {{dnnl::prop_kind::backward, data, data, epsilon, flags_of(relu)},
+          user_scratchpad(),
+          engine(),
+          plan_forward(data, epsilon, relu)};
 }
 
 // Argument positions, as ops.h lists them.
@@ -111,8 +125,7 @@ Planned plan(const BatchNormForward& desc) {
   check_batch_norm(name_of(desc), desc.shape);
   check_dtype(name_of(desc), desc.dtype);
   const auto chosen =
-      compat::plan_batch_norm(user_scratchpad(), activation_desc(desc.shape, desc.dtype),
-                              desc.epsilon, flags_of(desc.relu));
+      plan_forward(activation_desc(desc.shape, desc.dtype), desc.epsilon, desc.relu);
   return std::make_unique<BatchNormForwardOp>(desc, chosen);
 }
 
@@ -121,8 +134,7 @@ Planned plan(const BatchNormBackward& desc) {
   check_batch_norm(name, desc.shape);
   check_dtype(name, desc.dtype);
   const auto chosen =
-      compat::plan_batch_norm_backward(user_scratchpad(), activation_desc(desc.shape, desc.dtype),
-                                       desc.epsilon, flags_of(desc.relu));
+      plan_backward(activation_desc(desc.shape, desc.dtype), desc.epsilon, desc.relu);
   const memory::desc channel = memory_desc(canonical({desc.shape[1]}));
   auto op = std::make_unique<GradientOp>(name, chosen, dnnl::batch_normalization_backward(chosen),
                                          desc.accumulate);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
@@ -68,22 +67,24 @@ dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
   const memory::desc weights = any_layout(shape.weights(), dtype);
   const auto training = dnnl::prop_kind::forward_training;
   if (bias) {
-    return compat::plan<dnnl::convolution_forward>(
-        user_scratchpad(), training, algorithm, geometry.source, weights, bias_desc(shape),
-        geometry.destination, geometry.strides, geometry.padding, geometry.padding);
+    return dnnl::convolution_forward::primitive_desc(
+        {training, algorithm, geometry.source, weights, bias_desc(shape), geometry.destination,
+         geometry.strides, geometry.padding, geometry.padding},
+        user_scratchpad(), engine());
   }
-  return compat::plan<dnnl::convolution_forward>(
-      user_scratchpad(), training, algorithm, geometry.source, weights, geometry.destination,
-      geometry.strides, geometry.padding, geometry.padding);
+  return dnnl::convolution_forward::primitive_desc(
+      {training, algorithm, geometry.source, weights, geometry.destination, geometry.strides,
+       geometry.padding, geometry.padding},
+      user_scratchpad(), engine());
 }
 
 dnnl::convolution_backward_data::primitive_desc plan_data(const Geometry& geometry,
                                                           const ConvolutionShape& shape,
                                                           DType dtype) {
-  return compat::plan_backward<dnnl::convolution_backward_data>(
-      user_scratchpad(), plan_forward(geometry, shape, dtype, false), algorithm, geometry.source,
-      any_layout(shape.weights(), dtype), geometry.destination, geometry.strides, geometry.padding,
-      geometry.padding);
+  return dnnl::convolution_backward_data::primitive_desc(
+      {algorithm, geometry.source, any_layout(shape.weights(), dtype), geometry.destination,
+       geometry.strides, geometry.padding, geometry.padding},
+      user_scratchpad(), engine(), plan_forward(geometry, shape, dtype, false));
 }
 
 dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& geometry,
@@ -92,13 +93,15 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
   const memory::desc diff_weights = any_layout(shape.weights(), DType::f32);
   const auto hint = plan_forward(geometry, shape, dtype, bias);
   if (bias) {
-    return compat::plan_backward<dnnl::convolution_backward_weights>(
-        user_scratchpad(), hint, algorithm, geometry.source, diff_weights, bias_desc(shape),
-        geometry.destination, geometry.strides, geometry.padding, geometry.padding);
+    return dnnl::convolution_backward_weights::primitive_desc(
+        {algorithm, geometry.source, diff_weights, bias_desc(shape), geometry.destination,
+         geometry.strides, geometry.padding, geometry.padding},
+        user_scratchpad(), engine(), hint);
   }
-  return compat::plan_backward<dnnl::convolution_backward_weights>(
-      user_scratchpad(), hint, algorithm, geometry.source, diff_weights, geometry.destination,
-      geometry.strides, geometry.padding, geometry.padding);
+  return dnnl::convolution_backward_weights::primitive_desc(
+      {algorithm, geometry.source, diff_weights, geometry.destination, geometry.strides,
+       geometry.padding, geometry.padding},
+      user_scratchpad(), engine(), hint);
 }
 
 // The operation with its activations in the device's layout.

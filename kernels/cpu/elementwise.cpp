@@ -2,7 +2,6 @@
 #include <array>
 
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/flat_loops.h"
 #include "kernels/cpu/plans.h"
@@ -13,6 +12,8 @@ namespace {
 
 using dnnl::memory;
 
+constexpr auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
+
 template <class Desc>
 memory::desc checked_activation(const Desc& desc) {
   const auto name = name_of(desc);
@@ -20,6 +21,10 @@ memory::desc checked_activation(const Desc& desc) {
   check_extents(name, desc.shape);
   check_dtype(name, desc.dtype);
   return activation_desc(desc.shape, desc.dtype);
+}
+
+dnnl::eltwise_forward::primitive_desc plan_relu(const memory::desc& data) {
+  return {{dnnl::prop_kind::forward_training, relu, data, 0.0F, 0.0F}, user_scratchpad(), engine()};
 }
 
 class AddReluBackwardOp final : public CpuOp {
@@ -60,7 +65,7 @@ class AddReluBackwardOp final : public CpuOp {
 Planned plan(const ReluForward& desc) {
   const memory::desc data = checked_activation(desc);
   const TensorDesc tensor = activation(desc.shape, desc.dtype);
-  const auto chosen = compat::plan_relu(user_scratchpad(), data);
+  const auto chosen = plan_relu(data);
   auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, data, tensor);
   op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
@@ -70,7 +75,8 @@ Planned plan(const ReluForward& desc) {
 Planned plan(const ReluBackward& desc) {
   const memory::desc data = checked_activation(desc);
   const TensorDesc tensor = activation(desc.shape, desc.dtype);
-  const auto chosen = compat::plan_relu_backward(user_scratchpad(), data);
+  const auto chosen = dnnl::eltwise_backward::primitive_desc(
+      {relu, data, data, 0.0F, 0.0F}, user_scratchpad(), engine(), plan_relu(data));
   auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_backward(chosen));
   op->bind("destination", Access::read, DNNL_ARG_DST, data, tensor);
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, data, tensor);
@@ -84,11 +90,11 @@ Planned plan(const Add& desc) {
   dnnl::primitive_attr attributes = user_scratchpad();
   if (desc.relu) {
     dnnl::post_ops operations;
-    compat::append_relu(operations);
+    operations.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
     attributes.set_post_ops(operations);
   }
-  const auto chosen =
-      compat::plan<dnnl::binary>(attributes, dnnl::algorithm::binary_add, data, data, data);
+  const auto chosen = dnnl::binary::primitive_desc({dnnl::algorithm::binary_add, data, data, data},
+                                                   attributes, engine());
   auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::binary(chosen));
   op->bind("a", Access::read, DNNL_ARG_SRC_0, data, tensor);
   op->bind("b", Access::read, DNNL_ARG_SRC_1, data, tensor);

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 #include "kernels/cpu/prepare.h"
 #include "kernels/error.h"
 
@@ -43,42 +44,45 @@ memory::dims row_major_strides(const memory::dims& dims) {
 // oneDNN's notation: letters for dimensions, outermost first, capital where the dimension is also
 // blocked; then the blocks, innermost last: "aBcd16b".
 std::string DnnlLayout::name() const {
-  const compat::Blocking blocking = compat::blocking_of(desc_);
-  if (!blocking.blocked) return "packed";
-  std::vector<std::size_t> order(blocking.dims.size());
+  if (desc_.data.format_kind != dnnl_blocked) return "packed";
+  const dnnl_blocking_desc_t& blocking = desc_.data.format_desc.blocking;
+  const std::span strides = std::span(blocking.strides).first(desc_.dims().size());
+  const std::span blocks(blocking.inner_blks, static_cast<std::size_t>(blocking.inner_nblks));
+  const std::span divided(blocking.inner_idxs, blocks.size());  // dimensions, one for each block
+  std::vector<std::size_t> order(strides.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return blocking.strides[a] > blocking.strides[b];
-  });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
   const auto letter = [](char first, std::int64_t dim) { return static_cast<char>(first + dim); };
   std::string text;
   for (const std::size_t dim : order) {
     const auto index = static_cast<std::int64_t>(dim);
-    const bool divided = std::ranges::find(blocking.block_dims, index) != blocking.block_dims.end();
-    text += letter(divided ? 'A' : 'a', index);
+    text += letter(std::ranges::find(divided, index) != divided.end() ? 'A' : 'a', index);
   }
-  for (std::size_t i = 0; i < blocking.block_sizes.size(); ++i) {
-    text += fmt::format("{}{}", blocking.block_sizes[i], letter('a', blocking.block_dims[i]));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    text += fmt::format("{}{}", blocks[i], letter('a', divided[i]));
   }
   return text;
 }
 
 // The stride of a dimension of extent one says nothing.
 bool is_row_major(const memory::desc& desc) {
-  const compat::Blocking blocking = compat::blocking_of(desc);
-  if (!blocking.blocked || !blocking.block_sizes.empty() || blocking.offset != 0 ||
-      blocking.padded_dims != blocking.dims) {
+  const dnnl_memory_desc_t& data = desc.data;
+  const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  const memory::dims dims = desc.dims();
+  if (data.format_kind != dnnl_blocked || blocking.inner_nblks != 0 || data.offset0 != 0 ||
+      !std::ranges::equal(std::span(data.padded_dims).first(dims.size()), dims)) {
     return false;
   }
-  const memory::dims dense = row_major_strides(blocking.dims);
+  const memory::dims dense = row_major_strides(dims);
   for (std::size_t i = 0; i < dense.size(); ++i) {
-    if (blocking.dims[i] != 1 && blocking.strides[i] != dense[i]) return false;
+    if (dims[i] != 1 && blocking.strides[i] != dense[i]) return false;
   }
   return true;
 }
 
 DType dtype_of(const memory::desc& desc) {
-  switch (compat::type_of(desc)) {
+  switch (desc.data_type()) {
     case memory::data_type::f32:
       return DType::f32;
     case memory::data_type::bf16:
@@ -113,10 +117,8 @@ memory::desc any_layout(const Shape& shape, DType dtype) {
 }
 
 TensorDesc describe(const memory::desc& desc) {
-  TensorDesc tensor{.shape = compat::dims_of(desc),
-                    .dtype = dtype_of(desc),
-                    .layout = {},
-                    .bytes = desc.get_size()};
+  TensorDesc tensor{
+      .shape = desc.dims(), .dtype = dtype_of(desc), .layout = {}, .bytes = desc.get_size()};
   if (!is_row_major(desc)) tensor.layout = Layout(std::make_shared<DnnlLayout>(desc));
   return tensor;
 }

@@ -1,6 +1,5 @@
 // Fully connected layers and matrix products on oneDNN.
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/gradient_op.h"
 #include "kernels/cpu/plans.h"
@@ -26,9 +25,10 @@ template <class Plan>
 auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
   const Shape weights{shape.out_features, shape.in_features};
   auto chosen = plan(any_layout(weights, dtype));
-  const compat::Blocking layout =
-      compat::blocking_of(chosen.query_md(dnnl::query::exec_arg_md, argument));
-  if (!layout.blocked || !layout.block_sizes.empty()) return chosen;
+  const dnnl_memory_desc_t layout = chosen.query_md(dnnl::query::exec_arg_md, argument).data;
+  if (layout.format_kind != dnnl_blocked || layout.format_desc.blocking.inner_nblks != 0) {
+    return chosen;
+  }
   return plan(memory::desc(weights, data_type_of(dtype), memory::format_tag::ba));
 }
 
@@ -38,9 +38,10 @@ memory::desc bias_desc(const LinearShape& shape) {
 
 dnnl::inner_product_forward::primitive_desc plan_forward(const LinearShape& shape, DType dtype) {
   return plan_weights_alike(shape, dtype, DNNL_ARG_WEIGHTS, [&](const memory::desc& weights) {
-    return compat::plan<dnnl::inner_product_forward>(
-        user_scratchpad(), dnnl::prop_kind::forward_training, source_desc(shape, dtype), weights,
-        bias_desc(shape), destination_desc(shape, dtype));
+    return dnnl::inner_product_forward::primitive_desc(
+        {dnnl::prop_kind::forward_training, source_desc(shape, dtype), weights, bias_desc(shape),
+         destination_desc(shape, dtype)},
+        user_scratchpad(), engine());
   });
 }
 
@@ -75,12 +76,13 @@ Planned plan(const LinearBackwardData& desc) {
   check(name, desc.shape);
   check_arithmetic(name, {desc.dtype, desc.math});
   const auto hint = plan_forward(desc.shape, desc.dtype);
-  const auto chosen = plan_weights_alike(
-      desc.shape, desc.dtype, DNNL_ARG_WEIGHTS, [&](const memory::desc& weights) {
-        return compat::plan_backward<dnnl::inner_product_backward_data>(
-            user_scratchpad(), hint, source_desc(desc.shape, desc.dtype), weights,
-            destination_desc(desc.shape, desc.dtype));
-      });
+  const auto chosen = plan_weights_alike(desc.shape, desc.dtype, DNNL_ARG_WEIGHTS,
+                                         [&](const memory::desc& weights) {
+                                           return dnnl::inner_product_backward_data::primitive_desc(
+                                               {source_desc(desc.shape, desc.dtype), weights,
+                                                destination_desc(desc.shape, desc.dtype)},
+                                               user_scratchpad(), engine(), hint);
+                                         });
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::inner_product_backward_data(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
@@ -95,9 +97,10 @@ Planned plan(const LinearBackwardWeights& desc) {
   const auto hint = plan_forward(desc.shape, desc.dtype);
   const auto chosen = plan_weights_alike(
       desc.shape, DType::f32, DNNL_ARG_DIFF_WEIGHTS, [&](const memory::desc& weights) {
-        return compat::plan_backward<dnnl::inner_product_backward_weights>(
-            user_scratchpad(), hint, source_desc(desc.shape, desc.dtype), weights,
-            bias_desc(desc.shape), destination_desc(desc.shape, desc.dtype));
+        return dnnl::inner_product_backward_weights::primitive_desc(
+            {source_desc(desc.shape, desc.dtype), weights, bias_desc(desc.shape),
+             destination_desc(desc.shape, desc.dtype)},
+            user_scratchpad(), engine(), hint);
       });
   auto op = std::make_unique<GradientOp>(name, chosen, dnnl::inner_product_backward_weights(chosen),
                                          desc.accumulate);
@@ -121,9 +124,10 @@ Planned plan(const Gemm& desc) {
     attributes.set_post_ops(operations);
   }
   const auto chosen =
-      compat::plan<dnnl::matmul>(attributes, operand(desc.m, desc.k, desc.transpose_a, desc.dtype),
-                                 operand(desc.k, desc.n, desc.transpose_b, desc.dtype),
-                                 operand(desc.m, desc.n, false, desc.dtype));
+      dnnl::matmul::primitive_desc({operand(desc.m, desc.k, desc.transpose_a, desc.dtype),
+                                    operand(desc.k, desc.n, desc.transpose_b, desc.dtype),
+                                    operand(desc.m, desc.n, false, desc.dtype)},
+                                   attributes, engine());
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::matmul(chosen));
   op->bind("a", Access::read, DNNL_ARG_SRC, chosen.src_desc(),
            stored(desc.m, desc.k, desc.transpose_a, desc.dtype));

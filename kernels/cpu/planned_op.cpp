@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/cpu/dnnl_compat.h"
+#include "kernels/cpu/engine.h"
 
 namespace parbench::cpu {
 

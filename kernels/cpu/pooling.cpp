@@ -1,13 +1,21 @@
 // Max pooling and global average pooling, both ways, on oneDNN.
 #include "kernels/checks.h"
-#include "kernels/cpu/dnnl_compat.h"
 #include "kernels/cpu/engine.h"
 #include "kernels/cpu/plans.h"
 
 namespace parbench::cpu {
 namespace {
 
-compat::PoolingWindow max_window(const PoolingShape& shape) {
+using dnnl::memory;
+
+struct Window {
+  dnnl::algorithm algorithm;
+  memory::dims strides;
+  memory::dims kernel;
+  memory::dims padding;
+};
+
+Window max_window(const PoolingShape& shape) {
   return {.algorithm = dnnl::algorithm::pooling_max,
           .strides = {shape.stride, shape.stride},
           .kernel = {shape.kernel, shape.kernel},
@@ -15,11 +23,29 @@ compat::PoolingWindow max_window(const PoolingShape& shape) {
 }
 
 // One window, the whole image.
-compat::PoolingWindow mean_window(const Shape& source) {
+Window mean_window(const Shape& source) {
   return {.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,
           .strides = {1, 1},
           .kernel = {source[2], source[3]},
           .padding = {0, 0}};
+}
+
+dnnl::pooling_forward::primitive_desc plan_forward(const Window& window, const memory::desc& source,
+                                                   const memory::desc& destination) {
+  return {{dnnl::prop_kind::forward_training, window.algorithm, source, destination, window.strides,
+           window.kernel, window.padding, window.padding},
+          user_scratchpad(),
+          engine()};
+}
+
+dnnl::pooling_backward::primitive_desc plan_backward(const Window& window,
+                                                     const memory::desc& source,
+                                                     const memory::desc& destination) {
+  return {{window.algorithm, source, destination, window.strides, window.kernel, window.padding,
+           window.padding},
+          user_scratchpad(),
+          engine(),
+          plan_forward(window, source, destination)};
 }
 
 Shape matrix(const Shape& source) { return {source[0], source[1]}; }
@@ -35,9 +61,9 @@ Planned plan(const MaxPoolForward& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_dtype(name, desc.dtype);
-  const auto chosen = compat::plan_pooling(user_scratchpad(), max_window(desc.shape),
-                                           activation_desc(desc.shape.source, desc.dtype),
-                                           activation_desc(desc.shape.destination(), desc.dtype));
+  const auto chosen =
+      plan_forward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
+                   activation_desc(desc.shape.destination(), desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
@@ -50,9 +76,9 @@ Planned plan(const MaxPoolBackward& desc) {
   const auto name = name_of(desc);
   check(name, desc.shape);
   check_dtype(name, desc.dtype);
-  const auto chosen = compat::plan_pooling_backward(
-      user_scratchpad(), max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
-      activation_desc(desc.shape.destination(), desc.dtype));
+  const auto chosen =
+      plan_backward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
+                    activation_desc(desc.shape.destination(), desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_backward(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind("indices", Access::read, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
@@ -64,9 +90,9 @@ Planned plan(const MaxPoolBackward& desc) {
 Planned plan(const GlobalAveragePoolForward& desc) {
   const auto name = name_of(desc);
   check_mean(name, desc.source, desc.dtype);
-  const auto chosen = compat::plan_pooling(user_scratchpad(), mean_window(desc.source),
-                                           activation_desc(desc.source, desc.dtype),
-                                           activation_desc(matrix(desc.source), desc.dtype));
+  const auto chosen =
+      plan_forward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
+                   activation_desc(matrix(desc.source), desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_forward(chosen));
   op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
   op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc(),
@@ -77,9 +103,9 @@ Planned plan(const GlobalAveragePoolForward& desc) {
 Planned plan(const GlobalAveragePoolBackward& desc) {
   const auto name = name_of(desc);
   check_mean(name, desc.source, desc.dtype);
-  const auto chosen = compat::plan_pooling_backward(
-      user_scratchpad(), mean_window(desc.source), activation_desc(desc.source, desc.dtype),
-      activation_desc(matrix(desc.source), desc.dtype));
+  const auto chosen =
+      plan_backward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
+                    activation_desc(matrix(desc.source), desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_backward(chosen));
   op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc(),
            canonical(matrix(desc.source), desc.dtype));
