@@ -180,7 +180,8 @@ TEST(WeightGradientProducts, TakeTheSourceItselfOrPatchesThatStayInTheCache) {
     const std::int64_t parts = (shape.batch + plan.images - 1) / plan.images;
     if (parts == 1) continue;
     const std::int64_t images_in_fewer = (shape.batch + parts - 2) / (parts - 1);
-    EXPECT_GT(images_in_fewer * shape.out_height() * shape.out_width() * plan.row_length * 2, 32 << 20)
+    EXPECT_GT(images_in_fewer * shape.out_height() * shape.out_width() * plan.row_length * 2,
+              32 << 20)
         << "fewer parts would do";
   }
   constexpr ConvolutionShape huge{3, 64, 1024, 1024, 64, 3, 1, 1, 1};
