@@ -56,8 +56,9 @@ class ParameterStoreTest : public testing::Test {
     std::vector<std::uint16_t> got(view.bytes / sizeof(std::uint16_t));
     ASSERT_EQ(got.size(), static_cast<std::size_t>(element_count(entry.master.shape)));
     std::memcpy(got.data(), rebase(view, bases).data(), view.bytes);
+    const std::size_t first = entry.offset / sizeof(float) + 1;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      EXPECT_EQ(got[i], to_bf16(static_cast<float>(entry.offset / sizeof(float) + i + 1)));
+      EXPECT_EQ(got[i], to_bf16(static_cast<float>(first + i)));
     }
   }
 
