@@ -107,9 +107,8 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_
   reduce_block<Element>(sums, products, shape, scratch.partials);
   if (!sum_slices<width>(shape, scratch)) return;
   const BlockChannels channels = block_channels<width>(shape);
-  for (int i = thread_in_block(); i < channels.count; i += block_threads) {
-    finish_gradients(at, shape, epsilon, accumulate, scratch, channels.first + i);
-  }
+  if (thread_in_block() >= channels.count) return;
+  finish_gradients(at, shape, epsilon, accumulate, scratch, channels.first + thread_in_block());
 }
 
 // From the last row to the first: the rows that were read last may still be in the cache. Gradients

@@ -150,6 +150,7 @@ template <class Value>
 __device__ double sum_in_order(const Value* first, int count, std::int64_t stride) {
   constexpr int batch = 8;  // loads in flight
   double sum = 0;
+#pragma unroll 1
   for (int begin = 0; begin < count; begin += batch) {
     Value values[batch];
 #pragma unroll
@@ -179,7 +180,7 @@ __device__ inline bool arrives_last(unsigned int* counter, int count) {
   return last;
 }
 
-/// The channels of a block.
+/// The channels of a block, no more than it has threads.
 struct BlockChannels {
   std::int64_t first;
   int count;
@@ -199,6 +200,7 @@ __device__ inline int thread_in_block() {
 template <class Value>
 __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels, const Value* pairs,
                           int count, double* totals) {
+#pragma unroll 1
   for (int i = thread_in_block(); i < 2 * channels.count; i += block_threads) {
     const bool second = i >= channels.count;
     const std::int64_t place = channels.first + i + (second ? shape.channels - channels.count : 0);

@@ -75,9 +75,8 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void statistics_ker
   reduce_block<Element>(sums, squares, shape, scratch.partials);
   if (!sum_slices<width>(shape, scratch)) return;
   const BlockChannels channels = block_channels<width>(shape);
-  for (int i = thread_in_block(); i < channels.count; i += block_threads) {
-    finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + i);
-  }
+  if (thread_in_block() >= channels.count) return;
+  finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + thread_in_block());
 }
 
 // Clamps at zero, but lets a NaN pass, and tells which elements are positive.

@@ -57,10 +57,9 @@ void launch(Element* rows, const Element* source, const Patches& patches, std::i
                                 .channels = index(s.in_channels / s.groups / size),
                                 .pixel = s.in_channels / size,
                                 .row = patches.row_length / size};
-  patches_kernel<size, Index, Element><<<blocks_for(count), block_threads, 0, stream>>>(
-      reinterpret_cast<Group<Element, size>*>(rows),
-      reinterpret_cast<const Group<Element, size>*>(source), sizes);
-  PARBENCH_CUDA_LAUNCHED();
+  PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, patches_kernel<size, Index, Element>,
+                  reinterpret_cast<Group<Element, size>*>(rows),
+                  reinterpret_cast<const Group<Element, size>*>(source), sizes);
 }
 
 template <int size, class Element>

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,8 @@ namespace parbench {
 /// Master parameters are f32 in one flat region, each in the layout in which its gradient is
 /// computed, so that a single update covers them all. Where an operation wants another layout or
 /// type, it gets a packed copy, which `packing` refreshes from the master at the start of a step.
+/// Copies that differ in the type alone lie as their masters do, so that one conversion of the
+/// whole region refreshes them all: a model has dozens, and on a GPU each by itself costs a launch.
 class ParameterStore {
  public:
   struct Entry {
@@ -55,6 +58,15 @@ class ParameterStore {
     BufferView view;
   };
   std::vector<Packed> packed_;
+  [[nodiscard]] BufferView converted(const Entry& entry, const TensorDesc& wanted);
+  [[nodiscard]] BufferView reordered(const Entry& entry, const TensorDesc& wanted);
+
+  /// The masters from one on in bf16.
+  struct Image {
+    std::size_t first = 0;  // where the masters begin
+    std::size_t base = 0;   // where it begins in Space::packed
+  };
+  std::optional<Image> image_;
   std::size_t packed_bytes_ = 0;
   std::vector<OpCall> packing_;
 };

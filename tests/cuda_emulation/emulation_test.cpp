@@ -37,13 +37,13 @@ std::vector<double> sums_of(const std::vector<double>& numbers, bool with_barrie
 }
 
 TEST(CudaEmulation, AddsUpBlocks) {
-  std::vector<double> numbers(2 * threads);
+  std::vector<double> numbers(std::size_t{2} * threads);
   std::iota(numbers.begin(), numbers.end(), 0.0);
-  EXPECT_EQ(sums_of(numbers, true), (std::vector<double>{95 * 96 / 2, 95 * 96 / 2 + 96 * 96}));
+  EXPECT_EQ(sums_of(numbers, true), (std::vector<double>{95 * 48, 95 * 48 + 96 * 96}));
 }
 
 TEST(CudaEmulation, AMissingBarrierChangesResults) {
-  std::vector<double> numbers(4 * threads);
+  std::vector<double> numbers(std::size_t{4} * threads);
   std::iota(numbers.begin(), numbers.end(), 0.0);
   EXPECT_NE(sums_of(numbers, false), sums_of(numbers, true));
 }

@@ -1,4 +1,5 @@
-// A machine with one device, cuda:0, whose kernels run on the host.
+// A machine with two devices whose kernels run on the host: memory of cuda:0 is aligned as
+// cudaMalloc's, that of cuda:1 for single elements only, so that kernels cannot use vectors.
 #include "kernels/machine.h"
 
 #include <algorithm>
@@ -23,6 +24,14 @@ namespace cuda {
 namespace {
 
 constexpr std::align_val_t allocation_alignment{256};  // of cudaMalloc
+constexpr std::size_t displaced = sizeof(float);
+
+Buffer allocate_at(std::size_t displacement, std::size_t bytes, MemoryKind kind) {
+  auto* data = static_cast<std::byte*>(::operator new(displacement + bytes, allocation_alignment));
+  return {data + displacement, bytes, kind, [displacement](std::byte* memory) {
+            ::operator delete(memory - displacement, allocation_alignment);
+          }};
+}
 
 class EmulatedEvent final : public Event {
  public:
@@ -35,20 +44,22 @@ class EmulatedBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] std::vector<Component> components() const override { return {}; }
-  [[nodiscard]] int device_count() const override { return 1; }
+  [[nodiscard]] int device_count() const override { return 2; }
   [[nodiscard]] std::string description() const override { return "kernels on the host"; }
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(
-      const std::vector<DeviceNumber>& /*numbers*/, const DeviceOptions& /*options*/) override {
+      const std::vector<DeviceNumber>& numbers, const DeviceOptions& /*options*/) override {
     std::vector<std::unique_ptr<Device>> devices;
-    devices.push_back(std::make_unique<CudaDevice>());
+    for (const DeviceNumber& number : numbers) {
+      devices.push_back(std::make_unique<CudaDevice>(number.device == 0 ? 0 : displaced));
+    }
     return devices;
   }
 };
 
 }  // namespace
 
-CudaDevice::CudaDevice() {
-  info_.name = "cuda:0";
+CudaDevice::CudaDevice(std::size_t displacement) : displacement_(displacement) {
+  info_.name = displacement == 0 ? "cuda:0" : "cuda:1";
   info_.backend = "cuda";
 }
 
@@ -62,9 +73,7 @@ std::unique_ptr<Event> CudaDevice::make_event(EventKind /*kind*/) {
 }
 
 Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
-  auto* data = static_cast<std::byte*>(::operator new(bytes, allocation_alignment));
-  return {data, bytes, kind,
-          [](std::byte* memory) { ::operator delete(memory, allocation_alignment); }};
+  return allocate_at(displacement_, bytes, kind);
 }
 
 void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
@@ -97,7 +106,7 @@ void CudaStream::copy(BufferView destination, BufferView source) {
 }
 
 void CudaStream::grow_scratch(std::size_t bytes) {
-  device_.grow(scratch_, bytes, MemoryKind::device);
+  scratch_ = allocate_at(0, bytes, MemoryKind::device);  // aligned by contract
 }
 
 void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
@@ -127,6 +136,6 @@ Machine::Machine() { backends_.push_back(std::make_unique<cuda::EmulatedBackend>
 
 std::vector<Machine::Missing> Machine::missing_backends() { return {}; }
 
-std::string_view Machine::request_examples() { return "cuda:0"; }
+std::string_view Machine::request_examples() { return "cuda:0,cuda:1"; }
 
 }  // namespace parbench

@@ -52,10 +52,12 @@ bool is_opaque(const Argument& argument) { return parbench::is_opaque(argument.t
 
 const std::vector<Lane>& lanes() {
   static const std::vector<Lane> all = [] {
-    const Machine machine;
-    std::vector<Lane> found;
-    if (machine.find("cpu") != nullptr) found = {{"cpu:0", 1}, {"cpu:0", 2}};
-    if (machine.find("cuda") != nullptr) found.push_back({"cuda:0", 1});
+#ifdef PARBENCH_CUDA_EMULATION
+    std::vector<Lane> found{{"cuda:0", 1}, {"cuda:1", 1}};
+#else
+    std::vector<Lane> found{{"cpu:0", 1}, {"cpu:0", 2}};
+    if (Machine().find("cuda") != nullptr) found.push_back({"cuda:0", 1});
+#endif
     return found;
   }();
   return all;

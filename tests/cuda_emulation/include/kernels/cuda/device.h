@@ -8,7 +8,8 @@ namespace parbench::cuda {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice();
+  /// `displacement`: bytes from an aligned address to where its memory begins.
+  explicit CudaDevice(std::size_t displacement);
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] AvailableMemory available_memory() const override { return {}; }
@@ -26,6 +27,7 @@ class CudaDevice final : public Device {
 
  private:
   DeviceInfo info_;
+  std::size_t displacement_;
 };
 
 }  // namespace parbench::cuda
