@@ -7,7 +7,7 @@ namespace parbench::cpu {
 
 /// Sets how teams wait and starts the program again, because GNU's library reads the setting while
 /// it is loaded. Does nothing where the environment has such a setting already, from the user or
-/// from this function, and where the system does not tell which file this program is. Call it first
+/// from this function, and where /proc/self/exe cannot be read. Call it first
 /// in `main`, with argv: no thread may run, and nothing may have been read or written.
 void adopt_waiting_policy(char* const* arguments);
 

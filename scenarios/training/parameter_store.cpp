@@ -28,6 +28,7 @@ bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
 
 // Also at half of its offset a parameter is aligned.
 void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
+  if (image_) throw std::logic_error("parameters are added before they are converted");
   const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);
   entries_.push_back({std::move(spec), std::move(master), bytes_});
   bytes_ += size;

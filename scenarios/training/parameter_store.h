@@ -31,6 +31,7 @@ class ParameterStore {
 
   explicit ParameterStore(Stream& stream) : stream_(stream) {}
 
+  /// Throws std::logic_error once a parameter has been asked for in another element type.
   void add(ParameterSpec spec, TensorDesc master);
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }

@@ -31,7 +31,8 @@ def git(*words):
 
 
 def tracked(*patterns):
-    return git("ls-files", "--cached", "--others", "--exclude-standard", *patterns).splitlines()
+    names = git("ls-files", "--cached", "--others", "--exclude-standard", *patterns).splitlines()
+    return [name for name in names if pathlib.Path(name).is_file()]
 
 
 class Includes:
@@ -116,8 +117,9 @@ def choose(words, sources, includes):
 
 
 def main():
-    commands = {entry["file"]: entry["command"]
-                for entry in json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))}
+    commands = {}  # of a file that is compiled twice, both
+    for entry in json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")):
+        commands[entry["file"]] = commands.get(entry["file"], "") + entry["command"]
     sources = tracked("*.cpp")
     includes = Includes()
     chosen, reason = choose(sys.argv[2:], sources, includes)

@@ -185,24 +185,6 @@ TEST_F(Launcher, WaitsForAnotherBuildOnlySoLong) {
   EXPECT_THAT(finished.err, HasSubstr("another build"));
 }
 
-TEST_F(Launcher, IdleThreadsSleepSoonUnlessTheUserSaysOtherwise) {
-  namespace fs = std::filesystem;
-  require_packages("libc6\n");
-  fs::create_directories(folder_ / "build/release/bin");
-  std::ofstream(folder_ / "build/release/build.ninja") << "build parbench: phony\n";
-  const fs::path program = folder_ / "build/release/bin/parbench";
-  std::ofstream(program) << "#!/bin/sh\necho \"$GOMP_SPINCOUNT,$OMP_WAIT_POLICY\"\n";
-  fs::permissions(program, fs::perms::owner_all);
-  const auto started_with = [&](const std::string& spins, const std::string& policy) {
-    return run({(folder_ / "parbench").string()},
-               {"/", {{"GOMP_SPINCOUNT", spins}, {"OMP_WAIT_POLICY", policy}}})
-        .out;
-  };
-  EXPECT_EQ(started_with("", ""), "2000,\n");
-  EXPECT_EQ(started_with("7", ""), "7,\n");
-  EXPECT_EQ(started_with("", "active"), ",active\n");
-}
-
 TEST_F(Launcher, NothingIsFetchedForHelpOrAnUnknownWord) {
   const std::string script = (folder_ / "scripts/cuda-libraries").string();
   folder_.write("scripts/packages-cuda.txt", "no-such-package\n");  // where the work would begin
