@@ -114,7 +114,7 @@ class Device {
   /// Chooses kernels for operations that are going to be prepared, those with the most arithmetic
   /// first, so that they are measured before the time for tuning is spent. Does nothing where the
   /// device measures none. Operations that it does not have are left to `prepare`, which throws.
-  virtual void tune([[maybe_unused]] std::vector<OpDesc> operations) {}
+  virtual void tune([[maybe_unused]] std::vector<OpDesc> operations) {}  // NOLINT(performance-*)
 
   /// The layout that activations of this shape ({N, C, H, W} or {N, C}) have on this device
   /// throughout a model.

@@ -29,9 +29,9 @@ struct Geometry {
   Geometry(const ConvolutionShape& shape, DType dtype, memory::format_tag layout)
       : Geometry(shape, {shape.source(), data_type_of(dtype), layout},
                  {shape.destination(), data_type_of(dtype), layout}) {}
-  Geometry(const ConvolutionShape& shape, memory::desc from, memory::desc to)
-      : source(std::move(from)),
-        destination(std::move(to)),
+  Geometry(const ConvolutionShape& shape, const memory::desc& from, const memory::desc& to)
+      : source(from),
+        destination(to),
         strides{shape.stride, shape.stride},
         padding{shape.padding, shape.padding} {}
 
