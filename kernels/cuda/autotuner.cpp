@@ -101,8 +101,8 @@ class Workbench {
   std::deque<CudaEvent> marks_;  // around every run
 };
 
-/// What `work` returns, or an empty result where it fails: a candidate that fails is none. A device
-/// that is lost, or a kernel that hangs, ends more than that.
+/// What `work` returns, or an empty result where it fails: a candidate that cannot be made or run
+/// is none. A device that is lost, or a kernel that hangs, ends more than that.
 template <class Result>
 Result if_possible(const std::function<Result()>& work) {
   try {
@@ -120,10 +120,11 @@ Result if_possible(const std::function<Result()>& work) {
 TuningRuns runs_on(Workbench& bench, const MakeCandidate& make) {
   return {
       .probe = [&bench, &make](std::size_t index) -> std::optional<double> {
-        std::optional<TuningCandidate> candidate = make(index);
-        if (!candidate) return std::nullopt;
-        return if_possible<std::optional<double>>(
-            [&] { return bench.probe(*std::move(candidate)); });
+        return if_possible<std::optional<double>>([&]() -> std::optional<double> {
+          std::optional<TuningCandidate> candidate = make(index);
+          if (!candidate) return std::nullopt;
+          return bench.probe(*std::move(candidate));
+        });
       },
       .repeat =
           [&bench] { return if_possible<std::vector<double>>([&] { return bench.repeat(); }); }};

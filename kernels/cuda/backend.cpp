@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "kernels/cuda/activity_trace.h"
+#include "kernels/cuda/cudnn_graph.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/error.h"
 #include "kernels/cuda/gpu_facts.h"
@@ -200,14 +201,19 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
   return info;
 }
 
-/// The choices of earlier processes on such GPUs with the same driver and libraries.
+/// Increase it where the search offers other candidates, or the same ones in another order: choices
+/// are kept as indices.
+constexpr int search_format = 1;
+
+/// The choices of earlier processes on such GPUs with the same driver, libraries and search.
 std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
   const auto path = tuning_file_path();
   if (!path) return std::nullopt;
-  return TuningFile(*path, fmt::format("{}; driver {}; cuDNN {}; cuBLAS {}", hardware,
-                                       cuda_version(driver_version().value_or(0)),
-                                       library_version(cudnnGetVersion()),
-                                       library_version(cublasLtGetVersion())));
+  return TuningFile(
+      *path,
+      fmt::format("search {}; cudnn-frontend {}; {}; driver {}; cuDNN {}; cuBLAS {}", search_format,
+                  frontend_version(), hardware, cuda_version(driver_version().value_or(0)),
+                  library_version(cudnnGetVersion()), library_version(cublasLtGetVersion())));
 }
 
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,

@@ -60,8 +60,10 @@ std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
                               const ConvolutionGraph& graph) {
   Autotuner* tuner = device.autotuner();
   if (tuner != nullptr) {
+    // An index into a list that lacks engines is of no use for a complete one.
+    const std::string key = key_of(graph) + (engines.complete() ? "" : " incomplete");
     const auto fastest =
-        tuner->choose(key_of(graph), tensors_of(graph), engines.count(),
+        tuner->choose(key, tensors_of(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
     // One that an earlier process measured may fail in this one.
     if (fastest && engines.build(*fastest)) return Choice{*fastest, ChosenBy::measuring};
@@ -91,7 +93,8 @@ EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
     }
     auto& engines = std::get<CudnnEngines>(found);
     if (const auto best = take(engines, graph)) {
-      return EngineChoice{graph, std::move(engines), *best};
+      const bool lasting = engines.complete();
+      return EngineChoice{graph, std::move(engines), *best, lasting};
     }
     keep(engines.fault().empty()
              ? CudnnFailure{CudnnFailure::Kind::unsupported, std::string(no_engine)}

@@ -22,6 +22,7 @@ struct EngineChoice {
   ConvolutionGraph graph;  // with the alignment that the engines count on
   CudnnEngines engines;
   Choice best;
+  bool lasting = true;  // otherwise another search may find more engines
 };
 
 using EngineSearch = std::variant<EngineChoice, CudnnFailure>;
@@ -35,27 +36,32 @@ using TakeEngine = std::function<std::optional<Choice>(CudnnEngines&, const Conv
                                          std::size_t most_workspace, const TakeEngine& take);
 
 /// Those of a device, by graph. Equal layers are many, in a model and in the cases of a sweep, and
-/// asking for engines takes tens of milliseconds. What failed by a fault is not kept.
+/// asking for engines takes tens of milliseconds. What failed by a fault, or was chosen while a
+/// part of the heuristics failed, is not kept.
 class EngineChoices {
  public:
   /// What is known of the key, or what `make` finds now.
   template <class Make>
   [[nodiscard]] EngineSearch& get(const std::string& key, const Make& make) {
     EngineSearch& found = searches_.get(key, make);
-    const auto* failure = std::get_if<CudnnFailure>(&found);
-    if (failure == nullptr || failure->kind == CudnnFailure::Kind::unsupported) return found;
-    fault_ = std::move(found);
+    if (is_lasting(found)) return found;
+    passing_ = std::move(found);
     searches_.forget(key);
-    return fault_;
+    return passing_;
   }
 
   [[nodiscard]] std::size_t size() const { return searches_.size(); }
 
  private:
+  [[nodiscard]] static bool is_lasting(const EngineSearch& search) {
+    if (const auto* choice = std::get_if<EngineChoice>(&search)) return choice->lasting;
+    return std::get<CudnnFailure>(search).kind == CudnnFailure::Kind::unsupported;
+  }
+
   static constexpr std::size_t most =
       1024;  // several times the layers of the models, by chunk size
   BoundedCache<std::string, EngineSearch> searches_{most};
-  EngineSearch fault_ = CudnnFailure{};  // the last one
+  EngineSearch passing_ = CudnnFailure{};  // the last that is not kept
 };
 
 class ConvolutionEngine {

@@ -74,7 +74,7 @@ class EngineGradient final : public WeightGradient {
 };
 
 EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate)
-    : engine_(std::move(engine)),
+    : engine_(engine),
       accumulate_(accumulate),
       widened_(engine_.graph().dtype != dtype),
       source_count_(element_count(engine_.graph().shape.source())),
@@ -142,9 +142,9 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
 
 /// An engine that reads the activations' type and writes f32, as the gradient has to be: a gradient
 /// rounded to bf16 has lost what the sum in f32 was for. Where there is none (cuDNN 9.19 has none
-/// for bf16 before Hopper, decision 0023) matrix products compute it from the same inputs. Where
-/// cuBLASLt has no algorithm, for bf16 rows that no vector load can take, inputs are widened: TF32
-/// holds every bf16 exactly.
+/// for bf16 without run-time compilation on any GPU, decision 0023) matrix products compute it from
+/// the same inputs. Where cuBLASLt has no algorithm, for bf16 rows that no vector load can take,
+/// inputs are widened: TF32 holds every bf16 exactly.
 std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                               const ConvolutionBackwardWeights& desc,
                                               std::string& faults) {
@@ -153,7 +153,7 @@ std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                .dtype = desc.dtype,
                                .arithmetic = arithmetic_of({desc.dtype, desc.math})};
   const auto of_engine = [&](ConvolutionEngine engine) {
-    return std::make_unique<EngineGradient>(std::move(engine), desc.dtype, desc.accumulate);
+    return std::make_unique<EngineGradient>(engine, desc.dtype, desc.accumulate);
   };
   if (auto engine = ConvolutionEngine::find(device, graph, faults)) {
     return of_engine(*std::move(engine));

@@ -73,4 +73,13 @@ CudnnFailure classify(cudnnStatus_t status, std::string_view words) {
   return {kind_of(name), first_line(name, words)};
 }
 
+std::string first_fault(std::span<const cudnnStatus_t> statuses) {
+  for (const cudnnStatus_t status : statuses) {
+    if (status == CUDNN_STATUS_SUCCESS) continue;
+    CudnnFailure failure = classify(status, "");
+    if (failure.kind != CudnnFailure::Kind::unsupported) return std::move(failure.text);
+  }
+  return "";
+}
+
 }  // namespace parbench::cuda

@@ -3,6 +3,7 @@
 
 #include <cudnn.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,8 @@ struct CudnnFailure {
 /// a fault counts wherever it stands: a graph is reported as unsupported even where the only engine
 /// for it could not load a library.
 [[nodiscard]] CudnnFailure classify(cudnnStatus_t status, std::string_view words);
+
+/// The text of the first status that is neither success nor "not supported"; empty without one.
+[[nodiscard]] std::string first_fault(std::span<const cudnnStatus_t> statuses);
 
 }  // namespace parbench::cuda

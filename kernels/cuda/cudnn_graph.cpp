@@ -5,6 +5,8 @@
 #define CUDNN_FRONTEND_SKIP_JSON_LIB  // only for writing graphs to files
 #include <cudnn_frontend.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -36,6 +38,7 @@ class PlannedGraph final : public fe::graph::Graph {
   void ask_heuristics();
 
   std::vector<ProposedEngine> engines;
+  std::string fault;  // of a part of the heuristics, where another part has engines
 };
 
 namespace {
@@ -290,6 +293,11 @@ CudnnTarget target_of(std::string_view properties) {
   return {.handle = nullptr, .properties = std::move(described)};
 }
 
+std::string frontend_version() {
+  constexpr int number = CUDNN_FRONTEND_VERSION;
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
 void PlannedGraph::finish(const CudnnTarget& target) {
   if (target.properties) set_device_properties(target.properties);
   throw_if_bad(validate());
@@ -306,6 +314,9 @@ void PlannedGraph::ask_heuristics() {
         statuses, [](cudnnStatus_t status) { return status != CUDNN_STATUS_SUCCESS; });
     throw fe::cudnnException(last_words().c_str(),
                              bad == statuses.end() ? CUDNN_STATUS_NOT_SUPPORTED : *bad);
+  }
+  if (std::string text = first_fault(statuses); !text.empty()) {
+    fault = "heuristics: " + std::move(text);
   }
   plans.enqueue_engine_configs(configurations);
   throw_if_bad(plans.query_properties());
@@ -359,6 +370,10 @@ std::optional<CudnnPlan> CudnnEngines::build(std::size_t index) {
     return std::nullopt;
   }
 }
+
+const std::string& CudnnEngines::fault() const { return fault_.empty() ? graph_->fault : fault_; }
+
+bool CudnnEngines::complete() const { return graph_->fault.empty(); }
 
 std::optional<std::size_t> CudnnEngines::first() {
   for (std::size_t index = 0; index < count(); ++index) {

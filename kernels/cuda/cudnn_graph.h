@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "kernels/cuda/bounded_cache.h"
-#include "kernels/cuda/convolution_pass.h"
+#include "kernels/cuda/convolution_graph.h"
 #include "kernels/cuda/cudnn_failure.h"
-#include "kernels/ops.h"
 
 namespace cudnn_frontend {
 class DeviceProperties;
@@ -36,33 +35,12 @@ struct CudnnTarget {
 /// Error where cuDNN does not accept it.
 [[nodiscard]] CudnnTarget target_of(std::string_view properties);
 
-/// Which engines may compute.
-enum class Arithmetic {
-  f32,          // f32 throughout: no tensor cores, no conversion of inputs
-  tensor_cores  // whatever multiplies the inputs' type fastest (TF32 for f32), sums in f32
-};
-
-[[nodiscard]] constexpr Arithmetic arithmetic_of(NumberFormat format) {
-  return format == NumberFormat{} ? Arithmetic::f32 : Arithmetic::tensor_cores;
-}
+/// cudnn-frontend's, "1.18.0": it puts engines into their order.
+[[nodiscard]] std::string frontend_version();
 
 /// The most workspace that is worth an engine on a device with that much memory: 1 GiB, but no more
 /// than a sixteenth of the memory. Every stream that runs the operation holds it.
 [[nodiscard]] std::size_t workspace_limit(std::size_t device_bytes);
-
-/// What a graph computes. All tensors have their channels innermost. Inputs and result are `dtype`,
-/// but for f32 weight gradients and f32 bias.
-struct ConvolutionGraph {
-  ConvolutionPass pass = ConvolutionPass::forward;
-  ConvolutionShape shape;
-  DType dtype = DType::f32;
-  Arithmetic arithmetic = Arithmetic::f32;
-  bool bias = false;  // forward: an addition behind the convolution, in the same kernel
-
-  /// Whether activations always begin at a multiple of 16 bytes. Otherwise they may begin at any
-  /// image of a batch that does, and where images have odd sizes fewer engines take that.
-  bool aligned_images = false;
-};
 
 /// A graph with its engine. Tensors are in the order of the operation's arguments (ops.h), without
 /// those that the graph does not have.
@@ -138,8 +116,13 @@ class CudnnEngines {
   [[nodiscard]] std::optional<std::size_t> first();
 
   /// What the first engine failed with that cuDNN offered and could not build for another reason
-  /// than that it does not support the graph; empty where there was none.
-  [[nodiscard]] const std::string& fault() const { return fault_; }
+  /// than that it does not support the graph, or else what a part of the heuristics failed with;
+  /// empty where there was neither.
+  [[nodiscard]] const std::string& fault() const;
+
+  /// Whether all parts of the heuristics answered. Otherwise engines are missing that another call
+  /// may find.
+  [[nodiscard]] bool complete() const;
 
  private:
   explicit CudnnEngines(std::shared_ptr<PlannedGraph> graph) : graph_(std::move(graph)) {}

@@ -52,6 +52,8 @@ std::optional<fs::path> tuning_file_path() {
   if (const auto chosen = variable("PARBENCH_TUNING_CACHE")) {
     return chosen->empty() ? std::nullopt : std::optional<fs::path>(*chosen);
   }
+  const auto own = variable("PARBENCH_CACHE");
+  if (own && !own->empty()) return fs::path(*own) / "tuning";
   const auto caches = variable("XDG_CACHE_HOME");
   if (caches && fs::path(*caches).is_absolute()) return fs::path(*caches) / "parbench/tuning";
   const auto home = variable("HOME");
@@ -66,7 +68,8 @@ TuningFile::TuningFile(fs::path path, std::string scope)
 
 void TuningFile::read() {
   std::ifstream file(path_);
-  for (std::string text; std::getline(file, text);) {
+  // A last line without its end may lack digits: a process ended, or still writes.
+  for (std::string text; std::getline(file, text) && !file.eof();) {
     std::string_view line = text;
     if (take_field(line) != scope_) continue;
     const std::string_view operation = take_field(line);

@@ -10,8 +10,9 @@
 
 namespace parbench::cuda {
 
-/// Where choices are kept: the file that PARBENCH_TUNING_CACHE names, none where that is empty, and
-/// parbench/tuning in the user's folder for caches where it is not set.
+/// Where choices are kept: the file that PARBENCH_TUNING_CACHE names, none where that is empty.
+/// Where it is not set, the file "tuning" in the folder PARBENCH_CACHE, and without that
+/// parbench/tuning in the user's folder for caches.
 [[nodiscard]] std::optional<std::filesystem::path> tuning_file_path();
 
 /// A text file with a line for every choice: scope, operation, number of candidates and index,

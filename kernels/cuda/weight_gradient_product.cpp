@@ -149,9 +149,8 @@ bool source_is_patches(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.stride == 1 && shape.padding == 0;
 }
 
-PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype) {
+PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype, std::size_t most_bytes) {
   if (source_is_patches(shape)) return {shape.batch, shape.in_channels};
-  constexpr std::size_t most_bytes = std::size_t{32} << 20U;
   constexpr std::int64_t row_bytes = 16;
   const auto unit = row_bytes / static_cast<std::int64_t>(size_of(dtype));
   const std::int64_t row_length = (columns_of(shape) + unit - 1) / unit * unit;
@@ -163,8 +162,8 @@ PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype) {
 
 std::unique_ptr<WeightGradient> make_gradient_product(CudaDevice& device,
                                                       const ConvolutionGraph& graph,
-                                                      bool accumulate) {
-  const PatchPlan plan = plan_patches(graph.shape, graph.dtype);
+                                                      bool accumulate, std::size_t most_bytes) {
+  const PatchPlan plan = plan_patches(graph.shape, graph.dtype, most_bytes);
   auto whole = find_product(device, graph, plan, plan.images);
   if (!whole) return nullptr;
   std::unique_ptr<Matmul> last;

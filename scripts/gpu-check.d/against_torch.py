@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from figures import figure, missing
-from kernels_used import doubts
+from kernels_used import doubts, products
 from measurements import cases_of, fastest, paired_ratio
 from processes import Failure
 from rows import duration, median
@@ -15,8 +15,9 @@ from sizes import sizes_for
 from torch_client import Torch
 
 MOST_ROUNDS = 7
-# Each parbench chooses its kernels anew, which for a whole model takes longer than to sample it. So a
-# round of the training steps is long and gives many samples; there are fewer rounds then.
+# The first process of a type measures its kernels, which takes longer than to sample a whole model; later
+# ones read the choices from the tuning cache. Each still prepares the model, so a round of the training
+# steps is long and gives many samples; there are fewer rounds then.
 TRAINING_SECONDS = 2
 TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"
@@ -36,6 +37,7 @@ class Peer:
     theirs: list = field(default_factory=list)
     failure: str = None
     doubts: list = field(default_factory=list)  # about the kernels of the case, in the latest round
+    products: list = field(default_factory=list)  # weight gradients by cuBLASLt, in the latest round
 
 
 @dataclass
@@ -75,6 +77,7 @@ def own_median(setting, report, peer):
     if found:
         case = fastest(found)
         peer.doubts = doubts(case, setting.autotune) if setting.on_gpu else []
+        peer.products = products(case)
         return case["statistics"]["median"]
     errors = [case.get("error", case["status"]) for case in report["cases"]]
     raise Failure("parbench measured no such case", errors[0] if errors else "it has none")
@@ -111,6 +114,8 @@ def figure_of(setting, peer, flags):
         return missing(peer.name, peer.failure or "time")
     details = {"parbench": list(map(str, flags)), "torch": peer.request}
     details |= {"ours_seconds": peer.own, "peer_seconds": peer.theirs}
+    if peer.products:
+        details["kernels"] = peer.products
     if peer.failure:
         details["ended_early"] = peer.failure
     ratio = paired_ratio(setting, peer.theirs, peer.own)
@@ -212,8 +217,9 @@ def training_compiled(setting):
 
 
 def compile_ahead(setting):
-    """Fills torch.compile's cache, so that the step above finds its work done."""
-    with Torch(setting) as torch:
+    """Fills torch.compile's cache, so that the step above finds its work done. Where the time is too short,
+    PyTorch's process goes on compiling, and the next step waits for it."""
+    with Torch(setting, ends_late=False) as torch:
         for comparison in training_steps(setting, "compiled"):
             for peer in comparison.peers:
                 try:

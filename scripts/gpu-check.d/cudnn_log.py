@@ -6,7 +6,7 @@ import itertools
 import os
 import pathlib
 
-LARGEST_PART = 8 * 1024  # characters of a file that are kept, at its beginning and at its end
+LARGEST_PART = 8 * 1024  # bytes of a file that are kept, at its beginning and at its end
 LARGEST_WHOLE = 190 * 1024
 NAME = "cudnn.log"
 NUMBERS = itertools.count(1)  # cuDNN may begin a file anew, so none is used twice
@@ -20,11 +20,18 @@ def environment(setting, program):
     return {"CUDNN_LOGLEVEL_DBG": "1", "CUDNN_LOGDEST_DBG": str(path)}
 
 
-def shortened(text):
-    if len(text) <= 2 * LARGEST_PART:
-        return text
-    left_out = len(text) - 2 * LARGEST_PART
-    return f"{text[:LARGEST_PART]}\n[… {left_out} characters …]\n{text[-LARGEST_PART:]}"
+def shortened(path):
+    """The text of a file, of a large one its beginning and its end, and its size. Only what is kept is read:
+    files grow while steps run, and are gathered again and again."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        if size <= 2 * LARGEST_PART:
+            return file.read().decode(errors="replace"), size
+        begin = file.read(LARGEST_PART).decode(errors="replace")
+        file.seek(size - LARGEST_PART)
+        end = file.read(LARGEST_PART).decode(errors="replace")
+    return f"{begin}\n[… {size - 2 * LARGEST_PART} bytes …]\n{end}", size
 
 
 def gather(scratch, folder):
@@ -32,9 +39,9 @@ def gather(scratch, folder):
     files = sorted(pathlib.Path(scratch).glob("cudnn-*.log"), key=lambda path: path.stat().st_mtime)
     parts = []
     for path in files:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text, size = shortened(path)
         if text:
             name = path.stem.removeprefix("cudnn-")
-            parts.append(f"=== {name}, {len(text)} characters\n{shortened(text)}\n")
+            parts.append(f"=== {name}, {size} bytes\n{text}\n")
     if parts:
         (folder / NAME).write_text("".join(parts)[:LARGEST_WHOLE], encoding="utf-8")

@@ -1,22 +1,38 @@
-# Kernels of a compared case that make the comparison say little: fallbacks of our own where cuDNN has
-# no engine, and engines that nobody has measured although that was asked for.
+# Kernels of a compared case that make the comparison say little: slow kernels that stand in for a library's,
+# kernels that were taken because cuDNN failed, and engines that were not measured although that was asked
+# for. The names are those of docs/decisions/0023.
 import re
 
-FALLBACK = re.compile(r"\b(direct|widened|im2col)\b")
+# What a kernel's name says, by the text that stands for it in problems.
+FALLBACKS = {
+    "direct kernels": re.compile(r"\bdirect\b"),
+    "widened kernels": re.compile(r"\bwidened\b"),
+    "kernels where cuDNN failed": re.compile(r"; cuDNN failed: "),
+}
+# Products of cuBLASLt, which are intended where cuDNN has no engine: listed, and no problem.
+PRODUCT = re.compile(r" on (patches|the source)\b")
 BY_HEURISTICS = "heuristics"
+
+
+def counted(kernel):
+    return f"{kernel.get('count', 1)}× {kernel['operation']}: {kernel['implementation']}"
+
+
+def products(case):
+    """The kernels of a case of parbench's report that are products in place of convolutions."""
+    return [counted(kernel) for kernel in case.get("kernels", []) if PRODUCT.search(kernel["implementation"])]
 
 
 def doubts(case, autotune):
     """Texts, one for each kind of doubt about the kernels of a case of parbench's report."""
     fallbacks, untuned = {}, 0
     for kernel in case.get("kernels", []):
-        count = kernel.get("count", 1)
-        for word in set(FALLBACK.findall(kernel["implementation"])):
-            name = f"{kernel['operation']}: {kernel['implementation']}"
-            fallbacks.setdefault(word, []).append(f"{count}× {name}")
+        for what, name in FALLBACKS.items():
+            if name.search(kernel["implementation"]):
+                fallbacks.setdefault(what, []).append(counted(kernel))
         if autotune and kernel.get("chosen_by") == BY_HEURISTICS:
-            untuned += count
-    texts = [f"{word} kernels: {'; '.join(names[:3])}" for word, names in fallbacks.items()]
+            untuned += kernel.get("count", 1)
+    texts = [f"{what}: {'; '.join(names[:3])}" for what, names in fallbacks.items()]
     if untuned:
         texts.append(f"{untuned} operations have kernels that were not measured (no time or memory)")
     return [f"{case['name']}: {text}" for text in texts]

@@ -7,6 +7,7 @@ import cudnn_log
 from against_torch import request_of, with_autotune
 from figures import slim_profile
 from processes import Failure
+from setting import portions
 from sizes import sizes_for
 from torch_client import Torch
 
@@ -57,9 +58,10 @@ def attempted(work):
 def profiles(setting):
     content = {"steps": {}, "problems": []}
     with Torch(setting) as torch:
-        for dtype in setting.dtypes:
+        for dtype, portion in portions(dict.fromkeys(setting.dtypes, 1)):
             setting.say(f"profile of a training step, {dtype}")
-            step = content["steps"][dtype] = {"parbench": attempted(lambda: own_side(setting, dtype))}
+            part = setting.with_portion(portion)
+            step = content["steps"][dtype] = {"parbench": attempted(lambda: own_side(part, dtype))}
             if problem_of(dtype, step["parbench"]):
                 content["problems"].append(problem_of(dtype, step["parbench"]))
             yield content

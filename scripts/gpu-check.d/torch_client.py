@@ -69,10 +69,11 @@ def versions_of(address):
 
 
 class Torch:
-    """A connection to PyTorch's process, made when it is first needed."""
+    """A connection to PyTorch's process, made when it is first needed. `ends_late`: a process that does
+    not answer in the time of the step is ended; otherwise it is left to finish."""
 
-    def __init__(self, setting):
-        self.setting = setting
+    def __init__(self, setting, ends_late=True):
+        self.setting, self.ends_late = setting, ends_late
         self.connection = self.own = None
         self.starts = 0
         self.address, self.began = setting.torch_address, setting.torch_began
@@ -114,8 +115,10 @@ class Torch:
         return answer
 
     def give_up(self):
-        """Ends a process that nobody wants an answer from any more."""
+        """Leaves a process whose answer comes too late."""
         self.disconnect()
+        if not self.ends_late:
+            return
         with contextlib.suppress(OSError):
             os.kill(self.process, signal.SIGKILL)
 

@@ -4,6 +4,7 @@
 # how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
 # the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. Nothing is done on
 # the GPU before somebody asks. Run by the interpreter that has PyTorch.
+import contextlib
 import gc
 import json
 import multiprocessing.connection
@@ -206,7 +207,8 @@ def serve(device, connection, desk):
         except (EOFError, OSError):
             return True
         answer = desk.answer(request)
-        connection.send_bytes(json.dumps(answer).encode())
+        with contextlib.suppress(OSError):  # a client may leave before it has its answer
+            connection.send_bytes(json.dumps(answer).encode())
         if "error" in answer and not is_usable(device):
             return False
 

@@ -1,8 +1,10 @@
-// Convolutions on our own kernels alone: the direct ones, and those for biases and widened inputs.
+// Convolutions on our own kernels alone: the direct ones, and that for biases. Gradients of weights
+// are the backend's own operation (convolution_weights.cpp), with direct kernels as its engines.
 #include <array>
 #include <memory>
 
 #include "kernels/cuda/channel_kernels.h"
+#include "kernels/cuda/convolution_engine.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/direct_convolution.h"
 #include "kernels/cuda/plans.h"
@@ -59,66 +61,6 @@ class DataOp final : public CudaOp {
   ConvolutionBackwardData desc_;
 };
 
-/// Of bf16, those that accumulate take widened inputs, so that both ways are tested.
-class WeightsOp final : public CudaOp {
- public:
-  WeightsOp(CudaDevice& device, const ConvolutionBackwardWeights& desc)
-      : CudaOp(device, name_of(desc)),
-        desc_(desc),
-        pixels_{desc.shape.batch * desc.shape.out_height() * desc.shape.out_width(),
-                desc.shape.out_channels, desc.dtype},
-        source_count_(element_count(desc.shape.source())),
-        destination_count_(element_count(desc.shape.destination())),
-        weights_count_(element_count(desc.shape.weights())) {
-    const Access gradient = desc.accumulate ? Access::read_write : Access::write;
-    add_argument("source", Access::read, channels_last(desc.shape.source(), desc.dtype));
-    add_argument("diff_destination", Access::read,
-                 channels_last(desc.shape.destination(), desc.dtype));
-    add_argument("diff_weights", gradient, channels_last(desc.shape.weights(), DType::f32));
-    if (desc.bias) add_argument("diff_bias", gradient, canonical({desc.shape.out_channels}));
-    const auto scratch = [&](std::int64_t count) {
-      return add_scratch(static_cast<std::size_t>(count) * sizeof(float));
-    };
-    gradient_ = scratch(weights_count_);
-    source_ = scratch(source_count_);
-    destination_ = scratch(destination_count_);
-    sums_ = add_scratch(sum_scratch_bytes(pixels_));
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    std::byte* scratch = stream.scratch();
-    const bool accumulate = desc_.accumulate;
-    std::byte* gradient = accumulate ? scratch + gradient_ : arguments[2];
-    if (accumulate && desc_.dtype == DType::bf16) {
-      widen(floats(scratch + source_), arguments[0], source_count_, stream.handle());
-      widen(floats(scratch + destination_), arguments[1], destination_count_, stream.handle());
-      convolve_directly(ConvolutionPass::backward_weights, desc_.shape, DType::f32,
-                        std::array{scratch + source_, scratch + destination_, gradient},
-                        stream.handle());
-    } else {
-      convolve_directly(ConvolutionPass::backward_weights, desc_.shape, desc_.dtype,
-                        std::array{arguments[0], arguments[1], gradient}, stream.handle());
-    }
-    if (accumulate) {
-      add_to(floats(arguments[2]), floats(gradient), weights_count_, stream.handle());
-    }
-    if (!desc_.bias) return;
-    sum_pixels(floats(arguments[3]), arguments[1], pixels_, accumulate, scratch + sums_,
-               stream.handle());
-  }
-
- private:
-  ConvolutionBackwardWeights desc_;
-  Pixels pixels_;
-  std::int64_t source_count_;
-  std::int64_t destination_count_;
-  std::int64_t weights_count_;
-  std::size_t gradient_ = 0;
-  std::size_t source_ = 0;
-  std::size_t destination_ = 0;
-  std::size_t sums_ = 0;
-};
-
 }  // namespace
 
 Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
@@ -129,8 +71,17 @@ Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
   return std::make_unique<DataOp>(device, desc);
 }
 
-Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
-  return std::make_unique<WeightsOp>(device, desc);
+std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& /*device*/,
+                                                         const ConvolutionGraph& graph,
+                                                         std::string& /*faults*/) {
+  const ConvolutionShape& shape = graph.shape;
+  if (graph.dtype == DType::bf16 || shape.stride > 1 || shape.groups > 1) return std::nullopt;
+  return ConvolutionEngine(graph);
+}
+
+void ConvolutionEngine::run(CudaStream& stream, std::span<std::byte* const> tensors,
+                            std::byte* /*workspace*/) const {
+  convolve_directly(graph_.pass, graph_.shape, graph_.dtype, tensors, stream.handle());
 }
 
 }  // namespace parbench::cuda

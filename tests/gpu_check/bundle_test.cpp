@@ -92,7 +92,7 @@ class WithoutBuildFolder {
   /// Nothing where this system allows neither.
   static std::optional<WithoutBuildFolder> make() {
     for (const char* flags : {"-m", "-rm"}) {
-      const WithoutBuildFolder found(flags);
+      WithoutBuildFolder found(flags);
       const Finished tried = found.run({"test", "!", "-e", BUILD_FOLDER "/CMakeCache.txt"});
       if (tried.exit_code == 0) return found;
     }
@@ -101,9 +101,8 @@ class WithoutBuildFolder {
 
   [[nodiscard]] Finished run(const std::vector<std::string>& words,
                              const Surroundings& surroundings = {}) const {
-    std::vector<std::string> command{
-        "unshare", flags_, "bash", "-c", "mount -t tmpfs none '" BUILD_FOLDER "' && exec \"$@\"",
-        "bash"};
+    const std::string hide = "mount -t tmpfs none '" BUILD_FOLDER "' && exec \"$@\"";
+    std::vector<std::string> command{"unshare", flags_, "bash", "-c", hide, "bash"};
     command.insert(command.end(), words.begin(), words.end());
     return testing::run(command, surroundings);
   }
@@ -133,7 +132,7 @@ TEST(Bundle, NeedsNothingOfTheBuildFolder) {
   }
   const Finished checked =
       elsewhere->run({(inside / "scripts/gpu-check").string(), "--devices", "cpu", "--output",
-                      "out", "--only", "smoke,facts,tests,schedules"},
+                      "out", "--only", "smoke,facts,tests,schedules", "--time-limit", "120"},
                      surroundings);
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   EXPECT_TRUE(fs::exists(folder / "out/summary.json"));

@@ -3,6 +3,7 @@
 # and answers that its work takes a second, or what $TORCH_SECONDS says of it. Where that is nothing, the
 # work fails; where it is "never", it does not answer; where it is "ends", the process ends. It listens
 # after $TORCH_IMPORTS_FOR seconds.
+import contextlib
 import json
 import multiprocessing.connection
 import os
@@ -27,6 +28,17 @@ def answer(line):
     return {"seconds": [seconds] * 3}
 
 
+def serve_client(connection):
+    while True:
+        try:
+            line = connection.recv_bytes()
+        except (EOFError, OSError):
+            return
+        said = json.dumps(answer(line)).encode()
+        with contextlib.suppress(OSError):  # as torch_server.py
+            connection.send_bytes(said)
+
+
 def serve(address):
     time.sleep(float(os.environ.get("TORCH_IMPORTS_FOR", "0")))
     with open(os.environ["LOG"] + ".servers", "a", encoding="utf-8") as log:
@@ -36,11 +48,7 @@ def serve(address):
     with multiprocessing.connection.Listener(address, "AF_UNIX") as listener:
         while True:
             with listener.accept() as connection:
-                try:
-                    while True:
-                        connection.send_bytes(json.dumps(answer(connection.recv_bytes())).encode())
-                except (EOFError, OSError):
-                    pass
+                serve_client(connection)
 
 
 def end_with_starter():

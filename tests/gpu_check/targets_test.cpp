@@ -82,6 +82,10 @@ TEST_F(Targets, WhoseCaseRanOnFallbackKernelsSaySo) {
                               "implementation": "CUDA kernel, direct"},
                              {"operation": "convolution_backward_weights", "count": 53,
                               "implementation": "cuDNN x on inputs widened to f32"},
+                             {"operation": "convolution_backward_weights", "count": 20,
+                              "implementation": "cuBLASLt on patches"},
+                             {"operation": "convolution_backward_data", "count": 1,
+                              "implementation": "cuDNN y; cuDNN failed: no memory"},
                              {"operation": "gemm", "count": 3, "implementation": "cuBLASLt",
                               "chosen_by": "heuristics"}])"}});
   EXPECT_EQ(finished.exit_code, 1);
@@ -89,6 +93,7 @@ TEST_F(Targets, WhoseCaseRanOnFallbackKernelsSaySo) {
               AllOf(HasSubstr("training/bf16/eager: pipeline/single: direct kernels: 2× "
                               "convolution_forward: CUDA kernel, direct"),
                     HasSubstr("widened kernels: 53× convolution_backward_weights"),
+                    HasSubstr("kernels where cuDNN failed: 1× convolution_backward_data: cuDNN y"),
                     HasSubstr("3 operations have kernels that were not measured")));
 }
 
@@ -198,6 +203,50 @@ TEST_F(Targets, AreCompiledForBesideTheSanitizerNotBesideTheTests) {
                                    "tests,sanitizer,training-compiled", "--time-limit", "90"});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_EQ(target("training/bf16/compiled").at("value"), 1);
+}
+
+// As a step does whose time is up while PyTorch works.
+TEST_F(Targets, AClientThatLeavesBeforeItsAnswerEndsNoPyTorch) {
+  folder_.write(
+      "modules/torch.py",
+      "from types import SimpleNamespace as Some\n"
+      "__version__, float32, bfloat16, inference_mode = '2', 0, 1, lambda: lambda run: run\n"
+      "version = Some(cuda=None)\n"
+      "matmul = Some(allow_tf32=False)\n"
+      "cudnn = Some(allow_tf32=False, benchmark=False, version=lambda: 9)\n"
+      "backends = Some(cuda=Some(matmul=matmul), cudnn=cudnn)\n");
+  folder_.write(
+      "modules/resnet50.py",
+      "import time\n"
+      "def training_step(*_, **__):\n    time.sleep(0.5)\n    raise ValueError('late')\n");
+  const std::string client =
+      folder_
+          .write("client.py",
+                 "import json, multiprocessing.connection, subprocess, sys, time\n"
+                 "address = 'socket'\n"
+                 "command = [sys.executable, '-B', sys.argv[1], 'cpu', address]\n"
+                 "server = subprocess.Popen(command, stdin=subprocess.PIPE)\n"
+                 "arguments = {'dtype': 'f32', 'batch': 1, 'image': 8, 'compiled': False}\n"
+                 "request = json.dumps({'work': 'training_step', 'arguments': arguments, "
+                 "'seconds': 0})\n"
+                 "def ask():\n"
+                 "    while server.poll() is None:\n"
+                 "        try:\n"
+                 "            connection = multiprocessing.connection.Client(address, 'AF_UNIX')\n"
+                 "            connection.send_bytes(request.encode())\n"
+                 "            return connection\n"
+                 "        except OSError:\n"
+                 "            time.sleep(0.05)\n"
+                 "    sys.exit('the server has ended')\n"
+                 "ask().close()\n"
+                 "print(ask().recv_bytes().decode())\n"
+                 "server.kill()\n")
+          .string();
+  const Finished finished = run(
+      {PARBENCH_PYTHON, "-B", client, (folder_ / "scripts/gpu-check.d/torch_server.py").string()},
+      {folder_.path(), {{"PYTHONPATH", (folder_ / "modules").string()}}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("ValueError: late"));
 }
 
 TEST_F(Targets, OfAPyTorchThatHangsAreNotRunAndItsStepEnds) {

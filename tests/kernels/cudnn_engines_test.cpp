@@ -63,7 +63,9 @@ TEST_P(DescribedEngines, ComputeEveryPassOfResNetButWeightGradientsOfBf16) {
         if (pass == ConvolutionPass::backward_weights && format.dtype == DType::bf16) continue;
         const EngineSearch found = search(gpu, graph_of(pass, shape, format));
         const auto* failure = std::get_if<CudnnFailure>(&found);
-        EXPECT_EQ(failure, nullptr) << failure->text;
+        ASSERT_EQ(failure, nullptr) << failure->text;
+        const auto& choice = std::get<EngineChoice>(found);
+        EXPECT_TRUE(choice.lasting) << choice.engines.fault();
       }
     }
   }
@@ -128,6 +130,14 @@ TEST(CudnnFailures, OfLibrariesAreFaultsEvenWhereCudnnSaysNotSupported) {
   }
 }
 
+TEST(CudnnFailures, OfAPartOfTheHeuristicsAreFound) {
+  using Statuses = std::vector<cudnnStatus_t>;
+  EXPECT_EQ(first_fault(Statuses{CUDNN_STATUS_SUCCESS, CUDNN_STATUS_SUCCESS}), "");
+  EXPECT_EQ(first_fault(Statuses{CUDNN_STATUS_NOT_SUPPORTED, CUDNN_STATUS_SUCCESS}), "");
+  EXPECT_EQ(first_fault(Statuses{CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED, CUDNN_STATUS_SUCCESS}),
+            "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED");
+}
+
 TEST(CudnnFailures, OfMemoryAreToldApart) {
   EXPECT_EQ(classify(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, "").kind,
             Kind::out_of_memory);
@@ -154,6 +164,21 @@ TEST(EngineChoices, KeepThatThereIsNoEngineAndForgetFaults) {
   }
   EXPECT_EQ(asked, 3) << "what is mended later is found later";
   EXPECT_EQ(choices.size(), 1U);
+}
+
+TEST(EngineChoices, ForgetWhatWasChosenWithoutAllHeuristics) {
+  EngineChoices choices;
+  int asked = 0;
+  const auto choose = [&]() -> EngineSearch {
+    EngineSearch found =
+        search(test::described_gpu(90), graph_of(ConvolutionPass::forward, middle, {}));
+    std::get<EngineChoice>(found).lasting = ++asked > 1;
+    return found;
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(std::holds_alternative<EngineChoice>(choices.get("layer", choose)));
+  }
+  EXPECT_EQ(asked, 2);
 }
 
 TEST(CudaError, ThatStaysMakesTheDeviceLost) {

@@ -53,7 +53,8 @@ TEST_F(TuningOnDisk, IgnoresLinesThatAreDamaged) {
                                      << "H200; driver 13.0\tgemm 64\t3\t-1\n"
                                      << "H200; driver 13.0\tgemm 64\t3\n\n"
                                      << "H200; driver 13.0\tgemm 64\t3\t1\t0\n"
-                                     << "H200; driver 13.0\tgemm 64\t3\t99999999999999999999\n";
+                                     << "H200; driver 13.0\tgemm 64\t3\t99999999999999999999\n"
+                                     << "H200; driver 13.0\tgemm 64\t3\t1";  // without its end
   EXPECT_EQ(ask(file(), 3, 0), 2U);
 }
 

@@ -21,6 +21,8 @@ struct Product {
   std::int64_t k = 1;
   bool transpose_a = false;
   bool transpose_b = false;
+  std::int64_t row_a = 0;
+  std::int64_t row_b = 0;
   DType input = DType::f32;
   DType output = DType::f32;
   bool bias = false;
@@ -33,6 +35,7 @@ struct ProductAddresses {
   const std::byte* b = nullptr;
   std::byte* c = nullptr;
   const std::byte* bias = nullptr;
+  bool accumulate = false;
 };
 
 class Matmul {
@@ -43,6 +46,8 @@ class Matmul {
                                                    const Product& product);
 
   [[nodiscard]] static std::size_t workspace_bytes() { return 0; }
+  /// As cuBLASLt, which has no algorithm for bf16 that takes any address.
+  [[nodiscard]] bool takes_any_address() const { return product_.input == DType::f32; }
   [[nodiscard]] static std::string description() { return "plain loops"; }
   [[nodiscard]] static ChosenBy chosen_by() { return ChosenBy::library; }
   void run(cudaStream_t stream, const ProductAddresses& at, std::byte* workspace) const;

@@ -1,0 +1,125 @@
+// Weight gradients as products of patches, against the direct kernel. All values are small
+// integers, so sums are exact in any order.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/bfloat16.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/direct_convolution.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/cuda/weight_gradient.h"
+
+namespace parbench::cuda {
+namespace {
+
+struct ProductCase {
+  std::string name;
+  ConvolutionShape shape;
+  DType dtype;
+  std::size_t most_bytes;
+  std::int64_t images;  // at once
+};
+
+constexpr std::size_t ample = std::size_t{1} << 20U;
+
+/// Memory without anything behind it, for the address sanitizer.
+using Memory = std::unique_ptr<std::byte[]>;  // NOLINT(modernize-avoid-c-arrays): of exact size
+
+Memory memory(std::size_t bytes) { return std::make_unique<std::byte[]>(bytes); }
+
+Memory integers(std::int64_t count, DType dtype, unsigned int seed) {
+  Memory values = memory(static_cast<std::size_t>(count) * size_of(dtype));
+  for (std::int64_t i = 0; i < count; ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    const float value = static_cast<float>(seed >> 24U) / 32 - 4;
+    const float integer = static_cast<float>(static_cast<int>(value));
+    if (dtype == DType::bf16) {
+      reinterpret_cast<std::uint16_t*>(values.get())[i] = to_bf16(integer);
+    } else {
+      reinterpret_cast<float*>(values.get())[i] = integer;
+    }
+  }
+  return values;
+}
+
+class GradientProducts : public testing::TestWithParam<ProductCase> {
+ protected:
+  [[nodiscard]] static const ConvolutionShape& shape() { return GetParam().shape; }
+
+  /// Starts from `before`.
+  [[nodiscard]] std::vector<float> product(bool accumulate, float before) {
+    const auto gradient = make_gradient_product(device_, graph_, accumulate, GetParam().most_bytes);
+    if (!gradient) throw std::logic_error("there is no product");
+    const Memory scratch = memory(gradient->scratch_bytes());
+    constexpr int nans = 0xFF;
+    std::memset(scratch.get(), nans, gradient->scratch_bytes());
+    std::vector<float> weights(weights_, before);
+    gradient->run(stream_, {.source = source_.get(),
+                            .diff_destination = destination_.get(),
+                            .diff_weights = reinterpret_cast<std::byte*>(weights.data()),
+                            .scratch = scratch.get()});
+    return weights;
+  }
+
+  [[nodiscard]] std::vector<float> direct(float before) {
+    std::vector<float> weights(weights_);
+    convolve_directly(
+        ConvolutionPass::backward_weights, shape(), GetParam().dtype,
+        std::array{source_.get(), destination_.get(), reinterpret_cast<std::byte*>(weights.data())},
+        stream_.handle());
+    for (float& weight : weights) weight += before;
+    return weights;
+  }
+
+  CudaDevice device_{0};
+  CudaStream stream_{device_};
+  ConvolutionGraph graph_{
+      .pass = ConvolutionPass::backward_weights, .shape = shape(), .dtype = GetParam().dtype};
+  std::size_t weights_ = static_cast<std::size_t>(element_count(shape().weights()));
+  Memory source_ = integers(element_count(shape().source()), GetParam().dtype, 1);
+  Memory destination_ = integers(element_count(shape().destination()), GetParam().dtype, 2);
+};
+
+TEST_P(GradientProducts, EqualTheDirectKernel) {
+  ASSERT_EQ(plan_patches(shape(), GetParam().dtype, GetParam().most_bytes).images,
+            GetParam().images);
+  EXPECT_EQ(product(false, std::numeric_limits<float>::quiet_NaN()), direct(0));
+  EXPECT_EQ(product(true, 5), direct(5));
+}
+
+// batch, in, height, width, out, kernel, stride, padding, groups
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, GradientProducts,
+    testing::Values(
+        ProductCase{"whole_batch", {5, 8, 6, 5, 16, 3, 1, 1, 1}, DType::f32, ample, 5},
+        ProductCase{"parts_and_a_rest", {5, 8, 6, 5, 16, 3, 1, 1, 1}, DType::f32, 18'000, 2},
+        ProductCase{"parts_of_an_image", {3, 5, 8, 9, 7, 3, 1, 1, 1}, DType::f32, 1, 1},
+        ProductCase{"first_layer", {3, 3, 11, 9, 8, 7, 2, 3, 1}, DType::f32, 40'000, 2},
+        ProductCase{"groups", {5, 16, 6, 5, 8, 3, 2, 1, 2}, DType::f32, 6'000, 2},
+        ProductCase{"strided_pointwise", {3, 8, 7, 6, 4, 1, 2, 0, 1}, DType::f32, 1'000, 2},
+        ProductCase{"source_itself", {3, 16, 4, 5, 8, 1, 1, 0, 1}, DType::f32, 1, 3},
+        ProductCase{"source_itself_groups", {3, 16, 4, 5, 8, 1, 1, 0, 2}, DType::f32, 1, 3},
+        ProductCase{"bf16", {5, 16, 6, 5, 8, 3, 1, 1, 1}, DType::bf16, 18'000, 2},
+        ProductCase{"bf16_groups", {3, 32, 6, 5, 16, 3, 1, 1, 2}, DType::bf16, 18'000, 2}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(GradientProduct, OfBf16NeedsPixelsThatVectorLoadsCanTake) {
+  CudaDevice device(0);
+  const ConvolutionGraph graph{.pass = ConvolutionPass::backward_weights,
+                               .shape = {2, 5, 8, 9, 7, 3, 1, 1, 1},
+                               .dtype = DType::bf16};
+  EXPECT_EQ(make_gradient_product(device, graph, false), nullptr);
+}
+
+}  // namespace
+}  // namespace parbench::cuda
