@@ -74,7 +74,7 @@ class EngineGradient final : public WeightGradient {
 };
 
 EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate)
-    : engine_(std::move(engine)),
+    : engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): cannot be copied
       accumulate_(accumulate),
       widened_(engine_.graph().dtype != dtype),
       source_count_(element_count(engine_.graph().shape.source())),
@@ -153,6 +153,7 @@ std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                .dtype = desc.dtype,
                                .arithmetic = arithmetic_of({desc.dtype, desc.math})};
   const auto of_engine = [&](ConvolutionEngine engine) {
+    // NOLINTNEXTLINE(performance-move-const-arg): an engine cannot be copied
     return std::make_unique<EngineGradient>(std::move(engine), desc.dtype, desc.accumulate);
   };
   if (auto engine = ConvolutionEngine::find(device, graph, faults)) {
