@@ -130,7 +130,7 @@ struct Profile {
   std::vector<CallProfile> calls;               // the longest first
   std::vector<ReferenceCalls> reference_calls;  // of these; the longest first
   std::vector<TaskSpan> tasks;                  // by their beginning; none of a plan with very many
-  std::optional<Losses> losses;  // where a baseline on fewer devices was looked at too
+  std::optional<Losses> losses;  // where a baseline on fewer devices was profiled too
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 

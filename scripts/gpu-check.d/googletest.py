@@ -115,7 +115,7 @@ class Tests:
 
     def run(self, setting, wrapper=()):
         """Runs those that have not begun. After a crash, or when a test has made the GPUs unusable, it
-        goes on with those behind in a new process, so that neither hides anything. Yields what is known
+        goes on with those behind in a new process, so that no failure hides another. Yields what is known
         while it runs."""
         for _ in range(MOST_RESTARTS + 1):
             if setting.left() <= 0:

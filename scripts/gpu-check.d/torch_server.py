@@ -1,4 +1,4 @@
-# PyTorch's side: work that parbench does as well, for whoever connects.
+# PyTorch's side: work that parbench does as well, for any client that connects.
 #   torch_server.py DEVICE ADDRESS
 # One client at a time connects to the socket ADDRESS and sends JSON objects that name a piece of work and
 # how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
@@ -214,7 +214,7 @@ def serve(device, connection, desk):
 
 
 def end_with_starter():
-    """Whoever started this holds the other end of its standard input."""
+    """The process that started this one holds the other end of its standard input."""
     sys.stdin.read()
     os._exit(0)
 
