@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kernels/cpu/engine.h"
+#include "kernels/cpu/plans.h"
 #include "kernels/cpu/topology.h"
 #include "kernels/error.h"
 
@@ -31,7 +32,9 @@ dnnl::convolution_forward::primitive_desc plan(const ConvolutionForward& desc) {
   const memory::dims strides{desc.shape.stride, desc.shape.stride};
   const memory::dims padding{desc.shape.padding, desc.shape.padding};
   const auto kind = dnnl::prop_kind::forward_training;
-  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const auto algorithm = cpu::is_for_winograd(desc.shape, desc.dtype)
+                             ? dnnl::algorithm::convolution_winograd
+                             : dnnl::algorithm::convolution_direct;
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (desc.bias) {

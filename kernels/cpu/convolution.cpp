@@ -1,8 +1,10 @@
 // Convolution and its two backward passes on oneDNN, in the device's layout of activations or,
 // where oneDNN has only a reference implementation for that, in another one with reorders around
 // it.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "kernels/checks.h"
@@ -17,14 +19,15 @@ namespace {
 
 using dnnl::memory;
 
-constexpr auto algorithm = dnnl::algorithm::convolution_direct;
-
 // Everything that the three passes describe alike.
 struct Geometry {
   // In the device's layout of activations.
-  Geometry(const ConvolutionShape& shape, DType dtype)
+  Geometry(const ConvolutionShape& shape, DType dtype,
+           dnnl::algorithm way = dnnl::algorithm::convolution_direct)
       : Geometry(shape, activation_desc(shape.source(), dtype),
-                 activation_desc(shape.destination(), dtype)) {}
+                 activation_desc(shape.destination(), dtype)) {
+    algorithm = way;
+  }
   // In another one, the same for source and destination.
   Geometry(const ConvolutionShape& shape, DType dtype, memory::format_tag layout)
       : Geometry(shape, {shape.source(), data_type_of(dtype), layout},
@@ -39,14 +42,30 @@ struct Geometry {
   memory::desc destination;
   memory::dims strides;
   memory::dims padding;
+  dnnl::algorithm algorithm = dnnl::algorithm::convolution_direct;
 };
 
-// Plans a pass in the device's layout of activations, or else in the first layout in which oneDNN
+// Plans a pass by Winograd's algorithm where that pays; nothing where oneDNN has no kernel for it.
+template <class Plan>
+auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
+    -> std::optional<decltype(plan(Geometry(shape, dtype)))> {
+  if (!is_for_winograd(shape, dtype)) return std::nullopt;
+  try {
+    return plan(Geometry(shape, dtype, dnnl::algorithm::convolution_winograd));
+  } catch (const dnnl::error& refusal) {
+    if (refusal.status != dnnl_unimplemented) throw;
+    return std::nullopt;
+  }
+}
+
+// Plans a pass by Winograd's algorithm, or else in the device's layout of activations, or else in
+// the first layout in which oneDNN
 // has an optimised kernel. The order follows from measurements (docs/decisions/0022): channels in
 // blocks that the last one does not fill, a product for each image, channels last. Where there is
 // no optimised kernel at all, the reference implementation gets the device's layout.
 template <class Plan>
 auto plan_optimised(const ConvolutionShape& shape, DType dtype, const Plan& plan) {
+  if (auto winograd = plan_winograd(shape, dtype, plan)) return *std::move(winograd);
   auto own = plan(Geometry(shape, dtype));
   if (!is_reference_kernel(own.impl_info_str())) return own;
   for (const memory::format_tag layout :
@@ -68,13 +87,13 @@ dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
   const auto training = dnnl::prop_kind::forward_training;
   if (bias) {
     return dnnl::convolution_forward::primitive_desc(
-        {training, algorithm, geometry.source, weights, bias_desc(shape), geometry.destination,
-         geometry.strides, geometry.padding, geometry.padding},
+        {training, geometry.algorithm, geometry.source, weights, bias_desc(shape),
+         geometry.destination, geometry.strides, geometry.padding, geometry.padding},
         user_scratchpad(), engine());
   }
   return dnnl::convolution_forward::primitive_desc(
-      {training, algorithm, geometry.source, weights, geometry.destination, geometry.strides,
-       geometry.padding, geometry.padding},
+      {training, geometry.algorithm, geometry.source, weights, geometry.destination,
+       geometry.strides, geometry.padding, geometry.padding},
       user_scratchpad(), engine());
 }
 
@@ -82,8 +101,8 @@ dnnl::convolution_backward_data::primitive_desc plan_data(const Geometry& geomet
                                                           const ConvolutionShape& shape,
                                                           DType dtype) {
   return dnnl::convolution_backward_data::primitive_desc(
-      {algorithm, geometry.source, any_layout(shape.weights(), dtype), geometry.destination,
-       geometry.strides, geometry.padding, geometry.padding},
+      {geometry.algorithm, geometry.source, any_layout(shape.weights(), dtype),
+       geometry.destination, geometry.strides, geometry.padding, geometry.padding},
       user_scratchpad(), engine(), plan_forward(geometry, shape, dtype, false));
 }
 
@@ -94,12 +113,12 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
   const auto hint = plan_forward(geometry, shape, dtype, bias);
   if (bias) {
     return dnnl::convolution_backward_weights::primitive_desc(
-        {algorithm, geometry.source, diff_weights, bias_desc(shape), geometry.destination,
+        {geometry.algorithm, geometry.source, diff_weights, bias_desc(shape), geometry.destination,
          geometry.strides, geometry.padding, geometry.padding},
         user_scratchpad(), engine(), hint);
   }
   return dnnl::convolution_backward_weights::primitive_desc(
-      {algorithm, geometry.source, diff_weights, geometry.destination, geometry.strides,
+      {geometry.algorithm, geometry.source, diff_weights, geometry.destination, geometry.strides,
        geometry.padding, geometry.padding},
       user_scratchpad(), engine(), hint);
 }
@@ -114,15 +133,35 @@ Planned in_device_layout(Planned op, const ConvolutionShape& shape, DType dtype)
                                        {"diff_destination", destination}});
 }
 
-// Whether one product over the batch is the way to the gradient of the weights, where oneDNN has
-// only its reference implementation in the device's layout.
-bool is_for_product(const ConvolutionBackwardWeights& desc) {
+// Whether one product over the batch can be the way to the gradient of the weights.
+bool has_product(const ConvolutionBackwardWeights& desc) {
   constexpr std::int64_t most_positions = 64;  // of an image; beyond, a product for each is faster
   return desc.dtype == DType::f32 && !desc.bias && desc.shape.groups == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= most_positions;
 }
 
+// Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
+// for each image: with AVX2, where they are far larger than a core's cache.
+bool has_faster_product(const ConvolutionBackwardWeights& desc) {
+  constexpr std::int64_t many_weights = 9 * 512 * 512;
+  return has_product(desc) && desc.shape.kernel > 1 && channel_block() == 8 &&
+         element_count(desc.shape.weights()) >= many_weights;
+}
+
 }  // namespace
+
+bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
+  constexpr std::int64_t tile = 4;  // output positions a side, computed together
+  // Fewer tiles do not pay for transforming the weights, fewer channels not for the tiles.
+  constexpr std::int64_t least_tiles = 64;
+  constexpr std::int64_t least_channels = 32;
+  const auto tiles_along = [](std::int64_t extent) { return (extent + tile - 1) / tile; };
+  const std::int64_t tiles =
+      shape.batch * tiles_along(shape.out_height()) * tiles_along(shape.out_width());
+  return dtype == DType::f32 && channel_block() == 16 && shape.kernel == 3 && shape.stride == 1 &&
+         shape.groups == 1 && tiles >= least_tiles &&
+         std::min(shape.in_channels, shape.out_channels) >= least_channels;
+}
 
 Planned plan(const ConvolutionForward& desc) {
   const auto name = name_of(desc);
@@ -160,8 +199,9 @@ Planned plan(const ConvolutionBackwardWeights& desc) {
   const auto plan_in = [&](const Geometry& geometry) {
     return plan_weights(geometry, desc.shape, desc.dtype, desc.bias);
   };
-  if (is_for_product(desc) &&
-      is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str())) {
+  if (has_faster_product(desc) ||
+      (has_product(desc) &&
+       is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {
     return in_device_layout(plan_as_product(desc), desc.shape, desc.dtype);
   }
   const auto chosen = plan_optimised(desc.shape, desc.dtype, plan_in);
