@@ -92,6 +92,13 @@ void check_batch_norm(std::string_view operation, const Shape& shape) {
                   operation, to_string(shape)));
 }
 
+void check(std::string_view operation, const BatchNormForward& desc) {
+  check_batch_norm(operation, desc.shape);
+  if (!desc.add || desc.relu) return;
+  throw UsageError(fmt::format(
+      "{}: add is set and relu is not; set relu, or add with a separate operation", operation));
+}
+
 void check(std::string_view operation, const Spin& spin) {
   if (spin.duration.count() < 0) {
     throw UsageError(fmt::format("{}: the duration is {} ns; it must not be negative", operation,

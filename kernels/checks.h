@@ -19,6 +19,8 @@ void check_extents(std::string_view operation, const Shape& shape);
 
 /// Throws UsageError unless a batch normalisation of this shape has a variance to compute.
 void check_batch_norm(std::string_view operation, const Shape& shape);
+/// The same, and that an addition has its ReLU.
+void check(std::string_view operation, const BatchNormForward& desc);
 
 void check(std::string_view operation, const ConvolutionShape& shape);
 void check(std::string_view operation, const PoolingShape& shape);

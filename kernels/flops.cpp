@@ -38,16 +38,21 @@ double flops(const LinearBackwardData& desc) { return product(desc.shape); }
 double flops(const LinearBackwardWeights& desc) { return product(desc.shape) + bias(desc.shape); }
 double flops(const Gemm& desc) { return product(desc.m, desc.n, desc.k); }
 
-// Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2, ReLU 1.
-double flops(const BatchNormForward& desc) { return count(desc.shape) * (desc.relu ? 9 : 8); }
+// Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2, ReLU 1,
+// addend 1.
+double flops(const BatchNormForward& desc) {
+  return count(desc.shape) * (8 + (desc.relu ? 1 : 0) + (desc.add ? 1 : 0));
+}
 // Per element: diff_shift 1, diff_scale 4 (centre, normalise, multiply, add), diff_source 6,
 // ReLU 1.
 double flops(const BatchNormBackward& desc) { return count(desc.shape) * (desc.relu ? 12 : 11); }
 
 double flops(const ReluForward& desc) { return count(desc.shape); }
 double flops(const ReluBackward& desc) { return count(desc.shape); }
-double flops(const Add& desc) { return count(desc.shape) * (desc.relu ? 2 : 1); }
-double flops(const AddReluBackward& desc) { return 2 * count(desc.shape); }
+double flops(const Add& desc) { return count(desc.shape); }
+double flops(const AddReluBackward& desc) {
+  return count(desc.shape) * (desc.two_gradients ? 2 : 1);
+}
 
 // A comparison for each element of every window; in backward an addition for each window.
 double flops(const MaxPoolForward& desc) {

@@ -74,14 +74,17 @@ struct ConvolutionBackwardWeights {
 /// Batch normalisation in training over {N, C, H, W}: y = scale·(x − mean)/sqrt(variance + epsilon)
 /// + shift with the batch's own biased variance; running statistics move by `momentum` towards the
 /// batch's (variance unbiased), as in PyTorch. `relu` clamps y at zero and leaves a mask for
-/// backward. Arguments: source, scale, shift, running_mean, running_variance, destination, mean,
-/// variance, [mask]; the per-channel ones have shape {C}.
+/// BatchNormBackward. `add`, which needs `relu`, adds the addend to y before the clamp, as at the
+/// end of a residual block; its mask is for AddReluBackward. Arguments: source, scale, shift,
+/// running_mean, running_variance, destination (neither source's nor addend's memory), mean,
+/// variance, [mask], [addend]; the per-channel ones have shape {C}.
 struct BatchNormForward {
   Shape shape;
   DType dtype = DType::f32;
   bool relu = false;
   float epsilon = 1e-5F;
   float momentum = 0.1F;
+  bool add = false;
 };
 
 /// Arguments: source, diff_destination, mean, variance, scale, shift, [mask], diff_source,
@@ -108,19 +111,20 @@ struct ReluBackward {
   DType dtype = DType::f32;
 };
 
-/// destination = a + b, clamped at zero with `relu`. Arguments: a, b, destination (may be a's
-/// memory).
+/// destination = a + b. Arguments: a, b, destination (may be a's memory).
 struct Add {
   Shape shape;
   DType dtype = DType::f32;
-  bool relu = false;
 };
 
-/// The backward step where two gradients meet behind a ReLU: diff_source = (a + b) where
-/// destination > 0, else 0. Arguments: destination, a, b, diff_source (may be a's or b's memory).
+/// The backward step of the addition and the ReLU of a BatchNormForward with `add`, of the same
+/// shape and type: diff_source = a, or a + b with `two_gradients`, where destination > 0, else 0.
+/// diff_source is the gradient of both the normalised tensor and the addend. Arguments: mask, a,
+/// [b], diff_source (may be a's or b's memory).
 struct AddReluBackward {
   Shape shape;
   DType dtype = DType::f32;
+  bool two_gradients = true;
 };
 
 /// Pooling window: square, with symmetric padding that never wins a maximum.

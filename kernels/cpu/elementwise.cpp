@@ -32,11 +32,12 @@ class AddReluBackwardOp final : public CpuOp {
   explicit AddReluBackwardOp(const AddReluBackward& desc)
       : CpuOp(name_of(desc)),
         dtype_(desc.dtype),
+        two_gradients_(desc.two_gradients),
         count_(static_cast<std::size_t>(element_count(desc.shape))) {
     const TensorDesc tensor = activation(desc.shape, desc.dtype);
-    add_argument("destination", Access::read, tensor);
+    add_argument("mask", Access::read, opaque(mask_bytes(count_)));
     add_argument("a", Access::read, tensor);
-    add_argument("b", Access::read, tensor);
+    if (two_gradients_) add_argument("b", Access::read, tensor);
     add_argument("diff_source", Access::write, tensor);
     set_implementation("vector loop");
   }
@@ -52,11 +53,14 @@ class AddReluBackwardOp final : public CpuOp {
  private:
   template <class Element>
   void run(const Execution& execution, std::span<std::byte* const> arguments) const {
+    const auto* mask = reinterpret_cast<const std::uint8_t*>(arguments[0]);
     const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
-    gated_sum(at(3), at(0), at(1), at(2), count_, execution.threads);
+    const Element* b = two_gradients_ ? at(2) : nullptr;
+    masked_sum(at(arguments.size() - 1), mask, at(1), b, count_, execution.threads);
   }
 
   DType dtype_;
+  bool two_gradients_;
   std::size_t count_;
 };
 
@@ -87,14 +91,8 @@ Planned plan(const ReluBackward& desc) {
 Planned plan(const Add& desc) {
   const memory::desc data = checked_activation(desc);
   const TensorDesc tensor = activation(desc.shape, desc.dtype);
-  dnnl::primitive_attr attributes = user_scratchpad();
-  if (desc.relu) {
-    dnnl::post_ops operations;
-    operations.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-    attributes.set_post_ops(operations);
-  }
   const auto chosen = dnnl::binary::primitive_desc({dnnl::algorithm::binary_add, data, data, data},
-                                                   attributes, engine());
+                                                   user_scratchpad(), engine());
   auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::binary(chosen));
   op->bind("a", Access::read, DNNL_ARG_SRC_0, data, tensor);
   op->bind("b", Access::read, DNNL_ARG_SRC_1, data, tensor);
@@ -103,6 +101,7 @@ Planned plan(const Add& desc) {
 }
 
 Planned plan(const AddReluBackward& desc) {
+  check_shape(name_of(desc), desc.shape, 4);
   checked_activation(desc);
   return std::make_unique<AddReluBackwardOp>(desc);
 }

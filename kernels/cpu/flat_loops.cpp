@@ -26,22 +26,97 @@ PARBENCH_SIMD void descend_range(float* parameters, const float* gradients, floa
   for (std::size_t i = 0; i < count; ++i) parameters[i] -= rate * gradients[i];
 }
 
-PARBENCH_SIMD void gated_sum_range(float* out, const float* gate, const float* a, const float* b,
-                                   std::size_t count) {
-#pragma omp simd
-  for (std::size_t i = 0; i < count; ++i) {
-    const float sum = a[i] + b[i];
-    out[i] = gate[i] > 0 ? sum : 0.0F;
+float widened(float value) { return value; }
+float widened(std::uint16_t value) { return from_bf16(value); }
+void store(float& element, float value) { element = value; }
+void store(std::uint16_t& element, float value) { element = to_bf16(value); }
+
+// Masks are read and written 16 bits at a time. The bodies are inlined into the functions that are
+// compiled once per instruction set.
+
+constexpr std::uint32_t mask_block = 16;
+
+template <class Element>
+[[gnu::always_inline]] inline void add_relu_block(Element* destination, std::uint8_t* mask,
+                                                  const Element* addend, std::uint32_t count) {
+  std::uint32_t bits = 0;
+#pragma omp simd reduction(| : bits)
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float sum = widened(destination[i]) + widened(addend[i]);
+    bits |= sum > 0 ? 1U << i : 0U;
+    store(destination[i], sum <= 0 ? 0.0F : sum);
+  }
+  for (std::uint32_t byte = 0; byte < mask_bytes(count); ++byte) {
+    mask[byte] = static_cast<std::uint8_t>(bits >> 8 * byte);
   }
 }
 
-PARBENCH_SIMD void gated_sum_range(std::uint16_t* out, const std::uint16_t* gate,
-                                   const std::uint16_t* a, const std::uint16_t* b,
-                                   std::size_t count) {
+template <class Element>
+[[gnu::always_inline]] inline void add_relu_blocks(Element* destination, std::uint8_t* mask,
+                                                   const Element* addend, std::size_t count) {
+  std::size_t i = 0;
+  for (; i + mask_block <= count; i += mask_block) {
+    add_relu_block(destination + i, mask + i / 8, addend + i, mask_block);
+  }
+  add_relu_block(destination + i, mask + i / 8, addend + i, static_cast<std::uint32_t>(count - i));
+}
+
+template <bool two, class Element>
+[[gnu::always_inline]] inline void masked_block(Element* out, const std::uint8_t* mask,
+                                                const Element* a, const Element* b,
+                                                std::uint32_t count) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t byte = 0; byte < mask_bytes(count); ++byte) {
+    bits |= static_cast<std::uint32_t>(mask[byte]) << 8 * byte;
+  }
 #pragma omp simd
-  for (std::size_t i = 0; i < count; ++i) {
-    const float sum = from_bf16(a[i]) + from_bf16(b[i]);
-    out[i] = to_bf16(from_bf16(gate[i]) > 0 ? sum : 0.0F);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    float sum = widened(a[i]);
+    if constexpr (two) sum += widened(b[i]);
+    Element rounded;
+    store(rounded, sum);
+    out[i] = (bits & 1U << i) != 0 ? rounded : Element{0};
+  }
+}
+
+template <bool two, class Element>
+[[gnu::always_inline]] inline void masked_blocks(Element* out, const std::uint8_t* mask,
+                                                 const Element* a, const Element* b,
+                                                 std::size_t count) {
+  std::size_t i = 0;
+  for (; i + mask_block <= count; i += mask_block) {
+    masked_block<two>(out + i, mask + i / 8, a + i, two ? b + i : nullptr, mask_block);
+  }
+  masked_block<two>(out + i, mask + i / 8, a + i, two ? b + i : nullptr,
+                    static_cast<std::uint32_t>(count - i));
+}
+
+PARBENCH_SIMD void add_relu_range(float* destination, std::uint8_t* mask, const float* addend,
+                                  std::size_t count) {
+  add_relu_blocks(destination, mask, addend, count);
+}
+
+PARBENCH_SIMD void add_relu_range(std::uint16_t* destination, std::uint8_t* mask,
+                                  const std::uint16_t* addend, std::size_t count) {
+  add_relu_blocks(destination, mask, addend, count);
+}
+
+PARBENCH_SIMD void masked_sum_range(float* out, const std::uint8_t* mask, const float* a,
+                                    const float* b, std::size_t count) {
+  if (b != nullptr) {
+    masked_blocks<true>(out, mask, a, b, count);
+  } else {
+    masked_blocks<false>(out, mask, a, b, count);
+  }
+}
+
+PARBENCH_SIMD void masked_sum_range(std::uint16_t* out, const std::uint8_t* mask,
+                                    const std::uint16_t* a, const std::uint16_t* b,
+                                    std::size_t count) {
+  if (b != nullptr) {
+    masked_blocks<true>(out, mask, a, b, count);
+  } else {
+    masked_blocks<false>(out, mask, a, b, count);
   }
 }
 
@@ -50,11 +125,6 @@ PARBENCH_SIMD void narrow_range(std::uint16_t* destination, const float* source,
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) destination[i] = to_bf16(source[i]);
 }
-
-float widened(float value) { return value; }
-float widened(std::uint16_t value) { return from_bf16(value); }
-void store(float& element, float value) { element = value; }
-void store(std::uint16_t& element, float value) { element = to_bf16(value); }
 
 template <class Element>
 double squared_error_block(Element* difference, const Element* prediction, const Element* target,
@@ -95,17 +165,33 @@ void descend(float* parameters, const float* gradients, float rate, std::size_t 
   });
 }
 
-void gated_sum(float* out, const float* gate, const float* a, const float* b, std::size_t count,
-               int threads) {
+void add_relu(float* destination, std::uint8_t* mask, const float* addend, std::size_t count,
+              int threads) {
   parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-    gated_sum_range(out + begin, gate + begin, a + begin, b + begin, end - begin);
+    add_relu_range(destination + begin, mask + begin / 8, addend + begin, end - begin);
   });
 }
 
-void gated_sum(std::uint16_t* out, const std::uint16_t* gate, const std::uint16_t* a,
-               const std::uint16_t* b, std::size_t count, int threads) {
+void add_relu(std::uint16_t* destination, std::uint8_t* mask, const std::uint16_t* addend,
+              std::size_t count, int threads) {
   parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-    gated_sum_range(out + begin, gate + begin, a + begin, b + begin, end - begin);
+    add_relu_range(destination + begin, mask + begin / 8, addend + begin, end - begin);
+  });
+}
+
+void masked_sum(float* out, const std::uint8_t* mask, const float* a, const float* b,
+                std::size_t count, int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    masked_sum_range(out + begin, mask + begin / 8, a + begin, b == nullptr ? b : b + begin,
+                     end - begin);
+  });
+}
+
+void masked_sum(std::uint16_t* out, const std::uint8_t* mask, const std::uint16_t* a,
+                const std::uint16_t* b, std::size_t count, int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    masked_sum_range(out + begin, mask + begin / 8, a + begin, b == nullptr ? b : b + begin,
+                     end - begin);
   });
 }
 

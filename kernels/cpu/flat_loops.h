@@ -12,12 +12,24 @@ void accumulate(float* destination, const float* source, std::size_t count, int 
 /// parameters −= rate · gradients.
 void descend(float* parameters, const float* gradients, float rate, std::size_t count, int threads);
 
-/// out = a + b where gate > 0, else 0. `out` may be `a` or `b`.
-void gated_sum(float* out, const float* gate, const float* a, const float* b, std::size_t count,
-               int threads);
+/// Bytes of a mask of `count` elements. Element i has bit i % 8 of byte i / 8.
+constexpr std::size_t mask_bytes(std::size_t count) { return (count + 7) / 8; }
+
+/// destination = max(destination + addend, 0); a NaN stays one. `mask` gets the bits of the
+/// elements that are positive; the bits behind the last element are 0.
+void add_relu(float* destination, std::uint8_t* mask, const float* addend, std::size_t count,
+              int threads);
 /// The same in bf16; the sum is taken in f32.
-void gated_sum(std::uint16_t* out, const std::uint16_t* gate, const std::uint16_t* a,
-               const std::uint16_t* b, std::size_t count, int threads);
+void add_relu(std::uint16_t* destination, std::uint8_t* mask, const std::uint16_t* addend,
+              std::size_t count, int threads);
+
+/// out = a [+ b] where the mask has a bit, else 0; without `b` where it is null. `out` may be `a`
+/// or `b`.
+void masked_sum(float* out, const std::uint8_t* mask, const float* a, const float* b,
+                std::size_t count, int threads);
+/// The same in bf16; the sum is taken in f32.
+void masked_sum(std::uint16_t* out, const std::uint8_t* mask, const std::uint16_t* a,
+                const std::uint16_t* b, std::size_t count, int threads);
 
 /// Elements whose squares `squared_error` adds up to one partial sum.
 inline constexpr std::size_t error_block = 4096;

@@ -1,4 +1,5 @@
-// Batch normalisation in training, and its backward pass, on kernels of our own.
+// Batch normalisation in training, alone or with an addition and a ReLU, and its backward pass, on
+// kernels of our own.
 //
 // Not on cuDNN's, for these reasons. The functions that have all of this are deprecated, and their
 // fast mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, limits the range of values. Neither they nor the
@@ -86,21 +87,22 @@ BatchNormForwardOp::BatchNormForwardOp(CudaDevice& device, const BatchNormForwar
   add_argument("mean", Access::write, channel);
   add_argument("variance", Access::write, channel);
   if (desc.relu) add_argument("mask", Access::write, mask_of(desc.shape));
+  if (desc.add) add_argument("addend", Access::read, activation);
 }
 
 template <class Element>
 void BatchNormForwardOp::launch(const CudaStream& stream,
                                 std::span<std::byte* const> arguments) const {
-  const NormForward<Element> at{
-      .source = elements<Element>(arguments[0]),
-      .scale = floats(arguments[1]),
-      .shift = floats(arguments[2]),
-      .running_mean = floats(arguments[3]),
-      .running_variance = floats(arguments[4]),
-      .destination = elements<Element>(arguments[5]),
-      .mean = floats(arguments[6]),
-      .variance = floats(arguments[7]),
-      .mask = desc_.relu ? elements<std::uint8_t>(arguments[8]) : nullptr};
+  const NormForward<Element> at{.source = elements<Element>(arguments[0]),
+                                .scale = floats(arguments[1]),
+                                .shift = floats(arguments[2]),
+                                .running_mean = floats(arguments[3]),
+                                .running_variance = floats(arguments[4]),
+                                .destination = elements<Element>(arguments[5]),
+                                .mean = floats(arguments[6]),
+                                .variance = floats(arguments[7]),
+                                .mask = desc_.relu ? elements<std::uint8_t>(arguments[8]) : nullptr,
+                                .addend = desc_.add ? elements<Element>(arguments[9]) : nullptr};
   batch_norm_forward(norm(), at, desc_.epsilon, desc_.momentum, scratch_of(stream),
                      stream.handle());
 }
@@ -168,10 +170,53 @@ void BatchNormBackwardOp::execute(CudaStream& stream, std::span<std::byte* const
   }
 }
 
+class AddReluBackwardOp final : public CudaOp {
+ public:
+  AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc);
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
+
+ private:
+  template <class Element>
+  void launch(const CudaStream& stream, std::span<std::byte* const> arguments) const;
+
+  AddReluBackward desc_;
+};
+
+AddReluBackwardOp::AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc)
+    : CudaOp(device, name_of(desc)), desc_(desc) {
+  const TensorDesc activation = device.activation(desc.shape, desc.dtype);
+  add_argument("mask", Access::read, mask_of(desc.shape));
+  add_argument("a", Access::read, activation);
+  if (desc.two_gradients) add_argument("b", Access::read, activation);
+  add_argument("diff_source", Access::write, activation);
+  set_implementation("CUDA kernel");
+}
+
+template <class Element>
+void AddReluBackwardOp::launch(const CudaStream& stream,
+                               std::span<std::byte* const> arguments) const {
+  const Shape& shape = desc_.shape;
+  const NormShape matrix{.rows = shape[0] * shape[2] * shape[3], .channels = shape[1]};
+  const AddReluGradient<Element> at{
+      .mask = elements<std::uint8_t>(arguments[0]),
+      .a = elements<Element>(arguments[1]),
+      .b = desc_.two_gradients ? elements<Element>(arguments[2]) : nullptr,
+      .diff_source = elements<Element>(arguments.back())};
+  add_relu_backward(matrix, at, stream.handle());
+}
+
+void AddReluBackwardOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {
+  if (desc_.dtype == DType::f32) {
+    launch<float>(stream, arguments);
+  } else {
+    launch<std::uint16_t>(stream, arguments);
+  }
+}
+
 }  // namespace
 
 Planned plan(CudaDevice& device, const BatchNormForward& desc) {
-  check_batch_norm(name_of(desc), desc.shape);
+  check(name_of(desc), desc);
   device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<BatchNormForwardOp>(device, desc);
 }
@@ -180,6 +225,12 @@ Planned plan(CudaDevice& device, const BatchNormBackward& desc) {
   check_batch_norm(name_of(desc), desc.shape);
   device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<BatchNormBackwardOp>(device, desc);
+}
+
+Planned plan(CudaDevice& device, const AddReluBackward& desc) {
+  check_shape(name_of(desc), desc.shape, 4);
+  device.check_dtype(name_of(desc), desc.dtype);
+  return std::make_unique<AddReluBackwardOp>(device, desc);
 }
 
 }  // namespace parbench::cuda

@@ -91,49 +91,73 @@ __device__ std::uint8_t clamp(float (&values)[width]) {
   return static_cast<std::uint8_t>(bits);
 }
 
+/// What follows the normalisation.
+enum class Tail { none, relu, add_relu };
+
+/// A group of the source, and of the addend where there is one.
+template <class Element, Tail tail>
+struct Operands {
+  using Packed = Pack<Element, vector_width>;
+  // Where two tensors are read at once, half as many packs of each are in flight.
+  static constexpr int batch = tail == Tail::add_relu ? Packed::batch / 2 : Packed::batch;
+  Packed source;
+  Packed addend;
+
+  __device__ void load(const NormForward<Element>& at, std::int64_t index) {
+    source.load(at.source + index);
+    if constexpr (tail == Tail::add_relu) addend.load(at.addend + index);
+  }
+};
+
 // From the last row to the first: the rows that were read last may still be in the cache.
-template <class Element, bool relu>
+template <class Element, Tail tail>
 __global__ __launch_bounds__(block_threads, resident_blocks) void normalise_vectors_kernel(
     NormForward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
-  using Packed = Pack<Element, vector_width>;
+  using Groups = Operands<Element, tail>;
   const std::int64_t channel = first_channel<Element, vector_width>();
   if (channel >= shape.channels) return;
   float factors[vector_width];
   float summands[vector_width];
   load_floats<Element>(coefficients + channel, factors);
   load_floats<Element>(coefficients + shape.channels + channel, summands);
-  const auto write = [&](Packed& pack, std::int64_t index) {
+  const auto write = [&](Groups& group, std::int64_t index) {
     float values[vector_width];
-    pack.unpack(values);
+    group.source.unpack(values);
 #pragma unroll
     for (int i = 0; i < vector_width; ++i) values[i] = fmaf(values[i], factors[i], summands[i]);
-    if constexpr (relu) {
+    if constexpr (tail == Tail::add_relu) {
+      float addends[vector_width];
+      group.addend.unpack(addends);
+#pragma unroll
+      for (int i = 0; i < vector_width; ++i) values[i] += addends[i];
+    }
+    if constexpr (tail != Tail::none) {
       at.mask[mask_bit(index, paired_threads<Element, vector_width>).byte] = clamp(values);
     }
-    pack.pack(values);
-    pack.store(at.destination + index);
+    group.source.pack(values);
+    group.source.store(at.destination + index);
   };
-  Packed packs[Packed::batch];
+  Groups groups[Groups::batch];
   const std::int64_t step = row_step();
   std::int64_t row = shape.rows - 1 - first_row();
-  for (; row - (Packed::batch - 1) * step >= 0; row -= Packed::batch * step) {
+  for (; row - (Groups::batch - 1) * step >= 0; row -= Groups::batch * step) {
 #pragma unroll
-    for (int i = 0; i < Packed::batch; ++i) {
-      packs[i].load(at.source + (row - i * step) * shape.channels + channel);
+    for (int i = 0; i < Groups::batch; ++i) {
+      groups[i].load(at, (row - i * step) * shape.channels + channel);
     }
 #pragma unroll
-    for (int i = 0; i < Packed::batch; ++i) {
-      write(packs[i], (row - i * step) * shape.channels + channel);
+    for (int i = 0; i < Groups::batch; ++i) {
+      write(groups[i], (row - i * step) * shape.channels + channel);
     }
   }
   for (; row >= 0; row -= step) {
-    packs[0].load(at.source + row * shape.channels + channel);
-    write(packs[0], row * shape.channels + channel);
+    groups[0].load(at, row * shape.channels + channel);
+    write(groups[0], row * shape.channels + channel);
   }
 }
 
 // A thread takes a group of elements, whatever their channels: those of one byte of the mask.
-template <class Element, bool relu>
+template <class Element, Tail tail>
 __global__ void normalise_scalars_kernel(NormForward<Element> at, NormShape shape,
                                          const float* __restrict__ coefficients) {
   const bool paired = pairs<Element>(shape.channels);
@@ -149,23 +173,24 @@ __global__ void normalise_scalars_kernel(NormForward<Element> at, NormShape shap
       const std::int64_t channel = element % shape.channels;
       float value[1]{fmaf(widened(at.source[element]), coefficients[channel],
                           coefficients[shape.channels + channel])};
-      if constexpr (relu) bits |= static_cast<unsigned int>(clamp(value)) << i;
+      if constexpr (tail == Tail::add_relu) value[0] += widened(at.addend[element]);
+      if constexpr (tail != Tail::none) bits |= static_cast<unsigned int>(clamp(value)) << i;
       narrow(value[0], at.destination[element]);
     }
-    if constexpr (relu) at.mask[group] = static_cast<std::uint8_t>(bits);
+    if constexpr (tail != Tail::none) at.mask[group] = static_cast<std::uint8_t>(bits);
   }
 }
 
-template <class Element, bool relu>
+template <class Element, Tail tail>
 void normalise(const NormShape& shape, const NormForward<Element>& at, const float* coefficients,
                bool vectors, cudaStream_t stream) {
   if (vectors) {
     const Division parts = divide(shape, vector_width);
-    PARBENCH_LAUNCH(parts.grid, parts.block, stream, normalise_vectors_kernel<Element, relu>, at,
+    PARBENCH_LAUNCH(parts.grid, parts.block, stream, normalise_vectors_kernel<Element, tail>, at,
                     shape, coefficients);
   } else {
     const unsigned int blocks = blocks_for(mask_bytes(shape.rows * shape.channels));
-    PARBENCH_LAUNCH(blocks, block_threads, stream, normalise_scalars_kernel<Element, relu>, at,
+    PARBENCH_LAUNCH(blocks, block_threads, stream, normalise_scalars_kernel<Element, tail>, at,
                     shape, coefficients);
   }
 }
@@ -173,13 +198,15 @@ void normalise(const NormShape& shape, const NormForward<Element>& at, const flo
 template <class Element>
 void forward(const NormShape& shape, const NormForward<Element>& at, float epsilon, float momentum,
              const NormScratch& scratch, cudaStream_t stream) {
-  const bool vectors = vectorised<Element>(shape, at.source, at.destination, nullptr);
+  const bool vectors = vectorised<Element>(shape, at.source, at.destination, at.addend);
   const Division parts = divide(shape, vectors ? vector_width : 1);
   const auto statistics =
       vectors ? &statistics_kernel<Element, vector_width> : &statistics_kernel<Element, 1>;
   PARBENCH_LAUNCH(parts.grid, parts.block, stream, statistics, at, shape, epsilon, momentum,
                   scratch);
-  const auto finish = at.mask != nullptr ? &normalise<Element, true> : &normalise<Element, false>;
+  const auto finish = at.addend != nullptr ? &normalise<Element, Tail::add_relu>
+                      : at.mask != nullptr ? &normalise<Element, Tail::relu>
+                                           : &normalise<Element, Tail::none>;
   finish(shape, at, scratch.coefficients, vectors, stream);
 }
 

@@ -63,8 +63,9 @@ struct NormForward {
   float* running_variance;
   Element* destination;
   float* mean;
-  float* variance;     // biased
-  std::uint8_t* mask;  // null: no ReLU
+  float* variance;        // biased
+  std::uint8_t* mask;     // null: no ReLU
+  const Element* addend;  // added ahead of the ReLU; null: none
 };
 
 /// At least two rows. Running statistics move by `momentum` towards the mean and the unbiased
@@ -94,5 +95,21 @@ void batch_norm_backward(const NormShape& shape, const NormBackward<float>& at, 
 void batch_norm_backward(const NormShape& shape, const NormBackward<std::uint16_t>& at,
                          float epsilon, bool accumulate, const NormScratch& scratch,
                          cudaStream_t stream);
+
+/// Addresses of the backward step of a forward pass with an addend, from behind its ReLU to ahead
+/// of the addition: diff_source = a [+ b] where the mask has a bit, else 0. `diff_source` may be
+/// `a` or `b`.
+template <class Element>
+struct AddReluGradient {
+  const std::uint8_t* mask;
+  const Element* a;
+  const Element* b;  // null: `a` alone
+  Element* diff_source;
+};
+
+void add_relu_backward(const NormShape& shape, const AddReluGradient<float>& at,
+                       cudaStream_t stream);
+void add_relu_backward(const NormShape& shape, const AddReluGradient<std::uint16_t>& at,
+                       cudaStream_t stream);
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// ReLU, additions and their backward steps on activations.
+// ReLU, its backward step, and addition, on activations.
 #include <memory>
 
 #include "kernels/checks.h"
@@ -61,14 +61,6 @@ void launch_add(Addresses at, DType dtype, std::int64_t count, cudaStream_t stre
   add(at[2], at[0], at[1], dtype, count, stream);
 }
 
-void launch_add_relu(Addresses at, DType dtype, std::int64_t count, cudaStream_t stream) {
-  add_relu(at[2], at[0], at[1], dtype, count, stream);
-}
-
-void launch_gated_sum(Addresses at, DType dtype, std::int64_t count, cudaStream_t stream) {
-  gated_sum(at[3], at[0], at[1], at[2], dtype, count, stream);
-}
-
 }  // namespace
 
 Planned plan(CudaDevice& device, const ReluForward& desc) {
@@ -87,19 +79,10 @@ Planned plan(CudaDevice& device, const ReluBackward& desc) {
 }
 
 Planned plan(CudaDevice& device, const Add& desc) {
-  auto op = checked(device, desc, desc.relu ? launch_add_relu : launch_add);
+  auto op = checked(device, desc, launch_add);
   op->reads("a");
   op->reads("b");
   op->writes("destination");
-  return op;
-}
-
-Planned plan(CudaDevice& device, const AddReluBackward& desc) {
-  auto op = checked(device, desc, launch_gated_sum);
-  op->reads("destination");
-  op->reads("a");
-  op->reads("b");
-  op->writes("diff_source");
   return op;
 }
 

@@ -18,14 +18,6 @@ struct Sum {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-struct SumRelu {
-  __device__ float operator()(float a, float b) const { return Relu{}(a + b); }
-};
-
-struct GatedSum {
-  __device__ float operator()(float gate, float a, float b) const { return Gate{}(gate, a + b); }
-};
-
 struct Descent {
   float rate;
   __device__ float operator()(float parameter, float gradient) const {
@@ -57,16 +49,6 @@ void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t
 void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
          cudaStream_t stream) {
   map_typed(dtype, stream, count, Sum{}, out, a, b);
-}
-
-void add_relu(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
-              cudaStream_t stream) {
-  map_typed(dtype, stream, count, SumRelu{}, out, a, b);
-}
-
-void gated_sum(void* out, const void* gate, const void* a, const void* b, DType dtype,
-               std::int64_t count, cudaStream_t stream) {
-  map_typed(dtype, stream, count, GatedSum{}, out, gate, a, b);
 }
 
 void accumulate(float* destination, const float* source, std::int64_t count, cudaStream_t stream) {

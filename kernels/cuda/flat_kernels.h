@@ -18,17 +18,9 @@ void relu(void* out, const void* in, DType dtype, std::int64_t count, cudaStream
 void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t count,
           cudaStream_t stream);
 
-/// out = a + b, rounded once. `out` may be `a` or `b`; so in the two below.
+/// out = a + b, rounded once. `out` may be `a` or `b`.
 void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
          cudaStream_t stream);
-
-/// out = max(a + b, 0).
-void add_relu(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
-              cudaStream_t stream);
-
-/// out = a + b where gate > 0, else 0.
-void gated_sum(void* out, const void* gate, const void* a, const void* b, DType dtype,
-               std::int64_t count, cudaStream_t stream);
 
 /// destination += source.
 void accumulate(float* destination, const float* source, std::int64_t count, cudaStream_t stream);

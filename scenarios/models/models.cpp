@@ -18,13 +18,12 @@ int bottleneck(Network& net, const std::string& name, int input, std::int64_t wi
   x = net.convolution(name + ".conv2", x, width, 3, stride, 1);
   x = net.batch_norm(name + ".bn2", x, true);
   x = net.convolution(name + ".conv3", x, width * expansion, 1, 1, 0);
-  x = net.batch_norm(name + ".bn3", x, false);
   int shortcut = input;
   if (projects) {
     shortcut = net.convolution(name + ".downsample.0", input, width * expansion, 1, stride, 0);
     shortcut = net.batch_norm(name + ".downsample.1", shortcut, false);
   }
-  return net.add_relu(x, shortcut);
+  return net.batch_norm(name + ".bn3", x, true, shortcut);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace parbench {
@@ -30,9 +31,14 @@ Shape Network::input_of(const Layer& layer, std::size_t which) const {
 
 std::vector<ParameterSpec> Network::parameters() const {
   std::vector<ParameterSpec> found;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Layer& layer = layers[i];
-    const int index = static_cast<int>(i);
+  std::vector<int> order(layers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int index) {
+    const Layer& layer = layers[static_cast<std::size_t>(index)];
+    return layer.kind == LayerKind::batch_norm ? layer.inputs.front() : index;
+  });
+  for (const int index : order) {
+    const Layer& layer = layers[static_cast<std::size_t>(index)];
     const std::int64_t in = input_of(layer).front();
     const std::int64_t out = layer.output.front();
     if (layer.kind == LayerKind::convolution) {
@@ -88,10 +94,12 @@ int Network::convolution(std::string layer_name, int in, std::int64_t out_channe
   return append(std::move(layer));
 }
 
-int Network::batch_norm(std::string layer_name, int in, bool relu_after) {
+int Network::batch_norm(std::string layer_name, int in, bool relu_after,
+                        std::optional<int> addend) {
   Layer layer{.kind = LayerKind::batch_norm, .name = std::move(layer_name), .inputs = {in}};
   layer.output = input_of(layer);
   layer.relu = relu_after;
+  if (addend) layer.inputs.push_back(*addend);
   return append(std::move(layer));
 }
 
@@ -106,12 +114,6 @@ int Network::max_pool(int in, std::int64_t kernel, std::int64_t stride, std::int
   const Shape from = input_of(layer);
   layer.output = {from.at(0), windows(from.at(1), kernel, stride, padding, layer.name),
                   windows(from.at(2), kernel, stride, padding, layer.name)};
-  return append(std::move(layer));
-}
-
-int Network::add_relu(int a, int b) {
-  Layer layer{.kind = LayerKind::add_relu, .name = "add", .inputs = {a, b}};
-  layer.output = input_of(layer);
   return append(std::move(layer));
 }
 

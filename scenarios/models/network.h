@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,8 @@ namespace parbench {
 
 enum class LayerKind {
   convolution,  // without bias: a batch normalisation follows
-  batch_norm,   // with ReLU when `relu`
+  batch_norm,   // with ReLU when `relu`; a second input is added ahead of it
   max_pool,
-  add_relu,  // of two inputs: the end of a residual block
   global_average_pool,
   linear,  // with bias
   relu,
@@ -55,6 +55,7 @@ struct Network {
   std::vector<std::string> published_cut;
 
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
+  /// In torchvision's order: a batch normalisation's follow those of the layer that it normalises.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
   [[nodiscard]] std::int64_t classes() const { return layers.back().output.front(); }
   /// The fewest samples of a chunk with which every batch normalisation sees more than one value
@@ -67,9 +68,9 @@ struct Network {
   /// Appends a layer whose output shape follows from its input and returns its index.
   int convolution(std::string layer_name, int input, std::int64_t out_channels, std::int64_t kernel,
                   std::int64_t stride, std::int64_t padding);
-  int batch_norm(std::string layer_name, int input, bool relu);
+  /// `addend`: a layer whose output is added ahead of the ReLU, the shortcut of a residual block.
+  int batch_norm(std::string layer_name, int input, bool relu, std::optional<int> addend = {});
   int max_pool(int input, std::int64_t kernel, std::int64_t stride, std::int64_t padding);
-  int add_relu(int a, int b);
   int global_average_pool(int input);
   int linear(std::string layer_name, int input, std::int64_t out_features);
   int relu(int input);

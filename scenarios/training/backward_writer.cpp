@@ -107,11 +107,8 @@ void BackwardWriter::write_layer(int index) {
   const Layer& layer = program_.layer(index);
   const std::vector<Gradient>& incoming = contributions_[program_.local(index)];
   if (incoming.empty()) throw std::logic_error("layer " + layer.name + " has no reader");
-  if (layer.kind == LayerKind::add_relu) {
-    write_add_relu(index, incoming);
-    return;
-  }
-  const Gradient sum = sum_of(incoming, shape_of(index));
+  const bool adds = layer.kind == LayerKind::batch_norm && layer.inputs.size() > 1;
+  const Gradient sum = adds ? write_addition(index, incoming) : sum_of(incoming, shape_of(index));
   switch (layer.kind) {
     case LayerKind::convolution:
       write_convolution(index, sum);
@@ -131,36 +128,30 @@ void BackwardWriter::write_layer(int index) {
     case LayerKind::relu:
       write_relu(index, sum);
       break;
-    case LayerKind::add_relu:
-      break;  // done above
   }
 }
 
-void BackwardWriter::write_add_relu(int index, const std::vector<Gradient>& incoming) {
-  const BufferView output = program_.outputs_[program_.local(index)];
+BackwardWriter::Gradient BackwardWriter::write_addition(int index,
+                                                        const std::vector<Gradient>& incoming) {
   const Shape shape = shape_of(index);
-  Gradient result;
-  if (incoming.size() == 2) {
-    const Gradient& target = is_exclusive(incoming[0]) ? incoming[0] : incoming[1];
-    const Gradient& other = is_exclusive(incoming[0]) ? incoming[1] : incoming[0];
-    if (!is_exclusive(target)) throw std::logic_error("a residual's gradient has other readers");
-    Op& op = prepare(AddReluBackward{.shape = shape, .dtype = dtype_});
-    emit(op, {{"destination", output},
-              {"a", target.view},
-              {"b", other.view},
-              {"diff_source", target.view}});
-    release(other);
-    result = target;
-  } else {
-    const Gradient sum = sum_of(incoming, shape);
-    Op& op = prepare(ReluBackward{.shape = shape, .dtype = dtype_});
-    result = is_exclusive(sum) ? sum : make_temporary(op.tensor("diff_source").bytes);
-    emit(op,
-         {{"destination", output}, {"diff_destination", sum.view}, {"diff_source", result.view}});
-    if (result.temporary != sum.temporary) release(sum);
-  }
-  add_reader(result);  // both addends get the same gradient
-  for (const int producer : program_.layer(index).inputs) contribute(producer, result);
+  const bool two = incoming.size() == 2;
+  std::vector<Gradient> gradients = incoming;
+  if (!two) gradients = {sum_of(incoming, shape)};
+  if (!is_exclusive(gradients.front())) std::swap(gradients.front(), gradients.back());
+  Op& op = prepare(AddReluBackward{.shape = shape, .dtype = dtype_, .two_gradients = two});
+  const bool in_place = is_exclusive(gradients.front());
+  const Gradient result =
+      in_place ? gradients.front() : make_temporary(op.tensor("diff_source").bytes);
+  std::vector<Binding> bindings = {{"mask", program_.saved_[program_.local(index)].mask},
+                                   {"a", gradients.front().view},
+                                   {"diff_source", result.view}};
+  if (two) bindings.push_back({"b", gradients.back().view});
+  emit(op, bindings);
+  if (!in_place) release(gradients.front());
+  if (two) release(gradients.back());
+  add_reader(result);
+  contribute(program_.layer(index).inputs.at(1), result);
+  return result;
 }
 
 void BackwardWriter::write_relu(int index, const Gradient& incoming) {
@@ -179,8 +170,9 @@ void BackwardWriter::write_relu(int index, const Gradient& incoming) {
 void BackwardWriter::write_batch_norm(int index, const Gradient& incoming) {
   const Layer& layer = program_.layer(index);
   const StageProgram::Saved& saved = program_.saved_[program_.local(index)];
+  const bool relu = layer.relu && layer.inputs.size() == 1;  // write_addition takes the others
   Op& op = prepare(BatchNormBackward{
-      .shape = shape_of(index), .dtype = dtype_, .relu = layer.relu, .accumulate = accumulate_});
+      .shape = shape_of(index), .dtype = dtype_, .relu = relu, .accumulate = accumulate_});
   const int producer = layer.inputs.front();
   const bool in_place = is_exclusive(incoming) && producer >= program_.range_.first;
   const Gradient result =
@@ -195,7 +187,7 @@ void BackwardWriter::write_batch_norm(int index, const Gradient& incoming) {
                                    {"diff_source", result.view},
                                    {"diff_scale", store.gradient(index, "scale")},
                                    {"diff_shift", store.gradient(index, "shift")}};
-  if (layer.relu) bindings.push_back({"mask", saved.mask});
+  if (relu) bindings.push_back({"mask", saved.mask});
   emit(op, bindings);
   if (!in_place) release(incoming);
   contribute(producer, result);

@@ -40,8 +40,10 @@ class BackwardWriter {
 
   void write_layer(int index);
   void write_loss();
-  void write_add_relu(int index, const std::vector<Gradient>& incoming);
   void write_relu(int index, const Gradient& incoming);
+  /// Takes the gradients of a batch normalisation with an addend back through the ReLU and the
+  /// addition. Contributes the result to the addend and returns it, for the normalisation.
+  [[nodiscard]] Gradient write_addition(int index, const std::vector<Gradient>& incoming);
   void write_batch_norm(int index, const Gradient& incoming);
   void write_convolution(int index, const Gradient& incoming);
   void write_linear(int index, const Gradient& incoming);

@@ -141,11 +141,11 @@ BufferView StageProgram::keep(std::size_t bytes) {
   return view;
 }
 
-bool StageProgram::only_feeds_second_addend(int index) const {
+bool StageProgram::only_feeds_an_addend(int index) const {
   for (int consumer = index + 1; consumer <= range_.last; ++consumer) {
     const std::vector<int>& inputs = layer(consumer).inputs;
-    if (std::ranges::find(inputs, index) == inputs.end()) continue;
-    return layer(consumer).kind == LayerKind::add_relu && inputs.at(1) == index;
+    const auto found = std::ranges::find(inputs, index);
+    if (found != inputs.end()) return found != inputs.begin();
   }
   return false;
 }
@@ -153,7 +153,7 @@ bool StageProgram::only_feeds_second_addend(int index) const {
 BufferView StageProgram::place_output(int index, std::size_t bytes) {
   // The projection of a residual block is added and never looked at again; at most one is alive.
   const bool temporary = layer(index).kind == LayerKind::batch_norm && !layer(index).relu &&
-                         only_feeds_second_addend(index);
+                         only_feeds_an_addend(index);
   if (!temporary) return keep(bytes);
   transient_bytes_ = std::max(transient_bytes_, bytes);
   return symbolic(Space::transient, 0, bytes);
@@ -187,14 +187,6 @@ void StageProgram::write_forward(int index) {
           bind(op, {{"source", input_of(index)}, {"destination", output}, {"indices", indices}}));
       break;
     }
-    case LayerKind::add_relu: {
-      Op& op = ops_.prepare(stream_, Add{.shape = source, .dtype = dtype, .relu = true});
-      // In place of the first addend: a batch normalisation's backward does not need its output.
-      output = input_of(index, 0);
-      forward_.push_back(
-          bind(op, {{"a", output}, {"b", input_of(index, 1)}, {"destination", output}}));
-      break;
-    }
     case LayerKind::global_average_pool: {
       Op& op = ops_.prepare(stream_, GlobalAveragePoolForward{.source = source, .dtype = dtype});
       output = keep(op.tensor("destination").bytes);
@@ -225,9 +217,11 @@ void StageProgram::write_convolution(int index) {
 
 void StageProgram::write_batch_norm(int index) {
   const Layer& current = layer(index);
+  const bool adds = current.inputs.size() > 1;
   Op& op = ops_.prepare(stream_, BatchNormForward{.shape = with_samples(samples_, current.output),
                                                   .dtype = range_.dtype,
-                                                  .relu = current.relu});
+                                                  .relu = current.relu,
+                                                  .add = adds});
   BufferView& output = outputs_[local(index)];
   Saved& saved = saved_[local(index)];
   output = place_output(index, op.tensor("destination").bytes);
@@ -249,6 +243,7 @@ void StageProgram::write_batch_norm(int index) {
     saved.mask = keep(op.tensor("mask").bytes);
     bindings.push_back({"mask", saved.mask});
   }
+  if (adds) bindings.push_back({"addend", input_of(index, 1)});
   forward_.push_back(parbench::bind(op, bindings));
 }
 

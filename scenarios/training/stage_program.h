@@ -73,7 +73,7 @@ class StageProgram {
   struct Saved {
     BufferView mean;
     BufferView variance;
-    BufferView mask;     // batch normalisation with ReLU
+    BufferView mask;     // batch normalisation with ReLU, and its addition where it has one
     BufferView indices;  // pooling
   };
 
@@ -86,7 +86,7 @@ class StageProgram {
   [[nodiscard]] BufferView input_of(int index, std::size_t which = 0) const;
   [[nodiscard]] BufferView keep(std::size_t bytes);
   [[nodiscard]] BufferView place_output(int index, std::size_t bytes);
-  [[nodiscard]] bool only_feeds_second_addend(int index) const;
+  [[nodiscard]] bool only_feeds_an_addend(int index) const;
 
   void write_forward(int index);
   void write_convolution(int index);

@@ -17,6 +17,8 @@ constexpr double cut = 4 * 0x1p-10 + tight;
 constexpr MathMode tf32 = MathMode::tf32;
 constexpr double loose = 1e-2;  // bf16 results: 2^-8, and room for sums; three times that where
                                 // sums are rounded at every addition
+// Processors round a normalised value, which may exceed the result, before they add to it.
+constexpr double rounded_twice = 2 * loose;
 
 // batch, in, height, width, out, kernel, stride, padding, groups
 constexpr ConvolutionShape same3x3{2, 16, 9, 7, 32, 3, 1, 1, 1};
@@ -43,6 +45,7 @@ constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
 
 const Shape blocked{3, 32, 7, 5};
 const Shape plain{2, 5, 9, 7};
+const Shape odd{1, 3, 5, 7};
 const Shape matrix{7, 33};
 const Shape one_image{1, 16, 5, 3};
 const Shape three_eights{2, 24, 5, 3};
@@ -59,6 +62,11 @@ const InPlace to_a{{"destination", "a"}};
 const InPlace diff_to_a{{"diff_source", "a"}};
 const InPlace diff_to_b{{"diff_source", "b"}};
 const InPlace diff_to_diff{{"diff_source", "diff_destination"}};
+
+/// A batch normalisation with an addend and the ReLU.
+BatchNormForward add_to(const Shape& shape, DType dtype = f32) {
+  return {.shape = shape, .dtype = dtype, .relu = true, .add = true};
+}
 
 std::vector<OperationCase> table() {
   const TensorDesc f32_image = canonical({2, 5, 7, 6});
@@ -154,6 +162,16 @@ std::vector<OperationCase> table() {
       {"batch_norm_wide_bf16", BatchNormForward{wide, bf16}, loose},
       {"batch_norm_relu_bf16", BatchNormForward{blocked, bf16, true}, loose},
 
+      {"batch_norm_add", add_to(blocked), tight},
+      {"batch_norm_add_plain", add_to(plain), tight},
+      {"batch_norm_add_odd", add_to(odd), tight},
+      {"batch_norm_add_three_eights", add_to(three_eights), tight},
+      {"batch_norm_add_large", add_to(large), tight},
+      {"batch_norm_add_wide", add_to(wide), tight},
+      {"batch_norm_add_bf16", add_to(blocked, bf16), rounded_twice},
+      {"batch_norm_add_odd_bf16", add_to(odd, bf16), rounded_twice},
+      {"batch_norm_add_large_bf16", add_to(large, bf16), rounded_twice},
+
       {"batch_norm_backward", BatchNormBackward{blocked}, tight},
       {"batch_norm_backward_relu", BatchNormBackward{blocked, f32, true}, tight},
       {"batch_norm_backward_in_place", BatchNormBackward{blocked, f32, true}, tight, diff_to_diff},
@@ -177,14 +195,23 @@ std::vector<OperationCase> table() {
       {"relu_backward_in_place", ReluBackward{plain}, 0, diff_to_diff},
       {"relu_backward_bf16", ReluBackward{blocked, bf16}},
       {"add", Add{blocked}, tight},
-      {"add_relu", Add{blocked, f32, true}, tight},
-      {"add_relu_in_place", Add{large, f32, true}, tight, to_a},
-      {"add_plain", Add{plain, f32, true}, tight},
-      {"add_bf16", Add{blocked, bf16, true}, loose},
+      {"add_in_place", Add{large}, tight, to_a},
+      {"add_plain", Add{plain}, tight},
+      {"add_bf16", Add{blocked, bf16}, loose},
       {"add_relu_backward", AddReluBackward{blocked}, tight},
+      {"add_relu_backward_plain", AddReluBackward{plain}, tight},
+      {"add_relu_backward_odd", AddReluBackward{odd}, tight},
+      {"add_relu_backward_three_eights", AddReluBackward{three_eights}, tight, diff_to_a},
+      {"add_relu_backward_wide", AddReluBackward{wide}, tight},
       {"add_relu_backward_to_a", AddReluBackward{large}, tight, diff_to_a},
-      {"add_relu_backward_to_b", AddReluBackward{matrix}, tight, diff_to_b},
+      {"add_relu_backward_to_b", AddReluBackward{large}, tight, diff_to_b},
+      {"add_relu_backward_one", AddReluBackward{blocked, f32, false}, 0},
+      {"add_relu_backward_one_odd", AddReluBackward{odd, f32, false}, 0},
+      {"add_relu_backward_one_in_place", AddReluBackward{large, f32, false}, 0, diff_to_a},
       {"add_relu_backward_bf16", AddReluBackward{large, bf16}, loose},
+      {"add_relu_backward_odd_bf16", AddReluBackward{odd, bf16}, loose, diff_to_b},
+      {"add_relu_backward_one_bf16", AddReluBackward{blocked, bf16, false}, 0},
+      {"add_relu_backward_one_plain_bf16", AddReluBackward{plain, bf16, false}, 0, diff_to_a},
 
       {"max_pool", MaxPoolForward{resnet_pool}},
       {"max_pool_plain", MaxPoolForward{plain_pool}},

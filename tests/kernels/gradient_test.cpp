@@ -39,6 +39,8 @@ std::vector<GradientCase> table() {
   const LinearShape linear{4, 9, 6};
   const std::string y = "destination";
   const std::map<std::string, std::string> to_source{{"diff_source", "source"}};
+  const std::map<std::string, std::string> to_addend{{"diff_source", "addend"}};
+  const BatchNormForward add_to_norm{.shape = image, .relu = true, .add = true};
   const std::map<std::string, std::string> to_norm{
       {"diff_source", "source"}, {"diff_scale", "scale"}, {"diff_shift", "shift"}};
   const std::map<std::string, std::string> to_weights{{"diff_weights", "weights"},
@@ -56,10 +58,16 @@ std::vector<GradientCase> table() {
       {"relu", ReluBackward{image}, ReluForward{image}, y, to_source},
       {"add_relu",
        AddReluBackward{image},
-       ReluForward{image},
+       add_to_norm,
        y,
-       to_source,
+       to_addend,
        {{"a", "half_seed"}, {"b", "half_seed"}}},
+      {"add_relu_of_one_gradient",
+       AddReluBackward{image, DType::f32, false},
+       add_to_norm,
+       y,
+       to_addend,
+       {{"a", "seed"}}},
       {"max_pool", MaxPoolBackward{pool}, MaxPoolForward{pool}, y, to_source},
       {"global_average_pool", GlobalAveragePoolBackward{image}, GlobalAveragePoolForward{image}, y,
        to_source},

@@ -163,6 +163,10 @@ std::optional<OpDesc> companion(const OpDesc& desc) {
   if (const auto* norm = std::get_if<BatchNormBackward>(&desc)) {
     return BatchNormForward{norm->shape, norm->dtype, norm->relu, norm->epsilon};
   }
+  if (const auto* addition = std::get_if<AddReluBackward>(&desc)) {
+    return BatchNormForward{
+        .shape = addition->shape, .dtype = addition->dtype, .relu = true, .add = true};
+  }
   if (const auto* pool = std::get_if<MaxPoolBackward>(&desc)) {
     return MaxPoolForward{pool->shape, pool->dtype};
   }
@@ -235,6 +239,14 @@ Tensors Trial::run_with(Op& op, const Tensors& inputs) {
   for (const auto& [role, memory] : memory_) {
     EXPECT_TRUE(memory->guards_intact()) << "wrote beside " << role;
   }
+  return outputs_of(op);
+}
+
+Tensors Trial::companion_outputs() const {
+  return companion_ ? outputs_of(*companion_) : Tensors{};
+}
+
+Tensors Trial::outputs_of(const Op& op) const {
   Tensors outputs;
   for (const Argument& argument : op.arguments()) {
     if (!writes(argument) || is_opaque(argument)) continue;

@@ -112,12 +112,16 @@ class Trial {
   [[nodiscard]] Tensors run(const Tensors& inputs) { return run_with(*op_, inputs); }
   /// The same in this trial's memory with another plan of its operation.
   [[nodiscard]] Tensors run_with(Op& op, const Tensors& inputs);
+  /// What the companion wrote in the last run, empty without one: the naive loop of a backward
+  /// operation reads the forward pass's own results where it cannot read its mask.
+  [[nodiscard]] Tensors companion_outputs() const;
 
   [[nodiscard]] Op& op() const { return *op_; }
   [[nodiscard]] std::vector<BufferView> views() const { return views_of(*op_); }
 
  private:
   [[nodiscard]] std::vector<BufferView> views_of(const Op& op) const;
+  [[nodiscard]] Tensors outputs_of(const Op& op) const;
   void add_memory(const Op& op);
   [[nodiscard]] bool overwritten(std::string_view role) const;
   void set_inputs(const Tensors& inputs);

@@ -126,6 +126,7 @@ Tensors compute(const BatchNormForward& desc, const Tensors& inputs) {
     const double deviation = std::sqrt(moments.variance[c] + double{desc.epsilon});
     destination[i] =
         in(inputs, "scale")[c] * (source[i] - moments.mean[c]) / deviation + in(inputs, "shift")[c];
+    if (desc.add) destination[i] += in(inputs, "addend")[i];
     if (desc.relu) destination[i] = std::max(destination[i], 0.0);
   }
   Values running_mean = in(inputs, "running_mean");
@@ -190,19 +191,17 @@ Tensors compute(const ReluBackward& /*desc*/, const Tensors& inputs) {
   return {{"diff_source", result}};
 }
 
-Tensors compute(const Add& desc, const Tensors& inputs) {
+Tensors compute(const Add& /*desc*/, const Tensors& inputs) {
   Values result = in(inputs, "a");
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] += in(inputs, "b")[i];
-    if (desc.relu) result[i] = std::max(result[i], 0.0);
-  }
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] += in(inputs, "b")[i];
   return {{"destination", result}};
 }
 
-Tensors compute(const AddReluBackward& /*desc*/, const Tensors& inputs) {
+Tensors compute(const AddReluBackward& desc, const Tensors& inputs) {
   Values result = in(inputs, "a");
   for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = in(inputs, "destination")[i] > 0 ? result[i] + in(inputs, "b")[i] : 0;
+    if (desc.two_gradients) result[i] += in(inputs, "b")[i];
+    if (!(in(inputs, "destination")[i] > 0)) result[i] = 0;
   }
   return {{"diff_source", result}};
 }

@@ -50,6 +50,14 @@ TEST_P(Planning, ListsArgumentsInTheOrderOfTheDescription) {
       roles_of(*prepare(BatchNormForward{{2, 16, 3, 3}, DType::f32, true})),
       (std::vector<std::string>{"source", "scale", "shift", "running_mean", "running_variance",
                                 "destination", "mean", "variance", "mask"}));
+  EXPECT_EQ(
+      roles_of(*prepare(BatchNormForward{.shape = {2, 16, 3, 3}, .relu = true, .add = true})),
+      (std::vector<std::string>{"source", "scale", "shift", "running_mean", "running_variance",
+                                "destination", "mean", "variance", "mask", "addend"}));
+  EXPECT_EQ(roles_of(*prepare(AddReluBackward{{2, 16, 3, 3}})),
+            (std::vector<std::string>{"mask", "a", "b", "diff_source"}));
+  EXPECT_EQ(roles_of(*prepare(AddReluBackward{{2, 16, 3, 3}, DType::f32, false})),
+            (std::vector<std::string>{"mask", "a", "diff_source"}));
   EXPECT_EQ(roles_of(*prepare(BatchNormBackward{{2, 16, 3, 3}})),
             (std::vector<std::string>{"source", "diff_destination", "mean", "variance", "scale",
                                       "shift", "diff_source", "diff_scale", "diff_shift"}));
@@ -64,6 +72,14 @@ TEST_P(Planning, CountsWork) {
   const auto product = prepare(Gemm{3, 5, 7, DType::f32, false, false, true});
   EXPECT_EQ(product->work().flops, 2.0 * 3 * 5 * 7);
   EXPECT_EQ(product->work().bytes, 4.0 * (3 * 7 + 7 * 5 + 2 * 3 * 5));
+  const Shape image{2, 16, 3, 5};  // 480 elements, so a mask of 60 bytes
+  const auto sum = prepare(BatchNormForward{.shape = image, .relu = true, .add = true});
+  EXPECT_EQ(sum->work().flops, 10.0 * 480);
+  EXPECT_EQ(prepare(AddReluBackward{image})->work().flops, 2.0 * 480);
+  EXPECT_EQ(prepare(AddReluBackward{image})->work().bytes, 4.0 * 3 * 480 + 60);
+  const auto one = prepare(AddReluBackward{image, DType::f32, false});
+  EXPECT_EQ(one->work().flops, 1.0 * 480);
+  EXPECT_EQ(one->work().bytes, 4.0 * 2 * 480 + 60);
   // Padding of a layout is no work.
   const auto weights = prepare(LinearBackwardWeights{{3, 48, 1000}});
   EXPECT_EQ(weights->work().bytes, 4.0 * (3 * 48 + 3 * 1000 + 1000 * 48 + 1000));
@@ -198,6 +214,10 @@ TEST_P(Planning, RefusesWhatMakesNoSense) {
               HasSubstr("padding is -1"));
   EXPECT_THAT(refusal(BatchNormForward{{1, 16, 1, 1}}), HasSubstr("one value per channel"));
   EXPECT_THAT(refusal(BatchNormForward{{16, 8}}), HasSubstr("has 2 dimensions"));
+  EXPECT_THAT(refusal(BatchNormForward{.shape = {2, 16, 3, 3}, .add = true}),
+              AllOf(HasSubstr("batch_norm_forward"), HasSubstr("add is set and relu is not"),
+                    HasSubstr("set relu")));
+  EXPECT_THAT(refusal(AddReluBackward{{7, 33}}), HasSubstr("has 2 dimensions"));
   EXPECT_THAT(refusal(ReluForward{{2, 0, 3, 3}}), HasSubstr("2x0x3x3"));
   EXPECT_THAT(refusal(MaxPoolForward{{{1, 16, 8, 8}, 2, 2, 2}}), HasSubstr("padding 2"));
   EXPECT_THAT(refusal(LinearForward{{1, 0, 4}}), HasSubstr("in_features is 0"));

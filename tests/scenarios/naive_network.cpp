@@ -58,8 +58,9 @@ Values convolution(const Values& in, const Maps& from, const Layer& layer, const
   return out;
 }
 
-Values batch_norm(const Values& in, const Layer& layer, const Values& scale, const Values& shift,
-                  int64_t samples) {
+/// `addend`: null for none.
+Values batch_norm(const Values& in, const Values* addend, const Layer& layer, const Values& scale,
+                  const Values& shift, int64_t samples) {
   const Maps maps(layer.output);
   const double count = static_cast<double>(samples * maps.h * maps.w);
   Values sum(static_cast<std::size_t>(maps.c));
@@ -76,8 +77,9 @@ Values batch_norm(const Values& in, const Layer& layer, const Values& scale, con
   for_each(samples, maps, [&](int64_t, int64_t channel, int64_t, int64_t, int64_t index) {
     const auto c = static_cast<std::size_t>(channel);
     const auto i = static_cast<std::size_t>(index);
-    const double y =
+    double y =
         scale[c] * (in[i] - sum[c] / count) / std::sqrt(squares[c] / count + 1e-5) + shift[c];
+    if (addend != nullptr) y += (*addend)[i];
     out[i] = layer.relu ? std::max(y, 0.0) : y;
   });
   return out;
@@ -128,9 +130,9 @@ Values linear(const Values& in, int64_t features, const Layer& layer, const Valu
   return out;
 }
 
-Values clamped_sum(Values a, const Values& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i] + (b.empty() ? 0 : b[i]), 0.0);
-  return a;
+Values clamped(Values values) {
+  for (double& value : values) value = std::max(value, 0.0);
+  return values;
 }
 
 }  // namespace
@@ -151,14 +153,11 @@ double squared_error(const Network& network, const NamedParameters& parameters,
         outputs.push_back(convolution(input(0), from, layer, parameter(".weight"), samples));
         break;
       case LayerKind::batch_norm:
-        outputs.push_back(
-            batch_norm(input(0), layer, parameter(".weight"), parameter(".bias"), samples));
+        outputs.push_back(batch_norm(input(0), layer.inputs.size() > 1 ? &input(1) : nullptr, layer,
+                                     parameter(".weight"), parameter(".bias"), samples));
         break;
       case LayerKind::max_pool:
         outputs.push_back(max_pool(input(0), from, layer, samples));
-        break;
-      case LayerKind::add_relu:
-        outputs.push_back(clamped_sum(input(0), input(1)));
         break;
       case LayerKind::global_average_pool:
         outputs.push_back(average_pool(input(0), from, samples));
@@ -168,7 +167,7 @@ double squared_error(const Network& network, const NamedParameters& parameters,
             linear(input(0), from.c, layer, parameter(".weight"), parameter(".bias"), samples));
         break;
       case LayerKind::relu:
-        outputs.push_back(clamped_sum(input(0), {}));
+        outputs.push_back(clamped(input(0)));
         break;
     }
   }

@@ -59,7 +59,8 @@ class OptimisedKernels : public testing::TestWithParam<Setting> {
   void plan(const Network& network, const Layer& layer, std::int64_t samples) {
     const Shape source = with_samples(samples, network.input_of(layer));
     const Shape output = with_samples(samples, layer.output);
-    if (!seen_.insert({layer.kind, source, output, layer.kernel, layer.relu}).second) return;
+    const bool adds = layer.inputs.size() > 1;
+    if (!seen_.insert({layer.kind, source, output, layer.kernel, layer.relu, adds}).second) return;
     const std::string name = network.name + " " + layer.name + " on " + to_string(source);
     switch (layer.kind) {
       case LayerKind::convolution: {
@@ -71,8 +72,11 @@ class OptimisedKernels : public testing::TestWithParam<Setting> {
       }
       case LayerKind::batch_norm:
         if (element_count(output) == output.at(1)) break;  // no variance: refused
-        expect_optimised(BatchNormForward{output, dtype_, layer.relu}, name);
-        expect_optimised(BatchNormBackward{output, dtype_, layer.relu}, name);
+        expect_optimised(
+            BatchNormForward{.shape = output, .dtype = dtype_, .relu = layer.relu, .add = adds},
+            name);
+        expect_optimised(BatchNormBackward{output, dtype_, layer.relu && !adds}, name);
+        if (adds) plan_addition(output, name);
         break;
       case LayerKind::max_pool: {
         const PoolingShape shape{source, layer.kernel, layer.stride, layer.padding};
@@ -80,12 +84,6 @@ class OptimisedKernels : public testing::TestWithParam<Setting> {
         expect_optimised(MaxPoolBackward{shape, dtype_}, name);
         break;
       }
-      case LayerKind::add_relu:
-        expect_optimised(Add{output, dtype_, true}, name);
-        expect_optimised(Add{output, dtype_, false}, name);
-        expect_optimised(AddReluBackward{output, dtype_}, name);
-        expect_optimised(ReluBackward{output, dtype_}, name);
-        break;
       case LayerKind::global_average_pool:
         expect_optimised(GlobalAveragePoolForward{source, dtype_}, name);
         expect_optimised(GlobalAveragePoolBackward{source, dtype_}, name);
@@ -105,11 +103,19 @@ class OptimisedKernels : public testing::TestWithParam<Setting> {
     }
   }
 
+  /// The gradient of a block's end, and its sum with another block's.
+  void plan_addition(const Shape& output, const std::string& name) {
+    expect_optimised(Add{output, dtype_}, name);
+    for (const bool two : {true, false}) {
+      expect_optimised(AddReluBackward{output, dtype_, two}, name);
+    }
+  }
+
   DType dtype_;
   int threads_;
   bool is_limited_ = false;
   std::unique_ptr<Device> device_ = std::move(test::cpu_devices(1).front());
-  std::set<std::tuple<LayerKind, Shape, Shape, std::int64_t, bool>> seen_;
+  std::set<std::tuple<LayerKind, Shape, Shape, std::int64_t, bool, bool>> seen_;
   int planned_ = 0;
 };
 

@@ -41,13 +41,12 @@ Network small_residual_network() {
     x = net.convolution(block + ".conv1", in, 16, 1, 1, 0);
     x = net.batch_norm(block + ".bn1", x, true);
     x = net.convolution(block + ".conv2", x, channels, 3, stride, 1);
-    x = net.batch_norm(block + ".bn2", x, false);
     int shortcut = in;
     if (stride == 2) {
       shortcut = net.convolution(block + ".down", in, channels, 1, stride, 0);
       shortcut = net.batch_norm(block + ".down_bn", shortcut, false);
     }
-    x = net.add_relu(x, shortcut);
+    x = net.batch_norm(block + ".bn2", x, true, shortcut);
   }
   net.unit("head");
   x = net.global_average_pool(x);
@@ -369,6 +368,18 @@ TEST(ResNet50, HasTorchvisionsParameters) {
   EXPECT_EQ(count, 25'557'032);
   EXPECT_EQ(network.parameters().size(), 161U);
   EXPECT_EQ(network.units.size(), 18U);
+}
+
+// The initial values of a parameter depend on its place.
+TEST(ResNet50, HasTorchvisionsOrderOfParameters) {
+  std::vector<std::string> names;
+  for (const ParameterSpec& parameter : resnet50(224).parameters()) {
+    if (parameter.name.starts_with("layer1.0.")) names.push_back(parameter.name.substr(9));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "conv1.weight", "bn1.weight", "bn1.bias", "conv2.weight", "bn2.weight",
+                       "bn2.bias", "conv3.weight", "bn3.weight", "bn3.bias", "downsample.0.weight",
+                       "downsample.1.weight", "downsample.1.bias"}));
 }
 
 TEST(ResNet50, HasTorchvisionsShapes) {
