@@ -38,10 +38,6 @@ constexpr ConvolutionShape tiny_strided{2, 16, 2, 2, 32, 3, 2, 1, 1};
 constexpr ConvolutionShape lone_pixel{5, 16, 1, 1, 16, 3, 1, 1, 1};
 constexpr ConvolutionShape large_tiny{24, 64, 2, 2, 64, 3, 1, 1, 1};
 constexpr ConvolutionShape deep{2, 256, 4, 4, 64, 3, 1, 1, 1};
-// Enough positions for Winograd's algorithm, in tiles that the image does not fill.
-constexpr ConvolutionShape many_tiles{4, 32, 15, 17, 48, 3, 1, 1, 1};
-// More weights than a core's cache holds.
-constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
 
 const Shape blocked{3, 32, 7, 5};
 const Shape plain{2, 5, 9, 7};
@@ -85,7 +81,6 @@ std::vector<OperationCase> table() {
       {"convolution_single_pixel", ConvolutionForward{single_pixel}, tight},
       {"convolution_wide_padding", ConvolutionForward{wide_padding}, tight},
       {"convolution_deep", ConvolutionForward{deep}, tight},
-      {"convolution_many_tiles", ConvolutionForward{many_tiles, f32, true}, tight},
       {"convolution_tiny", ConvolutionForward{tiny}, tight},
       {"convolution_tiny_strided", ConvolutionForward{tiny_strided}, tight},
       {"convolution_lone_pixel", ConvolutionForward{lone_pixel}, tight},
@@ -106,7 +101,6 @@ std::vector<OperationCase> table() {
       {"convolution_data_grouped", ConvolutionBackwardData{grouped}, tight},
       {"convolution_data_deep", ConvolutionBackwardData{deep}, tight},
       {"convolution_data_mixed_channels", ConvolutionBackwardData{mixed_channels}, tight},
-      {"convolution_data_many_tiles", ConvolutionBackwardData{many_tiles}, tight},
       {"convolution_data_tiny", ConvolutionBackwardData{tiny}, tight},
       {"convolution_data_tiny_strided", ConvolutionBackwardData{tiny_strided}, tight},
       {"convolution_data_lone_pixel", ConvolutionBackwardData{lone_pixel}, tight},
@@ -130,9 +124,6 @@ std::vector<OperationCase> table() {
        tight},
       {"convolution_weights_mixed_channels",
        ConvolutionBackwardWeights{mixed_channels, f32, true, true}, tight},
-      {"convolution_weights_many_tiles", ConvolutionBackwardWeights{many_tiles, f32, true, true},
-       tight},
-      {"convolution_weights_heavy", ConvolutionBackwardWeights{heavy}, tight},
       {"convolution_weights_tiny", ConvolutionBackwardWeights{tiny}, tight},
       {"convolution_weights_tiny_accumulate", ConvolutionBackwardWeights{tiny, f32, false, true},
        tight},
@@ -281,10 +272,37 @@ std::vector<OperationCase> table() {
   };
 }
 
+// Sizes at which libraries take other kernels. They would take minutes on emulated GPUs, whose
+// kernels are the same for all sizes.
+std::vector<OperationCase> library_sizes() {
+#ifdef PARBENCH_CUDA_EMULATION
+  return {};
+#else
+  // Enough positions for Winograd's algorithm, in tiles that the image does not fill.
+  constexpr ConvolutionShape many_tiles{4, 32, 15, 17, 48, 3, 1, 1, 1};
+  // More weights than a core's cache holds.
+  constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
+  return {
+      {"convolution_many_tiles", ConvolutionForward{many_tiles, f32, true}, tight},
+      {"convolution_data_many_tiles", ConvolutionBackwardData{many_tiles}, tight},
+      {"convolution_weights_many_tiles", ConvolutionBackwardWeights{many_tiles, f32, true, true},
+       tight},
+      {"convolution_weights_heavy", ConvolutionBackwardWeights{heavy}, tight},
+  };
+#endif
+}
+
+std::vector<OperationCase> all_cases() {
+  std::vector<OperationCase> cases = table();
+  const std::vector<OperationCase> more = library_sizes();
+  cases.insert(cases.end(), more.begin(), more.end());
+  return cases;
+}
+
 }  // namespace
 
 const std::vector<OperationCase>& operation_cases() {
-  static const std::vector<OperationCase> cases = table();
+  static const std::vector<OperationCase> cases = all_cases();
   return cases;
 }
 
