@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
 MOST_STARTS = 3  # of a step's own processes
 POLL_SECONDS = 0.1
+LONGEST_END = 5  # seconds between a closed connection and the last words of the process
 
 
 def environment_of(plain):
@@ -109,10 +110,17 @@ class Torch:
             answer = json.loads(self.connection.recv_bytes())
         except (OSError, EOFError) as error:
             self.disconnect()
+            self.await_end()
             raise Failure("PyTorch's process ended", errors_of(self.address)) from error
         if "error" in answer:
             raise Failure("PyTorch", answer["error"])
         return answer
+
+    def await_end(self):
+        """Of a process that has closed the connection: it writes its last words afterwards."""
+        limit = time.monotonic() + LONGEST_END
+        while is_running(self.process) and time.monotonic() < limit:
+            time.sleep(POLL_SECONDS)
 
     def give_up(self):
         """Leaves a process whose answer comes too late."""
