@@ -129,8 +129,8 @@ void BatchNormForwardOp::move_running(std::byte* running, const std::byte* batch
   }
 }
 
-// A normalisation of our own that also adds gains 0.2% of a training step
-// (docs/decisions/0010-cuda-backend.md).
+// A pass of its own: normalising and adding in one would save only 0.2% of a training step
+// (docs/decisions/0028-fused-shortcut.md).
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
   auto* bits = reinterpret_cast<std::uint8_t*>(arguments[mask]);

@@ -45,7 +45,8 @@ struct Geometry {
   dnnl::algorithm algorithm = dnnl::algorithm::convolution_direct;
 };
 
-// Plans a pass by Winograd's algorithm where that pays; nothing where oneDNN has no kernel for it.
+// Plans a pass by Winograd's algorithm where it is faster; nothing where oneDNN has no kernel for
+// it.
 template <class Plan>
 auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
     -> std::optional<decltype(plan(Geometry(shape, dtype)))> {
@@ -59,10 +60,10 @@ auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
 }
 
 // Plans a pass by Winograd's algorithm, or else in the device's layout of activations, or else in
-// the first layout in which oneDNN
-// has an optimised kernel. The order follows from measurements (docs/decisions/0022): channels in
-// blocks that the last one does not fill, a product for each image, channels last. Where there is
-// no optimised kernel at all, the reference implementation gets the device's layout.
+// the first layout in which oneDNN has an optimised kernel. The order follows from measurements
+// (docs/decisions/0022): channels in blocks that the last one does not fill, a product for each
+// image, channels last. Where there is no optimised kernel at all, the reference implementation
+// gets the device's layout.
 template <class Plan>
 auto plan_optimised(const ConvolutionShape& shape, DType dtype, const Plan& plan) {
   if (auto winograd = plan_winograd(shape, dtype, plan)) return *std::move(winograd);
@@ -133,11 +134,11 @@ Planned in_device_layout(Planned op, const ConvolutionShape& shape, DType dtype)
                                        {"diff_destination", destination}});
 }
 
-// Whether one product over the batch can be the way to the gradient of the weights.
+// Whether the gradient of the weights can be one product over the batch.
 bool has_product(const ConvolutionBackwardWeights& desc) {
-  constexpr std::int64_t most_positions = 64;  // of an image; beyond, a product for each is faster
+  constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
   return desc.dtype == DType::f32 && !desc.bias && desc.shape.groups == 1 &&
-         desc.shape.out_height() * desc.shape.out_width() <= most_positions;
+         desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
 // Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
@@ -152,15 +153,20 @@ bool has_faster_product(const ConvolutionBackwardWeights& desc) {
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
   constexpr std::int64_t tile = 4;  // output positions a side, computed together
-  // Fewer tiles do not pay for transforming the weights, fewer channels not for the tiles.
-  constexpr std::int64_t least_tiles = 64;
-  constexpr std::int64_t least_channels = 32;
+  constexpr std::int64_t min_channels = 64;
+  // Transforming the weights costs as much as this many tiles gain.
+  constexpr std::int64_t min_tiles = 32;
+  // oneDNN computes tiles in blocks of equal size.
+  constexpr std::int64_t tile_block = 4;
   const auto tiles_along = [](std::int64_t extent) { return (extent + tile - 1) / tile; };
-  const std::int64_t tiles =
-      shape.batch * tiles_along(shape.out_height()) * tiles_along(shape.out_width());
+  const std::int64_t height = shape.out_height();
+  const std::int64_t width = shape.out_width();
+  const std::int64_t tiles_of_image = tiles_along(height) * tiles_along(width);
+  const std::int64_t tiles = shape.batch * tiles_of_image;
+  const bool tiles_are_filled = 3 * height * width >= 2 * tile * tile * tiles_of_image;
   return dtype == DType::f32 && channel_block() == 16 && shape.kernel == 3 && shape.stride == 1 &&
-         shape.groups == 1 && tiles >= least_tiles &&
-         std::min(shape.in_channels, shape.out_channels) >= least_channels;
+         shape.groups == 1 && std::min(shape.in_channels, shape.out_channels) >= min_channels &&
+         tiles >= min_tiles && tiles % tile_block == 0 && tiles_are_filled;
 }
 
 Planned plan(const ConvolutionForward& desc) {

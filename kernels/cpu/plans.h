@@ -16,8 +16,8 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);
-/// Whether a convolution, any pass, is computed by Winograd's algorithm F(4×4, 3×3) where oneDNN
-/// has a kernel for that (AVX-512): where it was faster in all sizes measured
+/// Whether a convolution, any pass, is computed by Winograd's algorithm F(4×4, 3×3) if oneDNN has a
+/// kernel for that, with AVX-512: for the sizes where it was measured to be faster
 /// (docs/decisions/0027-winograd.md).
 [[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
 /// The same as one matrix product over all output positions of the batch, channels last. Takes f32

@@ -142,16 +142,18 @@ BufferView StageProgram::keep(std::size_t bytes) {
 }
 
 bool StageProgram::only_feeds_an_addend(int index) const {
+  bool feeds = false;
   for (int consumer = index + 1; consumer <= range_.last; ++consumer) {
     const std::vector<int>& inputs = layer(consumer).inputs;
     const auto found = std::ranges::find(inputs, index);
-    if (found != inputs.end()) return found != inputs.begin();
+    if (found == inputs.begin()) return false;
+    feeds = feeds || found != inputs.end();
   }
-  return false;
+  return feeds;
 }
 
 BufferView StageProgram::place_output(int index, std::size_t bytes) {
-  // The projection of a residual block is added and never looked at again; at most one is alive.
+  // Nothing reads the projection of a residual block after its addition; at most one is alive.
   const bool temporary = layer(index).kind == LayerKind::batch_norm && !layer(index).relu &&
                          only_feeds_an_addend(index);
   if (!temporary) return keep(bytes);

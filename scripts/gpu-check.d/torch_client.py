@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
 MOST_STARTS = 3  # of a step's own processes
 POLL_SECONDS = 0.1
-LONGEST_END = 5  # seconds between a closed connection and the last words of the process
+LONGEST_END = 5  # seconds between a closed connection and the end of the process
 
 
 def environment_of(plain):
@@ -117,8 +117,8 @@ class Torch:
         return answer
 
     def await_end(self):
-        """Of a process that has closed the connection: it writes its last words afterwards."""
-        limit = time.monotonic() + LONGEST_END
+        """A process that fails closes its connection first and writes why afterwards."""
+        limit = time.monotonic() + min(LONGEST_END, max(self.setting.left(), 0))
         while is_running(self.process) and time.monotonic() < limit:
             time.sleep(POLL_SECONDS)
 

@@ -279,15 +279,19 @@ std::vector<OperationCase> library_sizes() {
   return {};
 #else
   // Enough positions for Winograd's algorithm, in tiles that the image does not fill.
-  constexpr ConvolutionShape many_tiles{4, 32, 15, 17, 48, 3, 1, 1, 1};
+  constexpr ConvolutionShape many_tiles{4, 64, 15, 17, 80, 3, 1, 1, 1};
   // More weights than a core's cache holds.
   constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
+  // With AVX2, more patches than are in memory at once.
+  constexpr ConvolutionShape many_patches{15000, 16, 2, 2, 16, 3, 1, 1, 1};
   return {
       {"convolution_many_tiles", ConvolutionForward{many_tiles, f32, true}, tight},
       {"convolution_data_many_tiles", ConvolutionBackwardData{many_tiles}, tight},
       {"convolution_weights_many_tiles", ConvolutionBackwardWeights{many_tiles, f32, true, true},
        tight},
       {"convolution_weights_heavy", ConvolutionBackwardWeights{heavy}, tight},
+      {"convolution_weights_many_patches",
+       ConvolutionBackwardWeights{many_patches, f32, false, true}, tight},
   };
 #endif
 }

@@ -1,10 +1,13 @@
 // Every backend's operations against naive loops: (lane) × (operation case).
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "kernels/error.h"
 #include "tests/kernels/cases.h"
@@ -95,6 +98,27 @@ INSTANTIATE_TEST_SUITE_P(Operations, Conformance,
                          testing::Combine(testing::ValuesIn(lanes()),
                                           testing::ValuesIn(operation_cases())),
                          label);
+
+class Shortcut : public LaneTest {};
+
+TEST_P(Shortcut, KeepsNotANumberAndGivesItNoGradient) {
+  const Shape shape{2, 16, 3, 5};
+  Trial forward(bench(), BatchNormForward{.shape = shape, .relu = true, .add = true});
+  Trial backward(bench(), AddReluBackward{shape});
+  Tensors inputs = forward.draw_inputs(1);
+  inputs.merge(backward.draw_inputs(1));
+  constexpr std::size_t place = 21;
+  inputs["addend"][place] = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> sums = forward.run(inputs)["destination"];
+  const std::vector<double> gradients = backward.run(inputs)["diff_source"];
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    EXPECT_EQ(std::isnan(sums[i]), i == place) << i;
+    EXPECT_EQ(gradients[i] != 0, sums[i] > 0) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Shortcut, testing::ValuesIn(lanes()),
+                         [](const auto& lane) { return name_of(lane.param); });
 
 // A new operation needs a row.
 TEST(ConformanceTable, HasEveryOperation) {
