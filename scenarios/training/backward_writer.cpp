@@ -135,20 +135,19 @@ BackwardWriter::Gradient BackwardWriter::write_addition(int index,
                                                         const std::vector<Gradient>& incoming) {
   const Shape shape = shape_of(index);
   const bool two = incoming.size() == 2;
-  std::vector<Gradient> gradients = incoming;
-  if (!two) gradients = {sum_of(incoming, shape)};
-  if (!is_exclusive(gradients.front())) std::swap(gradients.front(), gradients.back());
+  Gradient a = two ? incoming[0] : sum_of(incoming, shape);
+  Gradient b = two ? incoming[1] : a;
+  if (!is_exclusive(a)) std::swap(a, b);
   Op& op = prepare(AddReluBackward{.shape = shape, .dtype = dtype_, .two_gradients = two});
-  const bool in_place = is_exclusive(gradients.front());
-  const Gradient result =
-      in_place ? gradients.front() : make_temporary(op.tensor("diff_source").bytes);
+  const bool in_place = is_exclusive(a);
+  const Gradient result = in_place ? a : make_temporary(op.tensor("diff_source").bytes);
   std::vector<Binding> bindings = {{"mask", program_.saved_[program_.local(index)].mask},
-                                   {"a", gradients.front().view},
+                                   {"a", a.view},
                                    {"diff_source", result.view}};
-  if (two) bindings.push_back({"b", gradients.back().view});
+  if (two) bindings.push_back({"b", b.view});
   emit(op, bindings);
-  if (!in_place) release(gradients.front());
-  if (two) release(gradients.back());
+  if (!in_place) release(a);
+  if (two) release(b);
   add_reader(result);
   contribute(program_.layer(index).inputs.at(1), result);
   return result;
