@@ -68,10 +68,8 @@ constexpr std::string_view how_to_read =
     "Bytes are the least traffic, every argument read or written once, so that what stays in a "
     "cache may pass the peak. FLOPs are those of the operation's definition, so a convolution by "
     "Winograd's algorithm, which needs fewer, may pass the peak too; so may a product that stays "
-    "in "
-    "a faster cache than those of the peak, and a peak that was measured while the machine was "
-    "busy "
-    "is too low (--refresh).";
+    "in a faster cache than those of the peak, and a peak that was measured while the machine was "
+    "busy is too low (--refresh).";
 constexpr std::string_view what_peaks_are =
     "The peaks are the best that `parbench peaks` measured on one device alone: a product in the "
     "case's number format, traffic with its memory, and for copies its copy lane.";

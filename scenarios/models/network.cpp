@@ -99,7 +99,13 @@ int Network::batch_norm(std::string layer_name, int in, bool relu_after,
   Layer layer{.kind = LayerKind::batch_norm, .name = std::move(layer_name), .inputs = {in}};
   layer.output = input_of(layer);
   layer.relu = relu_after;
-  if (addend) layer.inputs.push_back(*addend);
+  if (addend) {
+    layer.inputs.push_back(*addend);
+    if (!relu_after || input_of(layer, 1) != layer.output) {
+      throw std::invalid_argument(fmt::format(
+          "{}: an addend needs the layer's shape and a ReLU behind it", layer.name));
+    }
+  }
   return append(std::move(layer));
 }
 

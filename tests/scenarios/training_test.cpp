@@ -382,6 +382,17 @@ TEST(ResNet50, HasTorchvisionsOrderOfParameters) {
                        "downsample.1.weight", "downsample.1.bias"}));
 }
 
+TEST(Network, AnAddendHasTheShapeOfItsLayerAndAReluBehindIt) {
+  Network net;
+  net.input = {8, 6, 6};
+  net.unit("all");
+  const int wide = net.convolution("wide", network_input, 16, 3, 1, 1);
+  const int narrow = net.convolution("narrow", network_input, 8, 3, 1, 1);
+  EXPECT_NO_THROW(net.batch_norm("norm", narrow, true, network_input));
+  EXPECT_THROW(net.batch_norm("norm", narrow, true, wide), std::invalid_argument);
+  EXPECT_THROW(net.batch_norm("norm", narrow, false, network_input), std::invalid_argument);
+}
+
 TEST(ResNet50, HasTorchvisionsShapes) {
   const Network network = resnet50(224);
   std::map<std::string, Shape> shapes;

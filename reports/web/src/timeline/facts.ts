@@ -29,7 +29,9 @@ function rateText({ begin, end }: Span, amount: number, unit: string, peak: numb
   if (end <= begin) return "in no time that the clock tells";
   const achieved = amount / (end - begin);
   const text = `at ${rate(achieved, unit)}`;
-  return peak ? `${text}, ${short((100 * achieved) / peak, 2)}% of the device's peak` : text;
+  if (!peak) return text;
+  const share = `${text}, ${short((100 * achieved) / peak, 2)}% of the device's peak`;
+  return achieved > peak ? `${share} (a cache is faster; Winograd's algorithm needs fewer FLOPs)` : share;
 }
 
 function namesOf(timeline: Timeline, tasks: number[]): string {
