@@ -16,34 +16,8 @@
 namespace parbench {
 namespace {
 
-using timeline::Nanoseconds;
-
 Nanoseconds since(CallRecorder::Clock::time_point begin, CallRecorder::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time - begin).count();
-}
-
-timeline::Kind kind_of(TaskKind kind) {
-  switch (kind) {
-    case TaskKind::compute:
-      break;
-    case TaskKind::copy:
-      return timeline::Kind::copy;
-    case TaskKind::communication:
-      return timeline::Kind::communication;
-  }
-  return timeline::Kind::compute;
-}
-
-timeline::Launch launch_of(Launch launch) {
-  switch (launch) {
-    case Launch::one_thread:
-      break;
-    case Launch::thread_per_lane:
-      return timeline::Launch::thread_per_lane;
-    case Launch::graph:
-      return timeline::Launch::graph;
-  }
-  return timeline::Launch::one_thread;
 }
 
 std::string name_of_call(const Call& call) {
@@ -67,9 +41,9 @@ std::string layer_of(const Op& op) {
 /// Calls of a plan that run on a stream: what its log must hold.
 std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
   std::map<Stream*, std::size_t> counts;
-  for (const Task& task : plan.tasks()) {
-    for (const LaneId lane : lanes_of(task)) {
-      counts[plan.lanes()[static_cast<std::size_t>(lane)].stream] += task.calls.size();
+  for (std::size_t i = 0; i < plan.calls().size(); ++i) {
+    for (Stream* stream : plan.streams_of(plan.graph().tasks[i])) {
+      counts[stream] += plan.calls()[i].size();
     }
   }
   return counts;
@@ -77,39 +51,38 @@ std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
 
 /// Which task and call a tag stands for.
 struct Place {
-  std::size_t task = 0;
+  TaskId task = 0;
   std::size_t call = 0;
 };
 
 std::vector<Place> places_of(const Plan& plan) {
   std::vector<Place> places{{}};  // tag 0 is nobody's
-  for (std::size_t task = 0; task < plan.tasks().size(); ++task) {
-    for (std::size_t call = 0; call < plan.tasks()[task].calls.size(); ++call) {
-      places.push_back({task, call});
+  for (std::size_t task = 0; task < plan.calls().size(); ++task) {
+    for (std::size_t call = 0; call < plan.calls()[task].size(); ++call) {
+      places.push_back({static_cast<TaskId>(task), call});
     }
   }
   return places;
 }
 
-std::size_t lane_on(const Plan& plan, const Task& task, const Stream* stream) {
-  for (const LaneId lane : lanes_of(task)) {
-    const auto index = static_cast<std::size_t>(lane);
-    if (plan.lanes()[index].stream == stream) return index;
+LaneId lane_on(const Plan& plan, const Task& task, const Stream* stream) {
+  for (const LaneId lane : task.lanes) {
+    if (&plan.stream(lane) == stream) return lane;
   }
-  return static_cast<std::size_t>(task.lane);
+  return task.lanes.front();
 }
 
 }  // namespace
 
 CallTags::CallTags(const Plan& plan) {
-  for (const Task& task : plan.tasks()) {
+  for (const std::vector<Call>& calls : plan.calls()) {
     firsts_.push_back(static_cast<ActivityTag>(count_ + 1));
-    count_ += task.calls.size();
+    count_ += calls.size();
   }
 }
 
-CallRecorder::CallRecorder(const Plan& plan, Launch launch, const CallTags& tags)
-    : plan_(plan), launch_(launch), enqueued_(tags.count() + 1) {
+CallRecorder::CallRecorder(const Plan& plan, SubmitMode mode, const CallTags& tags)
+    : plan_(plan), mode_(mode), enqueued_(tags.count() + 1) {
   for (const auto& [stream, calls] : calls_of_streams(plan)) {
     logs_->push_back(StreamLog{stream, ActivityLog(calls)});
   }
@@ -143,14 +116,16 @@ void CallRecorder::launched(Clock::time_point since) {
   std::ranges::fill(enqueued_, Enqueued{since, Clock::now()});
 }
 
-timeline::Timeline CallRecorder::timeline(double seconds) const {
-  timeline::Timeline result = timeline_of(plan_, launch_);
+Timeline CallRecorder::timeline(double seconds) const {
+  Timeline result;
+  result.graph = plan_.graph();
+  result.graph.submit = mode_;
   for (const StreamLog& log : *logs_) add_calls(log, result);
   std::ranges::stable_sort(result.calls, {},
-                           [](const timeline::Call& call) { return call.ran.begin; });
-  for (const timeline::Call& call : result.calls) result.end = std::max(result.end, call.ran.end);
+                           [](const TimedCall& call) { return call.ran.begin; });
+  for (const TimedCall& call : result.calls) result.end = std::max(result.end, call.ran.end);
   if (!result.calls.empty()) {
-    const auto measured = static_cast<Nanoseconds>(std::llround(seconds * 1e9));
+    const Nanoseconds measured = nanoseconds_of(seconds);
     const Nanoseconds first = result.calls.front().ran.begin;
     // Another device's clock may tell that it began a little before the host did.
     result.begin = std::clamp(result.end - measured, std::min<Nanoseconds>(0, first), first);
@@ -158,25 +133,22 @@ timeline::Timeline CallRecorder::timeline(double seconds) const {
   return result;
 }
 
-void CallRecorder::add_calls(const StreamLog& log, timeline::Timeline& timeline) const {
+void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
   const std::vector<Place> places = places_of(plan_);
   for (const Activity& activity : log.log.activities()) {
     if (activity.tag >= places.size()) continue;  // of work that is not this plan's
     const Place& place = places[activity.tag];
-    const Task& task = plan_.tasks()[place.task];
-    const Call& call = task.calls[place.call];
-    const std::size_t lane = lane_on(plan_, task, log.stream);
+    const Task& task = plan_.graph().task(place.task);
+    const Call& call = plan_.calls(place.task)[place.call];
+    const LaneId lane = lane_on(plan_, task, log.stream);
     const Enqueued& enqueued = enqueued_[activity.tag];
-    const bool counts = lane == static_cast<std::size_t>(task.lane);
-    const Work work = counts ? work_of(call) : Work{};
     timeline.calls.push_back(
         {.task = place.task,
          .lane = lane,
          .name = name_of_call(call),
          .enqueued = {since(begin_, enqueued.begin), since(begin_, enqueued.end)},
          .ran = {since(begin_, activity.begin), since(begin_, activity.end)},
-         .flops = work.flops,
-         .bytes = work.bytes});
+         .work = lane == task.lanes.front() ? work_of(call) : Work{}});
     const auto* op = std::get_if<OpCall>(&call);
     if (op == nullptr || !op->op->is_reference()) continue;
     timeline.calls.back().reference_kernel = op->op->implementation();
@@ -197,22 +169,6 @@ double logging_cost() {
   }
   const std::chrono::duration<double> taken = CallRecorder::Clock::now() - begin;
   return taken.count() / repeats;
-}
-
-timeline::Timeline timeline_of(const Plan& plan, Launch launch) {
-  timeline::Timeline result;
-  result.launch = launch_of(launch);
-  for (const Lane& lane : plan.lanes()) {
-    result.lanes.push_back({lane.name, lane.stream->device().info().name});
-  }
-  for (const Task& task : plan.tasks()) {
-    timeline::Task& added = result.tasks.emplace_back();
-    added.name = task.name;
-    added.kind = kind_of(task.kind);
-    for (const LaneId lane : lanes_of(task)) added.lanes.push_back(static_cast<std::size_t>(lane));
-    for (const TaskId before : task.after) added.after.push_back(static_cast<std::size_t>(before));
-  }
-  return result;
 }
 
 }  // namespace parbench

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/activity.h"
-#include "reports/timeline/timeline.h"
-#include "scenarios/plan.h"
+#include "scenarios/plan/timeline.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 
@@ -35,7 +35,7 @@ class CallRecorder {
  public:
   using Clock = std::chrono::steady_clock;
 
-  CallRecorder(const Plan& plan, Launch launch, const CallTags& tags);
+  CallRecorder(const Plan& plan, SubmitMode mode, const CallTags& tags);
   ~CallRecorder();
   CallRecorder(const CallRecorder&) = delete;
   CallRecorder& operator=(const CallRecorder&) = delete;
@@ -54,7 +54,7 @@ class CallRecorder {
   /// the events of its plan. When the first of them passed is not known on the recorder's clock, so
   /// the measured time is taken to begin so long before the last call's end; what passed between
   /// that and the last event, such as joining lanes, counts as before the first call then.
-  [[nodiscard]] timeline::Timeline timeline(double seconds) const;
+  [[nodiscard]] Timeline timeline(double seconds) const;
 
  private:
   struct StreamLog {
@@ -67,10 +67,10 @@ class CallRecorder {
   };
 
   void end_logging();
-  void add_calls(const StreamLog& log, timeline::Timeline& timeline) const;
+  void add_calls(const StreamLog& log, Timeline& timeline) const;
 
   const Plan& plan_;
-  Launch launch_;
+  SubmitMode mode_;
   Clock::time_point begin_;
   std::vector<Enqueued> enqueued_;  // by tag
   /// Of each stream; they keep their addresses.
@@ -79,8 +79,5 @@ class CallRecorder {
 
 /// What logging costs each call of a CPU stream, in seconds: measured on the calling thread.
 [[nodiscard]] double logging_cost();
-
-/// The plan itself, before anything has run.
-[[nodiscard]] timeline::Timeline timeline_of(const Plan& plan, Launch launch);
 
 }  // namespace parbench

@@ -10,7 +10,7 @@
 
 #include "kernels/device.h"
 #include "reports/report.h"
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 

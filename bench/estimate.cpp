@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "bench/help.h"
-#include "bench/launch.h"
+#include "bench/submit_mode.h"
 #include "bench/looks.h"
 #include "bench/sampler_options.h"
 #include "bench/verification.h"
@@ -111,7 +111,7 @@ class Estimator {
     for (int i = 0; i < context_.device_count(); ++i) {
       device_bytes.push_back(context_.case_bytes(i));
     }
-    (void)launch_of(spec, planned->plan());
+    (void)submit_mode_of(spec, planned->plan());
     check_fits(context_, device_bytes);
     return planned;
   }

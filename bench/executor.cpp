@@ -22,8 +22,8 @@ constexpr LaneId all_lanes = -1;
 
 /// Collectives need all their ranks to be launched together.
 void check_one_lane_a_task(const Plan& plan) {
-  for (const Task& task : plan.tasks()) {
-    if (task.further_lanes.empty()) continue;
+  for (const Task& task : plan.graph().tasks) {
+    if (task.lanes.size() == 1) continue;
     throw std::invalid_argument(
         fmt::format("task {} has several lanes, which threads of their own cannot launch; one "
                     "thread or a graph can",
@@ -33,8 +33,8 @@ void check_one_lane_a_task(const Plan& plan) {
 
 std::vector<const Communicator*> communicators_of(const Plan& plan) {
   std::vector<const Communicator*> found;
-  for (const Task& task : plan.tasks()) {
-    for (const Call& call : task.calls) {
+  for (const std::vector<Call>& calls : plan.calls()) {
+    for (const Call& call : calls) {
       const auto* collective = std::get_if<CollectiveCall>(&call);
       if (collective == nullptr) continue;
       const Communicator* communicator = collective->communicator;
@@ -46,53 +46,41 @@ std::vector<const Communicator*> communicators_of(const Plan& plan) {
 
 }  // namespace
 
-void enqueue(const Call& call, std::span<Stream* const> streams) {
-  if (const auto* op = std::get_if<OpCall>(&call)) {
-    op->op->enqueue(*streams.front(), op->views);
-  } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
-    streams.front()->copy(copy->destination, copy->source);
-  } else {
-    const auto& collective = std::get<CollectiveCall>(call);
-    collective.communicator->enqueue(collective.collective, streams, collective.data);
-  }
-}
-
-Executor::Executor(const Plan& plan, Launch launch)
+Executor::Executor(const Plan& plan, SubmitMode mode)
     : plan_(plan),
-      launch_(launch),
+      mode_(mode),
       communicators_(communicators_of(plan)),
-      enqueued_(plan.tasks().size()),
+      enqueued_(plan.graph().tasks.size()),
       tags_(plan) {
-  if (plan.lanes().empty()) throw std::invalid_argument("a plan needs a lane");
-  if (launch == Launch::thread_per_lane) check_one_lane_a_task(plan);
+  if (plan.streams().empty()) throw std::invalid_argument("a plan needs a lane");
+  if (mode == SubmitMode::thread_per_lane) check_one_lane_a_task(plan);
   find_steps();
   make_events();
-  if (launch == Launch::thread_per_lane) {
-    launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.lanes().size()),
+  if (mode == SubmitMode::thread_per_lane) {
+    launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.streams().size()),
                                              [this](int lane) { launch_lane(lane); });
   }
 }
 
 void Executor::find_steps() {
-  const std::vector<Task>& tasks = plan_.tasks();
+  const std::vector<Task>& tasks = plan_.graph().tasks;
   steps_.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     Step& step = steps_[i];
     step.task = &tasks[i];
     step.range = &range_of(tasks[i]);
-    for (const LaneId lane : lanes_of(tasks[i])) {
-      step.streams.push_back(plan_.lanes()[static_cast<std::size_t>(lane)].stream);
-    }
+    step.calls = &plan_.calls()[i];
+    step.streams = plan_.streams_of(tasks[i]);
     step.done.resize(step.streams.size());
     find_waits(step);
   }
 }
 
 void Executor::find_waits(Step& step) const {
-  const std::vector<LaneId> lanes = lanes_of(*step.task);
+  const std::vector<LaneId>& lanes = step.task->lanes;
   std::map<LaneId, Part> latest;  // order within a lane makes the others redundant
   for (const TaskId before : step.task->after) {
-    const std::vector<LaneId> others = lanes_of(plan_.tasks()[static_cast<std::size_t>(before)]);
+    const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
     if (others == lanes) continue;  // rank for rank in order
     for (std::size_t place = 0; place < others.size(); ++place) {
       Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
@@ -109,11 +97,11 @@ void Executor::find_waits(Step& step) const {
 
 void Executor::make_events() {
   std::vector<Device*> devices;  // of the lanes
-  for (const Lane& lane : plan_.lanes()) devices.push_back(&lane.stream->device());
+  for (Stream* stream : plan_.streams()) devices.push_back(&stream->device());
   Device& first = *devices.front();
   begin_ = make_event_for(first, devices, EventKind::timing);
   end_ = first.make_event(EventKind::timing);
-  if (launch_ == Launch::graph) fork_ = first.make_event(EventKind::ordering);
+  if (mode_ == SubmitMode::graph) fork_ = first.make_event(EventKind::ordering);
   for (std::size_t lane = 1; lane < devices.size(); ++lane) {
     joins_.push_back(
         make_event_for(*devices[lane], std::span(devices).first(1), EventKind::ordering));
@@ -148,12 +136,12 @@ Recording PlanRunner::record(int /*executions*/) {
   return {};
 }
 
-std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, Launch launch) {
-  return std::make_unique<Executor>(plan, launch);
+std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, SubmitMode mode) {
+  return std::make_unique<Executor>(plan, mode);
 }
 
 Timing Executor::run() {
-  if (launch_ != Launch::graph) return run_without_graph();
+  if (mode_ != SubmitMode::graph) return run_without_graph();
   find_memory();
   if (!graph_ || memory_ != captured_memory_) capture();
   return timed([this] {
@@ -173,7 +161,7 @@ void Executor::prepare_graph() {
 void Executor::capture() {
   const Range range(capture_range_, static_cast<std::int64_t>(steps_.size()));
   graph_.reset();  // both at once would hold twice the memory
-  Stream& first = *plan_.lanes().front().stream;
+  Stream& first = *plan_.streams().front();
   graph_ = first.capture([&] {
     first.record(*fork_);
     between_fork_and_join(*fork_, [this] {
@@ -206,8 +194,8 @@ void Executor::find_memory() {
   const auto add = [this](const BufferView& view) {
     memory_.push_back(reinterpret_cast<std::uintptr_t>(view.data()));
   };
-  for (const Task& task : plan_.tasks()) {
-    for (const Call& call : task.calls) {
+  for (const std::vector<Call>& calls : plan_.calls()) {
+    for (const Call& call : calls) {
       if (const auto* op = std::get_if<OpCall>(&call)) {
         std::ranges::for_each(op->views, add);
       } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
@@ -218,7 +206,7 @@ void Executor::find_memory() {
       }
     }
   }
-  for (const Lane& lane : plan_.lanes()) memory_.push_back(lane.stream->scratch_moves());
+  for (const Stream* stream : plan_.streams()) memory_.push_back(stream->scratch_moves());
 }
 
 Timing Executor::run_without_graph() {
@@ -235,19 +223,19 @@ Timing Executor::run_without_graph() {
 
 template <class Enqueue>
 void Executor::between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks) {
-  const std::vector<Lane>& lanes = plan_.lanes();
-  Stream& first = *lanes.front().stream;
-  for (std::size_t lane = 1; lane < lanes.size(); ++lane) lanes[lane].stream->wait(fork);
+  const std::vector<Stream*>& streams = plan_.streams();
+  Stream& first = *streams.front();
+  for (std::size_t lane = 1; lane < streams.size(); ++lane) streams[lane]->wait(fork);
   enqueue_tasks();
-  for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
-    lanes[lane].stream->record(*joins_[lane - 1]);
+  for (std::size_t lane = 1; lane < streams.size(); ++lane) {
+    streams[lane]->record(*joins_[lane - 1]);
     first.wait(*joins_[lane - 1]);
   }
 }
 
 template <class Enqueue>
 Timing Executor::timed(const Enqueue& enqueue_all) {
-  Stream& first = *plan_.lanes().front().stream;
+  Stream& first = *plan_.streams().front();
   ++run_;
   if (recorder_ != nullptr) recorder_->begin();
   const auto wall_begin = std::chrono::steady_clock::now();
@@ -274,7 +262,7 @@ Timing Executor::timed(const Enqueue& enqueue_all) {
 
 void Executor::enqueue_steps(LaneId only_lane) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (only_lane == all_lanes || steps_[i].task->lane == only_lane) enqueue_step(i);
+    if (only_lane == all_lanes || steps_[i].task->lanes.front() == only_lane) enqueue_step(i);
   }
 }
 
@@ -283,7 +271,7 @@ void Executor::launch_lane(LaneId lane) {
     enqueue_steps(lane);
   } catch (...) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].task->lane == lane) mark_enqueued(i);  // the others must not wait for ever
+      if (steps_[i].task->lanes.front() == lane) mark_enqueued(i);  // the others must not wait for ever
     }
     throw;
   }
@@ -312,14 +300,14 @@ void Executor::enqueue_step(std::size_t index) {
 void Executor::enqueue_calls(std::size_t index) {
   const Step& step = steps_[index];
   const Range range(*step.range, static_cast<std::int64_t>(index));
-  for (std::size_t call = 0; call < step.task->calls.size(); ++call) {
+  for (std::size_t call = 0; call < step.calls->size(); ++call) {
     const ActivityTag tag = tags_.of(static_cast<TaskId>(index), call);
     for (Stream* stream : step.streams) stream->set_tag(tag);
     if (recorder_ == nullptr) {
-      enqueue(step.task->calls[call], step.streams);
+      enqueue((*step.calls)[call], step.streams);
     } else {
       const auto since = CallRecorder::Clock::now();
-      enqueue(step.task->calls[call], step.streams);
+      enqueue((*step.calls)[call], step.streams);
       recorder_->enqueued(tag, since);
     }
   }
@@ -336,7 +324,7 @@ void Executor::wait_until_enqueued(TaskId task) {
 }
 
 void Executor::synchronize_lanes() {
-  synchronize_all(plan_.lanes(), [](const Lane& lane) -> Stream& { return *lane.stream; });
+  synchronize_all(plan_.streams(), [](Stream* stream) -> Stream& { return *stream; });
 }
 
 TaskCosts Executor::measure_tasks(const CostLimits& limits) {
@@ -344,11 +332,11 @@ TaskCosts Executor::measure_tasks(const CostLimits& limits) {
 }
 
 void Executor::check_recording() const {
-  for (const Lane& lane : plan_.lanes()) lane.stream->check_activities();
+  for (const Stream* stream : plan_.streams()) stream->check_activities();
 }
 
 Recording Executor::record(int executions) {
-  CallRecorder recorder(plan_, launch_, tags_);
+  CallRecorder recorder(plan_, mode_, tags_);
   struct Recorded {
     CallRecorder*& place;
     ~Recorded() { place = nullptr; }
@@ -357,7 +345,7 @@ Recording Executor::record(int executions) {
   graph_.reset();  // a device may know calls only of a graph that was captured while it logs
   Recording recording;
   recording.seconds_per_call = logging_cost();
-  std::vector<timeline::Timeline> timelines;
+  std::vector<Timeline> timelines;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
       // Samples follow each other at once; making a timeline cools caches and puts threads to

@@ -14,20 +14,17 @@
 #include "bench/plan_runner.h"
 #include "bench/ranges.h"
 #include "kernels/device.h"
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
-
-/// Enqueues one call of a task on the streams of the task's lanes.
-void enqueue(const Call& call, std::span<Stream* const> streams);
 
 /// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
 /// allocates nothing once the streams' queues have grown to the plan's size (the first run does
 /// that).
 class Executor final : public PlanRunner {
  public:
-  explicit Executor(const Plan& plan) : Executor(plan, plan.launch) {}
-  Executor(const Plan& plan, Launch launch);
+  explicit Executor(const Plan& plan) : Executor(plan, plan.graph().submit) {}
+  Executor(const Plan& plan, SubmitMode mode);
 
   void prepare_graph() override;
 
@@ -51,6 +48,7 @@ class Executor final : public PlanRunner {
   /// What the host does for one task. By the places of the task's lanes:
   struct Step {
     const Task* task = nullptr;
+    const std::vector<Call>* calls = nullptr;
     std::vector<Stream*> streams;
     std::vector<std::vector<Part>> waits;  // for other lanes, at most the latest of each
     std::vector<Event*> done;              // recorded after the task, if another lane waits for it
@@ -83,7 +81,7 @@ class Executor final : public PlanRunner {
   void synchronize_lanes();
 
   const Plan& plan_;
-  Launch launch_;
+  SubmitMode mode_;
   std::vector<Step> steps_;
   std::vector<const Communicator*> communicators_;  // of the plan
   std::map<std::string, RangeName> ranges_;
@@ -97,9 +95,9 @@ class Executor final : public PlanRunner {
   std::uint32_t run_ = 0;
   CallTags tags_;
   CallRecorder* recorder_ = nullptr;      // while runs are recorded
-  std::unique_ptr<Launchers> launchers_;  // only with Launch::thread_per_lane
+  std::unique_ptr<Launchers> launchers_;  // only with SubmitMode::thread_per_lane
 
-  // Only with Launch::graph.
+  // Only with SubmitMode::graph.
   RangeName capture_range_{"capture"};  // payloads: the number of tasks
   RangeName launch_range_{"graph"};
   std::unique_ptr<Event> fork_;

@@ -9,7 +9,7 @@
 #include "bench/plan_runner.h"
 #include "bench/ranges.h"
 #include "reports/report.h"
-#include "reports/timeline/timeline.h"
+#include "scenarios/plan/timeline.h"
 #include "reports/without_profile.h"
 
 namespace parbench {
@@ -34,7 +34,7 @@ constexpr int most_looks = 3;
 using report::no_timeline;
 
 /// Called with each case that was looked at, and how the execution went that is told of.
-using KeepTimeline = std::function<void(const report::Case&, const timeline::Timeline&)>;
+using KeepTimeline = std::function<void(const report::Case&, const Timeline&)>;
 
 /// What the cases of a session have in common.
 class Looks {

@@ -9,7 +9,7 @@
 
 #include "kernels/error.h"
 #include "scenarios/context.h"
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "reports/timeline/timeline.h"
-#include "scenarios/plan.h"
+#include "scenarios/plan/timeline.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 
@@ -38,7 +38,7 @@ struct TaskCosts {
 
 /// Executions of a plan that were looked at while they ran.
 struct Recording {
-  timeline::Timeline timeline;  // of the one that took the median time
+  Timeline timeline;            // of the one that took the median time
   std::vector<double> seconds;  // of each
   std::size_t told = 0;         // the place of that one among them
   double seconds_per_call = 0;  // that looking at a call adds to it
@@ -68,10 +68,10 @@ class PlanRunner {
   [[nodiscard]] virtual Recording record(int executions);
 };
 
-/// For a plan that is to be launched in this way, whatever it says itself.
-using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&, Launch)>;
+/// For a plan that is to be launched in this way, whatever its graph says.
+using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&, SubmitMode)>;
 
 /// The real one, on bench/executor.h. The plan outlives it.
-[[nodiscard]] std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, Launch launch);
+[[nodiscard]] std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, SubmitMode mode);
 
 }  // namespace parbench

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/interrupt.h"
-#include "bench/launch.h"
+#include "bench/submit_mode.h"
 #include "kernels/error.h"
 
 namespace parbench {
@@ -81,12 +81,12 @@ void Preparation::run_once(const CaseSpec& spec) {
   context_.begin_case();
   current_.emplace();
   current_->subject = scenario_.prepare(spec, context_);
-  const Launch launch = launch_of(spec, current_->subject->plan());
+  const SubmitMode mode = submit_mode_of(spec, current_->subject->plan());
   context_.commit();
-  current_->runner = make_runner_(current_->subject->plan(), launch);
+  current_->runner = make_runner_(current_->subject->plan(), mode);
   current_->subject->reset();
   if (interrupted_()) throw Interrupted();
-  if (launch == Launch::graph) {
+  if (mode == SubmitMode::graph) {
     current_->runner->prepare_graph();
     current_->subject->forget();
     current_->subject->reset();

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "reports/statistics.h"
-#include "reports/timeline/metrics.h"
-#include "reports/timeline/parts.h"
+#include "scenarios/plan/metrics.h"
+#include "scenarios/plan/timeline.h"
 
 namespace parbench {
 namespace {
@@ -56,7 +56,7 @@ std::vector<report::CallProfile> calls_of(const timeline::Timeline& timeline) {
     sum.kind = name_of(kind);
     ++sum.count;
     sum.seconds += seconds_of(call.ran.length());
-    if (timeline.launch != timeline::Launch::graph) {
+    if (timeline.launch != SubmitMode::graph) {
       sum.enqueueing += seconds_of(call.enqueued.length());
     }
     sum.flops += call.flops;

@@ -103,7 +103,7 @@ class Run {
 
   KeepTimeline keeper_of_timelines() {
     if (!looks(options_)) return {};
-    return [this](const report::Case& one, const timeline::Timeline& timeline) {
+    return [this](const report::Case& one, const Timeline& timeline) {
       delivery_.trace().add(one, timeline);
     };
   }

@@ -107,8 +107,8 @@ KernelName kernel_of(const Call& call) {
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
   std::map<KernelName, std::size_t> places;
-  for (const Task& task : plan.tasks()) {
-    for (const Call& call : task.calls) {
+  for (const std::vector<Call>& calls : plan.calls()) {
+    for (const Call& call : calls) {
       const KernelName name = kernel_of(call);
       if (name.implementation.empty()) continue;
       const auto [place, is_new] = places.try_emplace(name, kernels.size());

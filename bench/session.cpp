@@ -199,7 +199,7 @@ void Session::describe_prepared(std::size_t index) {
   Amount amount = prepared.subject->amount();
   result.amount = amount.value;
   result.amount_unit = amount.unit;
-  const Work work = prepared.subject->plan().work();
+  const Work work = prepared.subject->plan().graph().work();
   result.flops = work.flops;
   result.bytes = work.bytes;
   result.kernels = kernels_of(prepared.subject->plan());
@@ -221,7 +221,7 @@ void Session::measure_bound(std::size_t index) {
   const bool in_order = costs.execution_seconds > 0;
   if (!in_order) latest_.reset();  // tasks run out of their order leave no state worth keeping
   if (costs.repeated_operations) entry.prepared->subject->reset();
-  entry.bound = bound_of(entry.prepared->subject->plan(), costs.seconds);
+  entry.bound = bound_of(entry.prepared->subject->plan().graph(), costs.seconds);
   entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, costs);
 }
 

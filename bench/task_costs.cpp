@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bench/clock.h"
-#include "bench/executor.h"
 #include "bench/interrupt.h"
 #include "kernels/crossing.h"
 #include "kernels/device.h"
@@ -30,7 +29,7 @@ constexpr int most_estimates = 4;
 
 /// All tasks that cost the same, by the first of them.
 struct CostGroup {
-  const Task* task = nullptr;
+  TaskId task = 0;
   int tasks = 0;     // of the plan
   int gathered = 0;  // executions in one measurement of a short task; 0: a long one
   std::vector<double> seconds;
@@ -42,9 +41,9 @@ struct CostGroup {
 };
 
 /// Whether repeating the task changes data: a copy does not, an all-reduce for one does.
-bool has_operations(const Task& task) {
+bool has_operations(const std::vector<Call>& calls) {
   return std::ranges::any_of(
-      task.calls, [](const Call& call) { return !std::holds_alternative<CopyCall>(call); });
+      calls, [](const Call& call) { return !std::holds_alternative<CopyCall>(call); });
 }
 
 /// Times what is enqueued on the lanes of one task: from the first lane's coming to it, which the
@@ -102,12 +101,16 @@ class TaskTimer {
  public:
   TaskTimer(const Plan& plan, const CostLimits& limits) : plan_(plan), limits_(limits) {
     std::map<std::pair<LaneId, std::string>, std::size_t> known;
-    for (const Task& task : plan.tasks()) {
+    const std::vector<Task>& tasks = plan.graph().tasks;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const Task& task = tasks[i];
       std::size_t index = groups_.size();
       if (!task.cost_key.empty()) {
-        index = known.try_emplace({task.lane, task.cost_key}, index).first->second;
+        index = known.try_emplace({task.lanes.front(), task.cost_key}, index).first->second;
       }
-      if (index == groups_.size()) groups_.push_back({.task = &task, .seconds = {}});
+      if (index == groups_.size()) {
+        groups_.push_back({.task = static_cast<TaskId>(i), .seconds = {}});
+      }
       ++groups_[index].tasks;
       group_of_.push_back(index);
     }
@@ -133,13 +136,13 @@ class TaskTimer {
  private:
   /// Whether a round executes every task of the plan once, in the plan's order.
   [[nodiscard]] bool executes_plan() const {
-    return groups_.size() == plan_.tasks().size() &&
+    return groups_.size() == plan_.graph().tasks.size() &&
            std::ranges::all_of(groups_, [](const CostGroup& group) { return group.gathered == 0; });
   }
 
   void measure(CostGroup& group) {
     if (limits_.interrupted()) throw Interrupted();
-    const double seconds = group.gathered > 0 ? time_gathered(group) : time(*group.task, 0, 1);
+    const double seconds = group.gathered > 0 ? time_gathered(group) : time(group.task, 0, 1);
     if (is_too_short(group, seconds)) {
       group.seconds = {gather(group, seconds)};  // what took longer before was disturbed
     } else {
@@ -155,7 +158,7 @@ class TaskTimer {
 
   /// Finds how many executions of a short task make a measurement; returns the last one.
   double gather(CostGroup& group, double seconds) {
-    if (has_operations(*group.task)) costs_.repeated_operations = true;
+    if (has_operations(plan_.calls(group.task))) costs_.repeated_operations = true;
     int estimates = 0;
     do {
       const double wanted = std::ceil(gathered_seconds / std::max(seconds, 1e-9));
@@ -167,23 +170,21 @@ class TaskTimer {
 
   /// The host enqueues what is timed while the lane works on as many executions that are not.
   double time_gathered(const CostGroup& group) {
-    return time(*group.task, group.gathered, group.gathered) / group.gathered;
+    return time(group.task, group.gathered, group.gathered) / group.gathered;
   }
 
   /// Seconds of `executions` of a task after `lead` others.
-  double time(const Task& task, int lead, int executions) {
-    std::vector<Stream*> streams;
-    for (const LaneId lane : lanes_of(task)) {
-      streams.push_back(plan_.lanes()[static_cast<std::size_t>(lane)].stream);
-    }
-    Stopwatch stopwatch(std::move(streams));
-    return stopwatch.time([&] { repeat(task, lead, stopwatch.streams()); },
-                          [&] { repeat(task, executions, stopwatch.streams()); });
+  double time(TaskId task, int lead, int executions) {
+    const std::vector<Call>& calls = plan_.calls(task);
+    Stopwatch stopwatch(plan_.streams_of(plan_.graph().task(task)));
+    return stopwatch.time([&] { repeat(calls, lead, stopwatch.streams()); },
+                          [&] { repeat(calls, executions, stopwatch.streams()); });
   }
 
-  static void repeat(const Task& task, int times, std::span<Stream* const> streams) {
+  static void repeat(const std::vector<Call>& calls, int times,
+                     std::span<Stream* const> streams) {
     for (int i = 0; i < times; ++i) {
-      for (const Call& call : task.calls) enqueue(call, streams);
+      for (const Call& call : calls) enqueue(call, streams);
     }
   }
 

@@ -10,7 +10,7 @@
 
 namespace parbench {
 
-void TraceFile::add(const report::Case& one, const timeline::Timeline& timeline) {
+void TraceFile::add(const report::Case& one, const Timeline& timeline) {
   if (path_.empty()) return;
   Entry& entry = entries_.emplace_back(Entry{one.name, {}, timeline});
   for (const report::DeviceMemory& memory : one.memory) {
@@ -20,7 +20,7 @@ void TraceFile::add(const report::Case& one, const timeline::Timeline& timeline)
 
 void TraceFile::write() const {
   if (path_.empty()) return;
-  std::vector<timeline::TracedCase> cases;
+  std::vector<report::TracedCase> cases;
   for (const Entry& entry : entries_) cases.push_back({entry.name, &entry.timeline, entry.memory});
   report::write_file(
       path_, [&](std::ostream& out) { write_chrome_trace(out, cases); },

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/report.h"
-#include "reports/timeline/timeline.h"
+#include "scenarios/plan/timeline.h"
 
 namespace parbench {
 
@@ -17,7 +17,7 @@ class TraceFile {
   /// Empty: there is no file, and nothing is kept.
   explicit TraceFile(std::filesystem::path path) : path_(std::move(path)) {}
 
-  void add(const report::Case& one, const timeline::Timeline& timeline);
+  void add(const report::Case& one, const Timeline& timeline);
 
   /// Throws Error.
   void write() const;
@@ -29,7 +29,7 @@ class TraceFile {
   struct Entry {
     std::string name;
     std::vector<std::pair<std::string, std::size_t>> memory;
-    timeline::Timeline timeline;
+    Timeline timeline;
   };
 
   std::filesystem::path path_;

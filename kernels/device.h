@@ -15,6 +15,7 @@
 #include "kernels/error.h"
 #include "kernels/op.h"
 #include "kernels/stream.h"
+#include "kernels/stream_kind.h"
 
 namespace parbench {
 
@@ -43,9 +44,6 @@ struct AvailableMemory {
   std::string pool;  // devices that name the same one draw on the same bytes
   std::size_t bytes = 0;
 };
-
-/// What a stream is for. A copy stream has a lane of its own, beside the compute streams.
-enum class StreamKind { compute, copy };
 
 class Device {
  public:

@@ -12,6 +12,7 @@
 #include "kernels/ops.h"
 #include "kernels/stream.h"
 #include "kernels/tensor.h"
+#include "kernels/work.h"
 
 namespace parbench {
 
@@ -22,21 +23,6 @@ struct Argument {
   std::string_view role;  // "source", "weights", "diff_destination", … as ops.h lists them
   Access access = Access::read;
   TensorDesc tensor;
-};
-
-/// The work of one execution by the operation's definition, not by what the hardware happens to do.
-struct Work {
-  double flops = 0;  // floating-point operations; a multiply-add is two
-  double bytes = 0;  // least traffic: every argument read or written once
-  /// Of an operation that takes a known time, whatever the device; beside what the rest asks for.
-  double seconds = 0;
-
-  Work& operator+=(const Work& other) {
-    flops += other.flops;
-    bytes += other.bytes;
-    seconds += other.seconds;
-    return *this;
-  }
 };
 
 /// Who took an operation's kernel from those that a library has for it.

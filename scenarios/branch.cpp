@@ -42,14 +42,12 @@ void check_size(const BranchSizes& sizes) {
 }
 
 /// Without a cost key, as every layer has an output of its own.
-Task layer_task(const BranchLayer& layer, LaneId lane) {
-  Task task;
-  task.name = layer.count == 1
-                  ? fmt::format("convolution {}", layer.first)
-                  : fmt::format("convolutions {}-{}", layer.first, layer.first + layer.count - 1);
-  task.lane = lane;
-  task.calls = {layer.call()};
-  return task;
+void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
+  std::string name =
+      layer.count == 1
+          ? fmt::format("convolution {}", layer.first)
+          : fmt::format("convolutions {}-{}", layer.first, layer.first + layer.count - 1);
+  parts.plan.add({.name = std::move(name), .lanes = {lane}}, {layer.call()});
 }
 
 /// Each layer reads the one before.
@@ -61,7 +59,7 @@ std::vector<BranchLayer> plan_chain(CaseParts& parts, const BranchSizes& sizes) 
     layers.push_back(
         make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), source, i));
     source = layers.back().destination;
-    parts.plan.add(layer_task(layers.back(), lane));
+    add_layer(parts, layers.back(), lane);
   }
   return layers;
 }
@@ -78,7 +76,7 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
     const LaneId lane = lanes[i % lane_count];
     layers.push_back(
         make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), input, i));
-    parts.plan.add(layer_task(layers.back(), lane));
+    add_layer(parts, layers.back(), lane);
   }
   return layers;
 }
@@ -91,7 +89,7 @@ std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bo
   const ConvolutionForward desc = sizes.convolution(sizes.branches, grouped ? sizes.branches : 1);
   std::vector<BranchLayer> layers = {
       make_layer(parts, stream_of(parts, lane), device, sizes, desc, input, 0)};
-  parts.plan.add(layer_task(layers.front(), lane));
+  add_layer(parts, layers.front(), lane);
   return layers;
 }
 
@@ -112,7 +110,7 @@ std::string_view arrangement_of(std::string_view strategy) {
 std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
   const BranchSizes sizes = sizes_of(spec);
   const std::string_view arrangement = arrangement_of(spec.strategy);
-  if (is_graph(spec.strategy)) parts.plan.launch = Launch::graph;
+  if (is_graph(spec.strategy)) parts.plan.submit_as(SubmitMode::graph);
   if (arrangement == "chain") return plan_chain(parts, sizes);
   if (arrangement == "merged") return plan_one(parts, sizes, false);
   if (arrangement == "grouped") return plan_one(parts, sizes, true);
@@ -120,7 +118,7 @@ std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
     return plan_lanes(parts, sizes, static_cast<int>(spec.parameters.integer("streams")));
   }
   if (arrangement == "threads") {
-    parts.plan.launch = Launch::thread_per_lane;
+    parts.plan.submit_as(SubmitMode::thread_per_lane);
     return plan_lanes(parts, sizes, static_cast<int>(sizes.branches));
   }
   return plan_lanes(parts, sizes, 1);

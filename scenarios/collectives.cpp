@@ -16,14 +16,15 @@ namespace {
 int modulo(int value, int size) { return ((value % size) + size) % size; }
 
 /// Without a cost key, like all tasks here: collectives that follow each other send other memory.
-Task send(const Plan& plan, const std::string& name, const Rank& from, const Rank& to,
-          const BufferView& destination, const BufferView& source) {
-  Task task;
-  task.name = name;
-  task.lane = copying_lane(plan, from.copies, to.copies);
-  task.kind = TaskKind::communication;
-  if (source.bytes > 0) task.calls = {CopyCall{destination, source}};
-  return task;
+TaskId add_send(Plan& plan, std::string name, const Rank& from, const Rank& to,
+                const CopyCall& copy, std::vector<TaskId> after) {
+  std::vector<Call> calls;
+  if (copy.source.bytes > 0) calls.emplace_back(copy);
+  return plan.add({.name = std::move(name),
+                   .kind = TaskKind::communication,
+                   .lanes = {copying_lane(plan, from.copies, to.copies)},
+                   .after = std::move(after)},
+                  std::move(calls));
 }
 
 void append(std::vector<TaskId>& to, const std::vector<TaskId>& from) {
@@ -42,15 +43,13 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Ran
   Task task;
   task.name = name;
   task.kind = TaskKind::communication;
-  task.lane = ranks.front().copies;
   CollectiveCall call{.communicator = &communicator, .collective = collective, .data = {}};
   for (const Rank& rank : ranks) {
-    if (&rank != &ranks.front()) task.further_lanes.push_back(rank.copies);
+    task.lanes.push_back(rank.copies);
     call.data.push_back(rank.data);
     append(task.after, rank.ready);
   }
-  task.calls = {std::move(call)};
-  return Completion(ranks.size(), {plan.add(std::move(task))});
+  return Completion(ranks.size(), {plan.add(std::move(task), {std::move(call)})});
 }
 
 /// The gathering half of both collectives: rank r begins with block r + `shift` and passes on what
@@ -67,12 +66,13 @@ Completion gather(Plan& plan, const std::string& name, const std::vector<Rank>& 
     for (int r = 0; r < size; ++r) {
       const int to = modulo(r + 1, size);
       const int block = modulo(r + shift - step, size);
-      Task task = send(plan, fmt::format("{}/{}→{}/block {}", name, r, to, block), ranks[r],
-                       ranks[to], ranks[to].data.part(offsets[block], bytes[block]),
-                       ranks[r].data.part(offsets[block], bytes[block]));
-      task.after = have[r];
-      append(task.after, ranks[to].ready);
-      const TaskId id = plan.add(std::move(task));
+      std::vector<TaskId> after = have[r];
+      append(after, ranks[to].ready);
+      const TaskId id = add_send(plan, fmt::format("{}/{}→{}/block {}", name, r, to, block),
+                                 ranks[r], ranks[to],
+                                 {.destination = ranks[to].data.part(offsets[block], bytes[block]),
+                                  .source = ranks[r].data.part(offsets[block], bytes[block])},
+                                 std::move(after));
       received[to].push_back(id);
       touched[r].push_back(id);
       touched[to].push_back(id);
@@ -153,15 +153,18 @@ BufferView AllReduce::block(const BufferView& data, int index) const {
   return data.part(offsets_[index], static_cast<std::size_t>(counts_[index]) * sizeof(float));
 }
 
-Task AllReduce::addition(const Rank& rank, int receiver, int index) const {
-  Task task;
-  task.lane = rank.compute;
-  task.kind = TaskKind::communication;
+TaskId AllReduce::add_addition(Plan& plan, std::string name, const Rank& rank, int receiver,
+                               int index, std::vector<TaskId> after) const {
+  std::vector<Call> calls;
   if (Op* op = add_[receiver][index]; op != nullptr) {
-    task.calls = {
-        bind(*op, {{"source", inboxes_[receiver].view}, {"destination", block(rank.data, index)}})};
+    calls.emplace_back(
+        bind(*op, {{"source", inboxes_[receiver].view}, {"destination", block(rank.data, index)}}));
   }
-  return task;
+  return plan.add({.name = std::move(name),
+                   .kind = TaskKind::communication,
+                   .lanes = {rank.compute},
+                   .after = std::move(after)},
+                  std::move(calls));
 }
 
 Completion AllReduce::add(Plan& plan, const std::string& name,
@@ -184,16 +187,18 @@ Completion AllReduce::add_ring(Plan& plan, const std::string& name,
       const int to = modulo(r + 1, size);
       const int index = modulo(r - step, size);
       const std::size_t bytes = block(ranks[r].data, index).bytes;
-      Task copy = send(plan, fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r],
-                       ranks[to], inboxes_[to].view.part(0, bytes), block(ranks[r].data, index));
-      copy.after = have[r];
-      append(copy.after, have[to]);  // the inbox is free once the last sum was taken from it
-      const TaskId arrived = plan.add(std::move(copy));
-      Task sum = addition(ranks[to], to, index);
-      sum.name = fmt::format("{}/add/{}/block {}", name, to, index);
-      sum.after = {arrived};
-      append(sum.after, ranks[to].ready);
-      summed[to].push_back(plan.add(std::move(sum)));
+      std::vector<TaskId> free = have[r];
+      append(free, have[to]);  // the inbox is free once the last sum was taken from it
+      const TaskId arrived =
+          add_send(plan, fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r],
+                   ranks[to],
+                   {.destination = inboxes_[to].view.part(0, bytes),
+                    .source = block(ranks[r].data, index)},
+                   std::move(free));
+      std::vector<TaskId> after{arrived};
+      append(after, ranks[to].ready);
+      summed[to].push_back(add_addition(plan, fmt::format("{}/add/{}/block {}", name, to, index),
+                                        ranks[to], to, index, std::move(after)));
     }
     have = std::move(summed);
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/case_data.h"
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 
@@ -68,7 +68,8 @@ class AllReduce {
                  const std::vector<Stream*>& compute_streams);
   Completion add_ring(Plan& plan, const std::string& name, const std::vector<Rank>& ranks) const;
   [[nodiscard]] BufferView block(const BufferView& data, int index) const;
-  [[nodiscard]] Task addition(const Rank& rank, int receiver, int index) const;
+  TaskId add_addition(Plan& plan, std::string name, const Rank& rank, int receiver, int index,
+                      std::vector<TaskId> after) const;
 
   Communicator* communicator_;         // null: the ring
   std::vector<std::int64_t> counts_;   // elements of each block

@@ -33,12 +33,8 @@ Gemm gemm_of(const MatmulSizes& sizes, std::int64_t columns, std::int64_t inner)
 }
 
 /// Without a cost key, as each product has other memory than the one before.
-Task product_task(const std::string& name, LaneId lane, OpCall call) {
-  Task task;
-  task.name = name;
-  task.lane = lane;
-  task.calls = {std::move(call)};
-  return task;
+Task product_task(std::string name, LaneId lane, std::vector<TaskId> after) {
+  return {.name = std::move(name), .lanes = {lane}, .after = std::move(after)};
 }
 
 /// A rectangle of a square matrix that is filled already, copied row by row.
@@ -130,12 +126,13 @@ TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::size_t ran
                            const std::vector<Completion>& done) {
   const auto x = static_cast<std::size_t>(turns.operand(product));
   const BufferView whole = shard.results[turns.result(product)].view;
-  Task task = product_task(
-      fmt::format("product {} on {}", product, rank), shard.rank.compute,
-      bind(*shard.product,
-           {{"a", shard.left[x].view}, {"b", shard.right[x].view}, {"c", target(rank, whole)}}));
-  if (product >= turns.results) task.after = done[product - turns.results][rank];
-  return parts.plan.add(std::move(task));
+  std::vector<TaskId> after;
+  if (product >= turns.results) after = done[product - turns.results][rank];
+  return parts.plan.add(
+      product_task(fmt::format("product {} on {}", product, rank), shard.rank.compute,
+                   std::move(after)),
+      {bind(*shard.product,
+            {{"a", shard.left[x].view}, {"b", shard.right[x].view}, {"c", target(rank, whole)}})});
 }
 
 /// Adds the products of all shards; `target` is where a shard's product goes within its result,
@@ -213,10 +210,9 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
       const std::size_t operand = i % results.operands.size();
       results.results.push_back({.column_blocks = {result}, .operand = operand});
       const BufferView x = results.operands[operand].view;
-      Task task = product_task(fmt::format("product {} on {}", i, device), lanes[lane],
-                               bind(*ops[lane], {{"a", x}, {"b", x}, {"c", result.view}}));
-      task.after = before;
-      last = {parts.plan.add(std::move(task))};
+      last = {parts.plan.add(
+          product_task(fmt::format("product {} on {}", i, device), lanes[lane], before),
+          {bind(*ops[lane], {{"a", x}, {"b", x}, {"c", result.view}})})};
     }
     add_product_output(parts, sizes.n, results, sizes.count);
     add_product_checks(parts, sizes.n, sizes.format(), results);

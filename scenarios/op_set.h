@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/device.h"
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 

@@ -109,15 +109,12 @@ void make_operands(CaseParts& parts, OverlapData& data) {
 TaskId add_product(CaseParts& parts, const OverlapData& data, LaneId lane, std::int64_t i,
                    std::vector<TaskId> after) {
   const Tensor& matrix = data.on_device[i];
-  Task task;
-  task.name = fmt::format("product {}", i);
-  task.lane = lane;
-  task.after = std::move(after);
   const bool to_host = data.sizes.to_host;
-  task.calls = {bind(*data.product, {{"a", to_host ? data.operand(i).view : matrix.view},
-                                     {"b", data.factor.view},
-                                     {"c", to_host ? matrix.view : data.products[i].view}})};
-  return parts.plan.add(std::move(task));
+  return parts.plan.add(
+      {.name = fmt::format("product {}", i), .lanes = {lane}, .after = std::move(after)},
+      {bind(*data.product, {{"a", to_host ? data.operand(i).view : matrix.view},
+                            {"b", data.factor.view},
+                            {"c", to_host ? matrix.view : data.products[i].view}})});
 }
 
 TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int64_t i,
@@ -125,21 +122,21 @@ TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int
   const OverlapSizes& sizes = data.sizes;
   const BufferView matrix = data.on_device[i].view;
   const BufferView host = data.on_host[i].view;
-  Task task;
-  task.name = fmt::format("copy {}", i);
-  task.lane = lane;
-  task.after = std::move(after);
-  task.kind = TaskKind::copy;
-  if (data.discard != nullptr) task.calls.emplace_back(bind(*data.discard, {{"memory", host}}));
+  std::vector<Call> calls;
+  if (data.discard != nullptr) calls.emplace_back(bind(*data.discard, {{"memory", host}}));
   const std::int64_t step = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
   const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
   for (std::int64_t first = 0; first < sizes.n; first += step) {
     const std::size_t bytes = std::min(step, sizes.n - first) * row;
     const BufferView there = matrix.part(first * row, bytes);
     const BufferView here = host.part(first * row, bytes);
-    task.calls.emplace_back(sizes.to_host ? CopyCall{here, there} : CopyCall{there, here});
+    calls.emplace_back(sizes.to_host ? CopyCall{here, there} : CopyCall{there, here});
   }
-  return parts.plan.add(std::move(task));
+  return parts.plan.add({.name = fmt::format("copy {}", i),
+                         .kind = TaskKind::copy,
+                         .lanes = {lane},
+                         .after = std::move(after)},
+                        std::move(calls));
 }
 
 void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {

@@ -62,7 +62,7 @@ LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index, int sh
 }
 
 Stream& stream_of(const CaseParts& parts, LaneId lane) {
-  return *parts.plan.lanes().at(static_cast<std::size_t>(lane)).stream;
+  return parts.plan.stream(lane);
 }
 
 Tolerance tolerance_of(NumberFormat format) {

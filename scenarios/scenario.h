@@ -16,7 +16,7 @@
 #include "reports/interval.h"
 #include "scenarios/context.h"
 #include "scenarios/parameters.h"
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 

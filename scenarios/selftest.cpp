@@ -61,18 +61,15 @@ std::optional<std::string> check_counter(CaseParts& parts, const SpinLane& lane)
   std::uint64_t executed = 0;
   parts.data.read_bytes(lane.counter.device, lane.counter.view.part(0, sizeof executed), &executed);
   if (executed == static_cast<std::uint64_t>(lane.tasks)) return std::nullopt;
-  return fmt::format("{} ran {} tasks, planned were {}", parts.plan.lanes()[lane.lane].name,
+  return fmt::format("{} ran {} tasks, planned were {}", parts.plan.graph().lane(lane.lane).name,
                      executed, lane.tasks);
 }
 
 void add_tasks(CaseParts& parts, const SpinLane& lane) {
   for (std::int64_t i = 0; i < lane.tasks; ++i) {
-    Task task;
-    task.name = fmt::format("spin {}", i);
-    task.lane = lane.lane;
-    task.calls = {bind(*lane.spin, {{"counter", lane.counter.view}})};
-    task.cost_key = "spin";
-    parts.plan.add(std::move(task));
+    parts.plan.add(
+        {.name = fmt::format("spin {}", i), .lanes = {lane.lane}, .cost_key = "spin"},
+        {bind(*lane.spin, {{"counter", lane.counter.view}})});
   }
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/timeline/parts.h"
+#include "scenarios/plan/timeline.h"
 
 namespace parbench::timeline {
 namespace {

@@ -48,9 +48,9 @@ class StepWriter {
       std::vector<Call> calls = stages_[s]->pack();
       if (calls.empty()) continue;
       parts_.plan.add({.name = fmt::format("pack parameters, stage {}", s),
-                       .lane = compute_[s],
-                       .calls = std::move(calls),
-                       .cost_key = "pack"});
+                       .lanes = {compute_[s]},
+                       .cost_key = "pack"},
+                      std::move(calls));
     }
   }
 
@@ -65,10 +65,10 @@ class StepWriter {
   void write_updates() {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       parts_.plan.add({.name = fmt::format("update, stage {}", s),
-                       .lane = compute_[s],
-                       .calls = stages_[s]->update(),
+                       .lanes = {compute_[s]},
                        .after = backward_[static_cast<int>(s)],
-                       .cost_key = "update"});
+                       .cost_key = "update"},
+                      stages_[s]->update());
     }
   }
 
@@ -107,38 +107,39 @@ class StepWriter {
   void send(const char* what, int from, int to, int chunk, TaskId produced, Crossing crossing) {
     const TaskId task = parts_.plan.add(
         {.name = fmt::format("send {}, chunk {}, stage {} to {}", what, chunk, from, to),
-         .lane = lane_between(from, to),
-         .calls = {crossing.copy},
-         .after = {produced},
          .kind = TaskKind::copy,
-         .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to)});
+         .lanes = {lane_between(from, to)},
+         .after = {produced},
+         .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to)},
+        {crossing.copy});
     arrivals_[{to, chunk}] = {task, std::move(crossing.unpack)};
   }
 
-  /// Lets a task of the stage begin with unpacking what the stage has been sent for the chunk.
-  void receive(int s, int chunk, Task& task) const {
+  /// Makes a task of the stage wait for what the stage has been sent for the chunk. Returns the calls
+  /// that unpack it, which the task begins with.
+  [[nodiscard]] std::vector<Call> receive(int s, int chunk, Task& task) const {
     const Arrival& arrival = arrivals_.at({s, chunk});
     task.after.push_back(arrival.task);
-    task.calls = arrival.unpack;
+    return arrival.unpack;
   }
 
   void write_forward(int s, int chunk) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
     Task task{.name = fmt::format("forward, chunk {}, stage {}", chunk, s),
-              .lane = compute_[static_cast<std::size_t>(s)],
-              .calls = {},
+              .lanes = {compute_[static_cast<std::size_t>(s)]},
               .cost_key = fmt::format("forward {}", samples(chunk))};
-    if (s > 0) receive(s, chunk, task);
-    append(task.calls, stage.forward(chunk));
+    std::vector<Call> calls;
+    if (s > 0) calls = receive(s, chunk, task);
+    append(calls, stage.forward(chunk));
     const bool sends = s + 1 < static_cast<int>(stages_.size());
     Crossing crossing;
     if (sends) {
       const Stage& next = *stages_[static_cast<std::size_t>(s) + 1];
       crossing = cross({stage, stage.output_desc(chunk), stage.output(chunk)},
                        {next, next.input_desc(chunk), next.input(chunk)});
-      append(task.calls, crossing.pack);
+      append(calls, crossing.pack);
     }
-    const TaskId id = parts_.plan.add(std::move(task));
+    const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
     forward_[{s, chunk}] = id;
     if (sends) send("activations", s, s + 1, chunk, id, std::move(crossing));
   }
@@ -148,20 +149,20 @@ class StepWriter {
     const bool first = !started_backward_[static_cast<std::size_t>(s)];
     started_backward_[static_cast<std::size_t>(s)] = true;
     Task task{.name = fmt::format("backward, chunk {}, stage {}", chunk, s),
-              .lane = compute_[static_cast<std::size_t>(s)],
-              .calls = {},
+              .lanes = {compute_[static_cast<std::size_t>(s)]},
               .after = {forward_.at({s, chunk})},
               .cost_key = fmt::format("backward {}{}", samples(chunk), first ? " first" : "")};
-    if (s + 1 < static_cast<int>(stages_.size())) receive(s, chunk, task);
-    append(task.calls, stage.backward(chunk, first));
+    std::vector<Call> calls;
+    if (s + 1 < static_cast<int>(stages_.size())) calls = receive(s, chunk, task);
+    append(calls, stage.backward(chunk, first));
     Crossing crossing;
     if (s > 0) {
       const Stage& previous = *stages_[static_cast<std::size_t>(s) - 1];
       crossing = cross({stage, stage.input_desc(chunk), stage.input_gradient(chunk)},
                        {previous, previous.output_desc(chunk), previous.output_gradient(chunk)});
-      append(task.calls, crossing.pack);
+      append(calls, crossing.pack);
     }
-    const TaskId id = parts_.plan.add(std::move(task));
+    const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
     backward_[s].push_back(id);
     if (s > 0) send("gradients", s, s - 1, chunk, id, std::move(crossing));
   }

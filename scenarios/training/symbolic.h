@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 

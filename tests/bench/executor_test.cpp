@@ -154,7 +154,7 @@ class HangingStream : public Stream {
 class GraphLaunch : public testing::Test {
  protected:
   GraphLaunch() {
-    plan_.launch = Launch::graph;
+    plan_.launch = SubmitMode::graph;
     const LaneId first = plan_.add_lane("first", *streams_[0]);
     const LaneId second = plan_.add_lane("second", *streams_[1]);
     spin_ = device_->prepare(Spin{.duration = microseconds(20)}, streams_[0]->threads());
@@ -217,8 +217,8 @@ TEST_F(GraphLaunch, FollowsMemoryThatMoves) {
 }
 
 TEST_F(GraphLaunch, ThePlansOwnWayOfLaunchingCanBeOverruled) {
-  plan_.launch = Launch::one_thread;
-  Executor executor(plan_, Launch::graph);
+  plan_.launch = SubmitMode::one_thread;
+  Executor executor(plan_, SubmitMode::graph);
   executor.prepare_graph();
   (void)executor.run();
   EXPECT_EQ(number_in(counter_), 4U);
@@ -296,7 +296,7 @@ TEST(Executor, CapturesAgainAfterScratchMemoryThatCouldNotGrow) {
   CapturingStream stream(device);
   Plan plan;
   plan.add_lane("lane", stream);
-  Executor executor(plan, Launch::graph);
+  Executor executor(plan, SubmitMode::graph);
   executor.prepare_graph();
   stream.reserve_scratch(CapturingStream::held);
   (void)executor.run();
@@ -313,7 +313,7 @@ TEST(Executor, RefusesAGraphOnStreamsThatCaptureNothing) {
   const auto stream = device.make_stream(StreamKind::compute, 0, 1);
   Plan plan;
   plan.add_lane("lane", *stream);
-  Executor executor(plan, Launch::graph);
+  Executor executor(plan, SubmitMode::graph);
   EXPECT_THROW(executor.prepare_graph(), Unsupported);
 }
 

@@ -146,8 +146,8 @@ TEST_P(RecordingOfLaunch, HasEveryCallOnItsLaneInTheOrderOfThePlan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecordingOfLaunch,
-                         ::testing::Values(Launch::one_thread, Launch::thread_per_lane,
-                                           Launch::graph));
+                         ::testing::Values(SubmitMode::one_thread, SubmitMode::thread_per_lane,
+                                           SubmitMode::graph));
 
 TEST_F(RecordingTest, TellsOfTheExecutionInTheMiddle) {
   add(first_, microseconds(100));
@@ -256,7 +256,7 @@ TEST(RecordingRefused, LeavesNoStreamLogging) {
                      LoggingStream(device, true)};
   const Plan plan = copies_on(streams);
   const CallTags tags(plan);
-  EXPECT_THROW((void)CallRecorder(plan, Launch::one_thread, tags), Unsupported);
+  EXPECT_THROW((void)CallRecorder(plan, SubmitMode::one_thread, tags), Unsupported);
   for (const LoggingStream& stream : streams) EXPECT_EQ(stream.log, nullptr);
 }
 
@@ -285,7 +285,7 @@ TEST(RecordingOfGraphs, CapturesThemWhileTheStreamsLog) {
   test::FakeDevice device(0);
   std::array streams{LoggingStream(device, true)};
   const Plan plan = copies_on(streams);
-  Executor executor(plan, Launch::graph);
+  Executor executor(plan, SubmitMode::graph);
   (void)executor.run();
   (void)executor.record(2);
   EXPECT_THAT(streams[0].logged_captures, ElementsAre(false, true));

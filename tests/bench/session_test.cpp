@@ -65,11 +65,11 @@ TEST_F(SessionTest, AColdFirstExecutionDoesNotDecideTheIterations) {
 }
 
 TEST_F(SessionTest, AGraphIsCapturedBeforeTheRunThatIsVerified) {
-  scenario.behaviours["base"] = {.launch = Launch::graph};
+  scenario.behaviours["base"] = {.launch = SubmitMode::graph};
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_TRUE(result.all_measured());
   EXPECT_FALSE(result.cases[0].graph) << "the strategy says so, not the run";
-  EXPECT_THAT(scenario.launches, ElementsAre(Launch::graph));
+  EXPECT_THAT(scenario.launches, ElementsAre(SubmitMode::graph));
   EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
               ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "capture fake/base/n:1",
                           "forget fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1"))
@@ -107,9 +107,9 @@ TEST_F(SessionTest, ACapturedCaseWithoutAReferenceIsComparedWithItselfWithoutThe
 
 TEST_F(SessionTest, ACaseThatCannotBeCapturedIsSkippedAndTheOthersRun) {
   scenario.behaviours["base"] = {};
-  scenario.behaviours["a"] = {.launch = Launch::graph,
+  scenario.behaviours["a"] = {.launch = SubmitMode::graph,
                               .on_capture = [] { throw Unsupported("task 'x' cannot"); }};
-  scenario.behaviours["b"] = {.launch = Launch::thread_per_lane};
+  scenario.behaviours["b"] = {.launch = SubmitMode::thread_per_lane};
   std::vector<CaseSpec> specs{FakeScenario::spec("a"), FakeScenario::spec("b"),
                               FakeScenario::spec("base")};
   specs[1].graph = true;

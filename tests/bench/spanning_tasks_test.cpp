@@ -135,7 +135,7 @@ TEST_P(SpanningTask, WaitsAndIsWaitedForOnAllItsLanes) {
 }
 
 TEST_P(SpanningTask, KeepsItsOrderInAGraph) {
-  Executor executor(plan_, Launch::graph);
+  Executor executor(plan_, SubmitMode::graph);
   executor.prepare_graph();
   for (int run = 0; run < 3; ++run) {
     forget();
@@ -153,7 +153,7 @@ TEST_P(SpanningTask, TakesAsLongAloneAsTheSlowestOfItsLanes) {
 
 TEST_P(SpanningTask, CannotBeLaunchedByAThreadALane) {
   try {
-    const Executor executor(plan_, Launch::thread_per_lane);
+    const Executor executor(plan_, SubmitMode::thread_per_lane);
     FAIL() << "accepted";
   } catch (const std::invalid_argument& error) {
     EXPECT_THAT(error.what(), HasSubstr("task bring has several lanes"));

@@ -54,14 +54,14 @@ TEST_F(BranchTest, ChainIsOneChainAndBranchesAreFree) {
 
   const auto threads = ready("threads");
   EXPECT_EQ(threads->plan().lanes().size(), 4);
-  EXPECT_EQ(threads->plan().launch, Launch::thread_per_lane);
-  EXPECT_EQ(streams->plan().launch, Launch::one_thread);
+  EXPECT_EQ(threads->plan().launch, SubmitMode::thread_per_lane);
+  EXPECT_EQ(streams->plan().launch, SubmitMode::one_thread);
 
   for (const std::string arrangement : {"chain", "one-stream", "streams"}) {
     const auto plain = ready(arrangement, 3);
     const auto graph = ready("graph-" + arrangement, 3);
-    EXPECT_EQ(graph->plan().launch, Launch::graph) << arrangement;
-    EXPECT_EQ(plain->plan().launch, Launch::one_thread) << arrangement;
+    EXPECT_EQ(graph->plan().launch, SubmitMode::graph) << arrangement;
+    EXPECT_EQ(plain->plan().launch, SubmitMode::one_thread) << arrangement;
     EXPECT_EQ(graph->plan().lanes().size(), plain->plan().lanes().size()) << arrangement;
     EXPECT_EQ(graph->plan().tasks().size(), plain->plan().tasks().size()) << arrangement;
   }

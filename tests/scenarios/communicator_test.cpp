@@ -226,9 +226,9 @@ TEST_P(JoinedMatmul, RunsOnRealStreams) {
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
   Context context(joined(cpu_devices(2, machine)), {});
   const auto subject = prepared(context, 2);
-  for (const Launch launch : {Launch::one_thread, Launch::graph}) {
+  for (const Launch launch : {SubmitMode::one_thread, SubmitMode::graph}) {
     Executor executor(subject->plan(), launch);
-    if (launch == Launch::graph) executor.prepare_graph();
+    if (launch == SubmitMode::graph) executor.prepare_graph();
     subject->reset();
     (void)executor.run();
     EXPECT_EQ(subject->check(), std::nullopt) << "launch " << static_cast<int>(launch);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/executor.h"
-#include "bench/launch.h"
+#include "bench/submit_mode.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
@@ -111,9 +111,9 @@ TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
     CaseSpec wanted = spec(strategy);
     try {
       const auto subject = ready(wanted);
-      if (subject->plan().launch == Launch::thread_per_lane) continue;  // no run captures it
+      if (subject->plan().launch == SubmitMode::thread_per_lane) continue;  // no run captures it
       wanted.graph = true;
-      const OutputValues replayed = replay_and_read(*subject, launch_of(wanted, subject->plan()));
+      const OutputValues replayed = replay_and_read(*subject, submit_mode_of(wanted, subject->plan()));
       EXPECT_EQ(subject->check(), std::nullopt);
       subject->forget();
       subject->reset();

@@ -1,5 +1,5 @@
 // Plans and the bounds that follow from them, on hand-made schedules.
-#include "scenarios/plan.h"
+#include "scenarios/framework/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -67,10 +67,10 @@ TEST_F(ChromeTrace, IsWhatAViewerDraws) {
 
 TEST_F(ChromeTrace, OfAGraphAndOfThreadsNestsToo) {
   Timeline graph = example();
-  graph.launch = Launch::graph;
+  graph.launch = SubmitMode::graph;
   for (Call& call : graph.calls) call.enqueued = {0, 700};
   Timeline threads = example();
-  threads.launch = Launch::thread_per_lane;
+  threads.launch = SubmitMode::thread_per_lane;
   for (Call& call : threads.calls) call.enqueued.begin = 0;
   const std::vector<TracedCase> cases{{"a/graph", &graph, {}}, {"a/threads", &threads, {}}};
   check(trace_of(cases));

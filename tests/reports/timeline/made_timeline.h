@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/timeline/timeline.h"
+#include "scenarios/plan/timeline.h"
 
 namespace parbench::timeline {
 

@@ -1,5 +1,5 @@
 // Metrics of timelines made by hand, whose figures can be counted on a sheet of paper.
-#include "reports/timeline/metrics.h"
+#include "scenarios/plan/metrics.h"
 
 #include <gmock/gmock.h>
 

@@ -1,17 +1,18 @@
-// What cannot be launched as it was asked for.
-#include "bench/launch.h"
+// Checks that a plan can be submitted as requested.
+#include "bench/submit_mode.h"
 
 #include <fmt/format.h>
 
+#include "kernels/device.h"
 #include "kernels/error.h"
 
 namespace parbench {
 namespace {
 
 void check_one_backend(const Plan& plan) {
-  const DeviceInfo& first = plan.lanes().front().stream->device().info();
-  for (const Lane& lane : plan.lanes()) {
-    const DeviceInfo& other = lane.stream->device().info();
+  const DeviceInfo& first = plan.streams().front()->device().info();
+  for (const Stream* stream : plan.streams()) {
+    const DeviceInfo& other = stream->device().info();
     if (other.backend == first.backend) continue;
     throw Unsupported(
         fmt::format("a graph holds work of one backend; this plan runs on {} and {}, leave out "
@@ -23,8 +24,8 @@ void check_one_backend(const Plan& plan) {
 /// The thread that runs the plan records where it begins and ends, so that a device that one thread
 /// at a time can use has no thread for its lane, not even for a single one.
 void check_launching_threads(const Plan& plan) {
-  for (const Lane& lane : plan.lanes()) {
-    const Device& device = lane.stream->device();
+  for (const Stream* stream : plan.streams()) {
+    const Device& device = stream->device();
     if (!device.one_launching_thread()) continue;
     throw Unsupported(fmt::format(
         "a launching thread for every lane: {} can be used by one host thread at a time; run the "
@@ -35,16 +36,16 @@ void check_launching_threads(const Plan& plan) {
 
 }  // namespace
 
-Launch launch_of(const CaseSpec& spec, const Plan& plan) {
-  if (spec.graph && plan.launch == Launch::thread_per_lane) {
+SubmitMode submit_mode_of(const CaseSpec& spec, const Plan& plan) {
+  if (spec.graph && plan.graph().submit == SubmitMode::thread_per_lane) {
     throw Unsupported(
         "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
         "run it without --graph");
   }
-  const Launch launch = spec.graph ? Launch::graph : plan.launch;
-  if (launch == Launch::graph) check_one_backend(plan);
-  if (launch == Launch::thread_per_lane) check_launching_threads(plan);
-  return launch;
+  const SubmitMode mode = spec.graph ? SubmitMode::graph : plan.graph().submit;
+  if (mode == SubmitMode::graph) check_one_backend(plan);
+  if (mode == SubmitMode::thread_per_lane) check_launching_threads(plan);
+  return mode;
 }
 
 }  // namespace parbench

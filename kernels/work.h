@@ -1,0 +1,21 @@
+// The work of an operation, a copy or a task, by its definition, not by what the hardware does.
+#pragma once
+
+namespace parbench {
+
+struct Work {
+  double flops = 0;  // floating-point operations; a multiply-add is two
+  double bytes = 0;  // minimum traffic: every argument read or written once
+  /// Of an operation that takes a known time on every device, in addition to the rest.
+  double seconds = 0;
+
+  Work& operator+=(const Work& other) {
+    flops += other.flops;
+    bytes += other.bytes;
+    seconds += other.seconds;
+    return *this;
+  }
+  friend bool operator==(const Work&, const Work&) = default;
+};
+
+}  // namespace parbench

@@ -1,0 +1,82 @@
+// A plan as plain data: tasks on lanes with dependencies. It knows no devices, so that bounds,
+// simulations, metrics and reports need none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/stream_kind.h"
+#include "kernels/work.h"
+
+namespace parbench {
+
+enum class TaskKind { compute, copy, communication };
+inline constexpr std::array<TaskKind, 3> task_kinds{TaskKind::compute, TaskKind::copy,
+                                                    TaskKind::communication};
+[[nodiscard]] std::string_view name_of(TaskKind kind);  // "compute", "copy", "communication"
+
+/// How the host submits a plan: one thread enqueues all tasks; one thread per lane enqueues that
+/// lane's; or the tasks are captured into a graph beforehand, which one thread launches.
+enum class SubmitMode { one_thread, thread_per_lane, graph };
+inline constexpr std::array<SubmitMode, 3> submit_modes{
+    SubmitMode::one_thread, SubmitMode::thread_per_lane, SubmitMode::graph};
+[[nodiscard]] std::string_view name_of(SubmitMode mode);  // "one thread", "thread per lane", "graph"
+
+using LaneId = int;  // index into PlanGraph::lanes
+using TaskId = int;  // index into PlanGraph::tasks
+
+/// One queue of a device: its tasks run one after the other.
+struct Lane {
+  std::string name;    // "cpu:0/compute"
+  std::string device;  // "cpu:0"
+  StreamKind kind = StreamKind::compute;
+  int threads = 1;  // cores of the device that its tasks run on
+  /// Cores of the device that all its lanes share; 0 for a lane that uses none of them, such as a
+  /// copy lane with a core of its own.
+  int device_cores = 0;
+  friend bool operator==(const Lane&, const Lane&) = default;
+};
+
+/// Work that runs without a pause on its lanes once the tasks in `after` have ended.
+struct Task {
+  std::string name;
+  TaskKind kind = TaskKind::compute;
+  /// One, or for a collective one for each rank. The task has ended when it has ended on all of
+  /// them.
+  std::vector<LaneId> lanes;
+  std::vector<TaskId> after = {};
+  /// Tasks of a lane with the same key cost the same, so that measuring one of them measures all:
+  /// the same work on the same memory, or so much work that a warm cache makes no difference.
+  /// Empty: the task is measured by itself.
+  std::string cost_key = {};
+  Work work = {};
+  friend bool operator==(const Task&, const Task&) = default;
+};
+
+[[nodiscard]] bool runs_on(const Task& task, LaneId lane);
+
+/// Tasks of a lane run in the order of `tasks`. A task only waits for earlier ones, so a graph has
+/// no cycles.
+struct PlanGraph {
+  SubmitMode submit = SubmitMode::one_thread;
+  std::vector<Lane> lanes;
+  std::vector<Task> tasks;
+
+  LaneId add_lane(Lane lane);
+  /// Throws std::invalid_argument for a task without lanes, for lanes or dependencies that do not
+  /// exist yet, and for a lane that is named twice.
+  TaskId add_task(Task task);
+
+  [[nodiscard]] const Lane& lane(LaneId id) const { return lanes.at(static_cast<std::size_t>(id)); }
+  [[nodiscard]] const Task& task(TaskId id) const { return tasks.at(static_cast<std::size_t>(id)); }
+  /// Of all tasks.
+  [[nodiscard]] Work work() const;
+  /// Names, in the order of their first lanes.
+  [[nodiscard]] std::vector<std::string> devices() const;
+  friend bool operator==(const PlanGraph&, const PlanGraph&) = default;
+};
+
+}  // namespace parbench

@@ -1,0 +1,289 @@
+// Interval arithmetic over the calls of a timeline.
+#include "scenarios/plan/metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/icl/interval_map.hpp>
+#include <boost/icl/interval_set.hpp>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace parbench {
+namespace {
+
+namespace icl = boost::icl;
+using Times = icl::interval_set<Nanoseconds>;
+
+icl::discrete_interval<Nanoseconds> interval_of(const TimeSpan& span) {
+  return icl::discrete_interval<Nanoseconds>::right_open(span.begin, span.end);
+}
+
+Nanoseconds length_of(const Times& times) { return static_cast<Nanoseconds>(icl::length(times)); }
+
+/// Waits in whole nanoseconds.
+struct Gaps {
+  Nanoseconds dependency = 0;
+  Nanoseconds host = 0;
+  Nanoseconds queue = 0;
+
+  Gaps& operator+=(const Gaps& other) {
+    dependency += other.dependency;
+    host += other.host;
+    queue += other.queue;
+    return *this;
+  }
+  [[nodiscard]] Waits waits() const {
+    return {seconds_of(dependency), seconds_of(host), seconds_of(queue)};
+  }
+};
+
+std::vector<double> streams_busy(const Timeline& timeline) {
+  icl::interval_map<Nanoseconds, std::size_t> busy_lanes;
+  const auto lanes = static_cast<LaneId>(timeline.graph.lanes.size());
+  for (LaneId lane = 0; lane < lanes; ++lane) {
+    Times busy;
+    for (const TimedCall& call : timeline.calls) {
+      if (call.lane == lane) busy += interval_of(call.ran);
+    }
+    for (const auto& part : busy) busy_lanes += std::pair(part, std::size_t{1});
+  }
+  std::vector<Nanoseconds> lengths(timeline.graph.lanes.size() + 1);
+  for (const auto& [part, count] : busy_lanes) {
+    lengths[count] += static_cast<Nanoseconds>(icl::length(part));
+  }
+  lengths[0] = timeline.length() - std::accumulate(lengths.begin(), lengths.end(), Nanoseconds{0});
+  std::vector<double> seconds(lengths.size());
+  std::ranges::transform(lengths, seconds.begin(), seconds_of);
+  return seconds;
+}
+
+/// What each call waits for.
+class Causes {
+ public:
+  explicit Causes(const Timeline& timeline)
+      : timeline_(timeline),
+        before_(timeline.calls.size()),
+        last_of_task_(timeline.graph.tasks.size()) {
+    std::vector<std::optional<std::size_t>> latest(timeline.graph.lanes.size());
+    for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
+      const TimedCall& call = timeline.calls[i];
+      std::optional<std::size_t>& before = latest.at(static_cast<std::size_t>(call.lane));
+      before_[i] = std::exchange(before, i);
+      std::optional<std::size_t>& last = last_of_task_.at(static_cast<std::size_t>(call.task));
+      if (!last || call.ran.end > timeline.calls[*last].ran.end) last = i;
+    }
+  }
+
+  /// Returns the call before it on its lane.
+  [[nodiscard]] std::optional<std::size_t> before_on_lane(std::size_t call) const {
+    return before_[call];
+  }
+
+  /// Returns the call that ended last of those of other tasks that it waits for, which only the
+  /// first call of a task on a lane does. It waits for all lanes of a collective, unless it has the
+  /// same ones: those are in order rank for rank, and what ran before on its lane is known.
+  [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
+    const TimedCall& call = timeline_.calls[index];
+    const std::optional<std::size_t> before = before_[index];
+    if (before && timeline_.calls[*before].task == call.task) return std::nullopt;
+    std::optional<std::size_t> latest;
+    const Task& waiting = timeline_.graph.task(call.task);
+    for (const TaskId task : waiting.after) {
+      if (timeline_.graph.task(task).lanes == waiting.lanes) continue;
+      const std::optional<std::size_t> last = last_of_task_[static_cast<std::size_t>(task)];
+      if (last && (!latest || ended(last) > ended(latest))) latest = last;
+    }
+    return latest;
+  }
+
+  [[nodiscard]] Nanoseconds ended(std::optional<std::size_t> call) const {
+    return call ? timeline_.calls[*call].ran.end : timeline_.begin;
+  }
+
+ private:
+  const Timeline& timeline_;
+  std::vector<std::optional<std::size_t>> before_;
+  std::vector<std::optional<std::size_t>> last_of_task_;
+};
+
+/// Divides the time from `free`, when the lane had ended what was before, to the call's beginning.
+Gaps gaps_before(const TimedCall& call, Nanoseconds free, Nanoseconds dependency) {
+  const Nanoseconds begin = std::max(free, call.ran.begin);
+  const Nanoseconds ready = std::clamp(dependency, free, begin);
+  const Nanoseconds enqueued = std::clamp(call.enqueued.end, ready, begin);
+  return {.dependency = ready - free, .host = enqueued - ready, .queue = begin - enqueued};
+}
+
+std::vector<LaneMetrics> metrics_of_lanes(const Timeline& timeline, const Causes& causes) {
+  std::vector<Gaps> gaps(timeline.graph.lanes.size());
+  for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
+    const TimedCall& call = timeline.calls[i];
+    gaps[static_cast<std::size_t>(call.lane)] += gaps_before(
+        call, causes.ended(causes.before_on_lane(i)), causes.ended(causes.dependency(i)));
+  }
+  std::vector<LaneMetrics> lanes;
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const Lane& lane = timeline.graph.lanes[i];
+    lanes.push_back({lane.name, lane.device, gaps[i].waits()});
+  }
+  return lanes;
+}
+
+bool is_on(const Timeline& timeline, const TimedCall& call, const std::string& device) {
+  return timeline.graph.lane(call.lane).device == device;
+}
+
+/// Before the calls of a device that begin while none of its others runs.
+Waits waits_of(const Timeline& timeline, const Causes& causes, const std::string& device) {
+  std::vector<std::size_t> calls;
+  for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
+    if (is_on(timeline, timeline.calls[i], device)) calls.push_back(i);
+  }
+  std::ranges::stable_sort(calls, {}, [&](std::size_t i) { return timeline.calls[i].ran.begin; });
+  Gaps gaps;
+  Nanoseconds busy_until = timeline.begin;
+  for (const std::size_t i : calls) {
+    const TimedCall& call = timeline.calls[i];
+    if (call.ran.begin > busy_until) {
+      gaps += gaps_before(call, busy_until, causes.ended(causes.dependency(i)));
+    }
+    busy_until = std::max(busy_until, call.ran.end);
+  }
+  return gaps.waits();
+}
+
+DeviceMetrics metrics_of_device(const Timeline& timeline, const Causes& causes,
+                                const std::string& device) {
+  std::map<TaskKind, Times> ran;
+  for (const TimedCall& call : timeline.calls) {
+    if (!is_on(timeline, call, device)) continue;
+    ran[timeline.graph.task(call.task).kind] += interval_of(call.ran);
+  }
+  const Times& compute = ran[TaskKind::compute];
+  const Times& copy = ran[TaskKind::copy];
+  const Times& communication = ran[TaskKind::communication];
+  const Times moving = copy + communication;
+  const Times busy = compute + moving;
+  const Nanoseconds busy_time = length_of(busy);
+  const Nanoseconds bubble =
+      busy.empty() ? 0 : icl::last(busy) + 1 - icl::first(busy) - busy_time;
+  return {.device = device,
+          .busy = seconds_of(busy_time),
+          .idle = seconds_of(timeline.length() - busy_time),
+          .bubble = seconds_of(bubble),
+          .waits = waits_of(timeline, causes, device),
+          .compute = seconds_of(length_of(compute)),
+          .copy = seconds_of(length_of(copy)),
+          .communication = seconds_of(length_of(communication)),
+          .exposed_copy = seconds_of(length_of(copy - compute)),
+          .exposed_communication = seconds_of(length_of(communication - compute)),
+          .overlapped = seconds_of(length_of(moving & compute))};
+}
+
+CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
+  if (timeline.calls.empty()) return {};
+  std::map<TaskKind, Nanoseconds> of_kind;
+  Nanoseconds host = 0;
+  Nanoseconds queue = 0;
+  const auto last = std::ranges::max_element(
+      timeline.calls, {}, [](const TimedCall& call) { return call.ran.end; });
+  std::optional<std::size_t> at = static_cast<std::size_t>(last - timeline.calls.begin());
+  Nanoseconds until = last->ran.end;  // what comes after is on the path already
+  while (at) {
+    const TimedCall& call = timeline.calls[*at];
+    const Nanoseconds begin = std::min(call.ran.begin, until);
+    of_kind[timeline.graph.task(call.task).kind] += until - begin;
+    const std::optional<std::size_t> lane = causes.before_on_lane(*at);
+    const std::optional<std::size_t> other = causes.dependency(*at);
+    const std::optional<std::size_t> cause =
+        causes.ended(other) > causes.ended(lane) ? other : lane;
+    const Nanoseconds caused = std::min(causes.ended(cause), begin);
+    const Nanoseconds enqueued = std::min(call.enqueued.end, begin);
+    if (enqueued > caused) {  // up to there the host worked without a pause
+      queue += begin - enqueued;
+      host += enqueued - timeline.begin;
+      break;
+    }
+    queue += begin - caused;
+    until = caused;
+    at = cause;
+  }
+  return {.compute = seconds_of(of_kind[TaskKind::compute]),
+          .copy = seconds_of(of_kind[TaskKind::copy]),
+          .communication = seconds_of(of_kind[TaskKind::communication]),
+          .host = seconds_of(host),
+          .queue = seconds_of(queue)};
+}
+
+BubbleRatio bubble_ratio_of(const std::vector<DeviceMetrics>& devices, double span) {
+  double idle = 0;
+  double busy = 0;
+  for (const DeviceMetrics& device : devices) {
+    idle += device.idle;
+    busy += device.busy;
+  }
+  const double total = span * static_cast<double>(devices.size());
+  return {.of_total = total > 0 ? idle / total : 0, .of_busy = busy > 0 ? idle / busy : 0};
+}
+
+template <class Key, class Sums>
+auto by_seconds(std::map<Key, Sums> known) {
+  std::vector<Sums> sums;
+  for (auto& [key, sum] : known) sums.push_back(std::move(sum));
+  std::ranges::stable_sort(sums, std::ranges::greater(), &Sums::seconds);
+  return sums;
+}
+
+std::vector<CallMetrics> metrics_of_calls(const Timeline& timeline) {
+  std::map<std::pair<std::string, TaskKind>, CallMetrics> known;
+  for (const TimedCall& call : timeline.calls) {
+    const TaskKind kind = timeline.graph.task(call.task).kind;
+    CallMetrics& sum = known[{call.name, kind}];
+    sum.name = call.name;
+    sum.kind = kind;
+    ++sum.count;
+    sum.seconds += seconds_of(call.ran.length());
+    if (timeline.graph.submit != SubmitMode::graph) {
+      sum.enqueueing += seconds_of(call.enqueued.length());
+    }
+    sum.flops += call.work.flops;
+    sum.bytes += call.work.bytes;
+  }
+  return by_seconds(std::move(known));
+}
+
+std::vector<ReferenceCalls> reference_calls_of(const Timeline& timeline) {
+  std::map<std::array<std::string, 3>, ReferenceCalls> known;
+  for (const TimedCall& call : timeline.calls) {
+    if (call.reference_kernel.empty()) continue;
+    ReferenceCalls& sum = known[{call.name, call.layer, call.reference_kernel}];
+    sum.name = call.name;
+    sum.layer = call.layer;
+    sum.kernel = call.reference_kernel;
+    ++sum.count;
+    sum.seconds += seconds_of(call.ran.length());
+  }
+  return by_seconds(std::move(known));
+}
+
+}  // namespace
+
+TimelineMetrics metrics_of(const Timeline& timeline) {
+  const Causes causes(timeline);
+  TimelineMetrics metrics;
+  metrics.span = seconds_of(timeline.length());
+  for (const std::string& device : timeline.graph.devices()) {
+    metrics.devices.push_back(metrics_of_device(timeline, causes, device));
+  }
+  metrics.bubble_ratio = bubble_ratio_of(metrics.devices, metrics.span);
+  metrics.streams_busy = streams_busy(timeline);
+  metrics.lanes = metrics_of_lanes(timeline, causes);
+  metrics.critical_path = critical_path_of(timeline, causes);
+  metrics.calls = metrics_of_calls(timeline);
+  metrics.reference_calls = reference_calls_of(timeline);
+  return metrics;
+}
+
+}  // namespace parbench
