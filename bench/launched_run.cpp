@@ -119,7 +119,7 @@ class LaunchedRun {
       return;
     }
     delivery_.recorder().add_launch(
-        told, {file->report.sampling_seconds, file->report.task_cost_seconds.value_or(0)});
+        told, {file->report.sampling_seconds, file->report.task_cost_seconds});
     delivery_.samples().take_rows(file->report.cases, file->google_benchmark);
     parts_.push_back({launch, std::move(file->report.cases)});
     for (const Job& job : jobs_) merge(job);

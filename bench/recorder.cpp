@@ -163,12 +163,11 @@ void Recorder::refresh(bool complete) {
   report_.duration_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   report_.sampling_seconds = launch_times_.sampling_seconds;
-  double task_cost_seconds = launch_times_.task_cost_seconds;
+  report_.task_cost_seconds = launch_times_.task_cost_seconds;
   for (const auto& [scenario, times] : times_) {
     report_.sampling_seconds += times.sampling_seconds;
-    task_cost_seconds += times.task_cost_seconds;
+    report_.task_cost_seconds += times.task_cost_seconds;
   }
-  report_.task_cost_seconds = task_cost_seconds;
   report::find_reasons(report_);
 }
 

@@ -18,7 +18,7 @@
 namespace parbench::report {
 
 /// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
 using Value = std::variant<std::int64_t, double, std::string>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
@@ -303,8 +303,7 @@ struct Report {
   /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
   /// plan in its order warm it up as well.
   double sampling_seconds = 0;
-  /// Of it, in other measurements of tasks alone, for the bounds; none: from before this was told.
-  std::optional<double> task_cost_seconds;
+  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
   bool complete = false;  // every case was measured
   std::vector<std::string> command_line;
   NamedValues options;           // the flags that would measure in the same way again

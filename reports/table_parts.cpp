@@ -233,10 +233,7 @@ std::string counts_text(const Report& report) {
   };
   text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
                       share(report.sampling_seconds));
-  if (report.task_cost_seconds) {
-    text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
-  }
-  return text;
+  return text + fmt::format(", {} measuring tasks alone", share(report.task_cost_seconds));
 }
 
 }  // namespace parbench::report

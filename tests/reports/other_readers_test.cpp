@@ -90,9 +90,6 @@ TEST(Schema, AcceptsWhatIsWritten) {
   bare.machine.governor.reset();
   Report wrong_result = full;
   wrong_result.cases[7].verification->largest_error = std::numeric_limits<double>::infinity();
-  Json early = to_json(with_metric(full));
-  early["parbench"].erase("task_cost_seconds");
-  early["parbench"]["cases"][1]["metrics"][0]["unit"] = "fraction";
   Report captured = full;
   captured.cases[0].graph = true;
   Report lost = full;
@@ -105,7 +102,7 @@ TEST(Schema, AcceptsWhatIsWritten) {
       directory, {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured),
                   to_json(bare), to_json(wrong_result), to_json(one_sample), to_json(captured),
                   to_json(lost), to_json(interrupted(full)), to_json(complete_report()),
-                  to_json(with_metric(full)), early, to_json(looked_at(full))});
+                  to_json(with_metric(full)), to_json(looked_at(full))});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 
@@ -127,7 +124,7 @@ TEST(Schema, RefusesWhatMustNotBe) {
       {"no parbench object", [](Json& file) { file.erase("parbench"); }},
       {"no context", [](Json& file) { file.erase("context"); }},
       {"a stranger beside it", [](Json& file) { file["other"] = 1; }},
-      {"another version", parbench([](Json& p) { p["schema_version"] = 2; })},
+      {"another version", parbench([](Json& p) { p["schema_version"] = 1; })},
       {"an unknown field", parbench([](Json& p) { p["colour"] = "red"; })},
       {"a local time", parbench([](Json& p) { p["started_utc"] = "4 May 2024"; })},
       {"a negative duration", parbench([](Json& p) { p["duration_seconds"] = -1; })},

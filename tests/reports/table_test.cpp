@@ -321,9 +321,6 @@ TEST(Table, EndsWithWhatWasMeasured) {
             "warm-up, 3% measuring tasks alone");
   report.complete = false;
   EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"));
-  report.task_cost_seconds.reset();
-  EXPECT_THAT(lines_of(to_table(report)).back(),
-              EndsWith("· 2 min 21 s: 91% in samples and warm-up"));
 }
 
 TEST(Table, SaysWhatAMeasuredCaseLacks) {
