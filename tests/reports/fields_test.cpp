@@ -38,7 +38,8 @@ consteval std::size_t member_count() {
   }
 }
 
-// ------------------------------------------------------------------------------ types of the report
+// ------------------------------------------------------------------------------ types of the
+// report
 
 template <class T>
 struct ListTraits : std::false_type {};

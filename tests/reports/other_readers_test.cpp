@@ -56,7 +56,7 @@ Report finished_report() {
 /// Without the cases that failed or were skipped.
 Report complete_report() {
   Report report = sample_report();
-  std::erase_if(report.cases, [](const Case& c) { return c.status != CaseStatus::measured; });
+  std::erase_if(report.cases, [](const CaseResult& c) { return c.status != CaseStatus::measured; });
   return report;
 }
 
@@ -69,7 +69,7 @@ Report with_metric(Report report) {
 Report interrupted(Report report) {
   report.complete = false;
   report.cases[5].stopped_because = "interrupted";
-  report.cases[6] = Case{};
+  report.cases[6] = CaseResult{};
   report.cases[6].name = "pipeline/pipeline/split:20";
   report.cases[6].scenario = "pipeline";
   report.cases[6].strategy = "pipeline";
@@ -197,7 +197,7 @@ TEST(Schema, RefusesWhatMustNotBe) {
 TEST(ComparePy, ComparesTwoReports) {
   const Report before = sample_report();
   Report after = before;
-  Case& slower = after.cases[2];
+  CaseResult& slower = after.cases[2];
   for (Sample& sample : slower.samples) sample.seconds *= 1.25;
   slower.statistics->median *= 1.25;
   slower.statistics->mean *= 1.25;

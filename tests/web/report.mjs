@@ -34,8 +34,8 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
       mean: median,
       standard_deviation: 0.01 * median,
       median_absolute_deviation: 0.01 * median,
-      least: 0.99 * median,
-      most: 1.01 * median,
+      min: 0.99 * median,
+      max: 1.01 * median,
     },
     ...(baseline ? { speedup: { value: speedup, interval: interval(speedup), baseline } } : {}),
     bound: {
