@@ -22,7 +22,7 @@
 #include "bench/clock.h"
 #include "bench/interrupt.h"
 #include "bench/progress.h"
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 #include "bench/report_commands.h"
 #include "bench/scratch_folder.h"
 #include "bench/standard_streams.h"

@@ -73,12 +73,12 @@ report::CaseCondition summary(const std::string& device, const Conditions& condi
   }
   report::CaseCondition result{
       .device = device,
-      .least_clock_mhz = {},
+      .min_clock_mhz = {},
       .median_clock_mhz = {},
-      .highest_temperature_celsius = highest(conditions, &SampleCondition::temperature_celsius),
-      .highest_power_watts = highest(conditions, &SampleCondition::power_watts)};
+      .max_temperature_celsius = highest(conditions, &SampleCondition::temperature_celsius),
+      .max_power_watts = highest(conditions, &SampleCondition::power_watts)};
   if (!clocks.empty()) {
-    result.least_clock_mhz = std::ranges::min(clocks);
+    result.min_clock_mhz = std::ranges::min(clocks);
     result.median_clock_mhz = median(clocks);
   }
   return result;
@@ -121,7 +121,7 @@ std::optional<SampleCondition> sample_condition(const std::string& device, const
       .throttled_by = throttles(before, after)};
 }
 
-void summarise_conditions(report::Case& measured) {
+void summarise_conditions(report::CaseResult& measured) {
   measured.conditions.clear();
   measured.throttling.reset();
   for (const auto& [device, conditions] : by_device(measured.samples)) {
@@ -134,7 +134,7 @@ void summarise_conditions(report::Case& measured) {
   const double share = static_cast<double>(marked) / static_cast<double>(read);
   measured.throttling = {.marked_samples = static_cast<int>(marked),
                          .read_samples = static_cast<int>(read),
-                         .flagged = share > report::most_throttled_share,
+                         .flagged = share > report::max_throttled_share,
                          .reasons = reasons_of(measured.samples)};
 }
 

@@ -26,7 +26,7 @@ inline constexpr double least_clock_share = 0.75;
                                                                       const Condition& after);
 
 /// Fills `conditions` and `throttling` of a case from its samples.
-void summarise_conditions(report::Case& measured);
+void summarise_conditions(report::CaseResult& measured);
 
 /// Reads the devices of a plan before and after a sample, outside what is timed. Readings take at
 /// most a small share of the time since the first of them: where they take long, samples in between

@@ -27,15 +27,15 @@ std::unique_ptr<Progress> progress_of(const Options& options) {
 }  // namespace
 
 Delivery::Delivery(const Options& options, const BenchmarkFlags& flags,
-                   const std::vector<Job>& jobs, Recorder recorder)
+                   const std::vector<Job>& jobs, ReportBuilder report_builder)
     : options_(options),
       flags_(flags),
       progress_(progress_of(options)),
-      recorder_(std::move(recorder)),
+      report_builder_(std::move(report_builder)),
       trace_(options.trace_path) {
   for (const Job& job : jobs) {
-    recorder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
-    recorder_.add_devices(*job.scenario, job.devices);
+    report_builder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
+    report_builder_.add_devices(*job.scenario, job.devices);
     left_out_ += left_out_text(job);
   }
   if (!options.launch) add_peaks();
@@ -44,15 +44,15 @@ Delivery::Delivery(const Options& options, const BenchmarkFlags& flags,
 void Delivery::add_peaks() {
   const auto cache = report::PeakCache::of_environment();
   if (!cache) return;
-  for (const std::string& problem : recorder_.add_peaks(*cache)) {
+  for (const std::string& problem : report_builder_.add_peaks(*cache)) {
     progress_->note(problem + "\nits peaks are left out; parbench peaks measures them anew");
   }
 }
 
 void Delivery::checkpoint() {
   try {
-    recorder_.refresh(false);
-    recorder_.write(samples_);
+    report_builder_.refresh(false);
+    report_builder_.write(samples_);
   } catch (const std::exception& error) {
     if (!std::exchange(warned_, true)) progress_->note(error.what());
   }
@@ -70,11 +70,11 @@ bool Delivery::finish(bool complete) {
       return false;
     }
   };
-  attempt([&] { recorder_.refresh(complete); });
-  const bool written = attempt([&] { recorder_.write(samples_); });
+  attempt([&] { report_builder_.refresh(complete); });
+  const bool written = attempt([&] { report_builder_.write(samples_); });
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });
-  const std::string path = recorder_.path().string();
+  const std::string path = report_builder_.path().string();
   const bool shown = options_.launch || attempt([&] {
                        show();
                        if (written) tell(report_line(path));
@@ -96,7 +96,7 @@ void Delivery::tell(const std::string& text) const {
 }
 
 void Delivery::show() const {
-  tell(report::to_table(recorder_.report(), text_style()));
+  tell(report::to_table(report_builder_.report(), text_style()));
   tell(left_out_);
   if (!flags_.display_format) return;
   const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,

@@ -10,7 +10,7 @@
 #include "bench/jobs.h"
 #include "bench/options.h"
 #include "bench/progress.h"
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 #include "bench/trace_file.h"
 
 namespace parbench {
@@ -21,9 +21,9 @@ class Delivery {
   /// Plans the jobs in the report. A process that is one of several launches tells its progress to
   /// the one that started it, and delivers nothing but its report.
   Delivery(const Options& options, const BenchmarkFlags& flags, const std::vector<Job>& jobs,
-           Recorder recorder);
+           ReportBuilder report_builder);
 
-  [[nodiscard]] Recorder& recorder() { return recorder_; }
+  [[nodiscard]] ReportBuilder& report_builder() { return report_builder_; }
   [[nodiscard]] GoogleBenchmark& samples() { return samples_; }
   [[nodiscard]] TraceFile& trace() { return trace_; }
   [[nodiscard]] Progress& progress() { return *progress_; }
@@ -48,7 +48,7 @@ class Delivery {
   std::string left_out_;
   std::unique_ptr<Progress> progress_;
   GoogleBenchmark samples_;
-  Recorder recorder_;
+  ReportBuilder report_builder_;
   TraceFile trace_;
   bool warned_ = false;  // of a checkpoint that could not be written
 };

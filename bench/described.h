@@ -21,8 +21,8 @@ namespace parbench {
 }
 
 /// A case of the report that has not run.
-[[nodiscard]] inline report::Case described(const CaseSpec& spec) {
-  report::Case planned;
+[[nodiscard]] inline report::CaseResult described(const CaseSpec& spec) {
+  report::CaseResult planned;
   planned.name = spec.name();
   planned.scenario = spec.scenario;
   planned.strategy = spec.strategy;

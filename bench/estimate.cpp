@@ -169,7 +169,7 @@ struct Times {
 
 /// Adds the time of one case: its verification with that of its reference, warm-up, samples.
 void add_time(double execution, const SamplerOptions& options, Times& times) {
-  const double steady = std::ceil(options.least_sample_seconds / std::max(execution, 1e-9));
+  const double steady = std::ceil(options.min_sample_seconds / std::max(execution, 1e-9));
   const double iterations =
       options.fixed_iterations > 0 ? options.fixed_iterations : std::max(1.0, steady);
   const double sample = std::max(iterations * execution, execution);

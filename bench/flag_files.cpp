@@ -117,7 +117,7 @@ Rerun read_rerun(const std::string& path, const ScenarioList& scenarios) {
     }
   }
   const std::vector<std::string> known = names_of(scenarios);
-  for (const report::Case& measured : report.cases) {
+  for (const report::CaseResult& measured : report.cases) {
     if (std::ranges::find(known, scenario_of(measured.name)) == known.end()) {
       throw UsageError(fmt::format("--rerun '{}': case '{}' is of a scenario that does not exist",
                                    path, measured.name));

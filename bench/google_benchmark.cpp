@@ -279,9 +279,9 @@ report::Sample GoogleBenchmark::sample(std::size_t index, std::int64_t iteration
   return {outcome.seconds / count, outcome.wall_seconds / count, iterations, round};
 }
 
-void GoogleBenchmark::take_rows(const std::vector<report::Case>& cases,
+void GoogleBenchmark::take_rows(const std::vector<report::CaseResult>& cases,
                                 const report::GoogleBenchmarkPart& rows) {
-  for (const report::Case& one : cases) {
+  for (const report::CaseResult& one : cases) {
     if (one.samples.empty()) continue;
     auto known = std::ranges::find(rows_->cases, one.name, &Rows::CaseRows::name);
     if (known == rows_->cases.end()) {

@@ -53,7 +53,8 @@ class GoogleBenchmark {
 
   /// Adds the rows that another process has for its samples of `cases`, behind those that are here
   /// of the same names.
-  void take_rows(const std::vector<report::Case>& cases, const report::GoogleBenchmarkPart& rows);
+  void take_rows(const std::vector<report::CaseResult>& cases,
+                 const report::GoogleBenchmarkPart& rows);
 
   /// The rows of all samples so far as Google Benchmark's JSON reporter writes them, one per sample
   /// with its repetition index, without aggregates. All numbers are finite.

@@ -46,17 +46,17 @@ double longest_silence() {
 class LaunchedRun {
  public:
   LaunchedRun(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
-              Recorder recorder)
+              ReportBuilder report_builder)
       : options_(options),
         flags_(flags),
         jobs_(std::move(jobs)),
-        delivery_(options, flags, jobs_, std::move(recorder)) {
+        delivery_(options, flags, jobs_, std::move(report_builder)) {
     for (Job& job : jobs_) job.devices.clear();
   }
 
   ExitCode operator()() {
-    delivery_.recorder().write(delivery_.samples());
-    report::write_report(plan_path(), delivery_.recorder().report());
+    delivery_.report_builder().write(delivery_.samples());
+    report::write_report(plan_path(), delivery_.report_builder().report());
     for (int launch = 0; launch < options_.launches && !interrupted_; ++launch) {
       try {
         run(launch);
@@ -73,7 +73,7 @@ class LaunchedRun {
   void run(int launch) {
     const std::filesystem::path path = folder_ / fmt::format("launch-{}.json", launch + 1);
     const auto started = std::chrono::system_clock::now();
-    report::Launch told{
+    report::Process told{
         .started_utc = utc_text(started), .duration_seconds = 0, .exit_code = 0, .error = {}};
     try {
       const ChildEnd end = run_child(
@@ -107,7 +107,7 @@ class LaunchedRun {
   }
 
   /// Adds what the launch has left. What cannot be read is told.
-  void take(int launch, const std::filesystem::path& path, report::Launch& told) {
+  void take(int launch, const std::filesystem::path& path, report::Process& told) {
     std::optional<report::ReportFile> file;
     try {
       file = report::read_report_file(path);
@@ -115,29 +115,29 @@ class LaunchedRun {
       if (told.error.empty()) told.error = fmt::format("left no report: {}", error.what());
     }
     if (!file) {
-      delivery_.recorder().add_launch(told, {});
+      delivery_.report_builder().add_process(told, {});
       return;
     }
-    delivery_.recorder().add_launch(
-        told, {file->report.sampling_seconds, file->report.task_cost_seconds.value_or(0)});
+    delivery_.report_builder().add_process(
+        told, {file->report.sampling_seconds, file->report.task_cost_seconds});
     delivery_.samples().take_rows(file->report.cases, file->google_benchmark);
     parts_.push_back({launch, std::move(file->report.cases)});
     for (const Job& job : jobs_) merge(job);
   }
 
   void merge(const Job& job) {
-    std::vector<report::Case> planned;
+    std::vector<report::CaseResult> planned;
     for (const CaseSpec& spec : job.cases) planned.push_back(described(spec));
     SessionResult result;
     result.cases = merged(planned, parts_, options_.launches);
-    for (report::Case& one : result.cases) {
+    for (report::CaseResult& one : result.cases) {
       summarise_case(one);
       if (one.samples.empty()) delivery_.samples().discard(one.name);
     }
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
     result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
     all_measured_ = all_measured_ && result.all_measured();
-    delivery_.recorder().update(*job.scenario, result);
+    delivery_.report_builder().update(*job.scenario, result);
   }
 
   [[nodiscard]] std::vector<std::string> words(int launch,
@@ -171,8 +171,8 @@ class LaunchedRun {
 }  // namespace
 
 ExitCode run_launches(const Options& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
-                      Recorder recorder) {
-  return LaunchedRun(options, flags, std::move(jobs), std::move(recorder))();
+                      ReportBuilder report_builder) {
+  return LaunchedRun(options, flags, std::move(jobs), std::move(report_builder))();
 }
 
 }  // namespace parbench

@@ -8,7 +8,7 @@
 #include "bench/jobs.h"
 #include "bench/options.h"
 #include "bench/program.h"
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 
 namespace parbench {
 
@@ -17,6 +17,6 @@ namespace parbench {
 /// other with it; its end is told in the report, and the run has failed. After an interrupt what
 /// was measured is delivered. The devices of the jobs are given back before.
 [[nodiscard]] ExitCode run_launches(const Options& options, const BenchmarkFlags& flags,
-                                    std::vector<Job> jobs, Recorder recorder);
+                                    std::vector<Job> jobs, ReportBuilder report_builder);
 
 }  // namespace parbench

@@ -50,7 +50,7 @@ double look_seconds(double execution_seconds) {
   return execution_seconds * (executions > 1 ? 2 * executions : executions);
 }
 
-void Looks::note(report::Case& result, std::string_view reason) {
+void Looks::note(report::CaseResult& result, std::string_view reason) {
   result.notes.emplace_back(no_timeline, reason);
 }
 

@@ -34,7 +34,7 @@ constexpr int most_looks = 3;
 using report::no_timeline;
 
 /// Called with each case that was looked at, and how the execution went that is told of.
-using KeepTimeline = std::function<void(const report::Case&, const Timeline&)>;
+using KeepTimeline = std::function<void(const report::CaseResult&, const Timeline&)>;
 
 /// What the cases of a session have in common.
 class Looks {
@@ -54,7 +54,7 @@ class Looks {
 
   /// A case that has been sampled.
   struct Subject {
-    report::Case& result;  // gets a profile, or a note that says why it has none
+    report::CaseResult& result;  // gets a profile, or a note that says why it has none
     PreparedCase& prepared;
     const std::vector<report::Sample>& samples;
     bool restored = false;     // its data is as its last execution left it
@@ -66,7 +66,7 @@ class Looks {
   void look_at(const Subject& subject);
 
   /// Why a case was not looked at.
-  static void note(report::Case& result, std::string_view reason);
+  static void note(report::CaseResult& result, std::string_view reason);
 
  private:
   void record(const Subject& subject) const;

@@ -15,14 +15,14 @@
 namespace parbench {
 namespace {
 
-using report::Case;
+using report::CaseResult;
 using report::CaseStatus;
 
 /// A case as one launch has left it.
 struct Part {
   int launch = 0;
   int first_round = 0;
-  const Case* found = nullptr;
+  const CaseResult* found = nullptr;
 };
 
 std::string launch_name(int launch, int launches) {
@@ -37,9 +37,9 @@ int gravity(std::string_view stopped_because) {
 }
 
 /// Rounds of a session are those of all its cases.
-int rounds_of(const std::vector<Case>& planned, const LaunchCases& part) {
+int rounds_of(const std::vector<CaseResult>& planned, const LaunchCases& part) {
   int rounds = 0;
-  for (const Case& c : part.cases) {
+  for (const CaseResult& c : part.cases) {
     if (c.scenario != planned.front().scenario) continue;
     for (const report::Sample& sample : c.samples) rounds = std::max(rounds, sample.round + 1);
   }
@@ -54,8 +54,8 @@ std::vector<Part> with_status(const std::vector<Part>& parts, CaseStatus status)
 }
 
 /// Without a number: as the launch has left it, which is named.
-Case given_up(const Part& part, int launches) {
-  Case result = *part.found;
+CaseResult given_up(const Part& part, int launches) {
+  CaseResult result = *part.found;
   result.samples.clear();
   if (!result.error.empty()) {
     result.error = fmt::format("in {}: {}", launch_name(part.launch, launches), result.error);
@@ -63,9 +63,9 @@ Case given_up(const Part& part, int launches) {
   return result;
 }
 
-void append_samples(Case& result, const Part& part) {
+void append_samples(CaseResult& result, const Part& part) {
   for (report::Sample sample : part.found->samples) {
-    sample.launch = part.launch;
+    sample.process = part.launch;
     sample.round += part.first_round;
     result.samples.push_back(std::move(sample));
   }
@@ -83,7 +83,7 @@ std::optional<report::Bound> middle_bound(const std::vector<Part>& parts) {
 }
 
 /// A launch that did not come to its end may not have looked, and says so.
-void take_profile(Case& result, const std::vector<Part>& parts) {
+void take_profile(CaseResult& result, const std::vector<Part>& parts) {
   if (result.profile) return;
   const auto looked =
       std::ranges::find_if(parts, [](const Part& part) { return part.found->profile.has_value(); });
@@ -92,7 +92,7 @@ void take_profile(Case& result, const std::vector<Part>& parts) {
   std::erase_if(result.notes, [](const auto& note) { return note.first == no_timeline; });
 }
 
-void note_differences(Case& result, const std::vector<Part>& measured) {
+void note_differences(CaseResult& result, const std::vector<Part>& measured) {
   std::vector<int> others;
   for (const Part& part : measured) {
     if (part.found->kernels != result.kernels) others.push_back(part.launch + 1);
@@ -103,14 +103,14 @@ void note_differences(Case& result, const std::vector<Part>& measured) {
                                    fmt::join(others, ", ")));
 }
 
-void note_skips(Case& result, const std::vector<Part>& skipped, int launches) {
+void note_skips(CaseResult& result, const std::vector<Part>& skipped, int launches) {
   for (const Part& part : skipped) {
     result.notes.emplace_back(fmt::format("skipped in {}", launch_name(part.launch, launches)),
                               part.found->error);
   }
 }
 
-Case merged_case(const Case& planned, const std::vector<Part>& parts, int launches) {
+CaseResult merged_case(const CaseResult& planned, const std::vector<Part>& parts, int launches) {
   const std::vector<Part> failed = with_status(parts, CaseStatus::failed);
   if (!failed.empty()) return given_up(failed.front(), launches);
   const std::vector<Part> measured = with_status(parts, CaseStatus::measured);
@@ -118,7 +118,7 @@ Case merged_case(const Case& planned, const std::vector<Part>& parts, int launch
   if (measured.empty() && !skipped.empty()) return given_up(skipped.front(), launches);
   if (measured.empty()) return parts.empty() ? planned : given_up(parts.front(), launches);
 
-  Case result = *measured.front().found;
+  CaseResult result = *measured.front().found;
   result.samples.clear();
   result.statistics.reset();
   result.speedup.reset();
@@ -143,17 +143,17 @@ Case merged_case(const Case& planned, const std::vector<Part>& parts, int launch
 
 }  // namespace
 
-std::vector<Case> merged(const std::vector<Case>& planned, std::span<const LaunchCases> parts,
-                         int launches) {
+std::vector<CaseResult> merged(const std::vector<CaseResult>& planned,
+                               std::span<const LaunchCases> parts, int launches) {
   std::vector<int> first_rounds{0};
   for (const LaunchCases& part : parts) {
     first_rounds.push_back(first_rounds.back() + rounds_of(planned, part));
   }
-  std::vector<Case> result;
-  for (const Case& one : planned) {
+  std::vector<CaseResult> result;
+  for (const CaseResult& one : planned) {
     std::vector<Part> found;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto place = std::ranges::find(parts[i].cases, one.name, &Case::name);
+      const auto place = std::ranges::find(parts[i].cases, one.name, &CaseResult::name);
       if (place != parts[i].cases.end()) {
         found.push_back({parts[i].launch, first_rounds[i], &*place});
       }

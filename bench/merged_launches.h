@@ -12,7 +12,7 @@ namespace parbench {
 /// What one launch has left.
 struct LaunchCases {
   int launch = 0;
-  std::vector<report::Case> cases;
+  std::vector<report::CaseResult> cases;
 };
 
 /// The cases of a scenario as `planned`, with what the launches found of them by name:
@@ -25,7 +25,8 @@ struct LaunchCases {
 ///   first that there is; everything else is from the first launch that measured the case. A note
 ///   names launches that ran on other kernels, and those that have skipped it.
 /// `launches`: how many the run has, for the words.
-[[nodiscard]] std::vector<report::Case> merged(const std::vector<report::Case>& planned,
-                                               std::span<const LaunchCases> parts, int launches);
+[[nodiscard]] std::vector<report::CaseResult> merged(const std::vector<report::CaseResult>& planned,
+                                                     std::span<const LaunchCases> parts,
+                                                     int launches);
 
 }  // namespace parbench

@@ -16,7 +16,7 @@
 #include "bench/exit_code.h"
 #include "bench/flag_files.h"
 #include "bench/jobs.h"
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 #include "bench/report_commands.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"

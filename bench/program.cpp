@@ -21,7 +21,7 @@
 #include "bench/listing.h"
 #include "bench/lost_backends.h"
 #include "bench/peaks_command.h"
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 #include "bench/report_commands.h"
 #include "bench/sampler_options.h"
 #include "bench/session.h"
@@ -57,15 +57,15 @@ void dry_run(const Options& options, const BenchmarkFlags& flags, std::vector<Jo
 class Run {
  public:
   Run(const Options& options, const BenchmarkFlags& flags, const Machine& machine,
-      std::vector<Job> jobs, Recorder recorder)
+      std::vector<Job> jobs, ReportBuilder report_builder)
       : options_(options),
         machine_(machine),
         flags_(flags),
         jobs_(std::move(jobs)),
-        delivery_(options, flags, jobs_, std::move(recorder)) {}
+        delivery_(options, flags, jobs_, std::move(report_builder)) {}
 
   ExitCode operator()() {
-    delivery_.recorder().write(delivery_.samples());
+    delivery_.report_builder().write(delivery_.samples());
     for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     const bool delivered = delivery_.finish(all_measured_ && !interrupted_);
     if (interrupted_) return ExitCode::interrupted;
@@ -87,7 +87,7 @@ class Run {
         .interrupted = InterruptHandler::requested,
         .checkpoint =
             [&](const SessionResult& known) {
-              delivery_.recorder().update(*job.scenario, known);
+              delivery_.report_builder().update(*job.scenario, known);
               delivery_.checkpoint();
             },
         .on_timeout = [&](const SessionResult& known,
@@ -96,14 +96,14 @@ class Run {
     const SessionResult result =
         run_session(*job.scenario, context, job.cases,
                     sampler_options(options_, flags_, *job.scenario), std::move(environment));
-    delivery_.recorder().update(*job.scenario, result);
+    delivery_.report_builder().update(*job.scenario, result);
     interrupted_ = result.interrupted;
     all_measured_ = all_measured_ && result.all_measured();
   }
 
   KeepTimeline keeper_of_timelines() {
     if (!looks(options_)) return {};
-    return [this](const report::Case& one, const Timeline& timeline) {
+    return [this](const report::CaseResult& one, const Timeline& timeline) {
       delivery_.trace().add(one, timeline);
     };
   }
@@ -120,11 +120,11 @@ class Run {
   [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
                             const TimedOut& error) noexcept {
     try {
-      delivery_.recorder().update(scenario, known);
+      delivery_.report_builder().update(scenario, known);
       delivery_.checkpoint();
       delivery_.progress().finish();
       print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
-                              delivery_.recorder().path().string()));
+                              delivery_.report_builder().path().string()));
       delivery_.trace().write();
     } catch (const std::exception& other) {
       print_error(other.what());
@@ -168,13 +168,13 @@ ExitCode run(const Options& options, const ScenarioList& scenarios, const Machin
     naming_flag("--trace ", [&] { report::check_writable(options.trace_path); });
   }
   const auto started = std::chrono::system_clock::now();
-  Recorder recorder(provide_report_path(options, scenarios.size(), started), options, machine,
-                    flags, started);
+  ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
+                               machine, flags, started);
   if (options.launch) end_with_parent();
   if (options.launches > 1 && !options.launch) {
-    return run_launches(options, flags, std::move(jobs), std::move(recorder));
+    return run_launches(options, flags, std::move(jobs), std::move(report_builder));
   }
-  return Run(options, flags, machine, std::move(jobs), std::move(recorder))();
+  return Run(options, flags, machine, std::move(jobs), std::move(report_builder))();
 }
 
 ExitCode dispatch(const std::vector<std::string>& arguments, const ScenarioList& scenarios) {

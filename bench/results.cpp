@@ -20,11 +20,11 @@ namespace {
 /// Of a speedup or a metric.
 CaseOutcome::Ratio ratio_of(const auto& measured) { return {measured.value, measured.interval}; }
 
-CaseOutcome outcome_of(const CaseSpec& spec, const report::Case& measured) {
+CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured) {
   CaseOutcome outcome;
   outcome.spec = spec;
   outcome.median_seconds = measured.statistics->median;
-  if (measured.bound && measured.bound->efficiency <= report::most_credible_efficiency) {
+  if (measured.bound && measured.bound->efficiency <= report::max_credible_efficiency) {
     outcome.efficiency = measured.bound->efficiency;
   }
   if (measured.speedup) outcome.speedup = ratio_of(*measured.speedup);
@@ -59,9 +59,9 @@ constexpr std::string_view profiler_warning =
     " Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
 /// What a reader of the answer has to know of devices that were throttled; empty when none was.
-std::string throttling_warning(const std::vector<report::Case>& cases) {
+std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
   std::vector<std::string> reasons;
-  for (const report::Case& one : cases) report::add_throttles(reasons, one);
+  for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
   if (reasons.empty()) return {};
   return fmt::format(" Careful: {} of {} cases ran on a throttled device ({}).",
                      std::ranges::count_if(cases, report::is_throttled), cases.size(),
@@ -176,7 +176,7 @@ report::Bound reported(const Bound& bound) {
           .lane_with_ends = bound.lane_with_ends};
 }
 
-void summarise_case(report::Case& measured) {
+void summarise_case(report::CaseResult& measured) {
   if (measured.samples.empty()) return;
   measured.status = report::CaseStatus::measured;
   measured.statistics = summarise(Samples(measured.samples));
@@ -187,12 +187,13 @@ void summarise_case(report::Case& measured) {
   if (measured.bound) measured.bound->efficiency = measured.bound->seconds / median_seconds;
 }
 
-void compare_cases(const std::vector<Comparisons>& comparisons, std::vector<report::Case>& cases) {
+void compare_cases(const std::vector<Comparisons>& comparisons,
+                   std::vector<report::CaseResult>& cases) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    report::Case& one = cases[i];
+    report::CaseResult& one = cases[i];
     if (one.samples.empty()) continue;
     if (comparisons[i].baseline) {
-      const report::Case& baseline = cases[*comparisons[i].baseline];
+      const report::CaseResult& baseline = cases[*comparisons[i].baseline];
       const auto ratio = paired_ratio(Samples(baseline.samples), Samples(one.samples));
       if (ratio) one.speedup = {ratio->value, ratio->interval, baseline.name};
     }
@@ -201,7 +202,8 @@ void compare_cases(const std::vector<Comparisons>& comparisons, std::vector<repo
 }
 
 std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
-                                       const std::vector<report::Case>& cases, std::size_t index) {
+                                       const std::vector<report::CaseResult>& cases,
+                                       std::size_t index) {
   std::vector<report::Metric> metrics;
   for (const PairedMetric& metric : comparisons.metrics) {
     std::vector<Samples> samples{cases[index].samples};
@@ -214,7 +216,8 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
 
 std::optional<report::Answer> answer_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs,
-                                        const std::vector<report::Case>& cases, bool for_profiler) {
+                                        const std::vector<report::CaseResult>& cases,
+                                        bool for_profiler) {
   std::vector<CaseOutcome> outcomes;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (cases[i].status != report::CaseStatus::measured) continue;

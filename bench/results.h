@@ -49,15 +49,16 @@ struct Comparisons {
 
 /// What follows from the samples of a case that has some, and from its bound if it has one: it is
 /// measured, with statistics, throughput, efficiency and the condition of its devices.
-void summarise_case(report::Case& measured);
+void summarise_case(report::CaseResult& measured);
 
 /// Fills speedups and metrics of `cases`, which are in the order of the specs and summarised.
-void compare_cases(const std::vector<Comparisons>& comparisons, std::vector<report::Case>& cases);
+void compare_cases(const std::vector<Comparisons>& comparisons,
+                   std::vector<report::CaseResult>& cases);
 
 /// The metrics of one of `cases`, which are in the order of the specs, from the rounds in which all
 /// cases that they need were sampled; none of a metric whose cases were not all measured.
 [[nodiscard]] std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
-                                                     const std::vector<report::Case>& cases,
+                                                     const std::vector<report::CaseResult>& cases,
                                                      std::size_t index);
 
 /// What the scenario says to the measured ones of `cases`, which are in the order of the specs;
@@ -65,7 +66,7 @@ void compare_cases(const std::vector<Comparisons>& comparisons, std::vector<repo
 /// drawn from throttled cases, or from the few samples that are taken for a profiler, says so.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
-                                                      const std::vector<report::Case>& cases,
+                                                      const std::vector<report::CaseResult>& cases,
                                                       bool for_profiler);
 
 }  // namespace parbench

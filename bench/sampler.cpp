@@ -51,9 +51,9 @@ void Sampler::settle_iterations(State& state) const {
   const double trusted = state.warm_ups == 0 ? first_execution_margin : 1;
   if (options_.fixed_iterations > 0) {
     state.iterations = options_.fixed_iterations;
-  } else if (state.execution_seconds >= trusted * options_.least_sample_seconds ||
+  } else if (state.execution_seconds >= trusted * options_.min_sample_seconds ||
              state.warm_ups >= most_warm_ups) {
-    state.iterations = iterations_lasting(options_.least_sample_seconds, state.execution_seconds);
+    state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
   }
 }
 
@@ -65,7 +65,7 @@ std::optional<Step> Sampler::next_warm_up() const {
     for (int step = 0; step <= state.warm_ups && growth < most_iterations; ++step) {
       growth *= largest_growth;
     }
-    const auto wanted = iterations_lasting(options_.least_sample_seconds, state.execution_seconds);
+    const auto wanted = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
     return Step{StepKind::warm_up, i, std::min(wanted, growth), 0};
   }
   return std::nullopt;
@@ -93,9 +93,9 @@ void Sampler::record(const Step& step, const report::Sample& sample, double wall
     // does.
     state.execution_seconds = std::max(sample.seconds, sample.wall_seconds);
     const bool long_enough = state.execution_seconds * static_cast<double>(step.iterations) >=
-                             0.5 * options_.least_sample_seconds;
+                             0.5 * options_.min_sample_seconds;
     if (long_enough || step.iterations == most_iterations) {
-      state.iterations = iterations_lasting(options_.least_sample_seconds, state.execution_seconds);
+      state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
     }
     settle_iterations(state);
     return;

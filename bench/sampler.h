@@ -23,8 +23,8 @@ struct SamplerOptions {
   double total_seconds = std::numeric_limits<double>::infinity();
 
   int fixed_samples = 0;     // 0: adaptive; else exactly so many, whatever the precision
-  int fixed_iterations = 0;  // 0: as many as make a sample last `least_sample_seconds`
-  double least_sample_seconds = 0.02;
+  int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
+  double min_sample_seconds = 0.02;
   bool for_profiler = false;  // few short samples, to be looked at rather than compared
   std::uint64_t seed = 1;     // of the order within rounds
 

@@ -31,7 +31,7 @@ SamplerOptions sampler_options(const Options& options, const BenchmarkFlags& fla
   result.fixed_samples = flags.repetitions.value_or(
       options.profile ? profiled_samples : seed_samples(options, scenario));
   if (flags.min_time_seconds) {
-    result.least_sample_seconds = *flags.min_time_seconds;
+    result.min_sample_seconds = *flags.min_time_seconds;
   } else if (options.profile) {
     result.fixed_iterations = 1;
   } else if (seed) {

@@ -95,14 +95,14 @@ class Session {
   [[nodiscard]] std::size_t sampled_to_the_end() const;
 
   [[nodiscard]] SessionResult result() const;
-  void add_samples(std::size_t index, report::Case& result) const;
+  void add_samples(std::size_t index, report::CaseResult& result) const;
 
   const Scenario& scenario_;
   Context& context_;
   const std::vector<CaseSpec>& specs_;
   SamplerOptions options_;
   SessionEnvironment environment_;
-  std::vector<report::Case> cases_;
+  std::vector<report::CaseResult> cases_;
   std::vector<Entry> entries_;
   std::vector<Comparisons> comparisons_;  // of each spec
   Ranges ranges_;
@@ -191,7 +191,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
 
 void Session::describe_prepared(std::size_t index) {
   const PreparedCase& prepared = *entries_[index].prepared;
-  report::Case& result = cases_[index];
+  report::CaseResult& result = cases_[index];
   result.verification = prepared.verification;
   for (int device = 0; device < context_.device_count(); ++device) {
     result.memory.push_back({context_.device(device).info().name, context_.case_bytes(device)});
@@ -255,7 +255,7 @@ bool Session::guarded(std::size_t index, Work&& work) {
 }
 
 void Session::give_up(std::size_t index, report::CaseStatus status, const std::string& reason) {
-  report::Case& result = cases_[index];
+  report::CaseResult& result = cases_[index];
   result.status = status;
   result.error = reason;
   drop(index);
@@ -442,7 +442,7 @@ void Session::look_at(std::size_t index) {
 
 // --- results -----------------------------------------------------------------------------------
 
-void Session::add_samples(std::size_t index, report::Case& result) const {
+void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   const Entry& entry = entries_[index];
   if (!entry.prepared || !entry.sampler_index || !sampler_) return;
   result.samples = sampler_->samples(*entry.sampler_index);
@@ -483,7 +483,7 @@ std::size_t Session::sampled_to_the_end() const {
 }  // namespace
 
 bool SessionResult::all_measured() const {
-  return !interrupted && std::ranges::all_of(cases, [](const report::Case& one) {
+  return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
     return one.status == report::CaseStatus::measured;
   });
 }

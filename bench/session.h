@@ -21,7 +21,7 @@ namespace parbench {
 
 /// What a session has come to; also handed to checkpoints while it runs.
 struct SessionResult {
-  std::vector<report::Case> cases;  // in the order of the specs
+  std::vector<report::CaseResult> cases;  // in the order of the specs
   std::optional<report::Answer> answer;
   /// Inside samples and their warm-up. Task costs that were measured by executing a whole plan in
   /// its order warm it up as well.

@@ -10,7 +10,7 @@
 
 namespace parbench {
 
-void TraceFile::add(const report::Case& one, const Timeline& timeline) {
+void TraceFile::add(const report::CaseResult& one, const Timeline& timeline) {
   if (path_.empty()) return;
   Entry& entry = entries_.emplace_back(Entry{one.name, {}, timeline});
   for (const report::DeviceMemory& memory : one.memory) {

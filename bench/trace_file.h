@@ -17,7 +17,7 @@ class TraceFile {
   /// Empty: there is no file, and nothing is kept.
   explicit TraceFile(std::filesystem::path path) : path_(std::move(path)) {}
 
-  void add(const report::Case& one, const Timeline& timeline);
+  void add(const report::CaseResult& one, const Timeline& timeline);
 
   /// Throws Error.
   void write() const;

@@ -30,7 +30,7 @@ std::string share_cell(double amount, double seconds, const std::optional<double
   return format_percent(amount / seconds / *peak, 0);
 }
 
-std::string case_text(const Case& c, const Ceilings& ceilings, const TextStyle& style) {
+std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextStyle& style) {
   const std::vector<CallProfile>& calls = c.profile->calls;
   double all_seconds = 0;
   for (const CallProfile& call : calls) all_seconds += call.seconds;
@@ -85,7 +85,7 @@ std::string calls_table(const Report& report, const TextStyle& style) {
   bool peaks = false;
   std::map<std::string, std::size_t> without;  // by reason
   std::size_t shown_cases = 0;
-  for (const Case& c : shown.cases) {
+  for (const CaseResult& c : shown.cases) {
     if (!c.profile || c.profile->calls.empty()) {
       ++without[c.status == CaseStatus::measured ? reason_without_profile(c) : "not measured"];
       continue;

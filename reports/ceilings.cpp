@@ -9,7 +9,7 @@ namespace parbench::report {
 namespace {
 
 /// A report has a device once for each scenario that uses it.
-const Device* find_device(const Report& report, const Case& c, std::string_view name) {
+const Device* find_device(const Report& report, const CaseResult& c, std::string_view name) {
   const auto found = std::ranges::find_if(report.devices, [&](const Device& device) {
     return device.name == name && device.scenario == c.scenario;
   });
@@ -33,7 +33,7 @@ std::optional<double> Ceilings::bytes(std::string_view kind) const {
   return kind == "copy" ? copy : std::nullopt;
 }
 
-Ceilings ceilings_of(const Report& report, const Case& c, std::string_view device) {
+Ceilings ceilings_of(const Report& report, const CaseResult& c, std::string_view device) {
   const Device* known = find_device(report, c, device);
   if (known == nullptr) return {};
   Ceilings ceilings{value_of(*known, gemm_peak(c.dtype)), value_of(*known, memory_peak), {}};
@@ -43,7 +43,7 @@ Ceilings ceilings_of(const Report& report, const Case& c, std::string_view devic
   return ceilings;
 }
 
-Ceilings common_ceilings(const Report& report, const Case& c) {
+Ceilings common_ceilings(const Report& report, const CaseResult& c) {
   if (!c.profile || c.profile->devices.empty()) return {};
   Ceilings common = ceilings_of(report, c, c.profile->devices.front().device);
   for (const DeviceProfile& profile : c.profile->devices) {

@@ -21,10 +21,11 @@ struct Ceilings {
 };
 
 /// Of a device of the case, by the peaks that the report has of it.
-[[nodiscard]] Ceilings ceilings_of(const Report& report, const Case& c, std::string_view device);
+[[nodiscard]] Ceilings ceilings_of(const Report& report, const CaseResult& c,
+                                   std::string_view device);
 
 /// Those that all devices of the case's profile have in common, for calls that are not told by
 /// device.
-[[nodiscard]] Ceilings common_ceilings(const Report& report, const Case& c);
+[[nodiscard]] Ceilings common_ceilings(const Report& report, const CaseResult& c);
 
 }  // namespace parbench::report

@@ -1,5 +1,5 @@
-// The fields of every struct of a report, listed once: the writer and the reader of its JSON both
-// walk this list, so that neither can forget what the other knows.
+// The fields of every struct of a report, listed once. The writer and the reader of its JSON both
+// follow this list; a test compares it with the members of the structs and with the JSON Schema.
 #pragma once
 
 #include <concepts>
@@ -43,8 +43,8 @@ void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
   visit("mean", x.mean);
   visit("standard_deviation", x.standard_deviation);
   visit("median_absolute_deviation", x.median_absolute_deviation);
-  visit("least", x.least);
-  visit("most", x.most);
+  visit("min", x.min);
+  visit("max", x.max);
 }
 
 template <class V>
@@ -62,7 +62,7 @@ void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit("wall_seconds", x.wall_seconds);
   visit("iterations", x.iterations);
   visit("round", x.round);
-  visit.optional("launch", x.launch);
+  visit.optional("process", x.process);
   visit.optional("conditions", x.conditions);
 }
 
@@ -116,10 +116,10 @@ void visit_fields(V& visit, MaybeConst<Kernel> auto& x) {
 template <class V>
 void visit_fields(V& visit, MaybeConst<CaseCondition> auto& x) {
   visit("device", x.device);
-  visit.optional("least_clock_mhz", x.least_clock_mhz);
+  visit.optional("min_clock_mhz", x.min_clock_mhz);
   visit.optional("median_clock_mhz", x.median_clock_mhz);
-  visit.optional("highest_temperature_celsius", x.highest_temperature_celsius);
-  visit.optional("highest_power_watts", x.highest_power_watts);
+  visit.optional("max_temperature_celsius", x.max_temperature_celsius);
+  visit.optional("max_power_watts", x.max_power_watts);
 }
 
 template <class V>
@@ -255,7 +255,7 @@ void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
 }
 
 template <class V>
-void visit_fields(V& visit, MaybeConst<Case> auto& x) {
+void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
   visit("name", x.name);
   visit("scenario", x.scenario);
   visit("strategy", x.strategy);
@@ -303,7 +303,7 @@ void visit_fields(V& visit, MaybeConst<KnownPeaks> auto& x) {
 
 template <class V>
 void visit_fields(V& visit, MaybeConst<Device> auto& x) {
-  visit.optional("scenario", x.scenario);
+  visit("scenario", x.scenario);
   visit("name", x.name);
   visit("backend", x.backend);
   visit("model", x.model);
@@ -350,11 +350,11 @@ void visit_fields(V& visit, MaybeConst<Sampling> auto& x) {
   visit.optional("total_seconds", x.total_seconds);
   visit.optional("fixed_samples", x.fixed_samples);
   visit.optional("fixed_iterations", x.fixed_iterations);
-  visit("least_sample_seconds", x.least_sample_seconds);
+  visit("min_sample_seconds", x.min_sample_seconds);
 }
 
 template <class V>
-void visit_fields(V& visit, MaybeConst<Launch> auto& x) {
+void visit_fields(V& visit, MaybeConst<Process> auto& x) {
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("exit_code", x.exit_code);
@@ -384,12 +384,12 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("sampling_seconds", x.sampling_seconds);
-  visit.optional("task_cost_seconds", x.task_cost_seconds);
+  visit("task_cost_seconds", x.task_cost_seconds);
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit("options", x.options);
-  visit.optional("launches", x.launches);
-  visit.optional("sampling", x.sampling);
+  visit.optional("processes", x.processes);
+  visit("sampling", x.sampling);
   visit("machine", x.machine);
   visit("devices", x.devices);
   visit.optional("links", x.links);

@@ -43,7 +43,7 @@ bool is_iteration(const Json& row) {
 
 std::map<std::string, RawRows, std::less<>> group(const Report& report, const Json& raw) {
   std::map<std::string, RawRows, std::less<>> rows;
-  for (const Case& c : report.cases) rows.try_emplace(c.name);
+  for (const CaseResult& c : report.cases) rows.try_emplace(c.name);
   for (const Json& row : raw) {
     if (!is_iteration(row)) continue;
     if (RawRows* found = rows_of(rows, row["name"].get_ref<const std::string&>())) {
@@ -64,7 +64,7 @@ std::optional<double> cpu_nanoseconds(const Json& row) {
 }
 
 /// What `per second` rates a case has, from the time of one execution.
-void add_rates(Json& row, const Case& c, double seconds) {
+void add_rates(Json& row, const CaseResult& c, double seconds) {
   if (!(seconds > 0)) return;
   const auto add = [&](const char* key, double amount) {
     if (amount > 0 && std::isfinite(amount / seconds)) row[key] = amount / seconds;
@@ -97,7 +97,7 @@ double median_of(std::vector<double> values) {
 /// Writes the rows of one case, which has statistics.
 class CaseRows {
  public:
-  CaseRows(const Case& c, int family, RawRows raw)
+  CaseRows(const CaseResult& c, int family, RawRows raw)
       : case_(c), family_(family), raw_(std::move(raw)) {
     if (raw_.size() != c.samples.size()) raw_.clear();
     for (std::size_t i = 0; i < c.samples.size(); ++i) {
@@ -173,7 +173,7 @@ class CaseRows {
     return std::sqrt(squares / static_cast<double>(cpu_.size() - 1));
   }
 
-  const Case& case_;
+  const CaseResult& case_;
   int family_;
   RawRows raw_;
   std::vector<double> cpu_;  // nanoseconds of each sample
@@ -201,7 +201,7 @@ Json context_of(const Report& report, const Json& raw) {
 void for_each_case(const Report& report, const GoogleBenchmarkPart& raw, auto&& visit) {
   auto rows = group(report, raw.benchmarks);
   int family = 0;
-  for (const Case& c : report.cases) {
+  for (const CaseResult& c : report.cases) {
     if (has_number(c)) visit(CaseRows(c, family++, std::move(rows.at(c.name))));
   }
 }
@@ -233,7 +233,7 @@ void check_row(const Json& row, const std::string& place) {
   }
 }
 
-bool has_times(const Case& c) {
+bool has_times(const CaseResult& c) {
   const auto good = [](double seconds) { return is_time(seconds * nanoseconds_per_second); };
   const Statistics& s = *c.statistics;
   return good(s.median) && good(s.mean) && good(s.standard_deviation) &&
@@ -269,7 +269,7 @@ GoogleBenchmarkPart arranged(const Report& report, const GoogleBenchmarkPart& ra
 
 Json projected(const Report& report, const GoogleBenchmarkPart& raw, Rows rows) {
   Report finite = report;
-  std::erase_if(finite.cases, [&](const Case& c) {
+  std::erase_if(finite.cases, [&](const CaseResult& c) {
     return !has_number(c) || !has_times(c) || (rows == Rows::all && c.samples.empty());
   });
   if (finite.cases.empty()) {

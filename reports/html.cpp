@@ -139,7 +139,7 @@ class Page {
     html_.element("p", fmt::format("{} · {}", report.started_utc, counts_text(report)),
                   {{"class", report.complete ? "counts" : "counts incomplete"}});
     html_.raw("\n");
-    for (const std::string& error : launch_errors(report)) {
+    for (const std::string& error : process_errors(report)) {
       html_.element("p", error, {{"class", "note"}}).raw("\n");
     }
     const auto groups = by_scenario(report);
@@ -170,7 +170,7 @@ class Page {
     const std::vector<ParameterColumn> columns = parameter_columns(cases);
     html_.raw("<ul class=\"reasons\">\n");
     for (const Finding* finding : findings) {
-      const auto found = std::ranges::find(cases, finding->cases.front(), &Case::name);
+      const auto found = std::ranges::find(cases, finding->cases.front(), &CaseResult::name);
       const auto row = static_cast<std::size_t>(found - cases.begin());
       html_.raw("<li>");
       html_.element("strong", found == cases.end() ? finding->cases.front()

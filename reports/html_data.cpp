@@ -38,7 +38,7 @@ Json estimate(double value, const std::optional<Interval>& interval) {
 }
 
 /// The parameter's value, or its text where the report has none but the table shows one (dtype).
-Json value_of(const Case& c, const ParameterColumn& column, std::size_t row) {
+Json value_of(const CaseResult& c, const ParameterColumn& column, std::size_t row) {
   for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
     for (const auto& [name, value] : *values) {
       if (name != column.name) continue;
@@ -49,7 +49,7 @@ Json value_of(const Case& c, const ParameterColumn& column, std::size_t row) {
 }
 
 /// Rounds and seconds of all samples, one list each.
-Json samples_of(const Case& c) {
+Json samples_of(const CaseResult& c) {
   Json rounds = Json::array();
   Json seconds = Json::array();
   for (const Sample& sample : c.samples) {
@@ -59,22 +59,23 @@ Json samples_of(const Case& c) {
   return {{"rounds", std::move(rounds)}, {"seconds", std::move(seconds)}};
 }
 
-/// The first round of each launch; empty where a single process took all samples.
-Json launches_of(const Cases& cases) {
+/// The first round of each process; empty where a single process took all samples.
+Json processes_of(const Cases& cases) {
   std::map<int, int> first_rounds;
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     for (const Sample& sample : c->samples) {
-      int& first = first_rounds.try_emplace(sample.launch, sample.round).first->second;
+      int& first = first_rounds.try_emplace(sample.process, sample.round).first->second;
       first = std::min(first, sample.round);
     }
   }
   Json rounds = Json::array();
   if (first_rounds.size() <= 1) return rounds;
-  for (const auto& [launch, round] : first_rounds) rounds.push_back(round);
+  for (const auto& [process, round] : first_rounds) rounds.push_back(round);
   return rounds;
 }
 
-Json case_data(const Case& c, std::size_t row, const std::vector<const ParameterColumn*>& axes) {
+Json case_data(const CaseResult& c, std::size_t row,
+               const std::vector<const ParameterColumn*>& axes) {
   Json json{{"row", row}, {"strategy", c.strategy}, {"values", Json::array()}};
   for (const ParameterColumn* axis : axes) json["values"].push_back(value_of(c, *axis, row));
   json["time"] = estimate(c.statistics->median, c.statistics->median_interval);
@@ -88,7 +89,7 @@ Json case_data(const Case& c, std::size_t row, const std::vector<const Parameter
 }
 
 std::string unit_of(const Cases& cases) {
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     if (!c->amount_unit.empty()) return c->amount_unit;
   }
   return {};
@@ -107,7 +108,7 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
   Json json{{"id", id}, {"name", group.scenario}, {"unit", unit_of(group.cases)}};
   json["baselines"] = baselines.strategies();
   json["axes"] = std::move(names);
-  json["launches"] = launches_of(group.cases);
+  json["processes"] = processes_of(group.cases);
   Json& cases = json["cases"] = Json::array();
   for (std::size_t row = 0; row < group.cases.size(); ++row) {
     if (has_number(*group.cases[row])) cases.push_back(case_data(*group.cases[row], row, axes));

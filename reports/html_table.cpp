@@ -33,7 +33,7 @@ struct Cell {
 /// A column with numbers of measured cases.
 struct NumberColumn {
   std::string title;
-  std::function<Cell(const Case&)> cell;
+  std::function<Cell(const CaseResult&)> cell;
 };
 
 std::optional<double> number_of(const Value& value) {
@@ -42,7 +42,7 @@ std::optional<double> number_of(const Value& value) {
   return std::nullopt;
 }
 
-std::optional<double> parameter_number(const Case& c, const std::string& name) {
+std::optional<double> parameter_number(const CaseResult& c, const std::string& name) {
   for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
     const auto found = std::ranges::find(*values, name, &NamedValues::value_type::first);
     if (found != values->end()) return number_of(found->second);
@@ -50,12 +50,12 @@ std::optional<double> parameter_number(const Case& c, const std::string& name) {
   return std::nullopt;
 }
 
-Cell efficiency(const Case& c) {
+Cell efficiency(const CaseResult& c) {
   if (!c.bound || is_no_bound(c)) return {efficiency_cell(c)};
   return {efficiency_cell(c), c.bound->efficiency};
 }
 
-Cell verification(const Case& c) {
+Cell verification(const CaseResult& c) {
   if (!c.verification) return {};
   return {fmt::format("✓ {}", format_percent(c.verification->largest_error)),
           c.verification->largest_error};
@@ -79,9 +79,9 @@ std::string condition_text(const CaseCondition& condition) {
     if (value) items.push_back(fmt::format("{} {} {}", what, format_number(*value, 4), unit));
   };
   add("median clock", condition.median_clock_mhz, "MHz");
-  add("least clock", condition.least_clock_mhz, "MHz");
-  add("at most", condition.highest_temperature_celsius, "°C");
-  add("at most", condition.highest_power_watts, "W");
+  add("least clock", condition.min_clock_mhz, "MHz");
+  add("at most", condition.max_temperature_celsius, "°C");
+  add("at most", condition.max_power_watts, "W");
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
@@ -146,22 +146,25 @@ class CaseTable {
   }
 
   void choose_columns() {
-    add("median", [](const Case& c) -> Cell {
+    add("median", [](const CaseResult& c) -> Cell {
       return {median_cell(c, false), c.statistics->median};
     });
-    add("± 95% CI", [](const Case& c) -> Cell { return {interval_cell(c, false)}; });
-    add("n", [](const Case& c) -> Cell {
+    add("± 95% CI", [](const CaseResult& c) -> Cell { return {interval_cell(c, false)}; });
+    add("n", [](const CaseResult& c) -> Cell {
       return {samples_cell(c, false), static_cast<double>(c.samples.size())};
     });
-    add("throughput", [](const Case& c) -> Cell { return {throughput_cell(c), c.throughput}; });
+    add("throughput", [](const CaseResult& c) -> Cell {
+      return {throughput_cell(c), c.throughput};
+    });
     add_speedup();
     for (const std::string& name : metric_names(group_.cases)) add_metric(name);
     add("of bound", efficiency);
-    add(fmt::format("peak memory {}", fmt::join(devices_, " + ")), [this](const Case& c) -> Cell {
-      double bytes = 0;
-      for (const DeviceMemory& memory : c.memory) bytes += static_cast<double>(memory.bytes);
-      return {memory_cell(c, devices_), bytes};
-    });
+    add(fmt::format("peak memory {}", fmt::join(devices_, " + ")),
+        [this](const CaseResult& c) -> Cell {
+          double bytes = 0;
+          for (const DeviceMemory& memory : c.memory) bytes += static_cast<double>(memory.bytes);
+          return {memory_cell(c, devices_), bytes};
+        });
     add("verified", verification);
   }
 
@@ -169,7 +172,7 @@ class CaseTable {
     const std::set<std::string>& strategies = baselines_.strategies();
     const bool several = strategies.size() > 1;
     add(several || strategies.empty() ? "speedup" : "speedup over " + *strategies.begin(),
-        [this, several](const Case& c) -> Cell {
+        [this, several](const CaseResult& c) -> Cell {
           if (baselines_.contains(c)) return {"baseline", 1};
           if (!c.speedup) return {};
           const std::string text = joined(parts_of(*c.speedup));
@@ -180,7 +183,7 @@ class CaseTable {
   }
 
   void add_metric(const std::string& name) {
-    add(name, [name](const Case& c) -> Cell {
+    add(name, [name](const CaseResult& c) -> Cell {
       const Metric* metric = find_metric(c, name);
       if (metric == nullptr) return {};
       return {joined(parts_of(*metric)), metric->value};
@@ -188,9 +191,10 @@ class CaseTable {
   }
 
   /// A column in which no case has anything to show is left out.
-  void add(std::string title, std::function<Cell(const Case&)> cell) {
-    const bool any = std::ranges::any_of(
-        group_.cases, [&](const Case* c) { return has_number(*c) && !cell(*c).text.empty(); });
+  void add(std::string title, std::function<Cell(const CaseResult&)> cell) {
+    const bool any = std::ranges::any_of(group_.cases, [&](const CaseResult* c) {
+      return has_number(*c) && !cell(*c).text.empty();
+    });
     if (any) numbers_.push_back({std::move(title), std::move(cell)});
   }
 
@@ -206,7 +210,7 @@ class CaseTable {
   void heading(std::string_view title) { html_.element("th", title, {{"scope", "col"}}); }
 
   void body_row(std::size_t row) {
-    const Case& c = *group_.cases[row];
+    const CaseResult& c = *group_.cases[row];
     if (!has_number(c)) {
       html_.raw("<tr class=\"missing\">");
     } else {
@@ -234,7 +238,7 @@ class CaseTable {
   }
 
   /// Why a case has no numbers, over the columns that would hold them.
-  void reason(const Case& c) {
+  void reason(const CaseResult& c) {
     html_.open("td", {{"class", "reason"},
                       {"colspan", std::to_string(std::max<std::size_t>(numbers_.size(), 1))}});
     html_.element("strong", status_word(c));
@@ -244,7 +248,7 @@ class CaseTable {
 
   /// Everything else that the report says of a case, folded. A line for each fact instead of a
   /// list: thousands of cases would make it half a million elements, which take a browser seconds.
-  void details(const Case& c) {
+  void details(const CaseResult& c) {
     lines_ = "case: " + c.name;
     if (c.statistics) add_statistics(*c.statistics);
     if (c.bound && !is_no_bound(c)) add_bound(*c.bound);
@@ -276,7 +280,7 @@ class CaseTable {
     }
     fact("mean ± standard deviation",
          fmt::format("{} ± {}", format_duration(s.mean), format_duration(s.standard_deviation)));
-    fact("least, most", fmt::format("{}, {}", format_duration(s.least), format_duration(s.most)));
+    fact("min, max", fmt::format("{}, {}", format_duration(s.min), format_duration(s.max)));
   }
 
   void add_bound(const Bound& bound) {
@@ -303,26 +307,26 @@ class CaseTable {
   std::vector<ParameterColumn> parameters_;  // that tell cases apart
   Baselines baselines_;
   std::vector<std::string> devices_;
-  const Case* fastest_;
+  const CaseResult* fastest_;
   std::vector<NumberColumn> numbers_;
   std::string lines_;  // of the details that are being written
 };
 
 // -------------------------------------------------------------------------------------- published
 
-bool belongs(const Case& c, const Published& figure) {
+bool belongs(const CaseResult& c, const Published& figure) {
   if (c.scenario != figure.scenario || c.strategy != figure.strategy) return false;
   return std::ranges::all_of(figure.parameters, [&](const auto& parameter) {
     return std::ranges::find(c.parameters, parameter) != c.parameters.end();
   });
 }
 
-std::string here(const Case* c, const Published& figure) {
+std::string here(const CaseResult* c, const Published& figure) {
   if (c == nullptr || !has_number(*c)) return std::string("not measured");
   return format_duration(c->statistics->median * figure.executions);
 }
 
-std::string times_faster(const Case* c, const Published& figure) {
+std::string times_faster(const CaseResult* c, const Published& figure) {
   if (c == nullptr || !has_number(*c)) return {};
   return format_ratio(figure.seconds / (c->statistics->median * figure.executions));
 }
@@ -350,8 +354,8 @@ void write_published(HtmlWriter& html, const Report& report, const ScenarioCases
   for (const Published& figure : report.published) {
     if (!of_scenario(figure)) continue;
     const auto found = std::ranges::find_if(
-        group.cases, [&](const Case* candidate) { return belongs(*candidate, figure); });
-    const Case* c = found == group.cases.end() ? nullptr : *found;
+        group.cases, [&](const CaseResult* candidate) { return belongs(*candidate, figure); });
+    const CaseResult* c = found == group.cases.end() ? nullptr : *found;
     html.open("tr").element("th", figure.strategy, {{"scope", "row"}});
     html.element("td", parameters_text(figure.parameters)).element("td", figure.source);
     html.element("td", format_duration(figure.seconds));

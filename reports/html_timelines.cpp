@@ -171,7 +171,7 @@ Json devices_of_lanes(const Profile& profile) {
 }
 
 /// Of each device its peaks for each kind of task, FLOP/s and B/s; null where nothing is known.
-Json peaks_of_devices(const Report& report, const Case& c) {
+Json peaks_of_devices(const Report& report, const CaseResult& c) {
   Json list = Json::array();
   bool known = false;
   const auto or_null = [](const std::optional<double>& value) {
@@ -206,7 +206,7 @@ class ScenarioTimelines {
 
   /// Takes the timeline of a case if there is one that fits. Returns the room that is left.
   std::size_t add(std::size_t row, std::size_t room) {
-    const Case& c = *(*cases_)[row];
+    const CaseResult& c = *(*cases_)[row];
     if (!c.profile) return without(reason_without_profile(c), row, room);
     if (c.profile->tasks.empty()) return without(too_many_tasks(), row, room);
     const std::size_t names_before = shared_.names.count();
@@ -254,7 +254,7 @@ class ScenarioTimelines {
     return room;
   }
 
-  Json packed(const Case& c, std::size_t row) {
+  Json packed(const CaseResult& c, std::size_t row) {
     const std::vector<const TaskSpan*> spans = drawable_spans(*c.profile);
     const double length = length_of(*c.profile, spans);
     const double unit = unit_for(length);
@@ -281,9 +281,9 @@ class ScenarioTimelines {
 
 /// The case with the largest speedup, which an answer names even where nothing pays; nullptr where
 /// none has a speedup.
-const Case* best_speedup(const Cases& cases) {
-  const Case* best = nullptr;
-  for (const Case* c : cases) {
+const CaseResult* best_speedup(const Cases& cases) {
+  const CaseResult* best = nullptr;
+  for (const CaseResult* c : cases) {
     if (!has_number(*c) || !c->speedup) continue;
     if (best == nullptr || c->speedup->value > best->speedup->value) best = c;
   }
@@ -301,10 +301,10 @@ std::vector<Candidate> candidates(const std::vector<ScenarioCases>& scenarios) {
   std::vector<Candidate> list;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const Cases& cases = scenarios[i].cases;
-    const Case* best = best_speedup(cases);
+    const CaseResult* best = best_speedup(cases);
     const Baselines baselines(cases);
     for (std::size_t row = 0; row < cases.size(); ++row) {
-      const Case& c = *cases[row];
+      const CaseResult& c = *cases[row];
       if (!has_number(c)) continue;
       const bool own = best != nullptr && best->speedup->baseline == c.name;
       const int rank = &c == best ? 0 : own ? 1 : baselines.contains(c) ? 2 : 3;
@@ -349,7 +349,7 @@ std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios, st
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const Cases& cases = scenarios[i].cases;
     const bool any =
-        std::ranges::any_of(cases, [](const Case* c) { return c->profile.has_value(); });
+        std::ranges::any_of(cases, [](const CaseResult* c) { return c->profile.has_value(); });
     data.push_back(any ? timelines[i].data(row_of_best(cases)) : Json());
   }
   return data;

@@ -240,7 +240,7 @@ void check_start(const std::string& started_utc) {
 }
 
 /// Names are how cases are found again and what tells rows apart.
-void check_names(const std::vector<Case>& cases) {
+void check_names(const std::vector<CaseResult>& cases) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto [known, is_new] = places.emplace(cases[i].name, i);
@@ -261,13 +261,13 @@ void check_time(double seconds, std::size_t place, std::string_view what) {
       fmt::format("parbench.cases[{}].{}: {} is no time in seconds", place, what, seconds));
 }
 
-void check_times(const std::vector<Case>& cases) {
+void check_times(const std::vector<CaseResult>& cases) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (const auto& statistics = cases[i].statistics) {
       check_time(statistics->median, i, "statistics.median");
       check_time(statistics->mean, i, "statistics.mean");
-      check_time(statistics->least, i, "statistics.least");
-      check_time(statistics->most, i, "statistics.most");
+      check_time(statistics->min, i, "statistics.min");
+      check_time(statistics->max, i, "statistics.max");
     }
     for (const Sample& sample : cases[i].samples) check_time(sample.seconds, i, "samples");
   }
@@ -275,11 +275,11 @@ void check_times(const std::vector<Case>& cases) {
 
 /// Tables, CSV above all, have a row for each case and a column for many of the names below: what
 /// is small in the file may be huge as a table, and names are searched one by one.
-void check_table_size(const std::vector<Case>& cases) {
+void check_table_size(const std::vector<CaseResult>& cases) {
   constexpr std::size_t most_names = 1'000;
   constexpr std::size_t most_cells = 10'000'000;
   std::unordered_set<std::string_view> names;
-  for (const Case& c : cases) {
+  for (const CaseResult& c : cases) {
     names.insert({c.scenario, c.strategy});
     for (const auto& [name, value] : c.parameters) names.insert(name);
     for (const auto& [name, value] : c.hidden_parameters) names.insert(name);

@@ -1,5 +1,5 @@
 // The report as JSON: Google Benchmark's file with a `parbench` object
-// (schema/report-v1.schema.json).
+// (schema/report-v2.schema.json).
 #pragma once
 
 #include <string>

@@ -64,7 +64,7 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
     }
     column->values[row] = std::move(value);
   };
-  const bool any_graph = std::ranges::any_of(cases, &Case::graph);
+  const bool any_graph = std::ranges::any_of(cases, &CaseResult::graph);
   for (std::size_t row = 0; row < cases.size(); ++row) {
     set("dtype", row, cases[row]->dtype);
     if (any_graph) set("graph", row, cases[row]->graph ? "true" : "false");

@@ -10,7 +10,7 @@
 
 namespace parbench::report {
 
-using Cases = std::vector<const Case*>;
+using Cases = std::vector<const CaseResult*>;
 
 /// A parameter's value as every table shows it.
 [[nodiscard]] std::string value_text(const Value& value);

@@ -18,7 +18,7 @@
 namespace parbench::report {
 
 /// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
 using Value = std::variant<std::int64_t, double, std::string>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
@@ -30,8 +30,8 @@ struct Statistics {
   double mean = 0;
   double standard_deviation = 0;
   double median_absolute_deviation = 0;
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
@@ -48,13 +48,13 @@ struct SampleCondition {
 };
 
 /// One raw sample: the mean of `iterations` executions. The round tells which samples of different
-/// cases were taken next to each other; it is counted through all launches.
+/// cases were taken next to each other; it is counted through all processes.
 struct Sample {
   double seconds = 0;       // between the plan's first and last event
   double wall_seconds = 0;  // on the host, launch and synchronisation included
   std::int64_t iterations = 1;
   int round = 0;
-  int launch = 0;  // the process that took it, of those over which a run was spread
+  int process = 0;  // the process that took it, of those over which a run was spread
   std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
   friend bool operator==(const Sample&, const Sample&) = default;
 };
@@ -113,10 +113,10 @@ struct Kernel {
 /// A device over the samples of a case.
 struct CaseCondition {
   std::string device;
-  std::optional<double> least_clock_mhz;
+  std::optional<double> min_clock_mhz;
   std::optional<double> median_clock_mhz;
-  std::optional<double> highest_temperature_celsius;
-  std::optional<double> highest_power_watts;
+  std::optional<double> max_temperature_celsius;
+  std::optional<double> max_power_watts;
   friend bool operator==(const CaseCondition&, const CaseCondition&) = default;
 };
 
@@ -131,18 +131,18 @@ struct ThrottleReason {
 struct Throttling {
   int marked_samples = 0;
   int read_samples = 0;                 // around which devices told something
-  bool flagged = false;                 // more of them are marked than `most_throttled_share`
+  bool flagged = false;                 // more of them are marked than `max_throttled_share`
   std::vector<ThrottleReason> reasons;  // the most frequent first
   friend bool operator==(const Throttling&, const Throttling&) = default;
 };
 
 /// A case with a larger share of marked samples is flagged: its median may be that of a slower
 /// device.
-constexpr double most_throttled_share = 0.10;
+constexpr double max_throttled_share = 0.10;
 
 enum class CaseStatus { measured, failed, skipped, not_run };
 
-struct Case {
+struct CaseResult {
   std::string name;
   std::string scenario;
   std::string strategy;
@@ -172,17 +172,17 @@ struct Case {
   std::vector<Kernel> kernels;  // in the order in which they first run; each once
   NamedTexts notes;
   std::optional<Profile> profile;  // unless the run was told not to look
-  friend bool operator==(const Case&, const Case&) = default;
+  friend bool operator==(const CaseResult&, const CaseResult&) = default;
 };
 
-[[nodiscard]] inline bool has_number(const Case& c) {
+[[nodiscard]] inline bool has_number(const CaseResult& c) {
   return c.status == CaseStatus::measured && c.statistics;
 }
 
 /// Whether several processes have sampled it.
-[[nodiscard]] inline bool has_launches(const Case& c) {
+[[nodiscard]] inline bool has_several_processes(const CaseResult& c) {
   return std::ranges::any_of(
-      c.samples, [&](const Sample& sample) { return sample.launch != c.samples.front().launch; });
+      c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
 }
 
 /// The best rate that a device reached at one thing, as `parbench peaks` measured it once, alone.
@@ -239,7 +239,7 @@ struct Machine {
 };
 
 /// How the cases of one scenario were to be sampled: what flags and preset came to. Of several
-/// launches, each has its share of the times and all of the counts.
+/// processes, each has its share of the times and all of the counts.
 struct Sampling {
   std::string scenario;
   double precision = 0;                 // half-width of the median's 95% interval over the median
@@ -248,17 +248,17 @@ struct Sampling {
   std::optional<double> total_seconds;  // of all cases of the scenario; none: no limit
   int fixed_samples = 0;                // 0: as many as precision and time ask for
   int fixed_iterations = 0;             // of a sample; 0: as many as make it long enough
-  double least_sample_seconds = 0;
+  double min_sample_seconds = 0;
   friend bool operator==(const Sampling&, const Sampling&) = default;
 };
 
 /// One of the processes over which a run was spread.
-struct Launch {
+struct Process {
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   int exit_code = 0;  // 128 + the signal where one ended it
   std::string error;  // how it ended before its time, with its own words; empty: it did not
-  friend bool operator==(const Launch&, const Launch&) = default;
+  friend bool operator==(const Process&, const Process&) = default;
 };
 
 /// What one scenario of the run said at its end.
@@ -294,7 +294,7 @@ struct Published {
 
 /// Tasks measured alone are sometimes disturbed, and caches help tasks in sequence; a bound further
 /// above the measured time than this is none.
-constexpr double most_credible_efficiency = 1.05;
+constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
   std::string version;      // of parbench
@@ -303,17 +303,16 @@ struct Report {
   /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
   /// plan in its order warm it up as well.
   double sampling_seconds = 0;
-  /// Of it, in other measurements of tasks alone, for the bounds; none: from before this was told.
-  std::optional<double> task_cost_seconds;
-  bool complete = false;  // every case was measured
+  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
+  bool complete = false;         // every case was measured
   std::vector<std::string> command_line;
-  NamedValues options;           // the flags that would measure in the same way again
-  std::vector<Launch> launches;  // so far; empty where the run was a single process
+  NamedValues options;             // the flags that would measure in the same way again
+  std::vector<Process> processes;  // so far; empty where the run was a single process
   std::vector<Sampling> sampling;
   Machine machine;
   std::vector<Device> devices;
   std::vector<Link> links;
-  std::vector<Case> cases;
+  std::vector<CaseResult> cases;
   std::vector<Answer> answers;
   std::vector<Finding> findings;
   std::vector<Published> published;  // only where the run had the published settings

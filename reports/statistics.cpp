@@ -49,24 +49,24 @@ std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
 /// The seconds of all cases in each of some rounds.
 using Rounds = std::vector<std::vector<double>>;
 
-/// The rounds of each launch in which all cases were sampled.
+/// The rounds of each process in which all cases were sampled.
 std::map<int, Rounds> common_rounds(std::span<const Samples> cases) {
   struct Round {
-    int launch = 0;
+    int process = 0;
     std::vector<double> seconds;  // of the cases so far
   };
   std::map<int, Round> rounds;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     for (const report::Sample& sample : cases[i]) {
       Round& round = rounds[sample.round];
-      round.launch = sample.launch;
+      round.process = sample.process;
       if (round.seconds.size() == i) round.seconds.push_back(sample.seconds);
     }
   }
   std::map<int, Rounds> common;
   for (auto& [number, round] : rounds) {
     if (round.seconds.size() == cases.size()) {
-      common[round.launch].push_back(std::move(round.seconds));
+      common[round.process].push_back(std::move(round.seconds));
     }
   }
   return common;
@@ -162,22 +162,22 @@ report::Statistics summarise(std::span<const double> seconds) {
   result.mean = mean(seconds);
   result.standard_deviation = standard_deviation(seconds);
   result.median_absolute_deviation = median_absolute_deviation(seconds);
-  result.least = *std::ranges::min_element(seconds);
-  result.most = *std::ranges::max_element(seconds);
+  result.min = *std::ranges::min_element(seconds);
+  result.max = *std::ranges::max_element(seconds);
   return result;
 }
 
-std::vector<double> launch_medians(Samples samples) {
-  std::map<int, std::vector<double>> launches;
-  for (const report::Sample& sample : samples) launches[sample.launch].push_back(sample.seconds);
+std::vector<double> process_medians(Samples samples) {
+  std::map<int, std::vector<double>> processes;
+  for (const report::Sample& sample : samples) processes[sample.process].push_back(sample.seconds);
   std::vector<double> medians;
-  for (const auto& [launch, seconds] : launches) medians.push_back(median(seconds));
+  for (const auto& [process, seconds] : processes) medians.push_back(median(seconds));
   return medians;
 }
 
 report::Statistics summarise(Samples samples) {
   report::Statistics result = summarise(seconds_of(samples));
-  const std::vector<double> medians = launch_medians(samples);
+  const std::vector<double> medians = process_medians(samples);
   if (medians.size() > 1) {
     result.median = median(medians);
     result.median_interval = median_interval(medians);
@@ -187,10 +187,10 @@ report::Statistics summarise(Samples samples) {
 
 std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
                                           const CombineRound& combine) {
-  const std::map<int, Rounds> launches = common_rounds(cases);
-  if (launches.size() == 1) return finite_median(combined(launches.begin()->second, combine));
+  const std::map<int, Rounds> processes = common_rounds(cases);
+  if (processes.size() == 1) return finite_median(combined(processes.begin()->second, combine));
   std::vector<double> medians;
-  for (const auto& [launch, rounds] : launches) {
+  for (const auto& [process, rounds] : processes) {
     const auto one = finite_median(combined(rounds, combine));
     if (!one) return std::nullopt;
     medians.push_back(one->value);

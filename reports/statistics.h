@@ -43,28 +43,28 @@ namespace parbench {
 /// Of one case.
 using Samples = std::span<const report::Sample>;
 
-/// The median of each launch's samples, in the order of the launches.
-[[nodiscard]] std::vector<double> launch_medians(Samples samples);
+/// The median of each process's samples, in the order of the processes.
+[[nodiscard]] std::vector<double> process_medians(Samples samples);
 
-/// Where several launches took the samples, the median is that of their medians, and so is its
+/// Where several processes took the samples, the median is that of their medians, and so is its
 /// interval: samples of one process share its luck, so they are no independent ones. Everything
 /// else is of all samples.
 [[nodiscard]] report::Statistics summarise(Samples samples);
 
-/// A median over rounds, or over the medians of several launches, with its interval.
+/// A median over rounds, or over the medians of several processes, with its interval.
 struct PairedMedian {
   double value = 0;
   std::optional<report::Interval> interval;
 };
 
 /// Makes one number of the seconds that several cases took in one round. `medians` are those of the
-/// same cases over all rounds of the launch that are combined: for a choice that must be the same
+/// same cases over all rounds of the process that are combined: for a choice that must be the same
 /// in every round.
 using CombineRound =
     std::function<double(std::span<const double> seconds, std::span<const double> medians)>;
 
 /// Median of what `combine` makes of one sample of each case, over the rounds in which all cases
-/// were sampled; their seconds come in the order of the cases. Where several launches have such
+/// were sampled; their seconds come in the order of the cases. Where several processes have such
 /// rounds, the median of their medians, with the interval of that. Nothing without such a round,
 /// and nothing where a value is not finite.
 [[nodiscard]] std::optional<PairedMedian> paired_median(std::span<const Samples> cases,

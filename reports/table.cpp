@@ -64,7 +64,7 @@ class Table {
  private:
   void add_what() {
     Column strategy{"strategy", {}, Align::left};
-    for (const Case* c : cases_) strategy.cells.push_back(c->strategy);
+    for (const CaseResult* c : cases_) strategy.cells.push_back(c->strategy);
     grid_.columns.push_back(std::move(strategy));
     const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
     caption_ = caption_lines(parameters, devices_);
@@ -79,23 +79,23 @@ class Table {
   void add_numbers() {
     Column median{"median", {}};
     const bool throttled = any_measured(is_throttled);
-    for (const Case* c : cases_) {
+    for (const CaseResult* c : cases_) {
       median.cells.push_back(has_number(*c) ? median_cell(*c, throttled)
                                             : status_cell(*c, reasons_));
     }
     grid_.columns.push_back(std::move(median));
     const bool low =
-        any_measured([](const Case& c) { return is_low(c.statistics->median_interval); });
+        any_measured([](const CaseResult& c) { return is_low(c.statistics->median_interval); });
     add(
-        "± 95% CI", [low](const Case& c) { return interval_cell(c, low); }, Align::right, 1);
-    const bool marked = any_measured([](const Case& c) { return ending_of(c) != nullptr; });
-    add("n", [marked](const Case& c) { return samples_cell(c, marked); });
+        "± 95% CI", [low](const CaseResult& c) { return interval_cell(c, low); }, Align::right, 1);
+    const bool marked = any_measured([](const CaseResult& c) { return ending_of(c) != nullptr; });
+    add("n", [marked](const CaseResult& c) { return samples_cell(c, marked); });
     add("throughput", throughput_cell);
     move_unit_to_title(grid_.columns.back());
     add_speedup();
     for (const std::string& name : metric_names(cases_)) add_metric(name);
     add("of bound", efficiency_cell);
-    add("peak memory", [this](const Case& c) { return memory_cell(c, devices_); });
+    add("peak memory", [this](const CaseResult& c) { return memory_cell(c, devices_); });
     if (devices_.size() > 1) {
       const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
       Column& memory = grid_.columns.back();
@@ -108,11 +108,11 @@ class Table {
   void add_speedup() {
     const std::set<std::string>& strategies = baselines_.strategies();
     const bool several = strategies.size() > 1;
-    add("speedup", [this](const Case& c) -> std::string {
+    add("speedup", [this](const CaseResult& c) -> std::string {
       if (baselines_.contains(c)) return "baseline";
       return c.speedup ? parts_of(*c.speedup).first : "";
     });
-    const auto range = [this, several](const Case& c) -> std::string {
+    const auto range = [this, several](const CaseResult& c) -> std::string {
       if (baselines_.contains(c) || !c.speedup) return "";
       const std::string interval = parts_of(*c.speedup).second;
       return several ? fmt::format("{} {}", interval, baselines_.strategy_of(*c.speedup))
@@ -124,13 +124,13 @@ class Table {
 
   /// The last word of the name stands over the intervals, where there are any.
   void add_metric(const std::string& name) {
-    const bool intervals = any_measured([&](const Case& c) {
+    const bool intervals = any_measured([&](const CaseResult& c) {
       const Metric* metric = find_metric(c, name);
       return metric != nullptr && metric->interval;
     });
     const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
     const auto cell = [&](auto part) {
-      return [name, part](const Case& c) {
+      return [name, part](const CaseResult& c) {
         const Metric* metric = find_metric(c, name);
         return metric != nullptr ? parts_of(*metric).*part : std::string();
       };
@@ -140,16 +140,16 @@ class Table {
     add(name.substr(std::min(blank + 1, name.size())), cell(&Parts::second), Align::left, 1);
   }
 
-  [[nodiscard]] bool any_measured(const std::function<bool(const Case&)>& condition) const {
+  [[nodiscard]] bool any_measured(const std::function<bool(const CaseResult&)>& condition) const {
     return std::any_of(cases_.begin(), cases_.end(),
-                       [&](const Case* c) { return has_number(*c) && condition(*c); });
+                       [&](const CaseResult* c) { return has_number(*c) && condition(*c); });
   }
 
   /// A column whose cells are empty for cases without a number.
-  void add(std::string title, const std::function<std::string(const Case&)>& cell,
+  void add(std::string title, const std::function<std::string(const CaseResult&)>& cell,
            Align align = Align::right, std::size_t gap = 2) {
     Column column{std::move(title), {}, align, "", gap};
-    for (const Case* c : cases_) column.cells.push_back(has_number(*c) ? cell(*c) : "");
+    for (const CaseResult* c : cases_) column.cells.push_back(has_number(*c) ? cell(*c) : "");
     grid_.columns.push_back(std::move(column));
   }
 
@@ -207,7 +207,7 @@ std::string to_table(const Report& report, const TextStyle& style) {
   for (ScenarioCases& group : by_scenario(shown)) {
     text += scenario_text(shown, group.scenario, std::move(group.cases), style) + '\n';
   }
-  for (const std::string& error : launch_errors(shown)) {
+  for (const std::string& error : process_errors(shown)) {
     text += hanging("! ", error, style.width, Emphasis::none, style.color);
   }
   return text + hanging("", counts_text(shown), style.width, Emphasis::none, style.color);

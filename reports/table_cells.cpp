@@ -23,19 +23,19 @@ std::pair<std::string, std::string> parts_of(const std::string& text,
   return {text.substr(0, blank), std::move(range)};
 }
 
-std::string samples_text(const Case& c) {
-  std::map<int, std::size_t> launches;
-  for (const Sample& sample : c.samples) ++launches[sample.launch];
-  if (launches.size() <= 1) return fmt::format("{}", c.samples.size());
+std::string samples_text(const CaseResult& c) {
+  std::map<int, std::size_t> processes;
+  for (const Sample& sample : c.samples) ++processes[sample.process];
+  if (processes.size() <= 1) return fmt::format("{}", c.samples.size());
   const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto [least, most] = std::minmax_element(launches.begin(), launches.end(), by_count);
-  const std::string each = fmt::format("{}×{}", launches.size(), least->second);
+  const auto [least, most] = std::minmax_element(processes.begin(), processes.end(), by_count);
+  const std::string each = fmt::format("{}×{}", processes.size(), least->second);
   return least->second == most->second ? each : fmt::format("{}–{}", each, most->second);
 }
 
 }  // namespace
 
-std::string_view status_word(const Case& c) {
+std::string_view status_word(const CaseResult& c) {
   switch (c.status) {
     case CaseStatus::measured:
       return "no statistics";
@@ -49,24 +49,24 @@ std::string_view status_word(const Case& c) {
   return "not run";
 }
 
-std::string status_reason(const Case& c) {
+std::string status_reason(const CaseResult& c) {
   if (c.status != CaseStatus::measured || c.statistics || !c.error.empty()) return c.error;
   return "measured, but the report lacks its \"statistics\"; take the report as the run has "
          "written "
          "it";
 }
 
-std::string status_cell(const Case& c, Reasons& reasons) {
+std::string status_cell(const CaseResult& c, Reasons& reasons) {
   return std::string(status_word(c)) + reasons.reference(status_reason(c));
 }
 
-std::string median_cell(const Case& c, bool others_marked) {
+std::string median_cell(const CaseResult& c, bool others_marked) {
   const std::string_view blank = others_marked ? " " : "";
   return fmt::format("{}{}", format_duration(c.statistics->median),
                      is_throttled(c) ? throttled_mark : blank);
 }
 
-std::string interval_cell(const Case& c, bool others_marked) {
+std::string interval_cell(const CaseResult& c, bool others_marked) {
   const Statistics& s = *c.statistics;
   if (!s.median_interval || !(s.median > 0)) return {};
   const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
@@ -75,29 +75,29 @@ std::string interval_cell(const Case& c, bool others_marked) {
                      is_low(s.median_interval) ? low_confidence_mark : blank);
 }
 
-const Ending* ending_of(const Case& c) {
+const Ending* ending_of(const CaseResult& c) {
   const auto* const found = std::find_if(endings.begin(), endings.end(), [&](const Ending& ending) {
     return c.stopped_because == ending.reason;
   });
   return found == endings.end() ? nullptr : found;
 }
 
-std::string samples_cell(const Case& c, bool others_marked) {
+std::string samples_cell(const CaseResult& c, bool others_marked) {
   const Ending* ending = ending_of(c);
   const std::string_view blank = others_marked ? " " : "";
   return fmt::format("{}{}", samples_text(c), ending != nullptr ? ending->mark : blank);
 }
 
-bool is_no_bound(const Case& c) {
-  return c.bound && c.bound->efficiency > most_credible_efficiency;
+bool is_no_bound(const CaseResult& c) {
+  return c.bound && c.bound->efficiency > max_credible_efficiency;
 }
 
-std::string efficiency_cell(const Case& c) {
+std::string efficiency_cell(const CaseResult& c) {
   if (is_no_bound(c)) return std::string(no_bound_mark);
   return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
 }
 
-std::string throughput_cell(const Case& c) {
+std::string throughput_cell(const CaseResult& c) {
   if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
   return format_rate(c.amount / c.statistics->median, c.amount_unit);
 }
@@ -120,13 +120,13 @@ std::string joined(const std::pair<std::string, std::string>& parts) {
   return parts.second.empty() ? parts.first : parts.first + ' ' + parts.second;
 }
 
-const Metric* find_metric(const Case& c, const std::string& name) {
+const Metric* find_metric(const CaseResult& c, const std::string& name) {
   const auto found = std::find_if(c.metrics.begin(), c.metrics.end(),
                                   [&](const Metric& metric) { return metric.name == name; });
   return found == c.metrics.end() ? nullptr : &*found;
 }
 
-std::string memory_cell(const Case& c, const std::vector<std::string>& devices) {
+std::string memory_cell(const CaseResult& c, const std::vector<std::string>& devices) {
   if (c.memory.empty()) return {};
   std::vector<double> bytes;
   for (const std::string& device : devices) {

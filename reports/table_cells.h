@@ -49,29 +49,29 @@ inline constexpr std::string_view no_bound_mark = "¶";
 inline constexpr std::string_view throttled_mark = "§";
 
 /// Of a case without a number: "failed", "skipped", "not run", or what a measured one lacks.
-[[nodiscard]] std::string_view status_word(const Case& c);
+[[nodiscard]] std::string_view status_word(const CaseResult& c);
 /// Why a case has no number; empty where that is not known, and of one that has a number.
-[[nodiscard]] std::string status_reason(const Case& c);
+[[nodiscard]] std::string status_reason(const CaseResult& c);
 /// Both in one.
-[[nodiscard]] std::string status_cell(const Case& c, Reasons& reasons);
+[[nodiscard]] std::string status_cell(const CaseResult& c, Reasons& reasons);
 /// Marked when the device was throttled. `others_marked`, here and below: the column's numbers stay
 /// below each other.
-[[nodiscard]] std::string median_cell(const Case& c, bool others_marked);
-[[nodiscard]] std::string interval_cell(const Case& c, bool others_marked);
-[[nodiscard]] const Ending* ending_of(const Case& c);
-/// The number of samples, marked when sampling did not end as wished; of several launches their
+[[nodiscard]] std::string median_cell(const CaseResult& c, bool others_marked);
+[[nodiscard]] std::string interval_cell(const CaseResult& c, bool others_marked);
+[[nodiscard]] const Ending* ending_of(const CaseResult& c);
+/// The number of samples, marked when sampling did not end as wished; of several processes their
 /// number and that of the samples in each: "5×6", "5×4–6".
-[[nodiscard]] std::string samples_cell(const Case& c, bool others_marked);
-[[nodiscard]] bool is_no_bound(const Case& c);
+[[nodiscard]] std::string samples_cell(const CaseResult& c, bool others_marked);
+[[nodiscard]] bool is_no_bound(const CaseResult& c);
 /// The bound over the time measured, or the mark of a bound that is none.
-[[nodiscard]] std::string efficiency_cell(const Case& c);
-[[nodiscard]] std::string throughput_cell(const Case& c);
+[[nodiscard]] std::string efficiency_cell(const CaseResult& c);
+[[nodiscard]] std::string throughput_cell(const CaseResult& c);
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Ratio& speedup);
 [[nodiscard]] std::pair<std::string, std::string> parts_of(const Metric& metric);
 /// "1.71×" and "(1.69–1.73)" in one cell.
 [[nodiscard]] std::string joined(const std::pair<std::string, std::string>& parts);
-[[nodiscard]] const Metric* find_metric(const Case& c, const std::string& name);
+[[nodiscard]] const Metric* find_metric(const CaseResult& c, const std::string& name);
 /// The memory of each device in one unit: "1.21 + 0.98 GiB".
-[[nodiscard]] std::string memory_cell(const Case& c, const std::vector<std::string>& devices);
+[[nodiscard]] std::string memory_cell(const CaseResult& c, const std::vector<std::string>& devices);
 
 }  // namespace parbench::report

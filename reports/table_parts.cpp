@@ -19,23 +19,24 @@
 namespace parbench::report {
 namespace {
 
-bool any_measured(const Cases& cases, const std::function<bool(const Case&)>& condition) {
-  return std::ranges::any_of(cases, [&](const Case* c) { return has_number(*c) && condition(*c); });
+bool any_measured(const Cases& cases, const std::function<bool(const CaseResult&)>& condition) {
+  return std::ranges::any_of(cases,
+                             [&](const CaseResult* c) { return has_number(*c) && condition(*c); });
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-/// Of the marked intervals, each once, the least first: of cases that several launches have
+/// Of the marked intervals, each once, the least first: of cases that several processes have
 /// sampled, or of the others.
-std::vector<std::string> low_confidences(const Cases& cases, bool of_launches) {
+std::vector<std::string> low_confidences(const Cases& cases, bool of_processes) {
   std::set<double> found;
   const auto collect = [&](const std::optional<Interval>& interval) {
     if (is_low(interval)) found.insert(interval->confidence);
   };
-  for (const Case* c : cases) {
-    if (!has_number(*c) || has_launches(*c) != of_launches) continue;
+  for (const CaseResult* c : cases) {
+    if (!has_number(*c) || has_several_processes(*c) != of_processes) continue;
     collect(c->statistics->median_interval);
     if (c->speedup) collect(c->speedup->interval);
     for (const Metric& metric : c->metrics) collect(metric.interval);
@@ -48,7 +49,7 @@ std::vector<std::string> low_confidences(const Cases& cases, bool of_launches) {
 /// What throttled the cases that are marked for it.
 std::vector<std::string> throttles(const Cases& cases) {
   std::vector<std::string> known;
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     if (has_number(*c)) add_throttles(known, *c);
   }
   return known;
@@ -58,7 +59,7 @@ std::vector<std::string> throttles(const Cases& cases) {
 
 std::vector<ScenarioCases> by_scenario(const Report& report) {
   std::vector<ScenarioCases> groups;
-  for (const Case& c : report.cases) {
+  for (const CaseResult& c : report.cases) {
     auto group = std::ranges::find(groups, c.scenario, &ScenarioCases::scenario);
     if (group == groups.end()) group = groups.insert(groups.end(), {&report, c.scenario, {}});
     group->cases.push_back(&c);
@@ -72,10 +73,10 @@ const Answer* find_answer(const Report& report, const std::string& scenario) {
 }
 
 Baselines::Baselines(const Cases& cases) {
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     if (c->speedup) strategy_of_.emplace(c->speedup->baseline, c->speedup->baseline);
   }
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     if (const auto found = strategy_of_.find(c->name); found != strategy_of_.end()) {
       found->second = c->strategy;
     }
@@ -85,7 +86,7 @@ Baselines::Baselines(const Cases& cases) {
 
 std::vector<std::string> memory_devices(const Cases& cases) {
   std::vector<std::string> names;
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     for (const DeviceMemory& memory : c->memory) add_once(names, memory.device);
   }
   return names;
@@ -93,15 +94,15 @@ std::vector<std::string> memory_devices(const Cases& cases) {
 
 std::vector<std::string> metric_names(const Cases& cases) {
   std::vector<std::string> names;
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     for (const Metric& metric : c->metrics) add_once(names, metric.name);
   }
   return names;
 }
 
-const Case* fastest(const Cases& cases) {
-  const Case* best = nullptr;
-  for (const Case* c : cases) {
+const CaseResult* fastest(const Cases& cases) {
+  const CaseResult* best = nullptr;
+  for (const CaseResult* c : cases) {
     const double least = best != nullptr ? best->speedup->value : 1;
     if (has_number(*c) && c->speedup && c->speedup->value > least) best = c;
   }
@@ -124,22 +125,22 @@ std::vector<std::vector<std::string>> caption_lines(const std::vector<ParameterC
 std::vector<Footnote> mark_footnotes(const Cases& cases) {
   std::vector<Footnote> notes;
   for (const Ending& ending : endings) {
-    if (any_measured(cases, [&](const Case& c) { return ending_of(c) == &ending; })) {
+    if (any_measured(cases, [&](const CaseResult& c) { return ending_of(c) == &ending; })) {
       notes.emplace_back(ending.mark, ending.note);
     }
   }
-  for (const bool of_launches : {false, true}) {
-    const auto confidences = low_confidences(cases, of_launches);
+  for (const bool of_processes : {false, true}) {
+    const auto confidences = low_confidences(cases, of_processes);
     if (confidences.empty()) continue;
     notes.emplace_back(
         low_confidence_mark,
         fmt::format("fewer than 6 {}: this interval holds the median with {} only",
-                    of_launches ? "launches" : "samples", fmt::join(confidences, " or ")));
+                    of_processes ? "processes" : "samples", fmt::join(confidences, " or ")));
   }
-  if (any_measured(cases, has_launches)) {
+  if (any_measured(cases, has_several_processes)) {
     notes.emplace_back("×",
-                       "launches × samples in each; median, interval and ratios are those of the "
-                       "launches' medians");
+                       "processes × samples in each; median, interval and ratios are those of the "
+                       "processes' medians");
   }
   if (any_measured(cases, is_no_bound)) {
     notes.emplace_back(no_bound_mark,
@@ -150,7 +151,7 @@ std::vector<Footnote> mark_footnotes(const Cases& cases) {
     notes.emplace_back(
         throttled_mark,
         fmt::format("more than {} of its samples were taken on a throttled device: {}",
-                    format_percent(most_throttled_share, 0), fmt::join(reasons, ", ")));
+                    format_percent(max_throttled_share, 0), fmt::join(reasons, ", ")));
   }
   return notes;
 }
@@ -184,42 +185,43 @@ std::string exit_text(int exit_code) {
   return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
 }
 
-std::vector<std::string> launch_errors(const Report& report) {
+std::vector<std::string> process_errors(const Report& report) {
   constexpr std::array in_order{0, 1, signal_exit_code + SIGINT};  // as a run ends by itself
   std::vector<std::string> errors;
-  for (std::size_t i = 0; i < report.launches.size(); ++i) {
-    const Launch& launch = report.launches[i];
-    const bool ended_in_order = std::ranges::find(in_order, launch.exit_code) != in_order.end();
-    if (launch.error.empty() && ended_in_order) continue;
-    errors.push_back(fmt::format(
-        "Launch {} {}", i + 1, launch.error.empty() ? exit_text(launch.exit_code) : launch.error));
+  for (std::size_t i = 0; i < report.processes.size(); ++i) {
+    const Process& process = report.processes[i];
+    const bool ended_in_order = std::ranges::find(in_order, process.exit_code) != in_order.end();
+    if (process.error.empty() && ended_in_order) continue;
+    errors.push_back(
+        fmt::format("Process {} {}", i + 1,
+                    process.error.empty() ? exit_text(process.exit_code) : process.error));
   }
   return errors;
 }
 
 std::size_t unfinished_cases(const Report& report) {
   if (report.complete) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(report.cases, [](const Case& c) {
+  return static_cast<std::size_t>(std::ranges::count_if(report.cases, [](const CaseResult& c) {
     return c.status == CaseStatus::not_run || c.stopped_because == "interrupted";
   }));
 }
 
 bool ended_early(const Report& report) {
   if (report.complete) return false;
-  const auto has_number = [](const Case& c) { return c.status == CaseStatus::measured; };
+  const auto is_measured = [](const CaseResult& c) { return c.status == CaseStatus::measured; };
   if (unfinished_cases(report) > 0) return true;
-  return launch_errors(report).empty() && std::ranges::all_of(report.cases, has_number);
+  return process_errors(report).empty() && std::ranges::all_of(report.cases, is_measured);
 }
 
 std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
-  for (const Case& c : report.cases) ++counts[c.status];
+  for (const CaseResult& c : report.cases) ++counts[c.status];
   std::string text = report.complete ? "" : "Incomplete: ";
   text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
                       report.cases.size() == 1 ? "case" : "cases");
-  if (!report.launches.empty()) {
-    text += fmt::format(" in {} launch{}", report.launches.size(),
-                        report.launches.size() == 1 ? "" : "es");
+  if (!report.processes.empty()) {
+    text += fmt::format(" in {} process{}", report.processes.size(),
+                        report.processes.size() == 1 ? "" : "es");
   }
   const auto add = [&](CaseStatus status, std::string_view word) {
     if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
@@ -233,10 +235,7 @@ std::string counts_text(const Report& report) {
   };
   text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
                       share(report.sampling_seconds));
-  if (report.task_cost_seconds) {
-    text += fmt::format(", {} measuring tasks alone", share(*report.task_cost_seconds));
-  }
-  return text;
+  return text + fmt::format(", {} measuring tasks alone", share(report.task_cost_seconds));
 }
 
 }  // namespace parbench::report

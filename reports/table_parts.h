@@ -30,7 +30,7 @@ class Baselines {
  public:
   explicit Baselines(const Cases& cases);
 
-  [[nodiscard]] bool contains(const Case& c) const { return strategy_of_.contains(c.name); }
+  [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
   /// Of all baselines.
   [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
   /// Of the baseline that a speedup names; its name where the table does not have that case.
@@ -48,7 +48,7 @@ class Baselines {
 [[nodiscard]] std::vector<std::string> metric_names(const Cases& cases);
 
 /// The case to emphasise: the largest speedup above one; nullptr without any.
-[[nodiscard]] const Case* fastest(const Cases& cases);
+[[nodiscard]] const CaseResult* fastest(const Cases& cases);
 
 /// The values that all cases share: above the table; those of all strategies end with the devices.
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
@@ -72,12 +72,12 @@ inline constexpr int signal_exit_code = 128;
 [[nodiscard]] std::size_t unfinished_cases(const Report& report);
 
 /// Whether its run was interrupted or killed before its end. A report whose cases all have a number
-/// and which is incomplete all the same is of a run that was killed between two launches, or while
-/// it looked at its cases; one with a failed case or launch may be either and is known by that.
+/// and which is incomplete all the same is of a run that was killed between two processes, or while
+/// it looked at its cases; one with a failed case or process may be either and is known by that.
 [[nodiscard]] bool ended_early(const Report& report);
 
-/// How launches ended that did not end as they should, with their own words where there are any.
-[[nodiscard]] std::vector<std::string> launch_errors(const Report& report);
+/// How processes ended that did not end as they should, with their own words where there are any.
+[[nodiscard]] std::vector<std::string> process_errors(const Report& report);
 
 /// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".
 [[nodiscard]] std::string counts_text(const Report& report);

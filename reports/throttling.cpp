@@ -8,9 +8,9 @@
 
 namespace parbench::report {
 
-bool is_throttled(const Case& c) { return c.throttling && c.throttling->flagged; }
+bool is_throttled(const CaseResult& c) { return c.throttling && c.throttling->flagged; }
 
-void add_throttles(std::vector<std::string>& known, const Case& c) {
+void add_throttles(std::vector<std::string>& known, const CaseResult& c) {
   if (!is_throttled(c)) return;
   for (const ThrottleReason& reason : c.throttling->reasons) {
     std::string text = fmt::format("{} on {}", reason.reason, reason.device);

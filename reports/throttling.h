@@ -9,10 +9,10 @@
 namespace parbench::report {
 
 /// Whether so many of its samples are marked that its numbers need a warning.
-[[nodiscard]] bool is_throttled(const Case& c);
+[[nodiscard]] bool is_throttled(const CaseResult& c);
 
 /// Adds what throttled the case ("power cap on cuda:0") to what is known of others, each once;
 /// nothing for a case that needs no warning.
-void add_throttles(std::vector<std::string>& known, const Case& c);
+void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
 }  // namespace parbench::report

@@ -5,7 +5,7 @@
 
 namespace parbench::report {
 
-std::string reason_without_profile(const Case& c) {
+std::string reason_without_profile(const CaseResult& c) {
   const auto note = std::ranges::find(c.notes, no_timeline, &NamedTexts::value_type::first);
   return note == c.notes.end() ? "it was not looked at" : note->second;
 }

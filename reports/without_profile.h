@@ -12,6 +12,6 @@ namespace parbench::report {
 inline constexpr std::string_view no_timeline = "no timeline";
 
 /// "interrupted"; where no note tells, that it was not looked at.
-[[nodiscard]] std::string reason_without_profile(const Case& c);
+[[nodiscard]] std::string reason_without_profile(const CaseResult& c);
 
 }  // namespace parbench::report

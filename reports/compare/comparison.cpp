@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "reports/compare/launches.h"
+#include "reports/compare/processes.h"
 #include "reports/fingerprint.h"
 #include "reports/parameter_columns.h"
 #include "reports/statistics.h"
@@ -20,15 +20,16 @@
 namespace parbench::compare {
 namespace {
 
-using report::Case;
+using report::CaseResult;
 using report::Cases;
 using report::Report;
 
 // ----------------------------------------------------------------------------------------- sides
 
-int most_launches(const Report& report) {
+int max_processes(const Report& report) {
   std::size_t most = 0;
-  for (const Case& c : report.cases) most = std::max(most, launches_of(c).log_medians.size());
+  for (const CaseResult& c : report.cases)
+    most = std::max(most, processes_of(c).log_medians.size());
   return static_cast<int>(most);
 }
 
@@ -45,19 +46,19 @@ Side side_of(const NamedReport& named) {
           .started_utc = report.started_utc,
           .commit = report.machine.commit,
           .dirty = report.machine.dirty.value_or(false),
-          .launches = most_launches(report),
+          .processes = max_processes(report),
           .complete = report.complete,
           .ended_early = report::ended_early(report),
           .unfinished = report::unfinished_cases(report),
-          .launch_errors = first_lines(report::launch_errors(report))};
+          .process_errors = first_lines(report::process_errors(report))};
 }
 
-std::optional<Measured> measured(const Case* c) {
+std::optional<Measured> measured(const CaseResult* c) {
   if (c == nullptr || c->status != report::CaseStatus::measured) return std::nullopt;
-  const std::vector<double> log_medians = launches_of(*c).log_medians;
+  const std::vector<double> log_medians = processes_of(*c).log_medians;
   if (log_medians.empty()) return std::nullopt;
   Measured result{.seconds = std::exp(mean(log_medians)),
-                  .launches = static_cast<int>(log_medians.size())};
+                  .processes = static_cast<int>(log_medians.size())};
   report::add_throttles(result.throttled_by, *c);
   return result;
 }
@@ -86,7 +87,7 @@ std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::ve
 /// Those that belong to a case's identity: what does not may differ between the sides.
 std::vector<report::ParameterColumn> identity_columns(const Cases& cases) {
   std::vector<report::ParameterColumn> columns = report::parameter_columns(cases);
-  for (const Case* c : cases) {
+  for (const CaseResult* c : cases) {
     for (const auto& hidden : c->hidden_parameters) {
       std::erase_if(columns, [&](const auto& column) { return column.name == hidden.first; });
     }
@@ -105,7 +106,7 @@ std::vector<std::string> common_of(const std::vector<report::ParameterColumn>& c
 /// "pipeline/pipeline/split:5": scenario, strategy, and what tells cases of one strategy apart.
 void set_labels(const ScenarioRows& group, const std::vector<report::ParameterColumn>& columns) {
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
-    const Case& c = *group.cases[i];
+    const CaseResult& c = *group.cases[i];
     std::string label = c.scenario + '/' + c.strategy;
     for (const report::ParameterColumn& column : columns) {
       if (!column.common && column.values[i]) {
@@ -117,7 +118,7 @@ void set_labels(const ScenarioRows& group, const std::vector<report::ParameterCo
 }
 
 bool has_scenario(const Report& report, const std::string& scenario) {
-  return std::ranges::find(report.cases, scenario, &Case::scenario) != report.cases.end();
+  return std::ranges::find(report.cases, scenario, &CaseResult::scenario) != report.cases.end();
 }
 
 /// The machines of a scenario: that of the newer report, and how the older one's differs.
@@ -130,7 +131,7 @@ void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   facts.machine_difference = report::difference(report::fingerprint(base, facts.scenario), machine);
 }
 
-std::string hidden_value(const Case& c, const std::string& name) {
+std::string hidden_value(const CaseResult& c, const std::string& name) {
   const auto found =
       std::ranges::find(c.hidden_parameters, name, &report::NamedValues::value_type::first);
   return found == c.hidden_parameters.end() ? "none" : report::value_text(found->second);
@@ -142,7 +143,7 @@ std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
   std::vector<std::string> differences;
   for (const Match& match : matches) {
     if (match.base == nullptr || match.now == nullptr || match.any().scenario != scenario) continue;
-    for (const Case* side : {match.base, match.now}) {
+    for (const CaseResult* side : {match.base, match.now}) {
       for (const auto& hidden : side->hidden_parameters) {
         const std::string before = hidden_value(*match.base, hidden.first);
         const std::string after = hidden_value(*match.now, hidden.first);
@@ -209,39 +210,40 @@ double size_of(const Row& row) {
 
 // ----------------------------------------------------------------------------------------- notes
 
-/// The least number of launches on a side of a compared row; 0 without any.
-int least_launches(const std::vector<Row>& rows) {
+/// The least number of processes on a side of a compared row; 0 without any.
+int min_processes(const std::vector<Row>& rows) {
   int least = 0;
   for (const Row& row : rows) {
     if (!row.judgement) continue;
-    const int fewer = std::min(row.base->launches, row.now->launches);
+    const int fewer = std::min(row.base->processes, row.now->processes);
     least = least == 0 ? fewer : std::min(least, fewer);
   }
   return least;
 }
 
-std::vector<std::string> notes_on_launches(const std::vector<Row>& rows) {
+std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
-  const int least = least_launches(rows);
+  const int least = min_processes(rows);
   if (least == 0 || least >= enough) return {};
   if (least > 1) {
     return {
-        fmt::format("A side with {} launches tells little of the spread between them, so that "
-                    "intervals are wide; measure with --launches 5.",
+        fmt::format("A side with {} processes tells little of the spread between them, so that "
+                    "intervals are wide; measure with --processes 5.",
                     least)};
   }
-  return {fmt::format(
-      "A side with one launch cannot tell how much launches differ: a standard deviation of {} is "
-      "assumed, and intervals are wide. Measure both with --launches 5.",
-      report::format_percent(assumed_launch_spread))};
+  return {
+      fmt::format("A side with one process cannot tell how much processes differ: a standard "
+                  "deviation of {} is "
+                  "assumed, and intervals are wide. Measure both with --processes 5.",
+                  report::format_percent(assumed_process_spread))};
 }
 
 /// Why two sides cannot be judged; empty when they can.
-std::string trouble_of(const Launches& base, const Launches& now) {
+std::string trouble_of(const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
   return fmt::format(
       "fewer than {} samples in {} do not tell how much they vary; take more samples, or several "
-      "launches (--launches 5)",
+      "processes (--processes 5)",
       least_samples, base.has_variance ? "NEW" : "BASE");
 }
 
@@ -250,8 +252,8 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
   std::vector<Row*> judged;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     if (matches[i].state != MatchState::comparable) continue;
-    const Launches base = launches_of(*matches[i].base);
-    const Launches now = launches_of(*matches[i].now);
+    const Processes base = processes_of(*matches[i].base);
+    const Processes now = processes_of(*matches[i].now);
     Row& row = comparison.rows[i];
     row.reason = trouble_of(base, now);
     if (!row.reason.empty()) continue;
@@ -297,7 +299,7 @@ std::size_t Comparison::count(MatchState state) const {
 }
 
 Outcome Comparison::outcome() const {
-  const bool ended_badly = !now.launch_errors.empty() || now.ended_early;
+  const bool ended_badly = !now.process_errors.empty() || now.ended_early;
   if (count(MatchState::failed_now) > 0 || ended_badly) return Outcome::case_failed;
   if (count(Verdict::regressed) > 0) return Outcome::regressed;
   return count(MatchState::comparable) > 0 ? Outcome::nothing_regressed : Outcome::nothing_compared;
@@ -311,7 +313,7 @@ Comparison matched(const NamedReport& base, const NamedReport& now, const Option
 std::vector<std::string> notes_on_sides(const Side& base, const Side& now) {
   std::vector<std::string> notes;
   for (const auto& [side, name] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
-    for (const std::string& error : side->launch_errors) {
+    for (const std::string& error : side->process_errors) {
       notes.push_back(fmt::format("{}: {}.", name, error));
     }
     if (!side->complete) {
@@ -333,7 +335,7 @@ Comparison compare(const NamedReport& base, const NamedReport& now, const Option
   Comparison comparison = with_rows(matches, base, now, options);
   judge_rows(matches, comparison);
   comparison.notes = notes_on_sides(comparison.base, comparison.now);
-  std::ranges::move(notes_on_launches(comparison.rows), std::back_inserter(comparison.notes));
+  std::ranges::move(notes_on_processes(comparison.rows), std::back_inserter(comparison.notes));
   sort_rows(comparison.rows);
   return comparison;
 }

@@ -16,8 +16,8 @@ namespace parbench::compare {
 
 /// A case on one side, as far as it was measured there.
 struct Measured {
-  double seconds = 0;  // geometric mean of the medians of its launches
-  int launches = 0;
+  double seconds = 0;  // geometric mean of the medians of its processes
+  int processes = 0;
   std::vector<std::string> throttled_by = {};  // "power cap on cuda:0"; only where it is flagged
 };
 
@@ -45,11 +45,11 @@ struct Side {
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;
-  int launches = 0;  // the most that a case has
+  int processes = 0;  // the most that a case has
   bool complete = true;
   bool ended_early = false;    // its run was interrupted or killed
   std::size_t unfinished = 0;  // cases that its run did not come to, or did not sample to the end
-  std::vector<std::string> launch_errors = {};  // "Launch 2 was ended by signal 6 (Aborted)"
+  std::vector<std::string> process_errors = {};  // "Process 2 was ended by signal 6 (Aborted)"
 };
 
 /// What the cases of a scenario have in common.
@@ -63,7 +63,7 @@ struct ScenarioFacts {
   std::vector<std::string> hidden_differences = {};
 };
 
-/// What a comparison comes to, the first that applies. A launch of the newer report that ended
+/// What a comparison comes to, the first that applies. A process of the newer report that ended
 /// badly is a case that failed: which of them it was in cannot be told. So is a newer report whose
 /// run ended before its time: of what it did not come to, nothing is known.
 enum class Outcome { case_failed, regressed, nothing_compared, nothing_regressed };
@@ -106,7 +106,7 @@ struct Options {
 /// Brings the rows into their order.
 void sort_rows(std::vector<Row>& rows);
 
-/// By the launches of both reports.
+/// By the processes of both reports.
 [[nodiscard]] Comparison compare(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
 

@@ -1,4 +1,4 @@
-// A comparison for programs: every field is described in schema/comparison-v1.schema.json.
+// A comparison for programs: every field is described in schema/comparison-v2.schema.json.
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace {
 
 using report::Json;
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -19,7 +19,7 @@ Json json_of(const Side& side) {
   Json json{{"name", side.name},
             {"version", side.version},
             {"started_utc", side.started_utc},
-            {"launches", side.launches}};
+            {"processes", side.processes}};
   if (side.commit) {
     json["commit"] = *side.commit;
     json["dirty"] = side.dirty;
@@ -35,7 +35,7 @@ Json json_of(const ScenarioFacts& facts) {
 }
 
 Json json_of(const Measured& measured) {
-  Json json{{"seconds", number(measured.seconds)}, {"launches", measured.launches}};
+  Json json{{"seconds", number(measured.seconds)}, {"processes", measured.processes}};
   if (!measured.throttled_by.empty()) json["throttled_by"] = measured.throttled_by;
   return json;
 }

@@ -9,14 +9,14 @@
 #include <set>
 #include <utility>
 
-#include "reports/compare/launches.h"
+#include "reports/compare/processes.h"
 #include "reports/fingerprint.h"
 #include "reports/json.h"
 
 namespace parbench::compare {
 namespace {
 
-using report::Case;
+using report::CaseResult;
 using report::CaseStatus;
 using report::difference_text;
 using report::Report;
@@ -33,23 +33,23 @@ std::string text_of(const report::Value& value) {
 
 using Texts = std::map<std::string, std::string>;
 
-Texts parameters_of(const Case& c) {
+Texts parameters_of(const CaseResult& c) {
   Texts texts;
   for (const auto& [name, value] : c.parameters) texts[name] = text_of(value);
   return texts;
 }
 
 /// Equal for equal cases only.
-std::string identity_of(const Case& c) {
+std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
 /// Equal for cases that differ at most in number format and graph, which names tell as well.
-std::string kinship_of(const Case& c) {
+std::string kinship_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }
 
-std::string difference_of_parameters(const Case& base, const Case& now) {
+std::string difference_of_parameters(const CaseResult& base, const CaseResult& now) {
   const Texts before = parameters_of(base);
   const Texts after = parameters_of(now);
   for (const auto& [name, value] : before) {
@@ -64,7 +64,7 @@ std::string difference_of_parameters(const Case& base, const Case& now) {
 }
 
 /// Of two cases of different identity.
-std::string difference_of_cases(const Case& base, const Case& now) {
+std::string difference_of_cases(const CaseResult& base, const CaseResult& now) {
   if (base.scenario != now.scenario)
     return difference_text("scenario", base.scenario, now.scenario);
   if (base.strategy != now.strategy)
@@ -88,7 +88,7 @@ std::string difference_of_runs(const Report& base, const Report& now) {
 }
 
 /// Why a case has no time; empty when it has one.
-std::string trouble_of(const Case& c, std::string_view side) {
+std::string trouble_of(const CaseResult& c, std::string_view side) {
   const auto because = [&](std::string_view what) {
     return c.error.empty() ? fmt::format("{} in {}", what, side)
                            : fmt::format("{} in {}: {}", what, side, c.error);
@@ -103,10 +103,10 @@ std::string trouble_of(const Case& c, std::string_view side) {
     case CaseStatus::measured:
       break;
   }
-  const std::vector<double> times = launches_of(c).log_medians;
+  const std::vector<double> times = processes_of(c).log_medians;
   if (times.empty()) return fmt::format("no samples in {}", side);
   const bool usable = std::ranges::all_of(times, [](double time) { return std::isfinite(time); });
-  return usable ? std::string() : fmt::format("a launch without a usable time in {}", side);
+  return usable ? std::string() : fmt::format("a process without a usable time in {}", side);
 }
 
 class Matcher {
@@ -116,7 +116,7 @@ class Matcher {
         now_(now),
         allow_different_machine_(allow_different_machine),
         difference_of_runs_(difference_of_runs(base, now)) {
-    for (const Case& c : now.cases) {
+    for (const CaseResult& c : now.cases) {
       by_identity_.emplace(identity_of(c), &c);
       by_name_.emplace(c.name, &c);
     }
@@ -125,12 +125,12 @@ class Matcher {
 
   std::vector<Match> operator()() {
     std::vector<Match> matches;
-    std::set<const Case*> taken;
-    for (const Case& c : base_.cases) {
+    std::set<const CaseResult*> taken;
+    for (const CaseResult& c : base_.cases) {
       matches.push_back(match_of(c));
       taken.insert(matches.back().now);
     }
-    for (const Case& c : now_.cases) {
+    for (const CaseResult& c : now_.cases) {
       if (!taken.contains(&c)) matches.push_back(alone(nullptr, &c));
     }
     return matches;
@@ -141,17 +141,17 @@ class Matcher {
   void find_kin() {
     std::set<std::string> identities;
     std::set<std::string> names;
-    for (const Case& c : base_.cases) {
+    for (const CaseResult& c : base_.cases) {
       identities.insert(identity_of(c));
       names.insert(c.name);
     }
-    for (const Case& c : now_.cases) {
+    for (const CaseResult& c : now_.cases) {
       if (identities.contains(identity_of(c)) || names.contains(c.name)) continue;
       kin_.emplace(kinship_of(c), &c);
     }
   }
 
-  Match match_of(const Case& base) {
+  Match match_of(const CaseResult& base) {
     if (const auto same = by_identity_.find(identity_of(base)); same != by_identity_.end()) {
       return judged(base, *same->second);
     }
@@ -162,11 +162,11 @@ class Matcher {
     return different(base, *kin_.extract(kin).mapped());
   }
 
-  static Match different(const Case& base, const Case& now) {
+  static Match different(const CaseResult& base, const CaseResult& now) {
     return with_state(base, now, MatchState::not_comparable, difference_of_cases(base, now));
   }
 
-  Match judged(const Case& base, const Case& now) {
+  Match judged(const CaseResult& base, const CaseResult& now) {
     const std::string before = trouble_of(base, "BASE");
     const std::string after = trouble_of(now, "NEW");
     const std::string& trouble = after.empty() ? before : after;
@@ -179,14 +179,15 @@ class Matcher {
   }
 
   /// A failure goes before everything else.
-  static Match with_state(const Case& base, const Case& now, MatchState state, std::string reason) {
+  static Match with_state(const CaseResult& base, const CaseResult& now, MatchState state,
+                          std::string reason) {
     if (now.status == CaseStatus::failed) {
       return {MatchState::failed_now, &base, &now, trouble_of(now, "NEW")};
     }
     return {state, &base, &now, std::move(reason)};
   }
 
-  static Match alone(const Case* base, const Case* now) {
+  static Match alone(const CaseResult* base, const CaseResult* now) {
     if (base != nullptr) return {MatchState::only_base, base, nullptr, {}};
     if (now->status == CaseStatus::failed) {
       return {MatchState::failed_now, nullptr, now, trouble_of(*now, "NEW")};
@@ -210,9 +211,10 @@ class Matcher {
   const Report& now_;
   bool allow_different_machine_;
   std::string difference_of_runs_;
-  std::map<std::string, const Case*> by_identity_;
-  std::map<std::string, const Case*> by_name_;
-  std::multimap<std::string, const Case*> kin_;  // that no case of BASE has yet been held against
+  std::map<std::string, const CaseResult*> by_identity_;
+  std::map<std::string, const CaseResult*> by_name_;
+  std::multimap<std::string, const CaseResult*>
+      kin_;                                      // that no case of BASE has yet been held against
   std::map<std::string, std::string> machines_;  // by scenario
 };
 

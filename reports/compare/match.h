@@ -24,11 +24,11 @@ enum class MatchState {
 /// A case of two reports, which must outlive it.
 struct Match {
   MatchState state = MatchState::comparable;
-  const report::Case* base = nullptr;  // null of `only_now`
-  const report::Case* now = nullptr;   // null of `only_base`
-  std::string reason;                  // why it is not comparable
+  const report::CaseResult* base = nullptr;  // null of `only_now`
+  const report::CaseResult* now = nullptr;   // null of `only_base`
+  std::string reason;                        // why it is not comparable
 
-  [[nodiscard]] const report::Case& any() const { return now != nullptr ? *now : *base; }
+  [[nodiscard]] const report::CaseResult& any() const { return now != nullptr ? *now : *base; }
 };
 
 /// Cases are the same when scenario, strategy, parameters with their types, number format and graph

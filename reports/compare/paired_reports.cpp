@@ -17,7 +17,7 @@ namespace {
 void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_times) {
   if (!measured || log_times.empty()) return;
   measured->seconds = std::exp(mean(log_times));
-  measured->launches = static_cast<int>(log_times.size());
+  measured->processes = static_cast<int>(log_times.size());
 }
 
 /// What any pair's run lacks, all of them lack.
@@ -25,7 +25,7 @@ void merge_side(const Side& later, Side& known) {
   known.complete = known.complete && later.complete;
   known.ended_early = known.ended_early || later.ended_early;
   known.unfinished += later.unfinished;
-  std::ranges::copy(later.launch_errors, std::back_inserter(known.launch_errors));
+  std::ranges::copy(later.process_errors, std::back_inserter(known.process_errors));
 }
 
 /// Why a case has not been judged.
@@ -80,7 +80,7 @@ std::optional<Comparison> PairedReports::comparison() const {
   std::optional<Comparison> result = first_;
   if (!result) return result;
   result->notes = notes_on_sides(result->base, result->now);
-  result->base.launches = result->now.launches = pairs_.pairs();
+  result->base.processes = result->now.processes = pairs_.pairs();
   for (Row& row : result->rows) {
     const auto times = times_.find(row.name);
     if (times == times_.end()) continue;

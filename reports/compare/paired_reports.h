@@ -19,15 +19,15 @@ class PairedReports {
       : pairs_(std::move(plan)), allow_different_machine_(allow_different_machine) {}
 
   /// Adds a pair and returns what entered the comparison: of each case that both have measured, the
-  /// logarithm of the ratio of times (medians of launches, their geometric mean where there are
+  /// logarithm of the ratio of times (medians of processes, their geometric mean where there are
   /// several). A case that is not comparable in any pair has no verdict in the end.
   LogRatios add(const NamedReport& base, const NamedReport& now);
 
   [[nodiscard]] const PairedComparison& pairs() const { return pairs_; }
   void conclude() { pairs_.conclude(); }
 
-  /// What the pairs so far come to. The sides are those of the first pair, with as many launches as
-  /// there were pairs; times are geometric means over the pairs. Nothing before the first pair.
+  /// What the pairs so far come to. The sides are those of the first pair, with as many processes
+  /// as there were pairs; times are geometric means over the pairs. Nothing before the first pair.
   [[nodiscard]] std::optional<Comparison> comparison() const;
 
  private:

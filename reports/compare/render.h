@@ -17,7 +17,7 @@ namespace parbench::compare {
 /// GitHub's Markdown for a comment: the answer, regressions and failures; the rest folded.
 [[nodiscard]] std::string to_markdown(const Comparison& comparison);
 
-/// schema/comparison-v1.schema.json. A number that is not finite is null.
+/// schema/comparison-v2.schema.json. A number that is not finite is null.
 [[nodiscard]] report::Json to_json(const Comparison& comparison);
 
 /// What the program exits with: 0, 1, 3 or 4 by the outcome; 2 where a command failed between

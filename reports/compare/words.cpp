@@ -53,13 +53,13 @@ std::string failures_text(const Comparison& comparison) {
     text += fmt::format("NEW ended before its time, {} of it not measured to the end. ",
                         report::format_count(unfinished, "case"));
   } else if (comparison.now.ended_early) {
-    text += "NEW ended before its time, between two launches or while its cases were looked at. ";
+    text += "NEW ended before its time, between two processes or while its cases were looked at. ";
   }
-  const std::size_t launches = comparison.now.launch_errors.size();
-  if (launches == 0) return text;
-  return text + fmt::format("{} of NEW ended badly. ", launches == 1
-                                                           ? std::string("1 launch")
-                                                           : fmt::format("{} launches", launches));
+  const std::size_t processes = comparison.now.process_errors.size();
+  if (processes == 0) return text;
+  return text + fmt::format("{} of NEW ended badly. ",
+                            processes == 1 ? std::string("1 process")
+                                           : fmt::format("{} processes", processes));
 }
 
 /// Why pairs ended before their time, in front of everything else.
@@ -162,13 +162,13 @@ std::string times_text(const Comparison& comparison) {
     return "BASE and NEW are geometric means over the pairs; a report's own medians differ a "
            "little.";
   }
-  const auto has_launches = [](const std::optional<Measured>& side) {
-    return side && side->launches > 1;
+  const auto has_several_processes = [](const std::optional<Measured>& side) {
+    return side && side->processes > 1;
   };
   const bool differ = std::ranges::any_of(comparison.rows, [&](const Row& row) {
-    return row.judgement && (has_launches(row.base) || has_launches(row.now));
+    return row.judgement && (has_several_processes(row.base) || has_several_processes(row.now));
   });
-  return differ ? "BASE and NEW are geometric means of the launches' medians, and the change is "
+  return differ ? "BASE and NEW are geometric means of the processes' medians, and the change is "
                   "their ratio; show tells the median of those medians."
                 : "";
 }
@@ -241,9 +241,9 @@ std::string side_text(const Comparison& comparison, const Side& side) {
     items.push_back(
         fmt::format("commit {}{}", side.commit->substr(0, 10), side.dirty ? " with changes" : ""));
   }
-  const std::string_view unit = comparison.pairs ? "run" : "launch";
+  const std::string_view unit = comparison.pairs ? "run" : "process";
   const std::string_view plural = comparison.pairs ? "s" : "es";
-  items.push_back(fmt::format("{} {}{}", side.launches, unit, side.launches == 1 ? "" : plural));
+  items.push_back(fmt::format("{} {}{}", side.processes, unit, side.processes == 1 ? "" : plural));
   items.push_back(time_text(side.started_utc));
   std::erase_if(items, [](const std::string& item) { return item.empty(); });
   return fmt::format("{}", fmt::join(items, " · "));

@@ -21,8 +21,8 @@ std::string signed_percent(double fraction) {
 }
 
 /// As the tables of a report see it.
-Case as_case(const CaseIdentity& identity) {
-  Case c;
+CaseResult as_case(const CaseIdentity& identity) {
+  CaseResult c;
   c.strategy = identity.strategy;
   c.parameters = identity.parameters;
   c.dtype = identity.dtype;
@@ -64,11 +64,11 @@ std::string change_text(const Change& change) {
 double magnitude(const Change& change) { return std::abs(std::log1p(change.size)); }
 
 CaseNames::CaseNames(const History& history) {
-  std::vector<Case> cases;
+  std::vector<CaseResult> cases;
   cases.reserve(history.series.size());
   for (const Series& series : history.series) cases.push_back(as_case(series.identity));
   Cases pointers;
-  for (const Case& c : cases) {
+  for (const CaseResult& c : cases) {
     pointers.push_back(&c);
     strategies_.push_back(c.strategy);
   }

@@ -18,7 +18,7 @@
 namespace parbench::report {
 namespace {
 
-CaseFigures figures_of(const Case& c, std::size_t identity) {
+CaseFigures figures_of(const CaseResult& c, std::size_t identity) {
   CaseFigures figures{identity, {}, {}};
   if (!has_number(c)) return figures;
   const double median = c.statistics->median;
@@ -32,7 +32,7 @@ CaseFigures figures_of(const Case& c, std::size_t identity) {
   return figures;
 }
 
-CaseIdentity printable_identity(const Case& c) {
+CaseIdentity printable_identity(const CaseResult& c) {
   CaseIdentity identity = identity_of(c);
   identity.strategy = printable(identity.strategy);
   identity.dtype = printable(identity.dtype);
@@ -45,7 +45,9 @@ CaseIdentity printable_identity(const Case& c) {
 
 }  // namespace
 
-CaseIdentity identity_of(const Case& c) { return {c.strategy, c.parameters, c.dtype, c.graph}; }
+CaseIdentity identity_of(const CaseResult& c) {
+  return {c.strategy, c.parameters, c.dtype, c.graph};
+}
 
 std::string key_of(const CaseIdentity& identity) {
   using Json = nlohmann::json;  // its objects are sorted by key
@@ -77,7 +79,7 @@ ReportSummary summarise_report(const Report& report, Identities& identities) {
     const Fingerprint machine = fingerprint(report, group.scenario);
     ScenarioSummary scenario{
         printable(group.scenario), id_of(machine), printable(to_text(machine)), {}};
-    for (const Case* c : group.cases) {
+    for (const CaseResult* c : group.cases) {
       scenario.cases.push_back(figures_of(*c, identities.number_of(printable_identity(*c))));
     }
     summary.scenarios.push_back(std::move(scenario));

@@ -22,7 +22,7 @@ struct CaseIdentity {
   bool graph = false;
 };
 
-[[nodiscard]] CaseIdentity identity_of(const Case& c);
+[[nodiscard]] CaseIdentity identity_of(const CaseResult& c);
 
 /// Equal for equal identities and for no others, whatever the order of the parameters: 5, 5.0 and
 /// "5" are different. ASCII or UTF-8 text, stable across builds.

@@ -46,7 +46,7 @@ std::string text_of(const std::vector<T>& list) {
 /// a value or not.
 class Cells {
  public:
-  explicit Cells(const Case& c) { visit_fields(*this, c); }
+  explicit Cells(const CaseResult& c) { visit_fields(*this, c); }
 
   [[nodiscard]] const auto& list() const { return cells_; }
 
@@ -108,9 +108,9 @@ class Cells {
 /// The columns that the cases have between them, each behind the one that its case names before it.
 class Columns {
  public:
-  explicit Columns(const std::vector<Case>& cases) {
-    add(Case{});
-    for (const Case& c : cases) add(c);
+  explicit Columns(const std::vector<CaseResult>& cases) {
+    add(CaseResult{});
+    for (const CaseResult& c : cases) add(c);
   }
 
   [[nodiscard]] std::string header() const {
@@ -119,7 +119,7 @@ class Columns {
     return ended(std::move(line));
   }
 
-  [[nodiscard]] std::string line_of(const Case& c) const {
+  [[nodiscard]] std::string line_of(const CaseResult& c) const {
     const Cells cells(c);
     std::unordered_map<std::string_view, std::string_view> values;
     for (const auto& [column, value] : cells.list()) values[column] = value;
@@ -132,7 +132,7 @@ class Columns {
   }
 
  private:
-  void add(const Case& c) {
+  void add(const CaseResult& c) {
     auto behind = names_.begin();
     const Cells cells(c);
     for (const auto& [column, value] : cells.list()) {
@@ -167,7 +167,7 @@ class Columns {
 std::string csv_text(const ReportFile& file) {
   const Columns columns(file.report.cases);
   std::string text = columns.header();
-  for (const Case& c : file.report.cases) text += columns.line_of(c);
+  for (const CaseResult& c : file.report.cases) text += columns.line_of(c);
   return text;
 }
 

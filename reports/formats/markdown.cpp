@@ -44,7 +44,7 @@ class Table {
 
  private:
   void add_what() {
-    add("strategy", Align::left, [](const Case& c) { return code_span(c.strategy); });
+    add("strategy", Align::left, [](const CaseResult& c) { return code_span(c.strategy); });
     for (const ParameterColumn& parameter : parameters_) {
       if (parameter.common) continue;
       Column column{code_span(parameter.name), {}};
@@ -56,24 +56,25 @@ class Table {
   }
 
   void add_numbers() {
-    add("median", Align::right, [](const Case& c) { return median_text(c); });
-    add_measured("n", [](const Case& c) { return markdown_prose(samples_cell(c, false)); });
-    add_measured("throughput", [](const Case& c) { return markdown_prose(throughput_cell(c)); });
-    add_measured("speedup", [this](const Case& c) { return speedup_text(c); });
+    add("median", Align::right, [](const CaseResult& c) { return median_text(c); });
+    add_measured("n", [](const CaseResult& c) { return markdown_prose(samples_cell(c, false)); });
+    add_measured("throughput",
+                 [](const CaseResult& c) { return markdown_prose(throughput_cell(c)); });
+    add_measured("speedup", [this](const CaseResult& c) { return speedup_text(c); });
     for (const std::string& name : metric_names(cases_)) {
-      add_measured(code_span(name), [&name](const Case& c) {
+      add_measured(code_span(name), [&name](const CaseResult& c) {
         const Metric* metric = find_metric(c, name);
         return metric == nullptr ? std::string() : joined(parts_of(*metric));
       });
     }
     add_measured("of bound", efficiency_cell);
     add_measured(devices_.size() > 1 ? "peak memory of each device" : "peak memory",
-                 [this](const Case& c) { return memory_cell(c, devices_); });
-    add("reason", Align::left, [](const Case& c) { return code_span(status_reason(c)); });
+                 [this](const CaseResult& c) { return memory_cell(c, devices_); });
+    add("reason", Align::left, [](const CaseResult& c) { return code_span(status_reason(c)); });
   }
 
   /// Of a case without a number, its state.
-  static std::string median_text(const Case& c) {
+  static std::string median_text(const CaseResult& c) {
     if (has_number(c)) {
       return joined({format_duration(c.statistics->median), interval_cell(c, false)});
     }
@@ -81,7 +82,7 @@ class Table {
   }
 
   /// It says over what where the table has several baselines.
-  [[nodiscard]] std::string speedup_text(const Case& c) const {
+  [[nodiscard]] std::string speedup_text(const CaseResult& c) const {
     if (baselines_.contains(c)) return "baseline";
     if (!c.speedup) return {};
     std::string text = joined(parts_of(*c.speedup));
@@ -92,7 +93,7 @@ class Table {
   /// A column; left out where all cells are empty.
   void add(std::string title, Align align, auto&& cell) {
     Column column{std::move(title), {}, align};
-    for (const Case* c : cases_) column.cells.push_back(cell(*c));
+    for (const CaseResult* c : cases_) column.cells.push_back(cell(*c));
     const bool empty = std::ranges::all_of(column.cells, &std::string::empty);
     if (!empty) columns_.push_back(std::move(column));
   }
@@ -100,7 +101,7 @@ class Table {
   /// A column whose cells are empty for cases without a number.
   void add_measured(std::string title, auto&& cell) {
     add(std::move(title), Align::right,
-        [&](const Case& c) { return has_number(c) ? cell(c) : std::string(); });
+        [&](const CaseResult& c) { return has_number(c) ? cell(c) : std::string(); });
   }
 
   [[nodiscard]] std::string line_of(auto&& cell) const {
@@ -144,7 +145,7 @@ std::string markdown_text(const ReportFile& file) {
     if (answer != nullptr) text += fmt::format("→ {}\n\n", markdown_prose(answer->text));
     text += Table(std::move(group.cases)).text() + '\n';
   }
-  for (const std::string& error : launch_errors(report)) text += markdown_prose(error) + "\n\n";
+  for (const std::string& error : process_errors(report)) text += markdown_prose(error) + "\n\n";
   text += markdown_prose(counts_text(report)) + "\n\n";
   return text + markdown_prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
 }

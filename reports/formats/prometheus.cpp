@@ -85,10 +85,10 @@ struct Series {
 struct CaseMetric {
   std::string_view name;
   std::string_view help;
-  std::function<std::vector<Series>(const Case&)> series;
+  std::function<std::vector<Series>(const CaseResult&)> series;
 };
 
-Labels labels_of(const Case& c) {
+Labels labels_of(const CaseResult& c) {
   return {{"case", c.name}, {"scenario", c.scenario}, {"strategy", c.strategy}};
 }
 
@@ -100,35 +100,35 @@ std::vector<Series> ends_of(const std::optional<Interval>& interval, const Label
   return series;
 }
 
-std::vector<Series> rate(const Case& c, double amount) {
+std::vector<Series> rate(const CaseResult& c, double amount) {
   if (!(amount > 0) || !(c.statistics->median > 0)) return {};
   return {{{}, amount / c.statistics->median}};
 }
 
-bool is_counted(const Case& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
+bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
 
 std::vector<CaseMetric> times() {
   return {
       {"parbench_case_median_seconds", "Median time of one execution.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          return {{{}, c.statistics->median}};
        }},
       {"parbench_case_median_interval_seconds", "Ends of the median's confidence interval.",
-       [](const Case& c) { return ends_of(c.statistics->median_interval); }},
+       [](const CaseResult& c) { return ends_of(c.statistics->median_interval); }},
       {"parbench_case_standard_deviation_seconds", "Standard deviation of the samples.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          return {{{}, c.statistics->standard_deviation}};
        }},
       {"parbench_case_samples", "Samples that the median was taken of.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          return {{{}, static_cast<double>(c.samples.size())}};
        }},
       {"parbench_case_bound_seconds", "Least time that any schedule of the tasks can take.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          return c.bound ? std::vector<Series>{{{}, c.bound->seconds}} : std::vector<Series>{};
        }},
       {"parbench_case_bound_ratio", "The bound over the median.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          return c.bound ? std::vector<Series>{{{}, c.bound->efficiency}} : std::vector<Series>{};
        }},
   };
@@ -137,17 +137,17 @@ std::vector<CaseMetric> times() {
 std::vector<CaseMetric> comparisons() {
   return {
       {"parbench_case_speedup_ratio", "The baseline's time over that of the case.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          if (!c.speedup) return {};
          return {{{{"baseline", c.speedup->baseline}}, c.speedup->value}};
        }},
       {"parbench_case_speedup_interval_ratio", "Ends of the speedup's confidence interval.",
-       [](const Case& c) -> std::vector<Series> {
+       [](const CaseResult& c) -> std::vector<Series> {
          if (!c.speedup) return {};
          return ends_of(c.speedup->interval, {{"baseline", c.speedup->baseline}});
        }},
       {"parbench_case_metric_ratio", "A fraction that follows from the times of several cases.",
-       [](const Case& c) {
+       [](const CaseResult& c) {
          std::vector<Series> series;
          for (const Metric& metric : c.metrics) {
            series.push_back({{{"metric", metric.name}}, metric.value});
@@ -160,17 +160,17 @@ std::vector<CaseMetric> comparisons() {
 std::vector<CaseMetric> amounts() {
   return {
       {"parbench_case_items_per_second", "Items that one second has room for, by the median.",
-       [](const Case& c) {
+       [](const CaseResult& c) {
          std::vector<Series> series = rate(c, is_counted(c) ? c.amount : 0);
          for (Series& one : series) one.labels = {{"item", c.amount_unit}};
          return series;
        }},
       {"parbench_case_flops_per_second", "Floating-point operations per second, by the median.",
-       [](const Case& c) { return rate(c, c.amount_unit == "FLOP" ? c.amount : c.flops); }},
+       [](const CaseResult& c) { return rate(c, c.amount_unit == "FLOP" ? c.amount : c.flops); }},
       {"parbench_case_bytes_per_second", "Least traffic per second, by the median.",
-       [](const Case& c) { return rate(c, c.amount_unit == "B" ? c.amount : c.bytes); }},
+       [](const CaseResult& c) { return rate(c, c.amount_unit == "B" ? c.amount : c.bytes); }},
       {"parbench_case_memory_bytes", "Memory that the case holds on a device.",
-       [](const Case& c) {
+       [](const CaseResult& c) {
          std::vector<Series> series;
          for (const DeviceMemory& memory : c.memory) {
            series.push_back({{{"device", memory.device}}, static_cast<double>(memory.bytes)});
@@ -184,7 +184,7 @@ void add_case_metrics(std::string& text, const Report& report,
                       const std::vector<CaseMetric>& metrics) {
   for (const CaseMetric& metric : metrics) {
     Gauge gauge(text, metric.name, metric.help);
-    for (const Case& c : report.cases) {
+    for (const CaseResult& c : report.cases) {
       if (!has_number(c)) continue;
       for (const Series& series : metric.series(c)) {
         Labels labels = labels_of(c);
@@ -207,7 +207,7 @@ void add_parameters(Labels& labels, const NamedValues& parameters, std::set<std:
 
 void add_case_info(std::string& text, const Report& report) {
   Gauge gauge(text, "parbench_case_info", "What tells the case apart; always 1.");
-  for (const Case& c : report.cases) {
+  for (const CaseResult& c : report.cases) {
     Labels labels = labels_of(c);
     labels.emplace_back("dtype", c.dtype);
     std::set<std::string> taken;
@@ -222,7 +222,7 @@ void add_status(std::string& text, const Report& report) {
                                   CaseStatus::not_run};
   Gauge gauge(text, "parbench_case_status",
               "1 for the state that the case is in, 0 for the others.");
-  for (const Case& c : report.cases) {
+  for (const CaseResult& c : report.cases) {
     for (const CaseStatus status : all) {
       Labels labels = labels_of(c);
       labels.emplace_back("status", to_string(status));

@@ -35,7 +35,7 @@ double sum_of_computing(const Profile& profile, const Value& value) {
 constexpr std::string_view chunk_parameter = "split";
 
 /// What cases that differ in the size of their chunks alone have in common.
-std::string without_chunks(const Case& one) {
+std::string without_chunks(const CaseResult& one) {
   std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
   for (const auto& [name, value] : one.parameters) {
     if (name != chunk_parameter) key += fmt::format("\n{}={}", name, value_text(value));
@@ -89,7 +89,7 @@ double Profiled::bubble_share() const {
 }
 
 ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario) {
-  for (const Case& one : report.cases) {
+  for (const CaseResult& one : report.cases) {
     if (one.scenario != scenario || !has_number(one) || !one.profile) continue;
     const std::size_t place = cases_.size();
     cases_.emplace_back(one);
@@ -117,7 +117,7 @@ const Profiled* ProfiledCases::largest_chunks(const Profiled& one) const {
   return &cases_[found->second];
 }
 
-std::optional<std::int64_t> chunk_size_of(const Case& one) {
+std::optional<std::int64_t> chunk_size_of(const CaseResult& one) {
   for (const auto& [name, value] : one.parameters) {
     if (name != chunk_parameter) continue;
     if (const auto* size = std::get_if<std::int64_t>(&value)) return *size;

@@ -14,9 +14,9 @@ namespace parbench::report {
 /// A measured case that has been looked at. Refers to the case.
 class Profiled {
  public:
-  explicit Profiled(const Case& of) : case_(&of), profile_(&*of.profile) {}
+  explicit Profiled(const CaseResult& of) : case_(&of), profile_(&*of.profile) {}
 
-  [[nodiscard]] const Case& of() const { return *case_; }
+  [[nodiscard]] const CaseResult& of() const { return *case_; }
   [[nodiscard]] const Profile& profile() const { return *profile_; }
   [[nodiscard]] const std::string& name() const { return case_->name; }
 
@@ -37,7 +37,7 @@ class Profiled {
  private:
   [[nodiscard]] double share_of(double seconds) const;
 
-  const Case* case_;
+  const CaseResult* case_;
   const Profile* profile_;
 };
 
@@ -63,6 +63,6 @@ class ProfiledCases {
 };
 
 /// Of a case whose batch is divided into chunks of one size (parameter "split"): the size.
-[[nodiscard]] std::optional<std::int64_t> chunk_size_of(const Case& one);
+[[nodiscard]] std::optional<std::int64_t> chunk_size_of(const CaseResult& one);
 
 }  // namespace parbench::report

@@ -18,7 +18,7 @@ namespace {
 
 std::vector<std::string> scenarios_of(const Report& report) {
   std::vector<std::string> names;
-  for (const Case& one : report.cases) {
+  for (const CaseResult& one : report.cases) {
     if (std::ranges::find(names, one.scenario) == names.end()) names.push_back(one.scenario);
   }
   return names;
@@ -34,7 +34,7 @@ void find_losses(Report& report, const std::string& scenario) {
   const bool alike = devices_alike(report, scenario);  // or what would be ideal is not known
   const ProfiledCases cases(report, scenario);
   auto one = cases.all().begin();
-  for (Case& own : report.cases) {
+  for (CaseResult& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
     const Profiled* baseline = cases.baseline_of(*one);
     own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
@@ -56,7 +56,8 @@ void add_reservations(const Profiled& one, Remark& remark) {
   remark.text += fmt::format(" (of {}: {})", without_scenario(remark.beside->name()), other);
 }
 
-std::optional<Remark> remark_of(const Rule& rule, const Case& one, const ProfiledCases& profiled) {
+std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
+                                const ProfiledCases& profiled) {
   if (const auto* look = std::get_if<CaseRule>(&rule.look)) return (*look)(one);
   const Profiled* known = profiled.find(one.name);
   if (known == nullptr) return std::nullopt;
@@ -68,11 +69,11 @@ std::optional<Remark> remark_of(const Rule& rule, const Case& one, const Profile
 
 /// What a rule says of the cases of a scenario: the strongest of its remarks, and whom it concerns,
 /// that one first.
-std::optional<Finding> finding_of(const Rule& rule, const std::vector<const Case*>& cases,
+std::optional<Finding> finding_of(const Rule& rule, const std::vector<const CaseResult*>& cases,
                                   const ProfiledCases& profiled) {
   Finding finding;
   double most = 0;
-  for (const Case* one : cases) {
+  for (const CaseResult* one : cases) {
     std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
     if (finding.cases.empty() || remark->weight > most) {
@@ -91,9 +92,10 @@ std::optional<Finding> finding_of(const Rule& rule, const std::vector<const Case
   return finding;
 }
 
-std::vector<const Case*> cases_with_numbers(const Report& report, const std::string& scenario) {
-  std::vector<const Case*> cases;
-  for (const Case& one : report.cases) {
+std::vector<const CaseResult*> cases_with_numbers(const Report& report,
+                                                  const std::string& scenario) {
+  std::vector<const CaseResult*> cases;
+  for (const CaseResult& one : report.cases) {
     if (one.scenario == scenario && has_number(one)) cases.push_back(&one);
   }
   return cases;
@@ -105,7 +107,7 @@ void find_reasons(Report& report) {
   report.findings.clear();
   for (const std::string& scenario : scenarios_of(report)) {
     find_losses(report, scenario);
-    const std::vector<const Case*> cases = cases_with_numbers(report, scenario);
+    const std::vector<const CaseResult*> cases = cases_with_numbers(report, scenario);
     const ProfiledCases profiled(report, scenario);
     for (const Rule& rule : all_rules()) {
       auto finding = finding_of(rule, cases, profiled);

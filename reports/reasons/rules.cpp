@@ -15,12 +15,12 @@ namespace {
 
 using Cases = ProfiledCases;
 
-const Value* parameter(const Case& one, std::string_view name) {
+const Value* parameter(const CaseResult& one, std::string_view name) {
   const auto found = std::ranges::find(one.parameters, name, &NamedValues::value_type::first);
   return found == one.parameters.end() ? nullptr : &found->second;
 }
 
-bool has_text(const Case& one, std::string_view name, std::string_view text) {
+bool has_text(const CaseResult& one, std::string_view name, std::string_view text) {
   const Value* value = parameter(one, name);
   const auto* known = value != nullptr ? std::get_if<std::string>(value) : nullptr;
   return known != nullptr && *known == text;
@@ -232,7 +232,7 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
 
 /// A device on which a case computes nothing may hold as little as it likes. Without a profile all
 /// that hold anything count.
-std::optional<Remark> uneven_memory(const Case& one) {
+std::optional<Remark> uneven_memory(const CaseResult& one) {
   if (one.profile && Profiled(one).computing_devices() < 2) return {};
   const DeviceMemory* most = nullptr;
   const DeviceMemory* least = nullptr;
@@ -254,7 +254,7 @@ std::optional<Remark> uneven_memory(const Case& one) {
                 ratio};
 }
 
-std::optional<Remark> throttled(const Case& one) {
+std::optional<Remark> throttled(const CaseResult& one) {
   if (!is_throttled(one)) return {};
   const auto& throttling = one.throttling;
   const double share = static_cast<double>(throttling->marked_samples) /

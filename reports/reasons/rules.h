@@ -24,7 +24,7 @@ struct Remark {
 /// Of a case that was looked at.
 using ProfileRule = std::optional<Remark> (*)(const Profiled& one, const ProfiledCases& all);
 /// Of any case with a number: its samples and what it holds are enough.
-using CaseRule = std::optional<Remark> (*)(const Case& one);
+using CaseRule = std::optional<Remark> (*)(const CaseResult& one);
 
 struct Rule {
   std::string_view name;

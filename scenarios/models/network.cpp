@@ -102,8 +102,8 @@ int Network::batch_norm(std::string layer_name, int in, bool relu_after,
   if (addend) {
     layer.inputs.push_back(*addend);
     if (!relu_after || input_of(layer, 1) != layer.output) {
-      throw std::invalid_argument(fmt::format(
-          "{}: an addend needs the layer's shape and a ReLU behind it", layer.name));
+      throw std::invalid_argument(
+          fmt::format("{}: an addend needs the layer's shape and a ReLU behind it", layer.name));
     }
   }
   return append(std::move(layer));

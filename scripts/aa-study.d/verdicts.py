@@ -90,7 +90,7 @@ def by_ab(parbench, experiment, quick, folder, deadline):
     return {
         "seconds": seconds,
         "verdicts": verdicts_in(comparison),
-        "pairs": comparison["base"]["launches"],
+        "pairs": comparison["base"]["processes"],
     }
 
 

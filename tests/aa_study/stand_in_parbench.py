@@ -58,7 +58,7 @@ def comparison(scenario, slowdown, launches):
     change = {"value": slowdown / 100}
     cases = [{"name": f"{scenario}/{name}", "verdict": verdict, "change": change} for name in NAMES]
     cases.append({"name": f"{scenario}/gone", "state": "only_base"})
-    return {"base": {"launches": launches}, "cases": cases}
+    return {"base": {"processes": launches}, "cases": cases}
 
 
 def compare(words):

@@ -330,7 +330,7 @@ report::Report report_of(const Options& options, const std::vector<std::string>&
   report.started_utc = "2020-01-01T00:00:00Z";
   report.options = named_values(flags_from(options));
   for (const std::string& name : cases) {
-    report::Case known;
+    report::CaseResult known;
     known.name = name;
     known.scenario = name.substr(0, name.find('/'));
     known.strategy = "single";

@@ -71,7 +71,7 @@ TEST(SampleCondition, AClockAtRestSaysNothing) {
 }
 
 TEST(CaseCondition, SumsUpEachDevice) {
-  report::Case measured;
+  report::CaseResult measured;
   for (const double mhz : {1900.0, 1700.0, 1800.0}) {
     report::Sample& sample = measured.samples.emplace_back();
     sample.conditions = {{"cuda:0", mhz, mhz / 40, 300, {}}, {"cuda:1", {}, 50, {}, {}}};
@@ -84,7 +84,7 @@ TEST(CaseCondition, SumsUpEachDevice) {
 }
 
 TEST(CaseCondition, NamesTheMostFrequentReasonFirstAndCountsASampleOnce) {
-  report::Case measured;
+  report::CaseResult measured;
   measured.samples.resize(4);  // the last was not read
   const auto on = [](const char* device, std::vector<std::string> reasons) {
     return report::SampleCondition{device, 1000, {}, {}, std::move(reasons)};

@@ -112,7 +112,7 @@ TEST(GoogleBenchmark, TimesThatAreNoneAreErrors) {
 }
 
 TEST(GoogleBenchmark, TakesTheRowsOfAnotherProcess) {
-  report::Case measured;
+  report::CaseResult measured;
   measured.name = "scenario/one";
   measured.amount = 48;
   measured.amount_unit = "images";

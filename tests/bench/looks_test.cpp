@@ -36,7 +36,7 @@ class LookingSession : public fake::SessionTest {
     for (const char* strategy : {"first", "looked", "last"}) scenario.behaviours[strategy] = {};
     scenario.behaviours["beside"].devices = {1};
     options.fixed_samples = 3;
-    on_timeline = [this](const report::Case& one, const timeline::Timeline&) {
+    on_timeline = [this](const report::CaseResult& one, const timeline::Timeline&) {
       kept.push_back(one.strategy);
     };
   }
@@ -56,7 +56,7 @@ class LookingSession : public fake::SessionTest {
   }
 
   static void expect_samples(const SessionResult& result) {
-    for (const report::Case& one : result.cases) {
+    for (const report::CaseResult& one : result.cases) {
       EXPECT_EQ(one.status, report::CaseStatus::measured) << one.name;
       EXPECT_THAT(one.samples, SizeIs(3)) << one.name;
       EXPECT_TRUE(one.statistics.has_value()) << one.name;
@@ -74,7 +74,7 @@ class LookingSession : public fake::SessionTest {
     EXPECT_TRUE(result.all_measured());
   }
 
-  static void expect_profile(const report::Case& one) {
+  static void expect_profile(const report::CaseResult& one) {
     EXPECT_TRUE(one.profile.has_value()) << one.name;
     EXPECT_THAT(one.notes, Not(Contains(Pair("no timeline", testing::_)))) << one.name;
   }
@@ -90,7 +90,7 @@ class LookingSession : public fake::SessionTest {
 TEST_F(LookingSession, LooksAtEachCaseAfterAllSamples) {
   const SessionResult result = look();
   EXPECT_THAT(kept, ElementsAre("first", "looked", "last", "beside"));
-  for (const report::Case& one : result.cases) {
+  for (const report::CaseResult& one : result.cases) {
     expect_profile(one);
     EXPECT_DOUBLE_EQ(one.profile->span, 1);
   }
@@ -100,7 +100,7 @@ TEST_F(LookingSession, LooksAtEachCaseAfterAllSamples) {
 
 TEST_F(LookingSession, LooksAtNothingUnlessItIsAskedTo) {
   on_timeline = {};
-  for (const report::Case& one : look().cases) EXPECT_FALSE(one.profile.has_value());
+  for (const report::CaseResult& one : look().cases) EXPECT_FALSE(one.profile.has_value());
   EXPECT_EQ(scenario.count("record fake/first/n:1"), 0U);
 }
 
@@ -187,7 +187,7 @@ TEST_F(LookingSession, DoesNotLookAtWhatWasInterruptedBefore) {
                                     FakeScenario::spec("last"), FakeScenario::spec("beside")});
   EXPECT_TRUE(result.interrupted);
   EXPECT_THAT(kept, IsEmpty());
-  for (const report::Case& one : result.cases) {
+  for (const report::CaseResult& one : result.cases) {
     EXPECT_THAT(one.notes, Contains(Pair(no_timeline, "interrupted")));
   }
 }
@@ -236,7 +236,7 @@ TEST_F(LookingAgain, TellsOfTimesThatAreShorterAsWell) {
 
 TEST_F(LookingAgain, TellsOnlyOfTheOneThatIsKept) {
   int told = 0;
-  on_timeline = [&](const report::Case&, const timeline::Timeline& timeline) {
+  on_timeline = [&](const report::CaseResult&, const timeline::Timeline& timeline) {
     ++told;
     EXPECT_EQ(timeline.end, 1'200'000'000);
   };

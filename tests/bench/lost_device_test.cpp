@@ -38,7 +38,7 @@ class LostDevice : public fake::SessionTest {
     };
   }
 
-  static void expect_not_run(const report::Case& one) {
+  static void expect_not_run(const report::CaseResult& one) {
     EXPECT_EQ(one.status, report::CaseStatus::not_run) << one.name;
     EXPECT_EQ(one.error, "not run, its device was lost in fake/lost/n:1: it fell off") << one.name;
     EXPECT_FALSE(one.statistics.has_value()) << one.name;
@@ -107,7 +107,7 @@ TEST_F(LostDevice, LeavesTheSamplesFromBefore) {
   const SessionResult result =
       run({FakeScenario::spec("good"), FakeScenario::spec("lost"), FakeScenario::spec("beside")});
   EXPECT_FALSE(result.all_measured());
-  const report::Case& good = result.cases[0];
+  const report::CaseResult& good = result.cases[0];
   EXPECT_EQ(good.status, report::CaseStatus::measured);
   EXPECT_EQ(good.stopped_because, "device lost");
   EXPECT_THAT(good.samples, Not(IsEmpty()));

@@ -18,7 +18,7 @@ struct OverlapMetric : testing::Test {
     spec.scenario = "overlap";
     spec.strategy = strategy;
     spec.parameters.set("n", std::int64_t{6});
-    report::Case measured;
+    report::CaseResult measured;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       measured.samples.push_back({seconds[i], seconds[i], 1, static_cast<int>(i)});
     }
@@ -31,7 +31,7 @@ struct OverlapMetric : testing::Test {
   }
 
   std::vector<CaseSpec> specs;
-  std::vector<report::Case> cases;
+  std::vector<report::CaseResult> cases;
 };
 
 TEST_F(OverlapMetric, NoiseOfEqualPartsDoesNotAddUp) {

@@ -31,7 +31,7 @@ timeline::Timeline copies(int count, double bytes, Nanoseconds held, Nanoseconds
 
 std::vector<std::string> rules_for(const timeline::Timeline& timeline) {
   report::Report report;
-  report::Case& one = report.cases.emplace_back();
+  report::CaseResult& one = report.cases.emplace_back();
   one.name = "s/a";
   one.scenario = "s";
   one.status = report::CaseStatus::measured;

@@ -188,7 +188,7 @@ TEST(Sampler, AFirstExecutionOfMiddlingLengthIsNotTrusted) {
 
 TEST(Sampler, ASampleLastsItsTimeByTheHostsClock) {
   SamplerOptions options;
-  options.least_sample_seconds = 0.02;
+  options.min_sample_seconds = 0.02;
   Sampler sampler(options, {{1e-6, 1e-3}});
   std::optional<Step> step = sampler.next();
   while (step && step->kind == StepKind::warm_up) {

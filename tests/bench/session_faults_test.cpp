@@ -25,7 +25,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-void expect_no_number(const report::Case& one) {
+void expect_no_number(const report::CaseResult& one) {
   EXPECT_FALSE(one.statistics.has_value()) << one.name;
   EXPECT_FALSE(one.speedup.has_value()) << one.name;
   EXPECT_FALSE(one.bound.has_value()) << one.name;
@@ -38,7 +38,7 @@ class FaultyCase : public SessionTest {
   FaultyCase() { scenario.behaviours["base"] = {}; }
 
   /// Runs a case called "faulty" between two good ones, which must come to no harm.
-  report::Case run_faulty() {
+  report::CaseResult run_faulty() {
     const SessionResult result = run({FakeScenario::spec("base", 1), FakeScenario::spec("faulty"),
                                       FakeScenario::spec("base", 2)});
     EXPECT_FALSE(result.all_measured());
@@ -55,7 +55,7 @@ class FaultyCase : public SessionTest {
 TEST_F(FaultyCase, AWrongResultIsAFailure) {
   scenario.reference_strategy = "base";
   scenario.behaviours["faulty"].output = {1.0F, 2.5F};
-  const report::Case faulty = run_faulty();
+  const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::failed);
   EXPECT_THAT(faulty.error, HasSubstr("wrong result: y[1] is 2.5"));
   ASSERT_TRUE(faulty.verification.has_value());
@@ -66,14 +66,14 @@ TEST_F(FaultyCase, AWrongResultIsAFailure) {
 
 TEST_F(FaultyCase, ACheckThatFailsIsAFailure) {
   scenario.behaviours["faulty"].verdict = "counter is 3, not 4";
-  const report::Case faulty = run_faulty();
+  const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::failed);
   EXPECT_THAT(faulty.error, HasSubstr("counter is 3, not 4"));
 }
 
 TEST_F(FaultyCase, ThrowingWhilePreparing) {
   scenario.behaviours["faulty"].on_prepare = [] { throw std::runtime_error("no such cut"); };
-  const report::Case faulty = run_faulty();
+  const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::failed);
   EXPECT_EQ(faulty.error, "no such cut");
 }
@@ -88,7 +88,7 @@ TEST_F(FaultyCase, ThrowingInALaterSampleTakesTheEarlierOnesBack) {
     if (execution == 4) throw Error("kernel failed late");
     return 1.0;
   };
-  const report::Case faulty = run_faulty();
+  const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::failed);
   EXPECT_EQ(faulty.error, "kernel failed late");
 }
@@ -112,7 +112,7 @@ TEST_F(FaultyCase, OutOfMemoryIsSkippedWithTheNumbers) {
   scenario.behaviours["faulty"].on_prepare = [] {
     throw OutOfMemory("cpu:0", std::size_t{8} << 30U, std::size_t{1} << 30U);
   };
-  const report::Case faulty = run_faulty();
+  const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::skipped);
   EXPECT_THAT(faulty.error, HasSubstr("8.0 GiB asked, 1.0 GiB available"));
 }
@@ -124,7 +124,7 @@ TEST_F(FaultyCase, OutOfHostMemoryIsSkipped) {
 
 TEST_F(FaultyCase, UnsupportedIsSkippedWithTheReason) {
   scenario.behaviours["faulty"].on_prepare = [] { throw Unsupported("no bf16 here"); };
-  const report::Case faulty = run_faulty();
+  const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::skipped);
   EXPECT_EQ(faulty.error, "no bf16 here");
 }
@@ -136,7 +136,7 @@ TEST_F(SessionTest, AFailedReferenceFailsWhatStandsOnItAndRunsOnce) {
   scenario.behaviours["b"] = {};
   const SessionResult result =
       run({FakeScenario::spec("base"), FakeScenario::spec("a"), FakeScenario::spec("b")});
-  for (const report::Case& one : result.cases) {
+  for (const report::CaseResult& one : result.cases) {
     EXPECT_EQ(one.status, report::CaseStatus::failed);
     EXPECT_THAT(one.error, HasSubstr("the baseline is wrong"));
     expect_no_number(one);
@@ -156,7 +156,7 @@ class MissingReference : public SessionTest, public testing::WithParamInterface<
   }
 
   /// The cases that stand on it.
-  std::vector<report::Case> run_without(std::function<void()> failure) {
+  std::vector<report::CaseResult> run_without(std::function<void()> failure) {
     scenario.behaviours["base"].on_prepare = std::move(failure);
     std::vector<CaseSpec> specs{FakeScenario::spec("a"), FakeScenario::spec("b")};
     if (GetParam()) specs.push_back(FakeScenario::spec("base"));
@@ -168,7 +168,7 @@ class MissingReference : public SessionTest, public testing::WithParamInterface<
 };
 
 TEST_P(MissingReference, ForMemorySkipsAndSaysWhoseMemory) {
-  for (const report::Case& one : run_without(
+  for (const report::CaseResult& one : run_without(
            [] { throw OutOfMemory("cpu:0", std::size_t{8} << 30U, std::size_t{1} << 30U); })) {
     EXPECT_EQ(one.status, report::CaseStatus::skipped);
     EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: out of memory on cpu:0: 8.0"));
@@ -176,21 +176,21 @@ TEST_P(MissingReference, ForMemorySkipsAndSaysWhoseMemory) {
 }
 
 TEST_P(MissingReference, ForHostMemorySkipsAndSaysWhoseMemory) {
-  for (const report::Case& one : run_without([] { throw std::bad_alloc(); })) {
+  for (const report::CaseResult& one : run_without([] { throw std::bad_alloc(); })) {
     EXPECT_EQ(one.status, report::CaseStatus::skipped);
     EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: out of memory on the host"));
   }
 }
 
 TEST_P(MissingReference, ThatIsUnsupportedSkips) {
-  for (const report::Case& one : run_without([] { throw Unsupported("no bf16 here"); })) {
+  for (const report::CaseResult& one : run_without([] { throw Unsupported("no bf16 here"); })) {
     EXPECT_EQ(one.status, report::CaseStatus::skipped);
     EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: no bf16 here"));
   }
 }
 
 TEST_P(MissingReference, ThatFailsIsAFailure) {
-  for (const report::Case& one : run_without([] { throw Error("no such cut"); })) {
+  for (const report::CaseResult& one : run_without([] { throw Error("no such cut"); })) {
     EXPECT_EQ(one.status, report::CaseStatus::failed);
     EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: no such cut"));
   }
@@ -276,7 +276,7 @@ TEST_F(InterruptedSession, BetweenSamplesKeepsWhatThereIs) {
   EXPECT_TRUE(result.interrupted);
   EXPECT_FALSE(result.all_measured());
   EXPECT_EQ(result.cases[0].samples.size() + result.cases[1].samples.size(), 5U);
-  for (const report::Case& one : result.cases) {
+  for (const report::CaseResult& one : result.cases) {
     EXPECT_EQ(one.status, report::CaseStatus::measured);
     EXPECT_EQ(one.stopped_because, "interrupted");
     EXPECT_TRUE(one.statistics.has_value());
@@ -291,7 +291,7 @@ TEST_F(InterruptedSession, WithinASampleDropsThatSample) {
   EXPECT_EQ(result.cases[0].samples.size() + result.cases[1].samples.size(), 1U);
   EXPECT_DOUBLE_EQ(scenario.clock, 16);
   EXPECT_THAT(fake::row_names(google_benchmark), SizeIs(1));
-  const report::Case& without = result.cases[result.cases[0].samples.empty() ? 0 : 1];
+  const report::CaseResult& without = result.cases[result.cases[0].samples.empty() ? 0 : 1];
   EXPECT_EQ(without.status, report::CaseStatus::not_run);
   EXPECT_FALSE(without.statistics.has_value());
 }
@@ -300,7 +300,7 @@ TEST_F(InterruptedSession, WhilePreparingMeasuresNothing) {
   const SessionResult result = run_until(0.5);
   EXPECT_TRUE(result.interrupted);
   EXPECT_FALSE(result.answer.has_value());
-  for (const report::Case& one : result.cases) {
+  for (const report::CaseResult& one : result.cases) {
     EXPECT_EQ(one.status, report::CaseStatus::not_run);
     EXPECT_THAT(one.samples, IsEmpty());
   }
@@ -345,12 +345,12 @@ TEST_F(SessionTest, CheckpointsHoldWhatIsKnownSoFar) {
   const SessionResult& last = checkpoints.back();
   EXPECT_EQ(last.cases[2].status, report::CaseStatus::failed);
   for (const std::size_t index : {0U, 1U}) {
-    const report::Case& one = last.cases[index];
+    const report::CaseResult& one = last.cases[index];
     EXPECT_EQ(one.status, report::CaseStatus::measured);
     EXPECT_GE(one.samples.size(), 15U);
     EXPECT_TRUE(one.statistics.has_value());
   }
-  for (const report::Case& one : checkpoints.at(checkpoints.size() - 2).cases) {
+  for (const report::CaseResult& one : checkpoints.at(checkpoints.size() - 2).cases) {
     if (one.status != report::CaseStatus::measured) continue;
     EXPECT_EQ(one.stopped_because, "interrupted") << "what a run that is killed then leaves";
   }

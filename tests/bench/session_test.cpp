@@ -30,7 +30,7 @@ TEST_F(SessionTest, AOneCaseSessionVerifiesThenSamples) {
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_TRUE(result.all_measured());
   ASSERT_THAT(result.cases, SizeIs(1));
-  const report::Case& only = result.cases[0];
+  const report::CaseResult& only = result.cases[0];
   EXPECT_EQ(only.name, "fake/base/n:1");
   EXPECT_EQ(only.status, report::CaseStatus::measured);
   EXPECT_EQ(only.stopped_because, "precision");
@@ -285,7 +285,7 @@ TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
   scenario.behaviours["base"] = {.seconds = [](int) { return 0.001; }};
   scenario.behaviours["other"] = {.seconds = [](int) { return 0.001; }};
   const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("other")});
-  const report::Case& base = result.cases[0];
+  const report::CaseResult& base = result.cases[0];
   EXPECT_EQ(base.samples[0].iterations, 20);
   EXPECT_GT(scenario.count("run fake/base/n:1"), 20 * base.samples.size());
   EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
@@ -492,7 +492,7 @@ TEST_F(SamplerOptionsTest, BenchmarkRepetitionsAreExact) {
   flags.min_time_seconds = 0.5;
   const SamplerOptions result = resolved();
   EXPECT_EQ(result.fixed_samples, 4);
-  EXPECT_DOUBLE_EQ(result.least_sample_seconds, 0.5);
+  EXPECT_DOUBLE_EQ(result.min_sample_seconds, 0.5);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ TEST(Statistics, OneOutlierMovesTheMeanOnly) {
   EXPECT_DOUBLE_EQ(result.median, 1.0);
   EXPECT_DOUBLE_EQ(result.mean, 200.8);
   EXPECT_DOUBLE_EQ(result.median_absolute_deviation, 0.0);
-  EXPECT_DOUBLE_EQ(result.least, 1.0);
-  EXPECT_DOUBLE_EQ(result.most, 1000.0);
+  EXPECT_DOUBLE_EQ(result.min, 1.0);
+  EXPECT_DOUBLE_EQ(result.max, 1000.0);
 }
 
 TEST(MedianInterval, NeedsTwoValues) {
@@ -177,7 +177,7 @@ TEST(Summarise, TakesTheMediansOfLaunchesForUnits) {
   EXPECT_DOUBLE_EQ(result.median_interval->high, 5.0);
   EXPECT_DOUBLE_EQ(result.median_interval->confidence, 0.75) << "of three launches";
   EXPECT_DOUBLE_EQ(result.mean, 22.0 / 6) << "of all samples";
-  EXPECT_DOUBLE_EQ(result.most, 9.0);
+  EXPECT_DOUBLE_EQ(result.max, 9.0);
 }
 
 TEST(Summarise, ALaunchAloneHasNothingButItsSamples) {

@@ -49,7 +49,7 @@ class Ci : public ::testing::Test {
     report.complete = made.complete;
     report.machine.cpu_model = made.cpu;
     report.machine.commit = "0123456789abcdef";
-    report::Case& one = report.cases.emplace_back();
+    report::CaseResult& one = report.cases.emplace_back();
     one.name = "selftest/spin";
     one.scenario = "selftest";
     one.strategy = "spin";

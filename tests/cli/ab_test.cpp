@@ -63,7 +63,7 @@ class AbCommand : public ::testing::Test {
   [[nodiscard]] report::Json valid_json() const {
     const std::filesystem::path path = folder_ / "verdicts.json";
     const std::string schema =
-        std::string(SOURCE_FOLDER) + "/reports/schema/comparison-v1.schema.json";
+        std::string(SOURCE_FOLDER) + "/reports/schema/comparison-v2.schema.json";
     const Finished validated = run({PARBENCH_PYTHON, VALIDATOR, schema, path.string()});
     EXPECT_EQ(validated.out, "valid\n") << validated.err;
     return report::read_json(path);

@@ -38,7 +38,7 @@ class CompareCommand : public ::testing::Test {
                   "--report", "before.json", "--benchmark_repetitions=3"});
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
     report::Report report = report::read_report(folder_ / "before.json");
-    for (report::Case& c : report.cases) {
+    for (report::CaseResult& c : report.cases) {
       for (report::Sample& sample : c.samples) sample.seconds = 1 + 0.001 * sample.round;
     }
     for (const std::string name : {"before.json", "after.json"}) {

@@ -32,8 +32,8 @@ class Fault : public ::testing::Test {
     return report::read_report(path_);
   }
 
-  static const report::Case& find(const report::Report& report, const std::string& strategy) {
-    for (const report::Case& known : report.cases) {
+  static const report::CaseResult& find(const report::Report& report, const std::string& strategy) {
+    for (const report::CaseResult& known : report.cases) {
       if (known.strategy == strategy) return known;
     }
     throw std::out_of_range("no case of strategy " + strategy);
@@ -48,7 +48,7 @@ class Fault : public ::testing::Test {
     const report::Report report = valid_report();
     EXPECT_FALSE(report.complete);
     EXPECT_EQ(find(report, "right").status, report::CaseStatus::measured);
-    const report::Case& failed = find(report, strategy);
+    const report::CaseResult& failed = find(report, strategy);
     EXPECT_EQ(failed.status, status);
     EXPECT_THAT(failed.error, HasSubstr(reason));
     EXPECT_FALSE(failed.statistics.has_value());
@@ -87,7 +87,7 @@ TEST_F(Fault, ALostDeviceEndsWhatNeedsItAndLeavesTheReason) {
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
   ASSERT_EQ(report.cases.size(), 4U) << "two of each scenario";
-  for (const report::Case& one : report.cases) {
+  for (const report::CaseResult& one : report.cases) {
     if (one.name == "faulty/loses/size:1") {
       EXPECT_EQ(one.status, report::CaseStatus::failed);
     } else {
@@ -113,7 +113,7 @@ TEST_F(Fault, CtrlCLeavesAReportOfWhatWasDone) {
   EXPECT_THAT(finished.out, HasSubstr("report: "));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
-  const report::Case& slow = find(report, "slow");
+  const report::CaseResult& slow = find(report, "slow");
   EXPECT_EQ(slow.status, report::CaseStatus::measured);
   EXPECT_EQ(slow.stopped_because, "interrupted");
   EXPECT_THAT(slow.samples, Not(IsEmpty()));

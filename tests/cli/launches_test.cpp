@@ -81,14 +81,14 @@ class Launches : public ::testing::Test {
     EXPECT_EQ(validated.out, "valid\n") << validated.err;
     return report::read_report(path_);
   }
-  static const report::Case& find(const report::Report& report, const std::string& strategy) {
-    const auto found = std::ranges::find(report.cases, strategy, &report::Case::strategy);
+  static const report::CaseResult& find(const report::Report& report, const std::string& strategy) {
+    const auto found = std::ranges::find(report.cases, strategy, &report::CaseResult::strategy);
     if (found == report.cases.end()) throw std::out_of_range("no case of strategy " + strategy);
     return *found;
   }
-  static std::set<int> launches_of(const report::Case& one) {
+  static std::set<int> launches_of(const report::CaseResult& one) {
     std::set<int> launches;
-    for (const report::Sample& sample : one.samples) launches.insert(sample.launch);
+    for (const report::Sample& sample : one.samples) launches.insert(sample.process);
     return launches;
   }
 
@@ -115,10 +115,10 @@ TEST_F(Launches, SpreadTheSamplesOverProcesses) {
   const report::Report report = valid_report();
   EXPECT_TRUE(report.complete);
   EXPECT_THAT(report.options, Contains(Pair("launches", report::Value(std::int64_t{3}))));
-  ASSERT_THAT(report.launches, SizeIs(3));
-  EXPECT_THAT(report.launches, Each(::testing::Field(&report::Launch::exit_code, 0)));
+  ASSERT_THAT(report.processes, SizeIs(3));
+  EXPECT_THAT(report.processes, Each(::testing::Field(&report::Process::exit_code, 0)));
   EXPECT_GT(report.sampling_seconds, 0);
-  for (const report::Case& one : report.cases) {
+  for (const report::CaseResult& one : report.cases) {
     ASSERT_THAT(one.samples, SizeIs(6));
     for (int i = 0; i < 6; ++i) {
       EXPECT_EQ(one.samples[i].launch, i / 2);
@@ -146,7 +146,7 @@ TEST_F(Launches, AreMeasuredAgainInTheSameWay) {
       run_here({PARBENCH_BINARY, "--rerun", first.string(), "--report", path_.string()});
   ASSERT_EQ(again.exit_code, 0) << again.err;
   const report::Report report = valid_report();
-  ASSERT_THAT(report.launches, SizeIs(2));
+  ASSERT_THAT(report.processes, SizeIs(2));
   EXPECT_THAT(report.cases[0].samples, SizeIs(2));
   EXPECT_THAT(report.cases[0].hidden_parameters, Contains(Pair("slowdown", report::Value(10.0))));
   EXPECT_EQ(report.cases[0].name, report::read_report(first).cases[0].name);
@@ -167,7 +167,7 @@ TEST_F(Launches, AWrongResultInOneOfThemFailsTheCase) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
-  const report::Case& failed = find(report, "wrong-second");
+  const report::CaseResult& failed = find(report, "wrong-second");
   EXPECT_EQ(failed.status, report::CaseStatus::failed);
   EXPECT_THAT(failed.error, HasSubstr("in launch 2 of 3: wrong result"));
   EXPECT_THAT(failed.samples, IsEmpty());
@@ -184,10 +184,10 @@ TEST_F(Launches, OneThatCrashesIsToldAndTheOthersGoOn) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
-  ASSERT_THAT(report.launches, SizeIs(3));
-  EXPECT_EQ(report.launches[1].exit_code, 128 + SIGABRT);
-  EXPECT_THAT(report.launches[1].error, HasSubstr("planted: this is the end"));
-  EXPECT_EQ(report.launches[2].exit_code, 0);
+  ASSERT_THAT(report.processes, SizeIs(3));
+  EXPECT_EQ(report.processes[1].exit_code, 128 + SIGABRT);
+  EXPECT_THAT(report.processes[1].error, HasSubstr("planted: this is the end"));
+  EXPECT_EQ(report.processes[2].exit_code, 0);
   EXPECT_EQ(launches_of(find(report, "crashes-second")), (std::set{0, 2}));
   EXPECT_THAT(finished.out, AllOf(HasSubstr("! Launch 2 was ended by signal 6 (Aborted)"),
                                   HasSubstr("planted: this is the end")));
@@ -196,8 +196,8 @@ TEST_F(Launches, OneThatCrashesIsToldAndTheOthersGoOn) {
 TEST_F(Launches, TheNextOneLooksWhereTheFirstCrashes) {
   EXPECT_EQ(run_here(faulty("right,crashes-first")).exit_code, 1);
   const report::Report report = valid_report();
-  EXPECT_EQ(report.launches.at(0).exit_code, 128 + SIGABRT);
-  for (const report::Case& one : report.cases) {
+  EXPECT_EQ(report.processes.at(0).exit_code, 128 + SIGABRT);
+  for (const report::CaseResult& one : report.cases) {
     EXPECT_EQ(launches_of(one), (std::set{1, 2})) << one.name;
     EXPECT_TRUE(one.profile.has_value()) << one.name;
   }
@@ -208,8 +208,8 @@ TEST_F(Launches, OneThatHangsIsEndedAndTheOthersGoOn) {
   const Finished finished = run_here(faulty("silent-second"));
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
-  ASSERT_THAT(report.launches, SizeIs(3));
-  EXPECT_THAT(report.launches[1].error, HasSubstr("gave no sign for 1 s"));
+  ASSERT_THAT(report.processes, SizeIs(3));
+  EXPECT_THAT(report.processes[1].error, HasSubstr("gave no sign for 1 s"));
   EXPECT_EQ(launches_of(find(report, "silent-second")), (std::set{0, 2}));
   expect_nothing_left();
 }
@@ -221,8 +221,8 @@ TEST_F(Launches, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
                          "2", "--benchmark_repetitions=1"}));
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
-  ASSERT_THAT(report.launches, SizeIs(2));
-  for (const report::Launch& launch : report.launches) {
+  ASSERT_THAT(report.processes, SizeIs(2));
+  for (const report::Process& launch : report.processes) {
     // In order, unless the signal came while the program was still being loaded.
     EXPECT_THAT(launch.exit_code, AnyOf(130, 128 + SIGTERM));
     EXPECT_THAT(launch.error, HasSubstr("gave no sign for"));
@@ -242,8 +242,8 @@ TEST_F(Launches, CtrlCLeavesWhatWasMeasuredAndNoProcess) {
   EXPECT_THAT(finished.out, HasSubstr("report: "));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
-  EXPECT_LT(report.launches.size(), 1000U);
-  const report::Case& slow = find(report, "slow");
+  EXPECT_LT(report.processes.size(), 1000U);
+  const report::CaseResult& slow = find(report, "slow");
   EXPECT_EQ(slow.status, report::CaseStatus::measured);
   EXPECT_GE(slow.samples.size(), 5U);
   expect_nothing_left();

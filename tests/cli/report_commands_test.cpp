@@ -107,7 +107,7 @@ TEST_F(ReportCommands, ExportIsReadByComparePy) {
   const Finished compared =
       run({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color", "benchmarks", path, path});
   EXPECT_EQ(compared.exit_code, 0) << compared.err;
-  for (const report::Case& known : report::read_report(folder_ / "report.json").cases) {
+  for (const report::CaseResult& known : report::read_report(folder_ / "report.json").cases) {
     EXPECT_THAT(compared.out, HasSubstr(known.name + "_median "));
   }
 }

@@ -37,7 +37,7 @@ class TraceRun : public ::testing::Test {
 
   [[nodiscard]] std::vector<report::Profile> profiles() const {
     std::vector<report::Profile> found;
-    for (const report::Case& one : report_.cases) {
+    for (const report::CaseResult& one : report_.cases) {
       if (one.profile) found.push_back(*one.profile);
     }
     return found;
@@ -65,7 +65,8 @@ TEST_F(TraceRun, OfAPipelineHasTheProfilesOfTheReport) {
 
 TEST_F(TraceRun, OfAnOverlapHasTheProfilesOfTheReport) {
   trace({"--scenario", "overlap", "--direction", "h2d"});
-  const auto overlapped = std::ranges::find(report_.cases, "overlapped", &report::Case::strategy);
+  const auto overlapped =
+      std::ranges::find(report_.cases, "overlapped", &report::CaseResult::strategy);
   ASSERT_NE(overlapped, report_.cases.end());
   ASSERT_TRUE(overlapped->profile);
   EXPECT_GT(overlapped->profile->devices.front().copy, 0);

@@ -322,7 +322,7 @@ TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
       run({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color", "benchmarks",
            (folder_ / "first.json").string(), (folder_ / "again.json").string()});
   EXPECT_EQ(compared.exit_code, 0) << compared.err;
-  for (const report::Case& known : before.cases) {
+  for (const report::CaseResult& known : before.cases) {
     EXPECT_THAT(compared.out, HasSubstr(known.name + "_median "));
   }
 }

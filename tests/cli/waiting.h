@@ -24,8 +24,8 @@ namespace parbench::testing {
 [[nodiscard]] inline bool has_measured(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return false;
   const report::Report report = report::read_report(path);
-  return std::ranges::any_of(report.cases,
-                             [](const report::Case& known) { return !known.samples.empty(); });
+  return std::ranges::any_of(
+      report.cases, [](const report::CaseResult& known) { return !known.samples.empty(); });
 }
 
 }  // namespace parbench::testing

@@ -258,7 +258,7 @@ TEST(ReadReport, SaysWhatIsNoReport) {
               AllOf(HasSubstr("r.json"), HasSubstr("not written by parbench")));
   EXPECT_THAT(reading(directory.write("r.json", R"({"parbench": {"schema_version": 99}})")),
               AllOf(HasSubstr("r.json"), HasSubstr("version 99")));
-  EXPECT_THAT(reading(directory.write("r.json", R"({"parbench": {"schema_version": 1}})")),
+  EXPECT_THAT(reading(directory.write("r.json", R"({"parbench": {"schema_version": 2}})")),
               AllOf(HasSubstr("r.json"), HasSubstr("\"version\" is missing")));
 }
 

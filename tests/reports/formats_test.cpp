@@ -53,7 +53,7 @@ const std::string hostile = "a|b\\|c`d``e\"f\\n,g\n<script>*h*_i_[j](k)~l~&amp;@
 
 Report hostile_report() {
   Report report = sample_report();
-  Case& c = report.cases[1];
+  CaseResult& c = report.cases[1];
   c.name = "pipeline/" + hostile;
   c.strategy = hostile;
   c.scenario = "pipeline";
@@ -339,7 +339,7 @@ TEST(MarkdownFormat, IsATableThatGithubRenders) {
   const auto texts = page["texts"].get<std::vector<std::string>>();
   EXPECT_THAT(texts, Contains(HasSubstr("best split 5: 1.71×")));
   EXPECT_THAT(texts, Contains(HasSubstr("7 of 10 cases measured")));
-  EXPECT_THAT(texts, Contains("Launch 2 was ended by signal 11"));
+  EXPECT_THAT(texts, Contains("Process 2 was ended by signal 11"));
 }
 
 TEST(MarkdownFormat, SaysWhatAMeasuredCaseLacks) {

@@ -14,7 +14,7 @@
 namespace parbench::report {
 namespace {
 
-Report report_of(Case c) {
+Report report_of(CaseResult c) {
   Report report;
   report.cases.push_back(std::move(c));
   return report;
@@ -61,7 +61,7 @@ TEST(GoogleBenchmarkPart, RatesStandBesideTimes) {
 }
 
 TEST(GoogleBenchmarkPart, AmountsOfFlopsAndBytesAreNoItems) {
-  Case c = measured_case("overlap", "copy", {}, 0.5, 1);
+  CaseResult c = measured_case("overlap", "copy", {}, 0.5, 1);
   c.amount = 1e9;
   c.amount_unit = std::string("B");
   const auto part = arranged(report_of(c), {});
@@ -70,7 +70,7 @@ TEST(GoogleBenchmarkPart, AmountsOfFlopsAndBytesAreNoItems) {
 }
 
 TEST(GoogleBenchmarkPart, AggregatesComeFromTheStatistics) {
-  const Case c = measured_case("branch", "chain", {}, 0.25, 9);
+  const CaseResult c = measured_case("branch", "chain", {}, 0.25, 9);
   const auto part = arranged(report_of(c), {});
   ASSERT_EQ(part.benchmarks.size(), 13U);
   const Json& mean = part.benchmarks[9];
@@ -87,7 +87,7 @@ TEST(GoogleBenchmarkPart, AggregatesComeFromTheStatistics) {
 }
 
 TEST(GoogleBenchmarkPart, AggregatesCpuTimeOfTheRows) {
-  const Case c = measured_case("branch", "chain", {}, 0.25, 4);
+  const CaseResult c = measured_case("branch", "chain", {}, 0.25, 4);
   GoogleBenchmarkPart raw;
   for (const double us : {4.0, 1.0, 2.0, 9.0}) {
     raw.benchmarks.push_back(raw_row("branch/chain/manual_time", us, "us"));
@@ -105,7 +105,7 @@ TEST(GoogleBenchmarkPart, OneSampleHasNoAggregates) {
 }
 
 TEST(GoogleBenchmarkPart, WallTimeStandsInWhereRowsDoNotMatchTheSamples) {
-  const Case c = measured_case("branch", "chain", {}, 0.25, 3);
+  const CaseResult c = measured_case("branch", "chain", {}, 0.25, 3);
   GoogleBenchmarkPart raw;
   raw.benchmarks.push_back(raw_row("branch/chain", 1, "ns"));
   const auto part = arranged(report_of(c), raw);
@@ -128,7 +128,7 @@ TEST(GoogleBenchmarkPart, ANameThatContinuesAnotherIsNotMistakenForIt) {
 }
 
 TEST(GoogleBenchmarkPart, LeavesOutErrorsAndAggregatesOfTheRun) {
-  const Case c = measured_case("branch", "chain", {}, 0.25, 1);
+  const CaseResult c = measured_case("branch", "chain", {}, 0.25, 1);
   GoogleBenchmarkPart raw;
   raw.benchmarks.push_back(raw_row("branch/chain", 5, "ns"));
   raw.benchmarks.push_back(raw_row("branch/chain", 6, "ns"));
@@ -206,7 +206,7 @@ TEST(GoogleBenchmarkPart, IsRefusedWithThePlaceWhereATypeIsWrong) {
 }
 
 TEST(GoogleBenchmarkPart, TimesBeyondReasonAreNone) {
-  const Case c = measured_case("branch", "chain", {}, 0.25, 1);
+  const CaseResult c = measured_case("branch", "chain", {}, 0.25, 1);
   GoogleBenchmarkPart raw;
   raw.benchmarks.push_back(raw_row("branch/chain", 1e300, "s"));
   EXPECT_DOUBLE_EQ(arranged(report_of(c), raw).benchmarks[0]["cpu_time"],

@@ -48,7 +48,7 @@ Report hostile_report() {
   report.answers = {{hostile, hostile, hostile}};
   report.findings = {{hostile, hostile, {hostile}, hostile, hostile, {}}};
   report.published = {{hostile, hostile, {{hostile, hostile}}, hostile, 1, 1}};
-  for (Case& c : report.cases) {
+  for (CaseResult& c : report.cases) {
     c.scenario = hostile;
     c.strategy = hostile;
     c.parameters.emplace_back(hostile, c.name);
@@ -96,9 +96,9 @@ TEST(HtmlPage, SaysEverythingWithoutScript) {
                           HasSubstr("oneDNN 2.6.3"), HasSubstr("after layer3.1")));
 }
 
-TEST(HtmlPage, TellsOfLaunchesThatDidNotEndWell) {
+TEST(HtmlPage, TellsOfProcessesThatDidNotEndWell) {
   EXPECT_THAT(page(sample_report()),
-              HasSubstr("<p class=\"note\">Launch 2 was ended by signal 11</p>"));
+              HasSubstr("<p class=\"note\">Process 2 was ended by signal 11</p>"));
 }
 
 TEST(HtmlPage, IsForScreenReaders) {
@@ -134,7 +134,7 @@ TEST(HtmlPage, ShowsNoControlsOfAReport) {
   Report report = sample_report();
   report.machine.host = controls;
   report.answers.front().text = controls;
-  for (Case& c : report.cases) c.strategy = controls;
+  for (CaseResult& c : report.cases) c.strategy = controls;
   const std::string text = to_html({{controls, report}, {controls, report}}, with_script);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("\u202E")), Not(HasSubstr("\x1b")),
                           Not(HasSubstr("\u009B")), Not(HasSubstr("\\u001b"))));
@@ -181,7 +181,7 @@ TEST(HtmlPage, MarksThrottledCases) {
 
 TEST(HtmlPage, ShowsWhetherCasesWereCaptured) {
   Report report = sample_report();
-  for (Case& c : report.cases) c.graph = true;
+  for (CaseResult& c : report.cases) c.graph = true;
   EXPECT_THAT(page(report), HasSubstr("graph true"));
   report.cases.front().graph = false;
   EXPECT_THAT(page(report), HasSubstr("<th scope=\"col\">graph</th>"));
@@ -199,7 +199,7 @@ TEST(HtmlPage, HasAContentsListOfSeveralReports) {
 
 TEST(HtmlPage, ShowsAReportWithoutNumbers) {
   Report report = sample_report();
-  std::erase_if(report.cases, [](const Case& c) { return c.status == CaseStatus::measured; });
+  std::erase_if(report.cases, [](const CaseResult& c) { return c.status == CaseStatus::measured; });
   report.answers.clear();
   report.complete = false;
   EXPECT_THAT(page(report), AllOf(HasSubstr("0 of 3 cases measured"), HasSubstr("<strong>failed"),
@@ -218,7 +218,7 @@ TEST(HtmlPage, TakesAtMostAMegabyteForAHundredCases) {
   Report report = sample_report();
   report.cases.clear();
   for (std::int64_t n = 0; n < 100; ++n) {
-    Case c = sample_report().cases[4];
+    CaseResult c = sample_report().cases[4];
     c.name += std::to_string(n);
     c.parameters.back().second = n;
     report.cases.push_back(std::move(c));

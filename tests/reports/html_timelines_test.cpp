@@ -78,8 +78,8 @@ Profile profile(std::vector<TaskSpan> tasks) {
 Profile two_tasks() { return profile({span(4, 0, 1e-6, 3e-6), span(7, 1, 4e-6, 9e-6, {4})}); }
 
 /// A baseline and two cases, of which the second is the fastest.
-std::vector<Case> three_cases() {
-  std::vector<Case> cases;
+std::vector<CaseResult> three_cases() {
+  std::vector<CaseResult> cases;
   for (const char* strategy : {"single", "slow", "fast"}) {
     cases.push_back(measured_case("demo", strategy, {}, 1, 3));
     cases.back().profile = two_tasks();
@@ -89,7 +89,7 @@ std::vector<Case> three_cases() {
   return cases;
 }
 
-Report report_of(const std::vector<Case>& cases) {
+Report report_of(const std::vector<CaseResult>& cases) {
   Report report;
   report.cases = cases;
   return report;
@@ -99,7 +99,7 @@ Json data_of(const Report& report, std::size_t room = timeline_room(3)) {
   return timelines_data(by_scenario(report), room).front();
 }
 
-Json data_of(const std::vector<Case>& cases, std::size_t room = timeline_room(3)) {
+Json data_of(const std::vector<CaseResult>& cases, std::size_t room = timeline_room(3)) {
   return data_of(report_of(cases), room);
 }
 
@@ -156,13 +156,13 @@ TEST(Timelines, HaveThePeaksOfTheirDevices) {
 }
 
 TEST(Timelines, TakeWorkThatIsNoNumberForNone) {
-  std::vector<Case> cases = three_cases();
+  std::vector<CaseResult> cases = three_cases();
   cases[0].profile->tasks[0].flops = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(data_of(cases)["work"].dump(), "[[5000000.0,2000000.0],[0.0,2000000.0]]");
 }
 
 TEST(Timelines, AreCoarserWhereACaseTakesLong) {
-  std::vector<Case> cases = three_cases();
+  std::vector<CaseResult> cases = three_cases();
   cases[0].profile = profile({span(0, 0, 1, 12.5)});
   const Json data = data_of(cases);
   const Json& one = data["cases"][0];
@@ -171,7 +171,7 @@ TEST(Timelines, AreCoarserWhereACaseTakesLong) {
 }
 
 TEST(Timelines, LeaveOutWhatCannotBeDrawn) {
-  std::vector<Case> cases = three_cases();
+  std::vector<CaseResult> cases = three_cases();
   std::vector<TaskSpan> tasks{span(0, 5, 0, 1e-6), span(1, -1, 0, 1e-6), span(2, 0, 2e-6, 1e-6),
                               span(3, 0, 1e-6, 2e-6, {0, 99})};
   cases[0].profile = profile(tasks);
@@ -191,7 +191,7 @@ TEST(Timelines, BeginWithTheLargestSpeedup) {
 }
 
 TEST(Timelines, OfCasesThatTheAnswerNamesHaveRoomFirst) {
-  const std::vector<Case> cases = three_cases();
+  const std::vector<CaseResult> cases = three_cases();
   std::size_t room = data_of(cases).dump().size();
   while (rows_of(data_of(cases, room)).size() == 3) --room;
   EXPECT_THAT(rows_of(data_of(cases, room)), ElementsAre(0, 2));
@@ -214,7 +214,7 @@ TEST(Timelines, ShareTheRoomOfAPage) {
 }
 
 TEST(Timelines, SayWhyThereIsNone) {
-  std::vector<Case> cases = three_cases();
+  std::vector<CaseResult> cases = three_cases();
   cases[0].profile.reset();
   cases[1].profile->tasks.clear();
   const Json data = data_of(cases);
@@ -223,7 +223,7 @@ TEST(Timelines, SayWhyThereIsNone) {
   EXPECT_THAT(data["without"].dump(), HasSubstr("not looked at"));
   cases[0].notes = {{"no timeline", "interrupted"}};
   EXPECT_THAT(data_of(cases)["without"].dump(), HasSubstr("interrupted"));
-  for (Case& c : cases) c.profile.reset();
+  for (CaseResult& c : cases) c.profile.reset();
   EXPECT_TRUE(data_of(cases).is_null());
 }
 
@@ -231,7 +231,7 @@ TEST(Timelines, OfAHundredCasesLeaveAPageBelowAMegabyte) {
   Report report = sample_report();
   report.cases.clear();
   for (std::int64_t n = 0; n < 100; ++n) {
-    Case c = sample_report().cases[4];
+    CaseResult c = sample_report().cases[4];
     c.name += std::to_string(n);
     c.parameters.back().second = n;
     c.profile = profile({});

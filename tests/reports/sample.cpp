@@ -11,7 +11,7 @@
 namespace parbench::report {
 namespace {
 
-std::string case_name(const Case& c) {
+std::string case_name(const CaseResult& c) {
   std::string name = c.scenario + '/' + c.strategy;
   for (const auto& [key, value] : c.parameters) {
     name += '/' + key + ':';
@@ -28,8 +28,8 @@ Statistics statistics_of(const std::vector<Sample>& samples) {
   std::sort(seconds.begin(), seconds.end());
   Statistics s;
   s.median = seconds[seconds.size() / 2];
-  s.least = seconds.front();
-  s.most = seconds.back();
+  s.min = seconds.front();
+  s.max = seconds.back();
   for (const double value : seconds) s.mean += value / static_cast<double>(seconds.size());
   double squares = 0;
   for (const double value : seconds) squares += (value - s.mean) * (value - s.mean);
@@ -41,12 +41,12 @@ Statistics statistics_of(const std::vector<Sample>& samples) {
   return s;
 }
 
-Case pipeline_case(const std::string& strategy, NamedValues extra, double median, double efficiency,
-                   std::vector<DeviceMemory> memory) {
+CaseResult pipeline_case(const std::string& strategy, NamedValues extra, double median,
+                         double efficiency, std::vector<DeviceMemory> memory) {
   NamedValues parameters{
       {"model", "resnet50"}, {"batch", std::int64_t{48}}, {"image", std::int64_t{128}}};
   for (auto& value : extra) parameters.push_back(std::move(value));
-  Case c = measured_case("pipeline", strategy, std::move(parameters), median, 14);
+  CaseResult c = measured_case("pipeline", strategy, std::move(parameters), median, 14);
   c.amount = 48;
   c.amount_unit = "images";
   c.throughput = 48 / median;
@@ -64,7 +64,7 @@ Case pipeline_case(const std::string& strategy, NamedValues extra, double median
   return c;
 }
 
-Case without_number(Case c, CaseStatus status, std::string error) {
+CaseResult without_number(CaseResult c, CaseStatus status, std::string error) {
   c.status = status;
   c.error = std::move(error);
   c.stopped_because.clear();
@@ -96,12 +96,12 @@ Machine sample_machine() {
   return machine;
 }
 
-std::vector<Case> sample_cases() {
+std::vector<CaseResult> sample_cases() {
   const std::size_t mib = 1024UL * 1024UL;
   const auto both = [&](std::size_t first, std::size_t second) {
     return std::vector<DeviceMemory>{{"cpu:0", first * mib}, {"cpu:1", second * mib}};
   };
-  std::vector<Case> cases;
+  std::vector<CaseResult> cases;
   cases.push_back(pipeline_case("single", {}, 1.083, 0.98, {{"cpu:0", 2214 * mib}}));
   cases.push_back(pipeline_case("model-parallel", {}, 1.121, 0.97, both(1389, 986)));
   const std::vector<std::pair<std::int64_t, double>> splits{
@@ -111,7 +111,7 @@ std::vector<Case> sample_cases() {
                                   both(1389, 986)));
   }
   const std::string baseline = cases.front().name;
-  for (Case& c : cases) {
+  for (CaseResult& c : cases) {
     const double value = 1.083 / c.statistics->median;
     c.speedup = Ratio{value, Interval{value * 0.989, value * 1.012, 0.95}, baseline};
   }
@@ -120,7 +120,7 @@ std::vector<Case> sample_cases() {
   cases[4].hidden_parameters = {{"slowdown", 0.5}};
   cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
-  for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].launch = 1;
+  for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].process = 1;
   cases[5].conditions = {{"cpu:0", 2600, 2600, 71, 180.5}, {"cpu:1", 1900, 1900, 88, 140}};
   cases[5].throttling =
       Throttling{1, 14, false, {{"cpu:1", "core temperature", 1}, {"cpu:1", "low clock", 1}}};
@@ -139,9 +139,9 @@ std::vector<Case> sample_cases() {
 
 }  // namespace
 
-Case measured_case(const std::string& scenario, const std::string& strategy, NamedValues parameters,
-                   double median_seconds, int samples) {
-  Case c;
+CaseResult measured_case(const std::string& scenario, const std::string& strategy,
+                         NamedValues parameters, double median_seconds, int samples) {
+  CaseResult c;
   c.scenario = scenario;
   c.strategy = strategy;
   c.parameters = std::move(parameters);
@@ -167,8 +167,8 @@ Report sample_report() {
   report.complete = true;
   report.command_line = {"parbench", "--scenario", "pipeline", "--split", "1,3,5,12,20,8+20+20"};
   report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};
-  report.launches = {{"2024-05-04T10:20:30Z", 70.5, 0, {}},
-                     {"2024-05-04T10:21:41Z", 70.1, 139, "was ended by signal 11"}};
+  report.processes = {{"2024-05-04T10:20:30Z", 70.5, 0, {}},
+                      {"2024-05-04T10:21:41Z", 70.1, 139, "was ended by signal 11"}};
   report.machine = sample_machine();
   report.devices = {
       {"pipeline", "cpu:0", "cpu", report.machine.cpu_model, {0}, {1}, 33'554'432'000, {}},
@@ -200,7 +200,7 @@ GoogleBenchmarkPart sample_rows(const Report& report) {
   GoogleBenchmarkPart raw;
   raw.context = {{"date", "2024-05-04T10:20:31+00:00"}, {"host_name", "bench-1"}, {"num_cpus", 2}};
   for (std::size_t round = 0; round < 14; ++round) {
-    for (const Case& c : report.cases) {
+    for (const CaseResult& c : report.cases) {
       if (round >= c.samples.size()) continue;
       const std::string name = c.name + "/iterations:2/manual_time";
       raw.benchmarks.push_back({{"name", name},
@@ -255,7 +255,7 @@ Report looked_at(Report report) {
                            .flops = 4e9,
                            .bytes = 8e6});
   profile.losses = Losses{0.4, 0.01, 0.02, 0.03, 0.04, 0.05};
-  Case& one = report.cases.at(1);
+  CaseResult& one = report.cases.at(1);
   one.profile = profile;
   report.findings.push_back({one.scenario,
                              "losses",

@@ -19,7 +19,7 @@ namespace parbench::report {
 [[nodiscard]] GoogleBenchmarkPart sample_rows(const Report& report);
 
 /// A measured case around a median, with as many samples as asked.
-[[nodiscard]] Case measured_case(const std::string& scenario, const std::string& strategy,
-                                 NamedValues parameters, double median_seconds, int samples);
+[[nodiscard]] CaseResult measured_case(const std::string& scenario, const std::string& strategy,
+                                       NamedValues parameters, double median_seconds, int samples);
 
 }  // namespace parbench::report

@@ -44,7 +44,7 @@ std::size_t column_of(const std::string& line, const std::string& part) {
   return display_width(line.substr(0, line.find(part)));
 }
 
-Report report_of(std::vector<Case> cases) {
+Report report_of(std::vector<CaseResult> cases) {
   Report report = sample_report();
   report.cases = std::move(cases);
   report.answers.clear();
@@ -68,7 +68,7 @@ TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
 TEST(Table, SaysWhatWasCaptured) {
   Report report = sample_report();
   EXPECT_THAT(to_table(report), Not(HasSubstr("graph")));
-  for (Case& c : report.cases) c.graph = true;
+  for (CaseResult& c : report.cases) c.graph = true;
   EXPECT_THAT(to_table(report), HasSubstr("f32 · graph true · model resnet50"));
   report.cases.front().graph = false;
   EXPECT_THAT(line_with(to_table(report), "strategy"), HasSubstr("graph"));
@@ -78,7 +78,7 @@ TEST(Table, AValueThatAllRowsOfSomeStrategiesShareStandsAboveWithTheirNames) {
   const auto pipeline = [](std::int64_t split, const char* cut) {
     return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);
   };
-  const Case single = measured_case("pipeline", "single", {}, 2e-3, 5);
+  const CaseResult single = measured_case("pipeline", "single", {}, 2e-3, 5);
   const std::string alike =
       to_table(report_of({single, pipeline(3, "published"), pipeline(5, "published")}));
   EXPECT_THAT(alike, HasSubstr("\nf32\npipeline: cut published\n"));
@@ -138,10 +138,10 @@ TEST(Table, NamesTheBaseline) {
 }
 
 TEST(Table, EachSpeedupNamesItsBaselineWhereTheyDiffer) {
-  Case alone = measured_case("matmul", "alone", {}, 1e-3, 8);
-  Case sequential = measured_case("matmul", "sequential", {}, 2e-3, 8);
-  Case streams = measured_case("matmul", "streams", {}, 1.1e-3, 8);
-  Case concurrent = measured_case("matmul", "concurrent", {}, 1.2e-3, 8);
+  CaseResult alone = measured_case("matmul", "alone", {}, 1e-3, 8);
+  CaseResult sequential = measured_case("matmul", "sequential", {}, 2e-3, 8);
+  CaseResult streams = measured_case("matmul", "streams", {}, 1.1e-3, 8);
+  CaseResult concurrent = measured_case("matmul", "concurrent", {}, 1.2e-3, 8);
   streams.speedup = Ratio{0.91, Interval{0.90, 0.92, 0.96}, alone.name};
   concurrent.speedup = Ratio{1.67, Interval{1.66, 1.68, 0.96}, sequential.name};
   const std::string text = to_table(report_of({alone, sequential, streams, concurrent}));
@@ -153,8 +153,10 @@ TEST(Table, EachSpeedupNamesItsBaselineWhereTheyDiffer) {
 }
 
 TEST(Table, MetricsHaveAColumnWithTheirInterval) {
-  Case half = measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{1}}}, 1e-3, 8);
-  Case most = measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{4}}}, 2e-3, 8);
+  CaseResult half =
+      measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{1}}}, 1e-3, 8);
+  CaseResult most =
+      measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{4}}}, 2e-3, 8);
   half.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.96}}};
   most.metrics = {{"achieved overlap", 0.912, Interval{0.9, 0.93, 0.75}},
                   {"waste", 0.025, std::nullopt}};
@@ -167,7 +169,7 @@ TEST(Table, MetricsHaveAColumnWithTheirInterval) {
 }
 
 TEST(Table, MetricsWithoutIntervalKeepTheirName) {
-  Case once = measured_case("overlap", "overlapped", {}, 1e-3, 1);
+  CaseResult once = measured_case("overlap", "overlapped", {}, 1e-3, 1);
   once.metrics = {{"achieved overlap", 0.52, std::nullopt}};
   EXPECT_THAT(line_with(to_table(report_of({once})), "strategy"), HasSubstr("achieved overlap"));
 }
@@ -219,25 +221,25 @@ TEST(Table, MarksIntervalsOfLowConfidence) {
                               "or 93.75% only\n"));
 }
 
-TEST(Table, TellsLaunchesAndTheirSamples) {
-  Case even = measured_case("selftest", "spin", {}, 1.0, 6);
-  Case odd = measured_case("selftest", "parallel", {}, 0.5, 6);
+TEST(Table, TellsProcessesAndTheirSamples) {
+  CaseResult even = measured_case("selftest", "spin", {}, 1.0, 6);
+  CaseResult odd = measured_case("selftest", "parallel", {}, 0.5, 6);
   for (std::size_t i = 0; i < 6; ++i) {
-    even.samples[i].launch = static_cast<int>(i / 2);
-    odd.samples[i].launch = i < 4 ? 0 : 1;
+    even.samples[i].process = static_cast<int>(i / 2);
+    odd.samples[i].process = i < 4 ? 0 : 1;
   }
   odd.statistics->median_interval = {0.4, 0.6, 0.5};
   Report report = report_of({even, odd});
-  report.launches = {{}, {}, {}};
-  report.launches[1].error = "was ended by signal 9 (Killed)\nout of patience";
+  report.processes = {{}, {}, {}};
+  report.processes[1].error = "was ended by signal 9 (Killed)\nout of patience";
   const std::string text = to_table(report);
   EXPECT_THAT(line_with(text, "1.000 s"), EndsWith(" 3×2"));
   EXPECT_THAT(line_with(text, "500.0 ms"), EndsWith(" 2×2–4"));
-  EXPECT_THAT(text, HasSubstr("\n× launches × samples in each"));
+  EXPECT_THAT(text, HasSubstr("\n× processes × samples in each"));
   EXPECT_THAT(text,
-              HasSubstr("\n° fewer than 6 launches: this interval holds the median with 50%"));
-  EXPECT_THAT(text, HasSubstr("\n! Launch 2 was ended by signal 9 (Killed)\n  out of patience\n"));
-  EXPECT_THAT(text, HasSubstr("2 of 2 cases measured in 3 launches"));
+              HasSubstr("\n° fewer than 6 processes: this interval holds the median with 50%"));
+  EXPECT_THAT(text, HasSubstr("\n! Process 2 was ended by signal 9 (Killed)\n  out of patience\n"));
+  EXPECT_THAT(text, HasSubstr("2 of 2 cases measured in 3 processes"));
 }
 
 TEST(Table, ColumnsWithoutContentAreLeftOut) {
@@ -249,8 +251,8 @@ TEST(Table, ColumnsWithoutContentAreLeftOut) {
 }
 
 TEST(Table, RatesOfDifferentPrefixesKeepTheirUnits) {
-  Case small = measured_case("matmul", "alone", {{"n", std::int64_t{64}}}, 1e-4, 5);
-  Case large = measured_case("matmul", "alone", {{"n", std::int64_t{4096}}}, 1, 5);
+  CaseResult small = measured_case("matmul", "alone", {{"n", std::int64_t{64}}}, 1e-4, 5);
+  CaseResult large = measured_case("matmul", "alone", {{"n", std::int64_t{4096}}}, 1, 5);
   small.amount_unit = large.amount_unit = "FLOP";
   small.amount = 5e7;
   large.amount = 1.4e12;
@@ -274,7 +276,7 @@ TEST(Table, ScenariosHaveATableEach) {
 TEST(Table, NeverShowsNanOrInfinity) {
   Report report = sample_report();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (Case& c : report.cases) {
+  for (CaseResult& c : report.cases) {
     if (!c.statistics) continue;
     c.statistics->median = nan;
     c.statistics->median_interval = Interval{nan, nan, nan};
@@ -315,15 +317,12 @@ TEST(Table, MarksCasesOnThrottledDevices) {
 
 TEST(Table, EndsWithWhatWasMeasured) {
   Report report = sample_report();
-  report.launches.clear();
+  report.processes.clear();
   EXPECT_EQ(lines_of(to_table(report)).back(),
             "7 of 10 cases measured, 1 failed, 2 skipped · 2 min 21 s: 91% in samples and "
             "warm-up, 3% measuring tasks alone");
   report.complete = false;
   EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"));
-  report.task_cost_seconds.reset();
-  EXPECT_THAT(lines_of(to_table(report)).back(),
-              EndsWith("· 2 min 21 s: 91% in samples and warm-up"));
 }
 
 TEST(Table, SaysWhatAMeasuredCaseLacks) {
@@ -335,11 +334,11 @@ TEST(Table, SaysWhatAMeasuredCaseLacks) {
                     HasSubstr("(1) measured, but the report lacks its \"statistics\"; take")));
 }
 
-TEST(Table, TellsOfALaunchThatASignalEndedWithoutAWord) {
+TEST(Table, TellsOfAProcessThatASignalEndedWithoutAWord) {
   Report report = sample_report();
-  report.launches = {{}, {"", 1, 139, ""}, {"", 1, 1, ""}, {"", 1, 130, ""}};
-  EXPECT_THAT(to_table(report), HasSubstr("Launch 2 was ended by signal 11 (Segmentation fault)"));
-  EXPECT_EQ(launch_errors(report).size(), 1U) << "the others ended in order";
+  report.processes = {{}, {"", 1, 139, ""}, {"", 1, 1, ""}, {"", 1, 130, ""}};
+  EXPECT_THAT(to_table(report), HasSubstr("Process 2 was ended by signal 11 (Segmentation fault)"));
+  EXPECT_EQ(process_errors(report).size(), 1U) << "the others ended in order";
 }
 
 TEST(Table, WrapsTheAnswer) {
@@ -373,7 +372,7 @@ TEST(Table, ShowsNoControlCharactersOfAReport) {
   report.version = report.machine.cpu_model = report.machine.operating_system = evil;
   report.machine.libraries.emplace_back(evil, evil);
   report.answers[0].question = report.answers[0].text = evil;
-  for (Case& c : report.cases) {
+  for (CaseResult& c : report.cases) {
     c.strategy += evil;
     c.parameters.emplace_back(evil, evil + c.name);
     c.hidden_parameters.emplace_back("h" + evil, evil);

@@ -86,7 +86,7 @@ test("pointing at a case shows its figures", async () => {
 
 test("samples over time show where the next process begins", async () => {
   const one = measured("a", {}, 1, { samples: 9 });
-  one.samples.forEach((sample, index) => (sample.launch = Math.floor(index / 3)));
+  one.samples.forEach((sample, index) => (sample.process = Math.floor(index / 3)));
   const page = await browser.open(report([one]));
   const samples = page.locator("details.samples");
   await samples.locator("summary").click();

@@ -34,8 +34,8 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
       mean: median,
       standard_deviation: 0.01 * median,
       median_absolute_deviation: 0.01 * median,
-      least: 0.99 * median,
-      most: 1.01 * median,
+      min: 0.99 * median,
+      max: 1.01 * median,
     },
     ...(baseline ? { speedup: { value: speedup, interval: interval(speedup), baseline } } : {}),
     bound: {
@@ -120,11 +120,12 @@ export function failed(strategy, parameters, error, status = "failed") {
 export function report(cases, changes = {}) {
   return {
     parbench: {
-      schema_version: 1,
+      schema_version: 2,
       version: "0.1.0",
       started_utc: "2024-05-04T10:20:30Z",
       duration_seconds: 12,
       sampling_seconds: 10,
+      task_cost_seconds: 1,
       complete: cases.every((c) => c.status === "measured"),
       command_line: ["parbench", "--scenario", "demo"],
       options: {},

@@ -59,8 +59,8 @@ export interface Scenario {
   baselines: string[];
   /** Parameters that tell cases apart. */
   axes: string[];
-  /** The first round of each launch; empty where a single process took all samples. */
-  launches: number[];
+  /** The first round of each process; empty where a single process took all samples. */
+  processes: number[];
   /** Measured ones only. */
   cases: Case[];
   /** None where no case was looked at. */

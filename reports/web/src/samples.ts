@@ -53,7 +53,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       // A series of its own, which stays when others are hidden.
-      series: [...series, { type: "scatter" as const, markLine: launchStarts(scenario, colours) }],
+      series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
     },
     entries: entries.length > 1 ? entries : [],
     height: 340,
@@ -65,8 +65,8 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       (beyond > 0
         ? ` ${beyond} of ${all.length} samples lie beyond the scale: an arrow at its edge stands for each, and tells its deviation when pointed at.`
         : "") +
-      (scenario.launches.length > 0
-        ? ` ${scenario.launches.length} processes took them one after the other; a dashed line stands where the next one begins.`
+      (scenario.processes.length > 0
+        ? ` ${scenario.processes.length} processes took them one after the other; a dashed line stands where the next one begins.`
         : ""),
   };
 }
@@ -129,14 +129,14 @@ function withinRange(point: Point, range: Range): Point {
 }
 
 /** Between the last round of a process and the first of the next. */
-function launchStarts(scenario: Scenario, colours: Colours): MarkLineComponentOption {
+function processStarts(scenario: Scenario, colours: Colours): MarkLineComponentOption {
   return {
     silent: true,
     symbol: "none",
     animation: false,
     lineStyle: { color: colours.soft, type: "dashed", width: 1 },
     label: { formatter: ({ name }) => name, color: colours.soft, fontSize: 10 },
-    data: scenario.launches
+    data: scenario.processes
       .map((round, index) => ({ name: `${index + 1}`, xAxis: round - 0.5 }))
       .slice(1),
   };

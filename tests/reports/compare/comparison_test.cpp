@@ -71,7 +71,7 @@ TEST(Comparison, TellsTimesOfBothSidesAsFarAsThereAreAny) {
   const Comparison comparison = compared(reports.base, reports.now);
   EXPECT_NEAR(comparison.rows[0].base->seconds, 1, 1e-6);
   EXPECT_NEAR(comparison.rows[0].now->seconds, 1.2, 1e-6);
-  EXPECT_EQ(comparison.rows[0].now->launches, 5);
+  EXPECT_EQ(comparison.rows[0].now->processes, 5);
   EXPECT_NEAR(comparison.rows[0].judgement->change.value, 0.2, 1e-6);
   EXPECT_FALSE(comparison.rows[2].now) << "failed";
   EXPECT_TRUE(comparison.rows[2].base);
@@ -111,44 +111,45 @@ TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
   EXPECT_THAT(sentence(pairs), StartsWith("A command failed: No regression found"));
 }
 
-TEST(Comparison, TakesALaunchThatEndedBadlyForAFailure) {
+TEST(Comparison, TakesAProcessThatEndedBadlyForAFailure) {
   const Report one = made_report({steady(1)});
   Report crashed = one;
   crashed.complete = false;
-  crashed.launches = {{},
-                      {.started_utc = {},
-                       .duration_seconds = 1,
-                       .exit_code = 139,
-                       .error = "was ended by signal 11\nwith these words"}};
+  crashed.processes = {{},
+                       {.started_utc = {},
+                        .duration_seconds = 1,
+                        .exit_code = 139,
+                        .error = "was ended by signal 11\nwith these words"}};
   const Comparison comparison = compared(one, crashed);
   EXPECT_EQ(comparison.outcome(), Outcome::case_failed);
-  EXPECT_THAT(sentence(comparison), StartsWith("1 launch of NEW ended badly. No regression found"));
-  EXPECT_THAT(comparison.notes,
-              ElementsAre("NEW: Launch 2 was ended by signal 11.", HasSubstr("NEW is incomplete")));
+  EXPECT_THAT(sentence(comparison),
+              StartsWith("1 process of NEW ended badly. No regression found"));
+  EXPECT_THAT(comparison.notes, ElementsAre("NEW: Process 2 was ended by signal 11.",
+                                            HasSubstr("NEW is incomplete")));
   const Comparison other_way = compared(crashed, one);
   EXPECT_EQ(other_way.outcome(), Outcome::nothing_regressed) << "BASE is the past";
-  EXPECT_THAT(other_way.notes, ElementsAre("BASE: Launch 2 was ended by signal 11.",
+  EXPECT_THAT(other_way.notes, ElementsAre("BASE: Process 2 was ended by signal 11.",
                                            HasSubstr("BASE is incomplete")));
 }
 
-TEST(Comparison, TakesALaunchThatASignalEndedWithoutAWordForAFailure) {
+TEST(Comparison, TakesAProcessThatASignalEndedWithoutAWordForAFailure) {
   const Report one = made_report({steady(1)});
   Report crashed = one;
-  crashed.launches = {{}, {"", 1, 139, ""}};
+  crashed.processes = {{}, {"", 1, 139, ""}};
   const Comparison comparison = compared(one, crashed);
   EXPECT_EQ(exit_code(comparison), 1);
   EXPECT_THAT(comparison.notes,
-              ElementsAre("NEW: Launch 2 was ended by signal 11 (Segmentation fault)."));
+              ElementsAre("NEW: Process 2 was ended by signal 11 (Segmentation fault)."));
 }
 
-TEST(Comparison, TakesARunThatWasKilledBetweenTwoLaunchesForAFailure) {
+TEST(Comparison, TakesARunThatWasKilledBetweenTwoProcessesForAFailure) {
   const Report whole = made_report({steady(1), steady(1)});
   Report killed = whole;
-  killed.complete = false;  // and every case has its samples of the launches before
+  killed.complete = false;  // and every case has its samples of the processes before
   const Comparison comparison = compared(whole, killed);
   EXPECT_EQ(exit_code(comparison), 1);
   EXPECT_THAT(sentence(comparison),
-              StartsWith("NEW ended before its time, between two launches or while its cases were "
+              StartsWith("NEW ended before its time, between two processes or while its cases were "
                          "looked at. No regression found"));
   EXPECT_EQ(exit_code(compared(killed, whole)), 0) << "BASE is the past";
 }
@@ -216,10 +217,10 @@ TEST(Comparison, LeavesWhatAllCasesShareOutOfTheLabels) {
 
 TEST(Comparison, TellsParametersThatDoNotBelongToTheIdentityWhereTheyDiffer) {
   Report base = made_report({steady(1), steady(2)});
-  for (report::Case& c : base.cases) c.hidden_parameters = {{"slowdown", 0.0}};
+  for (report::CaseResult& c : base.cases) c.hidden_parameters = {{"slowdown", 0.0}};
   EXPECT_THAT(compared(base, base).scenarios[0].hidden_differences, IsEmpty());
   Report now = base;
-  for (report::Case& c : now.cases) c.hidden_parameters = {{"slowdown", 5.0}};
+  for (report::CaseResult& c : now.cases) c.hidden_parameters = {{"slowdown", 5.0}};
   const Comparison comparison = compared(base, now);
   EXPECT_THAT(comparison.scenarios[0].hidden_differences, ElementsAre("slowdown: 0 before, 5 now"));
   EXPECT_THAT(to_table(comparison), HasSubstr("compared although they differ:\n"));
@@ -250,7 +251,7 @@ TEST(Comparison, SaysWhenMachinesDifferThoughItIsAllowed) {
   EXPECT_EQ(comparison.scenarios[0].machine_difference, "CPU: A processor before, Another now");
 }
 
-TEST(Comparison, SaysWhatItCannotKnowFromFewLaunches) {
+TEST(Comparison, SaysWhatItCannotKnowFromFewProcesses) {
   const auto notes = [](const Report& base, const Report& now) {
     return ::testing::PrintToString(compared(base, now).notes);
   };
@@ -259,8 +260,8 @@ TEST(Comparison, SaysWhatItCannotKnowFromFewLaunches) {
   const Report two = made_report({{1.0, 1.01}});
   EXPECT_THAT(compared(five, five).notes, IsEmpty());
   EXPECT_THAT(notes(five, one),
-              AllOf(HasSubstr("one launch"), HasSubstr("1.5%"), HasSubstr("--launches 5")));
-  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 launches"), HasSubstr("--launches 5")));
+              AllOf(HasSubstr("one process"), HasSubstr("1.5%"), HasSubstr("--processes 5")));
+  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 processes"), HasSubstr("--processes 5")));
 }
 
 TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {
@@ -328,7 +329,7 @@ TEST(Words, NameAFewOfManyRegressions) {
               AllOf(HasSubstr("6 of 6 cases regressed"), HasSubstr(" and 3 more.")));
 }
 
-TEST(Words, NameCommitsLaunchesAndTime) {
+TEST(Words, NameCommitsProcessesAndTime) {
   Report report = made_report({steady(1)});
   report.machine.commit = "0123456789abcdef";
   report.machine.dirty = true;
@@ -337,7 +338,7 @@ TEST(Words, NameCommitsLaunchesAndTime) {
     return side_text(comparison, comparison.base);
   };
   EXPECT_EQ(side(),
-            "before.json · parbench 0.1.0 · commit 0123456789 with changes · 5 launches · "
+            "before.json · parbench 0.1.0 · commit 0123456789 with changes · 5 processes · "
             "2024-05-04 10:20 UTC");
   report.started_utc = "yesterday";
   report.machine.dirty = false;
@@ -347,7 +348,7 @@ TEST(Words, NameCommitsLaunchesAndTime) {
 TEST(Words, TellTheRuleOfTheVerdicts) {
   const Report two = made_report({steady(1), steady(1)});
   EXPECT_THAT(all_notes(compared(two, two)),
-              ElementsAre(HasSubstr("geometric means of the launches' medians"),
+              ElementsAre(HasSubstr("geometric means of the processes' medians"),
                           "Changes below 2% do not count (--threshold). Chance of any false alarm "
                           "in 2 cases: at most 5% (Holm's correction; each interval holds the true "
                           "change with 97.5%)."));
@@ -355,12 +356,12 @@ TEST(Words, TellTheRuleOfTheVerdicts) {
 }
 
 TEST(Words, TellTimesThatShowTellsOtherwise) {
-  // The geometric mean of launches is 1.0 × 1.7^(1/3), their median 1.0.
+  // The geometric mean of processes is 1.0 × 1.7^(1/3), their median 1.0.
   const Report skewed = made_report({{1.0, 1.0, 1.7}});
-  const Comparison launches = compared(skewed, skewed);
-  EXPECT_NE(seconds_text(launches.rows[0].base), "1.000 s");
-  EXPECT_THAT(all_notes(launches),
-              Contains(HasSubstr("BASE and NEW are geometric means of the launches' medians")));
+  const Comparison processes = compared(skewed, skewed);
+  EXPECT_NE(seconds_text(processes.rows[0].base), "1.000 s");
+  EXPECT_THAT(all_notes(processes),
+              Contains(HasSubstr("BASE and NEW are geometric means of the processes' medians")));
   const Report one = made_report({{1.0}});
   EXPECT_THAT(all_notes(compared(one, one)), Not(Contains(HasSubstr("geometric means"))));
   Comparison pairs = compared(one, one);
@@ -376,7 +377,7 @@ TEST(Words, TellWhatMoreTimeWouldBringWhereItIsSpent) {
   spent.pairs->looks = {5, 40};
   spent.pairs->seconds = 12;
   spent.pairs->pairs.resize(4);
-  spent.base.launches = 4;
+  spent.base.processes = 4;
   EXPECT_EQ(sentence(spent),
             "The time is spent (--max-time): No regression found in 1 case. 1 undecided.");
   EXPECT_THAT(all_notes(spent),

@@ -1,4 +1,4 @@
-// Reports whose launches took what a test says.
+// Reports whose processes took what a test says.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace parbench::compare {
 
 /// A measured case of scenario "made", strategy "one", parameter `n`, with some samples around each
-/// launch's median.
-[[nodiscard]] report::Case made_case(int n, const std::vector<double>& launch_medians);
+/// process's median.
+[[nodiscard]] report::CaseResult made_case(int n, const std::vector<double>& process_medians);
 
-/// Five launches around `seconds`, within a thousandth or so.
+/// Five processes around `seconds`, within a thousandth or so.
 [[nodiscard]] std::vector<double> steady(double seconds);
 
 /// Cases n:0, n:1, … on a machine with two cores.
-[[nodiscard]] report::Report made_report(const std::vector<std::vector<double>>& launch_medians);
+[[nodiscard]] report::Report made_report(const std::vector<std::vector<double>>& process_medians);
 
 }  // namespace parbench::compare

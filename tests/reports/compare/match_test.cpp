@@ -52,20 +52,21 @@ TEST(Match, DoesNotAskForHiddenParametersNamesOrOrder) {
 
 TEST(Match, RefusesNamesakesAndSaysWhyTheyDiffer) {
   struct Change {
-    void (*make)(report::Case&);
+    void (*make)(report::CaseResult&);
     std::string told;
   };
   const std::vector<Change> changes{
-      {[](report::Case& c) { c.dtype = "bf16"; }, "dtype: f32 before, bf16 now"},
-      {[](report::Case& c) { c.graph = true; }, "captured into a graph: no before, yes now"},
-      {[](report::Case& c) { c.strategy = "two"; }, "strategy: one before, two now"},
-      {[](report::Case& c) { c.scenario = "other"; }, "scenario: made before, other now"},
-      {[](report::Case& c) { c.parameters[1].second = std::string("fancy"); },
+      {[](report::CaseResult& c) { c.dtype = "bf16"; }, "dtype: f32 before, bf16 now"},
+      {[](report::CaseResult& c) { c.graph = true; }, "captured into a graph: no before, yes now"},
+      {[](report::CaseResult& c) { c.strategy = "two"; }, "strategy: one before, two now"},
+      {[](report::CaseResult& c) { c.scenario = "other"; }, "scenario: made before, other now"},
+      {[](report::CaseResult& c) { c.parameters[1].second = std::string("fancy"); },
        R"(parameter kind: "plain" before, "fancy" now)"},
-      {[](report::Case& c) { c.parameters[0].second = 0.0; }, "parameter n: 0 before, 0.0 now"},
-      {[](report::Case& c) { c.parameters.pop_back(); },
+      {[](report::CaseResult& c) { c.parameters[0].second = 0.0; },
+       "parameter n: 0 before, 0.0 now"},
+      {[](report::CaseResult& c) { c.parameters.pop_back(); },
        R"(parameter kind: "plain" before, none now)"},
-      {[](report::Case& c) { c.parameters.emplace_back("more", 0.5); },
+      {[](report::CaseResult& c) { c.parameters.emplace_back("more", 0.5); },
        "parameter more: none before, 0.5 now"},
   };
   for (const Change& change : changes) {
@@ -81,7 +82,7 @@ TEST(Match, RefusesNamesakesAndSaysWhyTheyDiffer) {
 TEST(Match, SaysWhichOtherFormatACaseHasThoughItsNameTellsItToo) {
   const Report base = made_report({{1}, {2}});
   Report now = made_report({{1}, {2}});
-  for (report::Case& c : now.cases) {
+  for (report::CaseResult& c : now.cases) {
     c.dtype = "bf16";
     c.name += "/dtype:bf16";
   }
@@ -167,7 +168,7 @@ TEST(Match, TimesThatHaveNoLogarithmAreNone) {
   for (const double seconds : {0.0, -1.0, std::nan("")}) {
     const Report broken = made_report({{1.0, seconds}});
     EXPECT_EQ(only(one_case(), broken).state, MatchState::not_measured);
-    EXPECT_EQ(only(one_case(), broken).reason, "a launch without a usable time in NEW");
+    EXPECT_EQ(only(one_case(), broken).reason, "a process without a usable time in NEW");
   }
   Report empty = one_case();
   empty.cases[0].samples.clear();

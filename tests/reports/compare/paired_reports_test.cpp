@@ -42,11 +42,11 @@ TEST(PairedReports, JudgeRatiosWhateverDrifts) {
   ASSERT_THAT(comparison.rows, SizeIs(2));
   EXPECT_EQ(comparison.rows[0].name, "made/one/n:1");
   EXPECT_NEAR(comparison.rows[0].judgement->change.value, 0.1, 0.001);
-  EXPECT_EQ(comparison.rows[0].now->launches, 5);
+  EXPECT_EQ(comparison.rows[0].now->processes, 5);
   EXPECT_NEAR(comparison.rows[1].base->seconds, std::pow(1 * 1.3 * 1.6 * 1.9 * 2.2, 0.2), 1e-9);
   EXPECT_EQ(comparison.rows[1].judgement->verdict, Verdict::same);
   EXPECT_EQ(comparison.base.name, "a");
-  EXPECT_EQ(comparison.base.launches, 5);
+  EXPECT_EQ(comparison.base.processes, 5);
   EXPECT_EQ(comparison.rule.significance, 0.02);
 }
 
@@ -116,16 +116,16 @@ TEST(PairedReports, TellNoVerdictOfACaseThatFailedAtFirst) {
   EXPECT_EQ(pairs.pairs().verdicts()[0].name, "made/one/n:0");
 }
 
-TEST(PairedReports, TellOfALaunchThatEndedBadlyInAnyPair) {
+TEST(PairedReports, TellOfAProcessThatEndedBadlyInAnyPair) {
   PairedReports pairs = new_pairs();
   for (int pair = 0; pair < 3; ++pair) {
     Report now = made_report({{1.0}});
     now.complete = pair != 1;
     if (pair == 1)
-      now.launches = {{.started_utc = {},
-                       .duration_seconds = 1,
-                       .exit_code = 139,
-                       .error = "was ended by signal 11"}};
+      now.processes = {{.started_utc = {},
+                        .duration_seconds = 1,
+                        .exit_code = 139,
+                        .error = "was ended by signal 11"}};
     add(pairs, made_report({{1}}), now);
   }
   const Comparison comparison = pairs.comparison().value();

@@ -47,7 +47,7 @@ Comparison hostile() {
   base.machine.cpu_model = name;
   base.machine.commit = name;
   base.started_utc = name;
-  for (report::Case& c : base.cases) c.strategy = name;
+  for (report::CaseResult& c : base.cases) c.strategy = name;
   Report now = base;
   now.cases[0].samples = made_case(0, steady(1.1)).samples;
   now.cases[1].status = CaseStatus::failed;
@@ -60,8 +60,8 @@ TEST(ComparisonTable, ReadsAsItShould) {
 1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the
 same.
 
-BASE  before.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
-NEW   after.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
+BASE  before.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
+NEW   after.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
 made: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
 
 verdict     case             BASE      NEW       change  interval
@@ -72,7 +72,7 @@ same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
 § measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
 (1) failed in NEW: wrong result
-BASE and NEW are geometric means of the launches' medians, and the change is their ratio; show tells the
+BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show tells the
 median of those medians.
 Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's
 correction; each interval holds the true change with 95 to 97.5%).
@@ -111,10 +111,10 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
 <details>
 <summary>What was compared, and how</summary>
 
-- BASE: before.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
-- NEW: after.json · parbench 0.1.0 · 5 launches · 2024-05-04 10:20 UTC
+- BASE: before.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
+- NEW: after.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
 - `made`: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
-- BASE and NEW are geometric means of the launches' medians, and the change is their ratio; show tells the median of those medians.
+- BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show tells the median of those medians.
 - Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's correction; each interval holds the true change with 95 to 97.5%).
 
 </details>

@@ -1,4 +1,4 @@
-// Random noise as launches have it.
+// Random noise as processes have it.
 #pragma once
 
 #include <cmath>

@@ -1,11 +1,11 @@
-// How often verdicts by launches are wrong, and how often they find what is there.
+// How often verdicts by processes are wrong, and how often they find what is there.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "reports/compare/comparison.h"
-#include "reports/compare/launches.h"
+#include "reports/compare/processes.h"
 #include "tests/reports/compare/made_report.h"
 #include "tests/reports/compare/simulation.h"
 
@@ -13,9 +13,9 @@ namespace parbench::compare {
 namespace {
 
 struct Noisy {
-  double deviation = 0.01;  // between launches, of the logarithm
-  double shared = 0;        // how much of its variance all cases of a launch have in common
-  int launches = 5;         // of each side
+  double deviation = 0.01;  // between processes, of the logarithm
+  double shared = 0;        // how much of its variance all cases of a process have in common
+  int processes = 5;        // of each side
   Tails tails = Tails::normal;
 };
 
@@ -24,7 +24,7 @@ constexpr int cases = 10;
 /// Of cases that take a second, but for the first, which takes `first` seconds.
 report::Report simulated(const Noisy& noisy, Noise& noise, double first = 1) {
   std::vector<std::vector<double>> medians(cases);
-  for (int launch = 0; launch < noisy.launches; ++launch) {
+  for (int process = 0; process < noisy.processes; ++process) {
     const double common = std::sqrt(noisy.shared) * noise();
     for (std::vector<double>& of_case : medians) {
       const double own = std::sqrt(1 - noisy.shared) * noise();
@@ -60,38 +60,38 @@ constexpr int many = 2000;
 constexpr Rule any_size{.significance = 0.05, .threshold = 0};
 
 /// Without a least change every false evidence is an alarm: this is the level of the test itself.
-TEST(LaunchSimulation, HoldsItsLevel) {
+TEST(ProcessSimulation, HoldsItsLevel) {
   for (const Tails tails : {Tails::normal, Tails::heavy}) {
-    for (const int launches : {2, 5}) {
-      const Noisy noisy{.launches = launches, .tails = tails};
-      EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << launches << " launches";
+    for (const int processes : {2, 5}) {
+      const Noisy noisy{.processes = processes, .tails = tails};
+      EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << processes << " processes";
     }
   }
 }
 
-TEST(LaunchSimulation, HoldsItsLevelForCasesThatMoveTogether) {
-  for (const int launches : {2, 5}) {
-    const Noisy noisy{.shared = 0.9, .launches = launches};
-    EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << launches << " launches";
+TEST(ProcessSimulation, HoldsItsLevelForCasesThatMoveTogether) {
+  for (const int processes : {2, 5}) {
+    const Noisy noisy{.shared = 0.9, .processes = processes};
+    EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << processes << " processes";
   }
 }
 
-TEST(LaunchSimulation, WithALeastChangeIsHardlyEverWrong) {
+TEST(ProcessSimulation, WithALeastChangeIsHardlyEverWrong) {
   for (const Tails tails : {Tails::normal, Tails::heavy}) {
     EXPECT_LE(false_alarms({.tails = tails}, {}, many), 0.01);
   }
 }
 
-/// As long as launches differ no more than is assumed of them.
-TEST(LaunchSimulation, OfOneLaunchHoldsItsLevelByTheAssumption) {
-  const Noisy noisy{.deviation = assumed_launch_spread, .launches = 1};
+/// As long as processes differ no more than is assumed of them.
+TEST(ProcessSimulation, OfOneProcessHoldsItsLevelByTheAssumption) {
+  const Noisy noisy{.deviation = assumed_process_spread, .processes = 1};
   EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many));
 }
 
 /// The shares are those of scipy: ttest_ind(equal_var=False) and Holm's procedure on 20,000 draws
 /// of normal deviates. Student's test, which takes the spreads for equal, would reach 0.998, 0.850
 /// and 0.547 by the noncentral t distribution.
-TEST(LaunchSimulation, FindsFivePercentAsOftenAsWelchsTestCan) {
+TEST(ProcessSimulation, FindsFivePercentAsOftenAsWelchsTestCan) {
   struct Power {
     double deviation;
     double share;

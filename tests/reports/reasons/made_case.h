@@ -90,7 +90,7 @@ class MadeCase {
   MadeCase& throttled(int marked, int read) {
     made_.throttling = Throttling{.marked_samples = marked,
                                   .read_samples = read,
-                                  .flagged = marked > read * most_throttled_share,
+                                  .flagged = marked > read * max_throttled_share,
                                   .reasons = {}};
     return *this;
   }
@@ -104,10 +104,10 @@ class MadeCase {
     return *this;
   }
 
-  [[nodiscard]] const Case& made() const { return made_; }
+  [[nodiscard]] const CaseResult& made() const { return made_; }
 
  private:
-  Case made_;
+  CaseResult made_;
 };
 
 inline Report report_of(const std::vector<MadeCase>& cases) {

@@ -1,5 +1,5 @@
 // From samples to estimates, against scipy's figures.
-#include "reports/compare/launches.h"
+#include "reports/compare/processes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,53 +15,55 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
-Launches launches(const std::vector<double>& medians) { return launches_of(made_case(1, medians)); }
+Processes processes(const std::vector<double>& medians) {
+  return processes_of(made_case(1, medians));
+}
 
 double interval_half_width(const Estimate& estimate) {
   const Judgement judgement = judge(std::vector{estimate}, {}).front();
   return std::log1p(judgement.change.interval.high) - estimate.log_ratio;
 }
 
-TEST(Launches, AreMediansOfTheSamplesOfEachProcess) {
-  report::Case c = made_case(1, {1.0, 3.0});
-  c.samples.push_back({.seconds = 50, .launch = 0});  // 0.999, 1, 1.001, 50
-  const Launches found = launches_of(c);
+TEST(Processes, AreMediansOfTheSamplesOfEachProcess) {
+  report::CaseResult c = made_case(1, {1.0, 3.0});
+  c.samples.push_back({.seconds = 50, .process = 0});  // 0.999, 1, 1.001, 50
+  const Processes found = processes_of(c);
   EXPECT_THAT(found.log_medians,
               ElementsAre(DoubleNear(std::log(1.0005), 1e-12), DoubleNear(std::log(3.0), 1e-12)));
   EXPECT_EQ(found.sampling_variance, 0);
 }
 
-TEST(Launches, OneAloneHasTheErrorOfItsMedian) {
-  report::Case c = made_case(1, {});
+TEST(Processes, OneAloneHasTheErrorOfItsMedian) {
+  report::CaseResult c = made_case(1, {});
   for (const double seconds : {8.0, 9.0, 10.0, 11.0, 12.0})
     c.samples.push_back({.seconds = seconds});
-  const Launches found = launches_of(c);
+  const Processes found = processes_of(c);
   const double sigma = 1.482602218505602 * 1.0 / 10.0;  // of a median absolute deviation of 1
   EXPECT_NEAR(found.sampling_variance, 1.5707963267948966 * sigma * sigma / 5, 1e-12);
   EXPECT_EQ(found.sampling_degrees_of_freedom, 4);
 }
 
-TEST(Launches, OneAloneOfFewSamplesHasNoVariance) {
-  report::Case c = made_case(1, {});
+TEST(Processes, OneAloneOfFewSamplesHasNoVariance) {
+  report::CaseResult c = made_case(1, {});
   for (const bool enough : {false, false, true, true}) {
     c.samples.push_back({.seconds = 1});
-    EXPECT_EQ(launches_of(c).has_variance, enough) << c.samples.size() << " samples";
+    EXPECT_EQ(processes_of(c).has_variance, enough) << c.samples.size() << " samples";
   }
-  c.samples.back().launch = 1;
-  EXPECT_TRUE(launches_of(c).has_variance) << "that of the launches";
+  c.samples.back().process = 1;
+  EXPECT_TRUE(processes_of(c).has_variance) << "that of the processes";
 }
 
-TEST(Launches, OneAloneOfACoarseClockIsNotKnownExactly) {
-  report::Case c = made_case(1, {});
+TEST(Processes, OneAloneOfACoarseClockIsNotKnownExactly) {
+  report::CaseResult c = made_case(1, {});
   for (const double seconds : {2.0, 2.0, 2.0, 3.0}) c.samples.push_back({.seconds = seconds});
   const double sigma = 0.5 / 2;  // their standard deviation over the median
-  EXPECT_NEAR(launches_of(c).sampling_variance, 1.5707963267948966 * sigma * sigma / 4, 1e-12);
+  EXPECT_NEAR(processes_of(c).sampling_variance, 1.5707963267948966 * sigma * sigma / 4, 1e-12);
 }
 
 TEST(Welch, GivesTheFiguresOfScipy) {
   // scipy 1.10: ttest_ind(log(now), log(base), equal_var=False)
-  const Estimate estimate =
-      estimate_change(launches({1.00, 1.02, 0.99, 1.01, 1.03}), launches({1.06, 1.05, 1.09, 1.04}));
+  const Estimate estimate = estimate_change(processes({1.00, 1.02, 0.99, 1.01, 1.03}),
+                                            processes({1.06, 1.05, 1.09, 1.04}));
   EXPECT_NEAR(estimate.log_ratio, 0.04826208551445724, 1e-12);
   EXPECT_NEAR(estimate.variance, 0.00015165114958721543, 1e-14);
   EXPECT_NEAR(estimate.degrees_of_freedom, 5.5936411070634, 1e-9);
@@ -72,33 +74,33 @@ TEST(Welch, GivesTheFiguresOfScipy) {
   EXPECT_NEAR(change.interval.high, 0.08213254717529143, 1e-9);
 }
 
-TEST(OneLaunch, HasTheAssumedSpreadOnBothSidesTogether) {
-  const Estimate estimate = estimate_change(launches({1.0}), launches({1.1}));
-  const double assumed = 2 * assumed_launch_spread * assumed_launch_spread;
+TEST(OneProcess, HasTheAssumedSpreadOnBothSidesTogether) {
+  const Estimate estimate = estimate_change(processes({1.0}), processes({1.1}));
+  const double assumed = 2 * assumed_process_spread * assumed_process_spread;
   EXPECT_GT(estimate.variance, assumed);
   EXPECT_LT(estimate.variance, 1.01 * assumed) << "samples within a thousandth";
   EXPECT_NEAR(estimate.degrees_of_freedom, assumed_degrees_of_freedom, 0.05)
       << "one assumption, not two measurements";
 }
 
-TEST(OneLaunch, HasWiderIntervalsThanFive) {
+TEST(OneProcess, HasWiderIntervalsThanFive) {
   const std::vector<double> five{0.995, 0.998, 1.0, 1.003, 1.005};
-  const double both = interval_half_width(estimate_change(launches(five), launches(five)));
-  const double one = interval_half_width(estimate_change(launches(five), launches({1.0})));
-  const double none = interval_half_width(estimate_change(launches({1.0}), launches({1.0})));
+  const double both = interval_half_width(estimate_change(processes(five), processes(five)));
+  const double one = interval_half_width(estimate_change(processes(five), processes({1.0})));
+  const double none = interval_half_width(estimate_change(processes({1.0}), processes({1.0})));
   EXPECT_GT(one, 4 * both);
   EXPECT_GT(none, one);
 }
 
-TEST(OneLaunch, IsTakenToVaryAsMuchAsTheOtherSideDoes) {
+TEST(OneProcess, IsTakenToVaryAsMuchAsTheOtherSideDoes) {
   const std::vector<double> noisy{0.9, 0.95, 1.0, 1.05, 1.1};
   const double spread = 0.0793;  // standard deviation of their logarithms
-  const Estimate estimate = estimate_change(launches(noisy), launches({1.0}));
+  const Estimate estimate = estimate_change(processes(noisy), processes({1.0}));
   EXPECT_NEAR(std::sqrt(estimate.variance), spread * std::sqrt(1 + 1.0 / 5), 0.001);
 }
 
-TEST(Launches, ThatDoNotVaryAtAllLeaveNoDoubt) {
-  const Estimate estimate = estimate_change(launches({1, 1, 1}), launches({1.1, 1.1, 1.1}));
+TEST(Processes, ThatDoNotVaryAtAllLeaveNoDoubt) {
+  const Estimate estimate = estimate_change(processes({1, 1, 1}), processes({1.1, 1.1, 1.1}));
   EXPECT_EQ(p_value(estimate), 0);
   EXPECT_EQ(judge(std::vector{estimate}, {}).front().verdict, Verdict::regressed);
 }

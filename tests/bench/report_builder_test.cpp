@@ -1,5 +1,5 @@
 // What a report says of the devices of a scenario.
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,35 +23,37 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-TEST(Recorder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
+TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
   std::vector<std::unique_ptr<Device>> devices;
   devices.push_back(std::make_unique<test::FakeDevice>(0));
   devices.push_back(std::make_unique<test::FakeDevice>(1));
   fake::FakeScenario scenario;
-  Recorder recorder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}), {}, {});
-  recorder.add_devices(scenario, devices);
-  const report::Report& report = recorder.report();
+  ReportBuilder report_builder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}),
+                               {}, {});
+  report_builder.add_devices(scenario, devices);
+  const report::Report& report = report_builder.report();
 
   const testing::TemporaryFolder folder;
   const report::PeakCache cache(folder / "peaks");
-  EXPECT_THAT(recorder.add_peaks(cache), IsEmpty());
+  EXPECT_THAT(report_builder.add_peaks(cache), IsEmpty());
   EXPECT_THAT(report.devices[0].peaks, IsEmpty());
 
   const report::Fingerprint alone = report::fingerprint(report.machine, report.devices[0]);
   const report::Peak peak{"memory", 2e10, "B/s", {}, "2026-01-02T03:04:05Z"};
   cache.check_writable(alone);
   cache.keep(alone, {peak});
-  EXPECT_THAT(recorder.add_peaks(cache), IsEmpty());
+  EXPECT_THAT(report_builder.add_peaks(cache), IsEmpty());
   EXPECT_THAT(report.devices[0].peaks, ElementsAre(peak));
   EXPECT_THAT(report.devices[1].peaks, ElementsAre(peak)) << "a device of the same kind";
 
   report::write_file(cache.file_of(alone), "{");
-  EXPECT_THAT(recorder.add_peaks(cache), ElementsAre(HasSubstr(cache.file_of(alone).string())))
+  EXPECT_THAT(report_builder.add_peaks(cache),
+              ElementsAre(HasSubstr(cache.file_of(alone).string())))
       << "once for both devices";
   EXPECT_THAT(report.devices[0].peaks, IsEmpty());
 }
 
-TEST(Recorder, KeepsTheFactsAndLinksOfDevices) {
+TEST(ReportBuilder, KeepsTheFactsAndLinksOfDevices) {
   std::vector<std::unique_ptr<Device>> devices;
   auto first = std::make_unique<test::FakeDevice>(0);
   first->add_fact("compute capability", "9.0");
@@ -61,10 +63,11 @@ TEST(Recorder, KeepsTheFactsAndLinksOfDevices) {
   devices.push_back(std::move(second));
 
   fake::FakeScenario scenario;
-  Recorder recorder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}), {}, {});
-  recorder.add_devices(scenario, devices);
+  ReportBuilder report_builder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}),
+                               {}, {});
+  report_builder.add_devices(scenario, devices);
 
-  const report::Report& report = recorder.report();
+  const report::Report& report = report_builder.report();
   ASSERT_THAT(report.devices, SizeIs(2));
   EXPECT_THAT(report.devices[0].facts, ElementsAre(Pair("compute capability", "9.0")));
   EXPECT_THAT(report.devices[1].facts, IsEmpty());

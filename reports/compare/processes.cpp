@@ -1,5 +1,5 @@
-// Launch medians, and the variances that their difference is made of.
-#include "reports/compare/launches.h"
+// Process medians, and the variances that their difference is made of.
+#include "reports/compare/processes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,9 +28,9 @@ Estimate sum_of(double log_ratio, std::span<const Component> components) {
   return {log_ratio, variance, squares > 0 ? variance * variance / squares : 1};
 }
 
-bool is_single(const Launches& side) { return side.log_medians.size() == 1; }
+bool is_single(const Processes& side) { return side.log_medians.size() == 1; }
 
-double spread_of(const Launches& side) { return standard_deviation(side.log_medians); }
+double spread_of(const Processes& side) { return standard_deviation(side.log_medians); }
 
 /// An estimate of σ that outliers do not reach, unless there is nothing else: of samples most of
 /// which a coarse clock makes equal, the median absolute deviation knows nothing.
@@ -42,26 +42,26 @@ double spread_of_samples(const std::vector<double>& seconds) {
 
 }  // namespace
 
-Launches launches_of(const report::Case& c) {
-  Launches launches;
-  for (const double seconds : launch_medians(c.samples)) {
-    launches.log_medians.push_back(std::log(seconds));
+Processes processes_of(const report::CaseResult& c) {
+  Processes processes;
+  for (const double seconds : process_medians(c.samples)) {
+    processes.log_medians.push_back(std::log(seconds));
   }
-  if (!is_single(launches)) return launches;
+  if (!is_single(processes)) return processes;
   const std::vector<double> values = seconds_of(c.samples);
   const double sigma = spread_of_samples(values) / median(values);
   const auto count = static_cast<double>(values.size());
-  launches.sampling_variance = std::numbers::pi / 2 * sigma * sigma / count;
-  launches.sampling_degrees_of_freedom = std::max(1.0, count - 1);
-  launches.has_variance = values.size() >= least_samples;
-  return launches;
+  processes.sampling_variance = std::numbers::pi / 2 * sigma * sigma / count;
+  processes.sampling_degrees_of_freedom = std::max(1.0, count - 1);
+  processes.has_variance = values.size() >= least_samples;
+  return processes;
 }
 
-Estimate estimate_change(const Launches& base, const Launches& now) {
+Estimate estimate_change(const Processes& base, const Processes& now) {
   std::vector<Component> components;
   double singles = 0;
-  double spread = assumed_launch_spread;
-  for (const Launches* side : {&base, &now}) {
+  double spread = assumed_process_spread;
+  for (const Processes* side : {&base, &now}) {
     const auto count = static_cast<double>(side->log_medians.size());
     if (is_single(*side)) {
       components.push_back({side->sampling_variance, side->sampling_degrees_of_freedom});

@@ -1,5 +1,5 @@
 // From sessions to the report and its file.
-#include "bench/recorder.h"
+#include "bench/report_builder.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ report::Sampling described(std::string_view scenario, const SamplerOptions& opti
           .total_seconds = finite(options.total_seconds),
           .fixed_samples = options.fixed_samples,
           .fixed_iterations = options.fixed_iterations,
-          .least_sample_seconds = options.least_sample_seconds};
+          .min_sample_seconds = options.min_sample_seconds};
 }
 
 }  // namespace
@@ -83,8 +83,9 @@ std::filesystem::path provide_report_path(const Options& options, std::size_t sc
   return report::claim_file(path);
 }
 
-Recorder::Recorder(std::filesystem::path path, const Options& options, const Machine& machine,
-                   const BenchmarkFlags& flags, std::chrono::system_clock::time_point started)
+ReportBuilder::ReportBuilder(std::filesystem::path path, const Options& options,
+                             const Machine& machine, const BenchmarkFlags& flags,
+                             std::chrono::system_clock::time_point started)
     : path_(std::move(path)),
       begin_(std::chrono::steady_clock::now()),
       published_settings_(options.preset == "seed") {
@@ -101,8 +102,8 @@ Recorder::Recorder(std::filesystem::path path, const Options& options, const Mac
   report_.machine = report::machine_info(libraries_of(machine));
 }
 
-void Recorder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
-                    const SamplerOptions& sampling) {
+void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+                         const SamplerOptions& sampling) {
   for (const CaseSpec& spec : specs) report_.cases.push_back(described(spec));
   report_.sampling.push_back(described(scenario.name(), sampling));
   if (!published_settings_) return;
@@ -111,8 +112,8 @@ void Recorder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs
   }
 }
 
-void Recorder::add_devices(const Scenario& scenario,
-                           const std::vector<std::unique_ptr<Device>>& devices) {
+void ReportBuilder::add_devices(const Scenario& scenario,
+                                const std::vector<std::unique_ptr<Device>>& devices) {
   const std::string name(scenario.name());
   for (const auto& device : devices) {
     report_.devices.push_back(described(device->info()));
@@ -123,7 +124,7 @@ void Recorder::add_devices(const Scenario& scenario,
   }
 }
 
-std::vector<std::string> Recorder::add_peaks(const report::PeakCache& cache) {
+std::vector<std::string> ReportBuilder::add_peaks(const report::PeakCache& cache) {
   std::vector<std::string> problems;
   std::map<std::filesystem::path, std::vector<report::Peak>> known;
   for (report::Device& device : report_.devices) {
@@ -139,9 +140,9 @@ std::vector<std::string> Recorder::add_peaks(const report::PeakCache& cache) {
   return problems;
 }
 
-void Recorder::update(const Scenario& scenario, const SessionResult& result) {
-  for (const report::Case& known : result.cases) {
-    const auto place = std::ranges::find(report_.cases, known.name, &report::Case::name);
+void ReportBuilder::update(const Scenario& scenario, const SessionResult& result) {
+  for (const report::CaseResult& known : result.cases) {
+    const auto place = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
     if (place != report_.cases.end()) *place = known;
   }
   const std::string name(scenario.name());
@@ -152,27 +153,26 @@ void Recorder::update(const Scenario& scenario, const SessionResult& result) {
   times_[name] = {result.sampling_seconds, result.task_cost_seconds};
 }
 
-void Recorder::add_launch(report::Launch launch, RunTimes times) {
-  report_.launches.push_back(std::move(launch));
+void ReportBuilder::add_process(report::Process launch, RunTimes times) {
+  report_.processes.push_back(std::move(launch));
   launch_times_.sampling_seconds += times.sampling_seconds;
   launch_times_.task_cost_seconds += times.task_cost_seconds;
 }
 
-void Recorder::refresh(bool complete) {
+void ReportBuilder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   report_.sampling_seconds = launch_times_.sampling_seconds;
-  double task_cost_seconds = launch_times_.task_cost_seconds;
+  report_.task_cost_seconds = launch_times_.task_cost_seconds;
   for (const auto& [scenario, times] : times_) {
     report_.sampling_seconds += times.sampling_seconds;
-    task_cost_seconds += times.task_cost_seconds;
+    report_.task_cost_seconds += times.task_cost_seconds;
   }
-  report_.task_cost_seconds = task_cost_seconds;
   report::find_reasons(report_);
 }
 
-void Recorder::write(const GoogleBenchmark& raw) const {
+void ReportBuilder::write(const GoogleBenchmark& raw) const {
   report::write_report(path_, report_, raw.part());
 }
 

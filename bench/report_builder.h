@@ -39,10 +39,10 @@ struct RunTimes {
   double task_cost_seconds = 0;
 };
 
-class Recorder {
+class ReportBuilder {
  public:
-  Recorder(std::filesystem::path path, const Options& options, const Machine& machine,
-           const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
+  ReportBuilder(std::filesystem::path path, const Options& options, const Machine& machine,
+                const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
   /// Before the run: cases that are to be measured stand in the report as not run, with how they
   /// will be sampled and on which devices; with the published settings also what was published.
@@ -59,7 +59,7 @@ class Recorder {
   void update(const Scenario& scenario, const SessionResult& result);
 
   /// The next process of several, and what it has spent.
-  void add_launch(report::Launch launch, RunTimes times);
+  void add_process(report::Process launch, RunTimes times);
 
   /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
   /// `complete`: everything planned has been measured.

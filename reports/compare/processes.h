@@ -1,0 +1,48 @@
+// What the processes of two reports say of a case. A process has its own memory layout, its own
+// place in time and its own luck, which all of its samples share: the process is the unit, not the
+// sample.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reports/compare/verdict.h"
+#include "reports/report.h"
+
+namespace parbench::compare {
+
+/// Standard deviation between the processes of one program, relative to its time: what is assumed
+/// where a report has a single process and so cannot tell. 1.5% is the spread of unchanged runs on
+/// a shared two-core virtual machine; a quiet machine has less.
+inline constexpr double assumed_process_spread = 0.015;
+/// How far it is trusted: as if five processes of another program had shown it.
+inline constexpr double assumed_degrees_of_freedom = 4;
+/// Samples that a single process needs to tell how much they vary.
+inline constexpr std::size_t least_samples = 3;
+
+/// The samples of a case, by the process that took them.
+struct Processes {
+  /// Logarithm of the median of seconds of each process, in the order of processes. Not finite
+  /// where that median is zero or no number.
+  std::vector<double> log_medians;
+  /// Variance of the only log median that comes from its samples being few: that of a normal
+  /// distribution's median, (π/2)·σ²/n, with the median absolute deviation for σ, or the standard
+  /// deviation where most samples are equal. Zero where there are several processes, whose spread
+  /// contains it.
+  double sampling_variance = 0;
+  double sampling_degrees_of_freedom = 1;
+  /// Whether the variance is known: not of a single process with fewer than `least_samples`.
+  bool has_variance = true;
+};
+
+[[nodiscard]] Processes processes_of(const report::CaseResult& c);
+
+/// Of `now` over `base`, which have at least one process each, and variances. With several
+/// processes on both sides it is that of Welch's test ("The generalization of 'Student's' problem
+/// when several different population variances are involved", 1947): the variances of the two means
+/// add up, and Satterthwaite's formula ("An approximate distribution of estimates of variance
+/// components", 1946) gives their degrees of freedom. A side with one process has the assumed
+/// spread instead, or that of the other side where it is larger, and the variance of its median.
+[[nodiscard]] Estimate estimate_change(const Processes& base, const Processes& now);
+
+}  // namespace parbench::compare
