@@ -133,6 +133,12 @@ Timeline CallRecorder::timeline(double seconds) const {
   return result;
 }
 
+std::size_t CallRecorder::dropped() const {
+  std::size_t count = 0;
+  for (const StreamLog& log : *logs_) count += log.log.dropped();
+  return count;
+}
+
 void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
   const std::vector<Place> places = places_of(plan_);
   for (const Activity& activity : log.log.activities()) {
@@ -154,7 +160,6 @@ void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
     timeline.calls.back().reference_kernel = op->op->implementation();
     timeline.calls.back().layer = layer_of(*op->op);
   }
-  timeline.dropped += log.log.dropped();
   timeline.clock_error = std::max(timeline.clock_error,
                                   static_cast<Nanoseconds>(std::ceil(log.log.clock_error * 1e9)));
 }

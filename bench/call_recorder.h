@@ -56,6 +56,9 @@ class CallRecorder {
   /// that and the last event, such as joining lanes, counts as before the first call then.
   [[nodiscard]] Timeline timeline(double seconds) const;
 
+  /// Calls since `begin` that are missing in the timeline: no room for them, or no known place.
+  [[nodiscard]] std::size_t dropped() const;
+
  private:
   struct StreamLog {
     Stream* stream = nullptr;

@@ -144,7 +144,7 @@ void ConditionWatch::before(const Plan& plan) {
   if (!begin_) begin_ = time;
   if (spent_ > most_time_share * (time - *begin_)) return;
   for (const Stream* stream : plan.streams()) {
-    const Device* device = &lane.stream->device();
+    const Device* device = &stream->device();
     const bool known = std::ranges::find(readings_, device, &Reading::device) != readings_.end();
     if (!known) readings_.push_back({device, timed_reading(*device)});
   }

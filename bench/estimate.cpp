@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "bench/help.h"
 #include "bench/submit_mode.h"
@@ -19,15 +20,11 @@
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/units.h"
+#include "scenarios/plan/bounds.h"
+#include "scenarios/plan/costs.h"
 
 namespace parbench {
 namespace {
-
-/// How fast a stream computes and copies at best.
-struct Speed {
-  double flops_per_second = 0;
-  double bytes_per_second = 0;
-};
 
 double fastest_of(int repeats, Stream& stream, const std::function<void()>& enqueue) {
   double least = std::numeric_limits<double>::infinity();
@@ -47,25 +44,27 @@ void run_once(Stream& stream, Op& op, const std::vector<BufferView>& views) {
   stream.synchronize();
 }
 
-Speed speed_of(Stream& stream) {
+/// Measures how fast a stream computes products of a format, and copies, at best.
+Roofline roofline_of(Stream& stream, NumberFormat format) {
   constexpr std::int64_t side = 512;
   constexpr int repeats = 3;
   Device& device = stream.device();
-  const auto product = device.prepare(Gemm{.m = side, .n = side, .k = side}, stream.threads());
+  const auto product = device.prepare(
+      Gemm{.m = side, .n = side, .k = side, .dtype = format.dtype, .math = format.math},
+      stream.threads());
   const std::size_t bytes = product->tensor("a").bytes;
   const Buffer a = device.allocate(bytes, MemoryKind::device);
   const Buffer b = device.allocate(bytes, MemoryKind::device);
   const Buffer c = device.allocate(bytes, MemoryKind::device);
-  const auto fill = device.prepare(Fill{.count = side * side}, stream.threads());
+  const auto fill =
+      device.prepare(Fill{.count = side * side, .dtype = format.dtype}, stream.threads());
   for (const Buffer* buffer : {&a, &b, &c}) run_once(stream, *fill, {BufferView(*buffer)});
   const std::vector<BufferView> views{a, b, c};
   run_once(stream, *product, views);
-  Speed speed;
-  speed.flops_per_second =
-      product->work().flops / fastest_of(repeats, stream, [&] { product->enqueue(stream, views); });
-  speed.bytes_per_second =
-      2 * static_cast<double>(bytes) / fastest_of(repeats, stream, [&] { stream.copy(c, a); });
-  return speed;
+  return {.flops_per_second = product->work().flops /
+                              fastest_of(repeats, stream, [&] { product->enqueue(stream, views); }),
+          .bytes_per_second = 2 * static_cast<double>(bytes) /
+                              fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
 }
 
 /// Throws OutOfMemory when the devices together need more of a memory than is left of it.
@@ -95,7 +94,7 @@ class Estimator {
     result.name = spec.name();
     try {
       const auto planned = plan(spec, result.device_bytes);
-      result.execution_seconds = bound_of(planned->plan(), task_seconds(planned->plan())).seconds();
+      result.execution_seconds = bound_of(planned->plan().graph(), costs_of(planned->plan(), spec.format())).seconds;
       check_reference(spec);
     } catch (const Error& error) {
       result.error = error.what();
@@ -136,29 +135,22 @@ class Estimator {
     return {};
   }
 
-  std::vector<double> task_seconds(const Plan& plan) {
-    std::vector<double> seconds;
-    for (const Task& task : plan.tasks()) {
-      Stream& stream = *plan.lanes().at(static_cast<std::size_t>(task.lane)).stream;
-      const Speed& speed = speed_on(stream);
-      const Work work = work_of(task);
-      const auto sharers = static_cast<double>(lanes_of(task).size());
-      seconds.push_back(work.seconds + std::max(work.flops / speed.flops_per_second,
-                                                work.bytes / speed.bytes_per_second) /
-                                           sharers);
-    }
-    return seconds;
+  std::vector<double> costs_of(const Plan& plan, NumberFormat format) {
+    std::vector<Roofline> lanes;
+    for (Stream* stream : plan.streams()) lanes.push_back(known_roofline(*stream, format));
+    return estimated_costs(plan.graph(), lanes);
   }
 
-  const Speed& speed_on(Stream& stream) {
-    const auto known = speeds_.find(&stream);
-    if (known != speeds_.end()) return known->second;
-    return speeds_.emplace(&stream, speed_of(stream)).first->second;
+  const Roofline& known_roofline(Stream& stream, NumberFormat format) {
+    const std::pair key(&stream, std::string(to_string(format)));
+    const auto known = rooflines_.find(key);
+    if (known != rooflines_.end()) return known->second;
+    return rooflines_.emplace(key, roofline_of(stream, format)).first->second;
   }
 
   const Scenario& scenario_;
   Context& context_;
-  std::map<Stream*, Speed> speeds_;
+  std::map<std::pair<Stream*, std::string>, Roofline> rooflines_;  // by stream and number format
   std::map<std::string, std::string> reference_errors_;  // by name; empty: it can run
 };
 

@@ -332,7 +332,7 @@ TaskCosts Executor::measure_tasks(const CostLimits& limits) {
 }
 
 void Executor::check_recording() const {
-  for (const Stream* stream : plan_.streams()) stream->check_activities();
+  for (Stream* stream : plan_.streams()) stream->check_activities();
 }
 
 Recording Executor::record(int executions) {
@@ -346,6 +346,7 @@ Recording Executor::record(int executions) {
   Recording recording;
   recording.seconds_per_call = logging_cost();
   std::vector<Timeline> timelines;
+  std::vector<std::size_t> dropped;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
       // Samples follow each other at once; making a timeline cools caches and puts threads to
@@ -353,6 +354,7 @@ Recording Executor::record(int executions) {
       if (executions > 1) (void)run();
       recording.seconds.push_back(run().seconds);
       timelines.push_back(recorder.timeline(recording.seconds.back()));
+      dropped.push_back(recorder.dropped());
     }
   } catch (const TimedOut&) {
     recorder.abandon();
@@ -360,9 +362,9 @@ Recording Executor::record(int executions) {
   }
   recording.told = median_place(recording.seconds);
   recording.timeline = std::move(timelines[recording.told]);
-  if (recording.timeline.dropped > 0) {
-    throw Unsupported(fmt::format("{} records of calls are missing or have no place",
-                                  recording.timeline.dropped));
+  if (dropped[recording.told] > 0) {
+    throw Unsupported(
+        fmt::format("{} records of calls are missing or have no place", dropped[recording.told]));
   }
   return recording;
 }

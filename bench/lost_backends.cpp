@@ -18,8 +18,8 @@ std::optional<std::string> LostBackends::reason(std::string_view backend) const 
 }
 
 std::optional<std::string> LostBackends::reason(const Plan& plan) const {
-  for (const Lane& lane : plan.lanes()) {
-    if (auto text = reason(lane.stream->device().info().backend)) return text;
+  for (const Stream* stream : plan.streams()) {
+    if (auto text = reason(stream->device().info().backend)) return text;
   }
   return std::nullopt;
 }

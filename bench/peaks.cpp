@@ -35,11 +35,11 @@ Rate better(const Rate& one, const Rate& other) { return one.value < other.value
 /// A plan whose only task does what that of another does so many times.
 Plan repeated(const Plan& once, int times) {
   Plan plan;
-  const Lane& lane = once.lanes().front();
-  Task task = once.tasks().front();
-  task.lane = plan.add_lane(lane.name, *lane.stream, lane.kind);
-  task.calls.assign(static_cast<std::size_t>(times), once.tasks().front().calls.front());
-  static_cast<void>(plan.add(std::move(task)));
+  const Lane& lane = once.graph().lanes.front();
+  Task task = once.graph().tasks.front();
+  task.lanes = {plan.add_lane(lane.name, *once.streams().front(), lane.kind)};
+  plan.add(std::move(task),
+           std::vector<Call>(static_cast<std::size_t>(times), once.calls(0).front()));
   return plan;
 }
 
@@ -153,7 +153,7 @@ class Meter {
   }
 
   static void add_task(CaseParts& parts, LaneId lane, Call call) {
-    static_cast<void>(parts.plan.add({.name = "peak", .lane = lane, .calls = {std::move(call)}}));
+    parts.plan.add({.name = "peak", .lanes = {lane}}, {std::move(call)});
   }
 
   Rate timed(std::unique_ptr<CaseParts> parts, double amount) {

@@ -1,4 +1,4 @@
-// From the recording of a case to what its report says of it.
+// From the recording of a case to the profile in its report.
 #pragma once
 
 #include "bench/plan_runner.h"

@@ -24,8 +24,8 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   CaseOutcome outcome;
   outcome.spec = spec;
   outcome.median_seconds = measured.statistics->median;
-  if (measured.bound && measured.bound->efficiency <= report::max_credible_efficiency) {
-    outcome.efficiency = measured.bound->efficiency;
+  if (measured.bound && measured.efficiency <= report::max_credible_efficiency) {
+    outcome.efficiency = measured.efficiency;
   }
   if (measured.speedup) outcome.speedup = ratio_of(*measured.speedup);
   for (const report::Metric& metric : measured.metrics) {
@@ -167,15 +167,6 @@ std::vector<std::size_t> compared_with(const Comparisons& comparisons,
   return others;
 }
 
-report::Bound reported(const Bound& bound) {
-  return {.seconds = bound.seconds(),
-          .critical_path = bound.critical_path,
-          .busiest_lane = bound.busiest_lane,
-          .busiest_lane_name = bound.busiest_lane_name,
-          .busiest_device = bound.busiest_device,
-          .lane_with_ends = bound.lane_with_ends};
-}
-
 void summarise_case(report::CaseResult& measured) {
   if (measured.samples.empty()) return;
   measured.status = report::CaseStatus::measured;
@@ -184,7 +175,7 @@ void summarise_case(report::CaseResult& measured) {
   const double median_seconds = measured.statistics->median;
   if (!(median_seconds > 0)) return;
   measured.throughput = measured.amount / median_seconds;
-  if (measured.bound) measured.bound->efficiency = measured.bound->seconds / median_seconds;
+  if (measured.bound) measured.efficiency = measured.bound->seconds / median_seconds;
 }
 
 void compare_cases(const std::vector<Comparisons>& comparisons,

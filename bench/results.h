@@ -44,9 +44,6 @@ struct Comparisons {
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
 
-/// A bound whose efficiency is not known yet.
-[[nodiscard]] report::Bound reported(const Bound& bound);
-
 /// What follows from the samples of a case that has some, and from its bound if it has one: it is
 /// measured, with statistics, throughput, efficiency and the condition of its devices.
 void summarise_case(report::CaseResult& measured);

@@ -21,6 +21,7 @@
 #include "bench/results.h"
 #include "bench/session_progress.h"
 #include "kernels/error.h"
+#include "scenarios/plan/bounds.h"
 
 namespace parbench {
 namespace {
@@ -450,7 +451,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
   // What is known while sampling goes on is read only when the run did not come to its end.
   if (result.stopped_because.empty()) result.stopped_because = "interrupted";
-  if (entry.bound) result.bound = reported(*entry.bound);
+  result.bound = entry.bound;
   summarise_case(result);
 }
 

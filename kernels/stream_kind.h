@@ -1,8 +1,15 @@
 // What a stream is for. A copy stream has a lane of its own, beside the compute streams.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 namespace parbench {
 
 enum class StreamKind { compute, copy };
+inline constexpr std::array<StreamKind, 2> stream_kinds{StreamKind::compute, StreamKind::copy};
+[[nodiscard]] constexpr std::string_view name_of(StreamKind kind) {
+  return kind == StreamKind::copy ? "copy" : "compute";
+}
 
 }  // namespace parbench

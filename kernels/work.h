@@ -15,6 +15,7 @@ struct Work {
     seconds += other.seconds;
     return *this;
   }
+  [[nodiscard]] bool empty() const { return *this == Work{}; }
   friend bool operator==(const Work&, const Work&) = default;
 };
 

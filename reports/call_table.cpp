@@ -31,22 +31,22 @@ std::string share_cell(double amount, double seconds, const std::optional<double
 }
 
 std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextStyle& style) {
-  const std::vector<CallProfile>& calls = c.profile->calls;
+  const std::vector<CallMetrics>& calls = c.profile->metrics.calls;
   double all_seconds = 0;
-  for (const CallProfile& call : calls) all_seconds += call.seconds;
+  for (const CallMetrics& call : calls) all_seconds += call.seconds;
   Grid grid;
   const auto add = [&](std::string title,
-                       const std::function<std::string(const CallProfile&)>& cell,
+                       const std::function<std::string(const CallMetrics&)>& cell,
                        Align align = Align::right, std::size_t gap = 2) {
     Column column{std::move(title), {}, align, "", gap};
-    for (const CallProfile& call : calls) column.cells.push_back(cell(call));
+    for (const CallMetrics& call : calls) column.cells.push_back(cell(call));
     grid.columns.push_back(std::move(column));
   };
-  using Call = const CallProfile&;
+  using Call = const CallMetrics&;
   add(
       "call", [](Call call) { return call.name; }, Align::left);
   add(
-      "kind", [](Call call) { return call.kind; }, Align::left);
+      "kind", [](Call call) { return std::string(name_of(call.kind)); }, Align::left);
   add("count", [](Call call) { return std::to_string(call.count); });
   add("time", [](Call call) { return format_duration(call.seconds); });
   add("share", [&](Call call) { return format_percent(call.seconds / all_seconds); });
@@ -86,7 +86,7 @@ std::string calls_table(const Report& report, const TextStyle& style) {
   std::map<std::string, std::size_t> without;  // by reason
   std::size_t shown_cases = 0;
   for (const CaseResult& c : shown.cases) {
-    if (!c.profile || c.profile->calls.empty()) {
+    if (!c.profile || c.profile->metrics.calls.empty()) {
       ++without[c.status == CaseStatus::measured ? reason_without_profile(c) : "not measured"];
       continue;
     }

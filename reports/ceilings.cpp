@@ -24,13 +24,13 @@ std::optional<double> value_of(const Device& device, std::string_view what) {
 
 }  // namespace
 
-std::optional<double> Ceilings::flops(std::string_view kind) const {
-  return kind == "compute" ? gemm : std::nullopt;
+std::optional<double> Ceilings::flops(TaskKind kind) const {
+  return kind == TaskKind::compute ? gemm : std::nullopt;
 }
 
-std::optional<double> Ceilings::bytes(std::string_view kind) const {
-  if (kind == "compute") return memory;
-  return kind == "copy" ? copy : std::nullopt;
+std::optional<double> Ceilings::bytes(TaskKind kind) const {
+  if (kind == TaskKind::compute) return memory;
+  return kind == TaskKind::copy ? copy : std::nullopt;
 }
 
 Ceilings ceilings_of(const Report& report, const CaseResult& c, std::string_view device) {
@@ -44,10 +44,10 @@ Ceilings ceilings_of(const Report& report, const CaseResult& c, std::string_view
 }
 
 Ceilings common_ceilings(const Report& report, const CaseResult& c) {
-  if (!c.profile || c.profile->devices.empty()) return {};
-  Ceilings common = ceilings_of(report, c, c.profile->devices.front().device);
-  for (const DeviceProfile& profile : c.profile->devices) {
-    const Ceilings own = ceilings_of(report, c, profile.device);
+  if (!c.profile || c.profile->metrics.devices.empty()) return {};
+  Ceilings common = ceilings_of(report, c, c.profile->metrics.devices.front().device);
+  for (const DeviceMetrics& metrics : c.profile->metrics.devices) {
+    const Ceilings own = ceilings_of(report, c, metrics.device);
     if (own.gemm != common.gemm) common.gemm.reset();
     if (own.memory != common.memory) common.memory.reset();
     if (own.copy != common.copy) common.copy.reset();

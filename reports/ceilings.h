@@ -14,9 +14,8 @@ struct Ceilings {
   std::optional<double> memory;  // B/s
   std::optional<double> copy;    // B/s
 
-  /// Of calls of a kind: "compute", "copy", "communication".
-  [[nodiscard]] std::optional<double> flops(std::string_view kind) const;
-  [[nodiscard]] std::optional<double> bytes(std::string_view kind) const;
+  [[nodiscard]] std::optional<double> flops(TaskKind kind) const;
+  [[nodiscard]] std::optional<double> bytes(TaskKind kind) const;
   [[nodiscard]] bool known() const { return gemm || memory || copy; }
 };
 

@@ -87,8 +87,7 @@ void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
   visit("busiest_lane", x.busiest_lane);
   visit("busiest_lane_name", x.busiest_lane_name);
   visit("busiest_device", x.busiest_device);
-  visit("lane_with_ends", x.lane_with_ends);
-  visit("efficiency", x.efficiency);
+  visit("one_machine", x.one_machine);
 }
 
 template <class V>
@@ -138,6 +137,66 @@ void visit_fields(V& visit, MaybeConst<Throttling> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<Work> auto& x) {
+  visit.optional("flops", x.flops);
+  visit.optional("bytes", x.bytes);
+  visit.optional("seconds", x.seconds);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Lane> auto& x) {
+  visit("name", x.name);
+  visit("device", x.device);
+  visit("kind", x.kind);
+  visit("threads", x.threads);
+  visit.optional("device_cores", x.device_cores);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Task> auto& x) {
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("lanes", x.lanes);
+  visit.optional("after", x.after);
+  visit.optional("cost_key", x.cost_key);
+  visit.optional("work", x.work);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<PlanGraph> auto& x) {
+  visit("submit", x.submit);
+  visit("lanes", x.lanes);
+  visit("tasks", x.tasks);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimeSpan> auto& x) {
+  visit("begin_ns", x.begin);
+  visit("end_ns", x.end);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
+  visit("task", x.task);
+  visit("lane", x.lane);
+  visit.optional("name", x.name);
+  visit("enqueued", x.enqueued);
+  visit("ran", x.ran);
+  visit.optional("work", x.work);
+  visit.optional("reference_kernel", x.reference_kernel);
+  visit.optional("layer", x.layer);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Timeline> auto& x) {
+  visit("graph", x.graph);
+  visit("calls", x.calls);
+  visit("begin_ns", x.begin);
+  visit("end_ns", x.end);
+  visit("clock_error_ns", x.clock_error);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
   visit("dependency", x.dependency);
   visit("host", x.host);
@@ -145,7 +204,7 @@ void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
 }
 
 template <class V>
-void visit_fields(V& visit, MaybeConst<DeviceProfile> auto& x) {
+void visit_fields(V& visit, MaybeConst<DeviceMetrics> auto& x) {
   visit("device", x.device);
   visit("busy", x.busy);
   visit("idle", x.idle);
@@ -160,24 +219,10 @@ void visit_fields(V& visit, MaybeConst<DeviceProfile> auto& x) {
 }
 
 template <class V>
-void visit_fields(V& visit, MaybeConst<LaneProfile> auto& x) {
+void visit_fields(V& visit, MaybeConst<LaneMetrics> auto& x) {
   visit("name", x.name);
   visit("device", x.device);
   visit("waits", x.waits);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<TaskSpan> auto& x) {
-  visit("task", x.task);
-  visit("name", x.name);
-  visit("kind", x.kind);
-  visit("lane", x.lane);
-  visit("begin", x.begin);
-  visit("end", x.end);
-  visit("enqueued", x.enqueued);
-  visit.optional("after", x.after);
-  visit.optional("flops", x.flops);
-  visit.optional("bytes", x.bytes);
 }
 
 template <class V>
@@ -190,7 +235,7 @@ void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
 }
 
 template <class V>
-void visit_fields(V& visit, MaybeConst<CallProfile> auto& x) {
+void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
   visit("name", x.name);
   visit("kind", x.kind);
   visit("count", x.count);
@@ -213,6 +258,19 @@ template <class V>
 void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
   visit("of_total", x.of_total);
   visit("of_busy", x.of_busy);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
+  visit("span", x.span);
+  visit("clock_error", x.clock_error);
+  visit("devices", x.devices);
+  visit("bubble_ratio", x.bubble_ratio);
+  visit("streams_busy", x.streams_busy);
+  visit("lanes", x.lanes);
+  visit("critical_path", x.critical_path);
+  visit("calls", x.calls);
+  visit.optional("reference_calls", x.reference_calls);
 }
 
 template <class V>
@@ -241,16 +299,8 @@ void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
   visit("median", x.median);
   visit.optional("deviation", x.deviation);
   visit("seconds_per_call", x.seconds_per_call);
-  visit("span", x.span);
-  visit("clock_error", x.clock_error);
-  visit("devices", x.devices);
-  visit("bubble_ratio", x.bubble_ratio);
-  visit("streams_busy", x.streams_busy);
-  visit("lanes", x.lanes);
-  visit("critical_path", x.critical_path);
-  visit("calls", x.calls);
-  visit.optional("reference_calls", x.reference_calls);
-  visit.optional("tasks", x.tasks);
+  visit("metrics", x.metrics);
+  visit.optional("timeline", x.timeline);
   visit.optional("losses", x.losses);
 }
 
@@ -270,6 +320,7 @@ void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
   visit.optional("speedup", x.speedup);
   visit.optional("metrics", x.metrics);
   visit.optional("bound", x.bound);
+  visit.optional("efficiency", x.efficiency);
   visit.optional("verification", x.verification);
   visit.optional("memory", x.memory);
   visit.optional("conditions", x.conditions);

@@ -81,7 +81,7 @@ Json case_data(const CaseResult& c, std::size_t row,
   json["time"] = estimate(c.statistics->median, c.statistics->median_interval);
   if (c.speedup) json["speedup"] = estimate(c.speedup->value, c.speedup->interval);
   if (c.amount > 0) json["amount"] = short_number(c.amount);
-  if (c.bound && c.bound->efficiency > 0 && !is_no_bound(c)) {
+  if (c.bound && c.efficiency > 0 && !is_no_bound(c)) {
     json["bound"] = short_number(c.bound->seconds);
   }
   json["samples"] = samples_of(c);

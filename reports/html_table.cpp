@@ -52,7 +52,7 @@ std::optional<double> parameter_number(const CaseResult& c, const std::string& n
 
 Cell efficiency(const CaseResult& c) {
   if (!c.bound || is_no_bound(c)) return {efficiency_cell(c)};
-  return {efficiency_cell(c), c.bound->efficiency};
+  return {efficiency_cell(c), c.efficiency};
 }
 
 Cell verification(const CaseResult& c) {
@@ -263,7 +263,7 @@ class CaseTable {
     }
     if (c.throttling) fact("throttled samples", throttling_text(*c.throttling));
     if (c.profile) {
-      fact("when it ran", fmt::format("{}", fmt::join(device_shares(*c.profile), "; ")));
+      fact("when it ran", fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; ")));
       if (c.profile->deviation) fact("its time", deviation_text(*c.profile));
     }
     for (const auto& [name, value] : c.notes) fact(name, value);

@@ -25,46 +25,16 @@ namespace {
 
 /// Times are whole numbers of a power of ten of nanoseconds, so that a case lasts no more than this
 /// many: a ten-millionth of it is below what any zoom shows as a gap.
-constexpr double most_units = 1e7;
+constexpr Nanoseconds max_units = 10'000'000;
 
 /// Of the cases without timeline that share a reason, so many are named.
 constexpr std::size_t most_named = 3;
 
-bool is_drawable(const TaskSpan& span, const Profile& profile) {
-  return span.lane >= 0 && static_cast<std::size_t>(span.lane) < profile.lanes.size() &&
-         std::isfinite(span.end) && std::isfinite(span.enqueued) && span.begin >= 0 &&
-         span.end >= span.begin;
-}
-
-/// By their beginning.
-std::vector<const TaskSpan*> drawable_spans(const Profile& profile) {
-  std::vector<const TaskSpan*> spans;
-  for (const TaskSpan& span : profile.tasks) {
-    if (is_drawable(span, profile)) spans.push_back(&span);
-  }
-  std::ranges::stable_sort(spans, {}, [](const TaskSpan* span) { return span->begin; });
-  return spans;
-}
-
-/// Seconds from the beginning to the end of all.
-double length_of(const Profile& profile, const std::vector<const TaskSpan*>& spans) {
-  double length = std::isfinite(profile.span) ? profile.span : 0;
-  for (const TaskSpan* span : spans) length = std::max(length, span->end);
-  return length;
-}
-
-double unit_for(double seconds) {
-  double unit = 1e-9;
-  while (seconds > most_units * unit) unit *= 10;
+/// Nanoseconds.
+Nanoseconds unit_for(Nanoseconds length) {
+  Nanoseconds unit = 1;
+  while (length > max_units * unit) unit *= 10;
   return unit;
-}
-
-/// As the page's script numbers them.
-constexpr std::array<std::string_view, 3> kinds{"compute", "copy", "communication"};
-
-std::uint64_t kind_index(const std::string& kind) {
-  const auto found = std::ranges::find(kinds, kind);
-  return found == kinds.end() ? 0 : static_cast<std::uint64_t>(found - kinds.begin());
 }
 
 /// Things that many tasks share, each once.
@@ -99,39 +69,44 @@ struct Shared {
   Pool<std::array<double, 2>> work;  // FLOPs and bytes
 };
 
-/// Packs the spans of one case, each as differences to what came before it.
-class SpanPacker {
+/// Packs the calls of one timeline, each as differences to what came before it.
+class CallPacker {
  public:
-  SpanPacker(Shared& shared, double unit) : shared_(shared), unit_(unit) {}
+  CallPacker(const Timeline& timeline, Shared& shared, Nanoseconds unit)
+      : timeline_(timeline), shared_(shared), unit_(unit) {}
 
-  std::string pack(const std::vector<const TaskSpan*>& spans) {
-    for (std::size_t i = 0; i < spans.size(); ++i) first_span_.try_emplace(spans[i]->task, i);
-    for (std::size_t i = 0; i < spans.size(); ++i) add(*spans[i], i);
+  std::string pack() {
+    const std::vector<TimedCall>& calls = timeline_.calls;
+    for (std::size_t i = 0; i < calls.size(); ++i) first_call_.try_emplace(calls[i].task, i);
+    for (std::size_t i = 0; i < calls.size(); ++i) add(calls[i], i);
     return packed_.take();
   }
 
  private:
-  void add(const TaskSpan& span, std::size_t index) {
-    const std::int64_t begin = units(span.begin);
-    const std::int64_t enqueued = units(std::clamp(span.enqueued, 0.0, span.begin));
-    packed_.add(static_cast<std::uint64_t>(span.lane) * 3 + kind_index(span.kind));
-    packed_.add(shared_.names.place_of(span.name));
-    packed_.add(shared_.work.place_of({counted(span.flops), counted(span.bytes)}));
+  void add(const TimedCall& call, std::size_t index) {
+    const Task& task = timeline_.graph.task(call.task);
+    const std::int64_t begin = units(call.ran.begin);
+    const std::int64_t enqueued =
+        units(std::clamp(call.enqueued.end, timeline_.begin, call.ran.begin));
+    packed_.add(static_cast<std::uint64_t>(call.lane) * task_kinds.size() +
+                static_cast<std::uint64_t>(task.kind));
+    packed_.add(shared_.names.place_of(task.name));
+    packed_.add(shared_.work.place_of({counted(call.work.flops), counted(call.work.bytes)}));
     packed_.add(static_cast<std::uint64_t>(begin - begin_));
-    packed_.add(static_cast<std::uint64_t>(units(span.end) - begin));
+    packed_.add(static_cast<std::uint64_t>(units(call.ran.end) - begin));
     packed_.add_signed(enqueued - enqueued_);
-    packed_.add(index - first_span_.at(span.task));
-    dependencies(span, index);
+    packed_.add(index - first_call_.at(call.task));
+    add_dependencies(task, index);
     begin_ = begin;
     enqueued_ = enqueued;
   }
 
-  /// As distances to the first span of each task; a clock of another device may put it behind.
-  void dependencies(const TaskSpan& span, std::size_t index) {
+  /// As distances to the first call of each task; a clock of another device may put it behind.
+  void add_dependencies(const Task& task, std::size_t index) {
     std::vector<std::int64_t> distances;
-    for (const int task : span.after) {
-      const auto found = first_span_.find(task);
-      if (found == first_span_.end()) continue;
+    for (const TaskId before : task.after) {
+      const auto found = first_call_.find(before);
+      if (found == first_call_.end()) continue;
       distances.push_back(static_cast<std::int64_t>(index) -
                           static_cast<std::int64_t>(found->second));
     }
@@ -139,32 +114,27 @@ class SpanPacker {
     for (const std::int64_t distance : distances) packed_.add_signed(distance);
   }
 
-  /// A number that a report had as null tells nothing.
+  /// A number that a report had as null counts nothing.
   static double counted(double amount) { return std::isfinite(amount) ? amount : 0; }
 
-  [[nodiscard]] std::int64_t units(double seconds) const { return std::llround(seconds / unit_); }
+  /// Rounded; `time` is not before the beginning of the timeline.
+  [[nodiscard]] std::int64_t units(Nanoseconds time) const {
+    return (time - timeline_.begin + unit_ / 2) / unit_;
+  }
 
+  const Timeline& timeline_;
   Shared& shared_;
-  double unit_;
-  std::unordered_map<int, std::size_t> first_span_;  // by task
+  Nanoseconds unit_;
+  std::unordered_map<TaskId, std::size_t> first_call_;
   PackedNumbers packed_;
-  std::int64_t begin_ = 0;  // of the span before
+  std::int64_t begin_ = 0;  // of the call before
   std::int64_t enqueued_ = 0;
 };
 
-/// Those that lanes belong to, by their first lane.
-std::vector<std::string> devices_of(const Profile& profile) {
-  std::vector<std::string> devices;
-  for (const LaneProfile& lane : profile.lanes) {
-    if (std::ranges::find(devices, lane.device) == devices.end()) devices.push_back(lane.device);
-  }
-  return devices;
-}
-
-Json devices_of_lanes(const Profile& profile) {
-  const std::vector<std::string> devices = devices_of(profile);
+Json devices_of_lanes(const PlanGraph& graph) {
+  const std::vector<std::string> devices = graph.devices();
   Json list = Json::array();
-  for (const LaneProfile& lane : profile.lanes) {
+  for (const Lane& lane : graph.lanes) {
     list.push_back(std::ranges::find(devices, lane.device) - devices.begin());
   }
   return list;
@@ -177,20 +147,20 @@ Json peaks_of_devices(const Report& report, const CaseResult& c) {
   const auto or_null = [](const std::optional<double>& value) {
     return value ? short_number(*value) : Json();
   };
-  for (const std::string& device : devices_of(*c.profile)) {
+  for (const std::string& device : c.profile->timeline->graph.devices()) {
     const Ceilings ceilings = ceilings_of(report, c, device);
     known = known || ceilings.known();
     Json& own = list.emplace_back(Json::array());
-    for (const std::string_view kind : kinds) {
+    for (const TaskKind kind : task_kinds) {
       own.push_back({or_null(ceilings.flops(kind)), or_null(ceilings.bytes(kind))});
     }
   }
   return known ? list : Json();
 }
 
-Json lane_names(const Profile& profile) {
+Json lane_names(const PlanGraph& graph) {
   Json list = Json::array();
-  for (const LaneProfile& lane : profile.lanes) list.push_back(lane.name);
+  for (const Lane& lane : graph.lanes) list.push_back(lane.name);
   return list;
 }
 
@@ -208,7 +178,7 @@ class ScenarioTimelines {
   std::size_t add(std::size_t row, std::size_t room) {
     const CaseResult& c = *(*cases_)[row];
     if (!c.profile) return without(reason_without_profile(c), row, room);
-    if (c.profile->tasks.empty()) return without(too_many_tasks(), row, room);
+    if (!c.profile->timeline) return without(too_many_tasks(), row, room);
     const std::size_t names_before = shared_.names.count();
     const std::size_t work_before = shared_.work.count();
     Json timeline = packed(c, row);
@@ -245,7 +215,7 @@ class ScenarioTimelines {
   };
 
   static std::string too_many_tasks() {
-    return fmt::format("its plan has more than {} tasks", most_reported_tasks);
+    return fmt::format("its plan has more than {} tasks", max_reported_tasks);
   }
 
   std::size_t without(const std::string& reason, std::size_t row, std::size_t room) {
@@ -255,19 +225,20 @@ class ScenarioTimelines {
   }
 
   Json packed(const CaseResult& c, std::size_t row) {
-    const std::vector<const TaskSpan*> spans = drawable_spans(*c.profile);
-    const double length = length_of(*c.profile, spans);
-    const double unit = unit_for(length);
-    Json json{{"row", row}, {"unit", unit}, {"length", std::llround(length / unit)}};
+    const Timeline& timeline = *c.profile->timeline;
+    const Nanoseconds unit = unit_for(timeline.length());
+    Json json{{"row", row},
+              {"unit", seconds_of(unit)},
+              {"length", (timeline.length() + unit / 2) / unit}};
     if (c.speedup) {
       const auto baseline = rows_.find(c.speedup->baseline);
       if (baseline != rows_.end()) json["baseline"] = baseline->second;
     }
-    json["lanes"] = lane_names(*c.profile);
-    json["devices"] = devices_of_lanes(*c.profile);
-    json["shares"] = fmt::format("{}", fmt::join(device_shares(*c.profile), "; "));
+    json["lanes"] = lane_names(timeline.graph);
+    json["devices"] = devices_of_lanes(timeline.graph);
+    json["shares"] = fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; "));
     json["peaks"] = peaks_of_devices(*report_, c);
-    json["spans"] = SpanPacker(shared_, unit).pack(spans);
+    json["spans"] = CallPacker(timeline, shared_, unit).pack();
     return json;
   }
 
@@ -329,10 +300,10 @@ std::size_t timeline_room(std::size_t cases) {
   return 300'000 - bytes_of_a_case * std::min(cases, least_cases_with_least_room);
 }
 
-std::vector<std::string> device_shares(const Profile& profile) {
+std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
   std::vector<std::string> lines;
-  for (const DeviceProfile& device : profile.devices) {
-    const auto share = [&](double seconds) { return format_percent(seconds / profile.span); };
+  for (const DeviceMetrics& device : metrics.devices) {
+    const auto share = [&](double seconds) { return format_percent(seconds / metrics.span); };
     lines.push_back(fmt::format("{} busy {}, idle {} (bubbles {})", device.device,
                                 share(device.busy), share(device.idle), share(device.bubble)));
   }

@@ -16,10 +16,10 @@ namespace parbench::report {
 [[nodiscard]] std::size_t timeline_room(std::size_t cases);
 
 /// "cpu:0 busy 12.0%, idle 88.0% (bubbles 34.2%)", of the whole time; a line for each device.
-[[nodiscard]] std::vector<std::string> device_shares(const Profile& profile);
+[[nodiscard]] std::vector<std::string> device_shares(const TimelineMetrics& metrics);
 
 /// For each scenario of a page what the script gets as its timelines (reports/web/src/data.ts);
-/// null where no case was looked at. The fastest case of each scenario comes first, then baselines,
+/// null where no case was profiled. The fastest case of each scenario comes first, then baselines,
 /// then the others, as long as there is room for them. A case without timeline is counted with the
 /// reason.
 [[nodiscard]] std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios,

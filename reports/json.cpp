@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
@@ -34,6 +35,14 @@ constexpr std::array<std::pair<CaseStatus, std::string_view>, 4> status_names{
 /// Of a file of peaks; raised when a reader of the old one would misread the new one.
 constexpr int peaks_version = 1;
 
+// The values of the enumerations that a report has, for reading their names.
+constexpr const auto& values_of(TaskKind /*kind*/) { return task_kinds; }
+constexpr const auto& values_of(SubmitMode /*mode*/) { return submit_modes; }
+constexpr const auto& values_of(StreamKind /*kind*/) { return stream_kinds; }
+
+template <class T>
+concept Enumeration = requires(T value) { values_of(value); };
+
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 
@@ -46,6 +55,8 @@ concept Record = std::is_class_v<T> && !std::same_as<T, std::string>;
 Json write(const Scalar auto& value) { return value; }
 
 Json write(CaseStatus status) { return to_string(status); }
+
+Json write(Enumeration auto value) { return name_of(value); }
 
 Json write(const Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
@@ -155,6 +166,18 @@ void read(CaseStatus& status, const Json& json, const Place& place) {
   wrong(place, "measured, failed, skipped or not_run", json);
 }
 
+template <Enumeration E>
+void read(E& value, const Json& json, const Place& place) {
+  std::vector<std::string_view> names;
+  for (const E known : values_of(value)) {
+    names.push_back(name_of(known));
+    if (json != names.back()) continue;
+    value = known;
+    return;
+  }
+  wrong(place, fmt::format("{}", fmt::join(names, " or ")), json);
+}
+
 void read(Value& value, const Json& json, const Place& place) {
   if (json.is_number_integer()) {
     read(value.emplace<std::int64_t>(), json, place);
@@ -236,6 +259,42 @@ void check_start(const std::string& started_utc) {
     static_cast<void>(seconds_of_utc(started_utc));
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("parbench.started_utc: {}", error.what()));
+  }
+}
+
+void check_index(int index, std::size_t count, const Place& place, std::string_view what) {
+  if (index >= 0 && static_cast<std::size_t>(index) < count) return;
+  throw UsageError(
+      fmt::format("{}: {} {} does not exist; there are {}", place.text(), what, index, count));
+}
+
+/// Whoever draws or analyses a timeline follows its indices.
+void check_timeline(const Timeline& timeline, const Place& place) {
+  PlanGraph graph;
+  graph.lanes = timeline.graph.lanes;
+  try {
+    for (const Task& task : timeline.graph.tasks) (void)graph.add_task(task);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("{}.graph: {}", place.text(), error.what()));
+  }
+  for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
+    const TimedCall& call = timeline.calls[i];
+    const Place list{&place, "calls"};
+    const Place here{&list, {}, i};
+    check_index(call.task, graph.tasks.size(), here, "task");
+    check_index(call.lane, graph.lanes.size(), here, "lane");
+    if (call.ran.begin >= timeline.begin && call.ran.end >= call.ran.begin) continue;
+    throw UsageError(fmt::format("{}: runs from {} to {} ns; a call begins after the timeline and "
+                                 "before its own end",
+                                 here.text(), call.ran.begin, call.ran.end));
+  }
+}
+
+void check_timelines(const std::vector<CaseResult>& cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases[i].profile || !cases[i].profile->timeline) continue;
+    check_timeline(*cases[i].profile->timeline,
+                   Place{nullptr, fmt::format("parbench.cases[{}].profile.timeline", i)});
   }
 }
 
@@ -327,6 +386,7 @@ Report from_json(const Json& file) {
   check_start(report.started_utc);
   check_names(report.cases);
   check_times(report.cases);
+  check_timelines(report.cases);
   check_table_size(report.cases);
   return report;
 }

@@ -11,7 +11,7 @@ namespace parbench::report {
 
 std::string deviation_text(const Profile& profile) {
   if (!profile.deviation) return {};
-  return fmt::format("the execution that was looked at took {} {} than the median of the samples",
+  return fmt::format("the profiled execution took {} {} than the median sample",
                      format_percent(std::abs(*profile.deviation), 0),
                      *profile.deviation > 0 ? "longer" : "shorter");
 }

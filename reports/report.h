@@ -14,6 +14,7 @@
 
 #include "reports/interval.h"
 #include "reports/profile.h"
+#include "scenarios/plan/bounds.h"
 
 namespace parbench::report {
 
@@ -72,17 +73,6 @@ struct Metric {
   double value = 0;
   std::optional<Interval> interval;
   friend bool operator==(const Metric&, const Metric&) = default;
-};
-
-struct Bound {
-  double seconds = 0;
-  double critical_path = 0;
-  double busiest_lane = 0;
-  std::string busiest_lane_name;
-  double busiest_device = 0;  // work of all its lanes, over its cores
-  double lane_with_ends = 0;  // a lane's work with what must come before and after it
-  double efficiency = 0;      // bound over median
-  friend bool operator==(const Bound&, const Bound&) = default;
 };
 
 struct Verification {
@@ -160,6 +150,7 @@ struct CaseResult {
   std::optional<Ratio> speedup;
   std::vector<Metric> metrics;
   std::optional<Bound> bound;
+  double efficiency = 0;  // bound over median; 0: there is no bound
   std::optional<Verification> verification;
   std::vector<DeviceMemory> memory;
   std::vector<CaseCondition> conditions;

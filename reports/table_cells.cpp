@@ -89,12 +89,12 @@ std::string samples_cell(const CaseResult& c, bool others_marked) {
 }
 
 bool is_no_bound(const CaseResult& c) {
-  return c.bound && c.bound->efficiency > max_credible_efficiency;
+  return c.bound && c.efficiency > max_credible_efficiency;
 }
 
 std::string efficiency_cell(const CaseResult& c) {
   if (is_no_bound(c)) return std::string(no_bound_mark);
-  return c.bound && c.bound->efficiency > 0 ? format_percent(c.bound->efficiency, 0) : "";
+  return c.bound && c.efficiency > 0 ? format_percent(c.efficiency, 0) : "";
 }
 
 std::string throughput_cell(const CaseResult& c) {

@@ -15,7 +15,8 @@
 #include "scenarios/training/chunks_in_turn.h"
 #include "scenarios/training/cut.h"
 #include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/schedule.h"
+#include "scenarios/plan/partition.h"
+#include "scenarios/plan/schedule.h"
 #include "scenarios/training/stage.h"
 #include "scenarios/training/step_checks.h"
 
@@ -340,7 +341,7 @@ Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& co
   for (int stage = 0; stage < stages; ++stage) {
     seconds.push_back(measured_unit_seconds(context, stage, network, run));
   }
-  return {balanced_cut(seconds), "balanced on measured costs"};
+  return {balanced_partition(seconds), "balanced on measured costs"};
 }
 
 /// Without a pipeline there is one chunk at a time, whatever the number of stages.

@@ -16,10 +16,9 @@ Plan chain_of(const Workload& work, int tasks) {
   Plan plan;
   const LaneId lane = plan.add_lane("chain", work.stream());
   for (int i = 0; i < tasks; ++i) {
-    Task task{.name = fmt::format("convolution {}", i), .lane = lane, .calls = {}};
-    task.calls.emplace_back(OpCall{&work.op(i), work.views(i)});
+    Task task{.name = fmt::format("convolution {}", i), .lanes = {lane}};
     if (i > 0) task.after = {i - 1};
-    plan.add(std::move(task));
+    plan.add(std::move(task), {OpCall{&work.op(i), work.views(i)}});
   }
   return plan;
 }

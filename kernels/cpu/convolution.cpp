@@ -144,7 +144,7 @@ bool has_product(const ConvolutionBackwardWeights& desc) {
 // Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
 // for each image: with AVX2, where they are far larger than a core's cache.
 bool has_faster_product(const ConvolutionBackwardWeights& desc) {
-  constexpr std::int64_t many_weights = 9 * 512 * 512;
+  constexpr std::int64_t many_weights = std::int64_t{9} * 512 * 512;
   return has_product(desc) && desc.shape.kernel > 1 && channel_block() == 8 &&
          element_count(desc.shape.weights()) >= many_weights;
 }

@@ -26,6 +26,9 @@ std::string text_of(const std::string& text) { return text; }
 std::string text_of(CaseStatus status) { return std::string(to_string(status)); }
 
 template <class T>
+requires std::is_enum_v<T> std::string text_of(T value) { return std::string(name_of(value)); }
+
+template <class T>
 requires std::is_arithmetic_v<T> std::string text_of(T number) {
   if constexpr (std::is_floating_point_v<T>) {
     if (!std::isfinite(number)) return {};

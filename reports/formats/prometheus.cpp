@@ -129,7 +129,7 @@ std::vector<CaseMetric> times() {
        }},
       {"parbench_case_bound_ratio", "The bound over the median.",
        [](const CaseResult& c) -> std::vector<Series> {
-         return c.bound ? std::vector<Series>{{{}, c.bound->efficiency}} : std::vector<Series>{};
+         return c.bound ? std::vector<Series>{{{}, c.efficiency}} : std::vector<Series>{};
        }},
   };
 }

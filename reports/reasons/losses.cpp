@@ -13,7 +13,7 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
   double copies = 0;
   double launch = 0;
   double idle = 0;
-  for (const DeviceProfile& device : one.profile().devices) {
+  for (const DeviceMetrics& device : one.metrics().devices) {
     if (device.compute <= 0) continue;
     compute += device.compute / devices;
     most = std::max(most, device.compute);
@@ -22,7 +22,7 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
     idle += device.idle / devices;
   }
   Losses losses;
-  for (const DeviceProfile& device : baseline.profile().devices) losses.ideal += device.compute;
+  for (const DeviceMetrics& device : baseline.metrics().devices) losses.ideal += device.compute;
   losses.ideal /= devices;
   losses.slower_calls = compute - losses.ideal;
   losses.copies = copies;

@@ -20,16 +20,17 @@ double sum(const Items& items, const Value& value) {
 }
 
 /// Of a kind of calls.
-double sum_of_compute(const Profile& profile, double CallProfile::*member) {
-  return sum(profile.calls,
-             [&](const CallProfile& call) { return call.kind == "compute" ? call.*member : 0.0; });
+double sum_of_compute(const TimelineMetrics& metrics, double CallMetrics::*member) {
+  return sum(metrics.calls, [&](const CallMetrics& call) {
+    return call.kind == TaskKind::compute ? call.*member : 0.0;
+  });
 }
 
 /// Over devices that compute.
 template <class Value>
-double sum_of_computing(const Profile& profile, const Value& value) {
-  return sum(profile.devices,
-             [&](const DeviceProfile& device) { return device.compute > 0 ? value(device) : 0.0; });
+double sum_of_computing(const TimelineMetrics& metrics, const Value& value) {
+  return sum(metrics.devices,
+             [&](const DeviceMetrics& device) { return device.compute > 0 ? value(device) : 0.0; });
 }
 
 constexpr std::string_view chunk_parameter = "split";
@@ -47,43 +48,43 @@ std::string without_chunks(const CaseResult& one) {
 
 int Profiled::computing_devices() const {
   return static_cast<int>(std::ranges::count_if(
-      profile_->devices, [](const DeviceProfile& device) { return device.compute > 0; }));
+      metrics().devices, [](const DeviceMetrics& device) { return device.compute > 0; }));
 }
 
 double Profiled::compute_seconds() const {
-  return sum_of_compute(*profile_, &CallProfile::seconds);
+  return sum_of_compute(metrics(), &CallMetrics::seconds);
 }
 
-double Profiled::compute_flops() const { return sum_of_compute(*profile_, &CallProfile::flops); }
+double Profiled::compute_flops() const { return sum_of_compute(metrics(), &CallMetrics::flops); }
 
 double Profiled::concurrency() const {
   double busy = 0;
   double streams = 0;
-  for (std::size_t k = 1; k < profile_->streams_busy.size(); ++k) {
-    busy += profile_->streams_busy[k];
-    streams += static_cast<double>(k) * profile_->streams_busy[k];
+  for (std::size_t k = 1; k < metrics().streams_busy.size(); ++k) {
+    busy += metrics().streams_busy[k];
+    streams += static_cast<double>(k) * metrics().streams_busy[k];
   }
   return busy > 0 ? streams / busy : 0;
 }
 
 double Profiled::share_of(double seconds) const {
-  const double whole = profile_->span * computing_devices();
+  const double whole = metrics().span * computing_devices();
   return whole > 0 ? seconds / whole : 0;
 }
 
 double Profiled::launch_share() const {
-  return share_of(sum_of_computing(*profile_, [](const DeviceProfile& device) {
+  return share_of(sum_of_computing(metrics(), [](const DeviceMetrics& device) {
     return device.waits.host + device.waits.queue;
   }));
 }
 
 double Profiled::host_share() const {
   return share_of(
-      sum_of_computing(*profile_, [](const DeviceProfile& device) { return device.waits.host; }));
+      sum_of_computing(metrics(), [](const DeviceMetrics& device) { return device.waits.host; }));
 }
 
 double Profiled::bubble_share() const {
-  return share_of(sum_of_computing(*profile_, [](const DeviceProfile& device) {
+  return share_of(sum_of_computing(metrics(), [](const DeviceMetrics& device) {
     return device.idle - device.waits.host - device.waits.queue;
   }));
 }

@@ -14,10 +14,11 @@ namespace parbench::report {
 /// A measured case that has been looked at. Refers to the case.
 class Profiled {
  public:
-  explicit Profiled(const CaseResult& of) : case_(&of), profile_(&*of.profile) {}
+  explicit Profiled(const CaseResult& of) : case_(&of) {}
 
   [[nodiscard]] const CaseResult& of() const { return *case_; }
-  [[nodiscard]] const Profile& profile() const { return *profile_; }
+  [[nodiscard]] const Profile& profile() const { return *case_->profile; }
+  [[nodiscard]] const TimelineMetrics& metrics() const { return profile().metrics; }
   [[nodiscard]] const std::string& name() const { return case_->name; }
 
   /// Devices that compute anything.
@@ -38,7 +39,6 @@ class Profiled {
   [[nodiscard]] double share_of(double seconds) const;
 
   const CaseResult* case_;
-  const Profile* profile_;
 };
 
 /// Those of a scenario that have a number and a profile, in the order of the report, which outlives

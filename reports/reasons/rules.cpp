@@ -100,7 +100,7 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
 
 /// Names the layer that takes longest on a reference kernel.
 std::optional<Remark> reference_kernel(const Profiled& one, const ProfiledCases& /*all*/) {
-  const std::vector<ReferenceCalls>& calls = one.profile().reference_calls;
+  const std::vector<ReferenceCalls>& calls = one.metrics().reference_calls;
   double seconds = 0;
   for (const ReferenceCalls& call : calls) seconds += call.seconds;
   if (seconds <= 0 || seconds < reference_share * one.compute_seconds()) return {};
@@ -135,8 +135,8 @@ struct Copies {
 
 Copies copies_of(const Profiled& one) {
   Copies copies;
-  for (const CallProfile& call : one.profile().calls) {
-    if (call.kind != "copy") continue;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.kind != TaskKind::copy) continue;
     copies.count += call.count;
     copies.seconds += call.seconds;
     copies.held += call.enqueueing;
@@ -150,7 +150,7 @@ Copies copies_of(const Profiled& one) {
 std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/) {
   const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
-  if (held < held_span_share * one.profile().span) return {};
+  if (held < held_span_share * one.metrics().span) return {};
   if (held < least_held_seconds * count || moved < least_copied_bytes * count) return {};
   return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
                             "not asynchronous",
@@ -165,9 +165,9 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
   const int devices = one.computing_devices();
   if (devices < 2) return {};
-  const DeviceProfile* busiest = nullptr;
+  const DeviceMetrics* busiest = nullptr;
   double mean = 0;
-  for (const DeviceProfile& device : one.profile().devices) {
+  for (const DeviceMetrics& device : one.metrics().devices) {
     if (device.compute <= 0) continue;
     mean += device.compute / devices;
     if (busiest == nullptr || device.compute > busiest->compute) busiest = &device;
@@ -271,7 +271,7 @@ std::optional<Remark> throttled(const CaseResult& one) {
 std::optional<Remark> losses(const Profiled& one, const Cases& all) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
-  const double span = one.profile().span;
+  const double span = one.metrics().span;
   if (total(lost) < losses_worth_telling * span) return {};
   std::vector<std::pair<double, std::string_view>> parts{
       {lost.slower_calls, "calls that take longer than the baseline's"},

@@ -10,21 +10,20 @@
 #include <string_view>
 #include <utility>
 
-#include "scenarios/plan/timeline.h"
 
-namespace parbench::timeline {
+namespace parbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 /// Of the old viewer's palette; Perfetto takes colours from names.
-std::string_view colour_of(Kind kind) {
+std::string_view colour_of(TaskKind kind) {
   switch (kind) {
-    case Kind::compute:
+    case TaskKind::compute:
       break;
-    case Kind::copy:
+    case TaskKind::copy:
       return "thread_state_iowait";
-    case Kind::communication:
+    case TaskKind::communication:
       return "thread_state_runnable";
   }
   return "thread_state_running";
@@ -32,17 +31,16 @@ std::string_view colour_of(Kind kind) {
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time) / 1000; }
 
-/// What a slice says of itself, with what a call or the calls of a task compute and move, and how
-/// fast.
-Json with_work(Json args, const auto& work) {
-  const double seconds = seconds_of(work.ran.length());
+/// Adds what a call, or all calls of a task, compute and move, and how fast.
+Json with_work(Json args, const TimedCall& call) {
+  const double seconds = seconds_of(call.ran.length());
   const auto add = [&](const std::string& name, double amount) {
     if (!(amount > 0)) return;
     args[name] = amount;
     if (seconds > 0) args[name + "_per_second"] = amount / seconds;
   };
-  add("flops", work.flops);
-  add("bytes", work.bytes);
+  add("flops", call.work.flops);
+  add("bytes", call.work.bytes);
   return args;
 }
 
@@ -87,7 +85,7 @@ class Writer {
   }
 
   void slice(const Track& track, const std::string& name, std::string_view category,
-             std::string_view colour, const Span& span, Json args) {
+             std::string_view colour, const TimeSpan& span, Json args) {
     write({{"ph", "X"},
            {"name", name},
            {"cat", category},
@@ -100,8 +98,8 @@ class Writer {
   }
 
   /// From the end of one slice to the beginning of another.
-  void arrow(std::string_view name, const Track& from, const Span& leaves, const Track& to,
-             const Span& enters) {
+  void arrow(std::string_view name, const Track& from, const TimeSpan& leaves, const Track& to,
+             const TimeSpan& enters) {
     const std::size_t id = ++arrows_;
     const Nanoseconds inside = std::max(leaves.begin, leaves.end - 1);
     write(arrow_end("s", name, id, from, inside));
@@ -152,13 +150,8 @@ class CaseWriter {
         traced_(traced),
         timeline_(*traced.timeline),
         host_(first_process),
-        parts_(parts_of(timeline_)) {
-    for (const Lane& lane : timeline_.lanes) {
-      if (std::ranges::find(devices_, lane.device) == devices_.end()) {
-        devices_.push_back(lane.device);
-      }
-    }
-  }
+        tasks_(merge_calls(timeline_).calls),
+        devices_(graph().devices()) {}
 
   [[nodiscard]] std::size_t next_process() const { return host_ + 1 + devices_.size(); }
 
@@ -174,13 +167,19 @@ class CaseWriter {
   }
 
  private:
-  [[nodiscard]] Track track_of(std::size_t lane) const {
-    const auto device = std::ranges::find(devices_, timeline_.lanes[lane].device);
-    return {host_ + 1 + static_cast<std::size_t>(device - devices_.begin()), lane + 1};
+  [[nodiscard]] const PlanGraph& graph() const { return timeline_.graph; }
+  [[nodiscard]] bool has_thread_per_lane() const {
+    return graph().submit == SubmitMode::thread_per_lane;
   }
 
-  [[nodiscard]] Track host_track_of(std::size_t lane) const {
-    return {host_, timeline_.launch == Launch::thread_per_lane ? lane + 1 : 1};
+  [[nodiscard]] Track track_of(LaneId lane) const {
+    const auto device = std::ranges::find(devices_, graph().lane(lane).device);
+    return {host_ + 1 + static_cast<std::size_t>(device - devices_.begin()),
+            static_cast<std::size_t>(lane) + 1};
+  }
+
+  [[nodiscard]] Track host_track_of(LaneId lane) const {
+    return {host_, has_thread_per_lane() ? static_cast<std::size_t>(lane) + 1 : 1};
   }
 
   void name_tracks() {
@@ -188,25 +187,25 @@ class CaseWriter {
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       writer_.name_process(host_ + 1 + i, traced_.name + " · " + devices_[i]);
     }
-    for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
-      writer_.name_thread(track_of(lane), timeline_.lanes[lane].name);
-      if (timeline_.launch == Launch::thread_per_lane) {
-        writer_.name_thread(host_track_of(lane), "enqueues " + timeline_.lanes[lane].name);
+    for (LaneId lane = 0; lane < static_cast<LaneId>(graph().lanes.size()); ++lane) {
+      writer_.name_thread(track_of(lane), graph().lane(lane).name);
+      if (has_thread_per_lane()) {
+        writer_.name_thread(host_track_of(lane), "enqueues " + graph().lane(lane).name);
       }
     }
-    if (timeline_.launch != Launch::thread_per_lane) writer_.name_thread({host_, 1}, "enqueues");
+    if (!has_thread_per_lane()) writer_.name_thread({host_, 1}, "enqueues");
   }
 
   /// A task that has several lanes is enqueued once.
   void write_host() {
-    if (timeline_.launch == Launch::graph) {
-      if (parts_.empty()) return;
-      writer_.slice(host_track_of(0), "graph launch", "enqueue", "grey", parts_.front().enqueued,
-                    {{"tasks", timeline_.tasks.size()}});
+    if (graph().submit == SubmitMode::graph) {
+      if (tasks_.empty()) return;
+      writer_.slice(host_track_of(0), "graph launch", "enqueue", "grey", tasks_.front().enqueued,
+                    {{"tasks", graph().tasks.size()}});
       return;
     }
-    for (const Part& part : parts_) {
-      const Task& task = timeline_.tasks[part.task];
+    for (const TimedCall& part : tasks_) {
+      const Task& task = graph().task(part.task);
       if (part.lane != task.lanes.front()) continue;
       writer_.slice(host_track_of(part.lane), task.name, "enqueue", "grey", part.enqueued,
                     {{"task", part.task}});
@@ -214,8 +213,8 @@ class CaseWriter {
   }
 
   void write_parts() {
-    for (const Part& part : parts_) {
-      const Task& task = timeline_.tasks[part.task];
+    for (const TimedCall& part : tasks_) {
+      const Task& task = graph().task(part.task);
       writer_.slice(
           track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
           with_work({{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}},
@@ -226,29 +225,31 @@ class CaseWriter {
   }
 
   void write_calls() {
-    for (const Call& call : timeline_.calls) {
-      const Task& task = timeline_.tasks[call.task];
+    for (const TimedCall& call : timeline_.calls) {
+      const Task& task = graph().task(call.task);
       writer_.slice(
           track_of(call.lane), call.name, name_of(task.kind), colour_of(task.kind), call.ran,
           with_work({{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}}, call));
     }
   }
 
-  [[nodiscard]] const Part* last_part_of(std::size_t task) const {
-    const Part* last = nullptr;
-    for (const std::size_t index : parts_by_task_.at(task)) {
-      if (last == nullptr || parts_[index].ran.end > last->ran.end) last = &parts_[index];
+  /// Returns of each task that ran the part, on one of its lanes, that ended last.
+  [[nodiscard]] std::map<TaskId, const TimedCall*> last_parts() const {
+    std::map<TaskId, const TimedCall*> last;
+    for (const TimedCall& part : tasks_) {
+      const auto [known, is_new] = last.try_emplace(part.task, &part);
+      if (!is_new && part.ran.end > known->second->ran.end) known->second = &part;
     }
     return last;
   }
 
   void write_dependencies() {
-    parts_by_task_.assign(timeline_.tasks.size(), {});
-    for (std::size_t i = 0; i < parts_.size(); ++i) parts_by_task_[parts_[i].task].push_back(i);
-    for (const Part& part : parts_) {
-      for (const std::size_t before : timeline_.tasks[part.task].after) {
-        const Part* cause = last_part_of(before);
-        if (cause == nullptr || cause->lane == part.lane) continue;
+    const std::map<TaskId, const TimedCall*> last = last_parts();
+    for (const TimedCall& part : tasks_) {
+      for (const TaskId before : graph().task(part.task).after) {
+        const auto found = last.find(before);
+        if (found == last.end() || found->second->lane == part.lane) continue;
+        const TimedCall* cause = found->second;
         writer_.arrow("dependency", track_of(cause->lane), cause->ran, track_of(part.lane),
                       part.ran);
       }
@@ -258,7 +259,7 @@ class CaseWriter {
   /// How many lanes are inside a task.
   void write_busy_lanes() {
     std::map<Nanoseconds, int> changes{{0, 0}, {timeline_.end, 0}};
-    for (const Part& part : parts_) {
+    for (const TimedCall& part : tasks_) {
       ++changes[part.ran.begin];
       --changes[part.ran.end];
     }
@@ -287,9 +288,8 @@ class CaseWriter {
   const TracedCase& traced_;
   const Timeline& timeline_;
   std::size_t host_;  // process of the host; the devices follow
-  std::vector<Part> parts_;
+  std::vector<TimedCall> tasks_;  // each on each of its lanes
   std::vector<std::string> devices_;
-  std::vector<std::vector<std::size_t>> parts_by_task_;
 };
 
 }  // namespace
@@ -304,4 +304,4 @@ void write_chrome_trace(std::ostream& out, std::span<const TracedCase> cases) {
   }
 }
 
-}  // namespace parbench::timeline
+}  // namespace parbench::report

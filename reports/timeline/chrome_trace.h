@@ -10,7 +10,7 @@
 
 #include "scenarios/plan/timeline.h"
 
-namespace parbench::timeline {
+namespace parbench::report {
 
 /// One case of a trace.
 struct TracedCase {
@@ -25,4 +25,4 @@ struct TracedCase {
 /// lanes that wait for it; counters tell how many lanes were busy with tasks, and memory.
 void write_chrome_trace(std::ostream& out, std::span<const TracedCase> cases);
 
-}  // namespace parbench::timeline
+}  // namespace parbench::report

@@ -23,7 +23,7 @@ inline constexpr std::array<TaskKind, 3> task_kinds{TaskKind::compute, TaskKind:
 enum class SubmitMode { one_thread, thread_per_lane, graph };
 inline constexpr std::array<SubmitMode, 3> submit_modes{
     SubmitMode::one_thread, SubmitMode::thread_per_lane, SubmitMode::graph};
-[[nodiscard]] std::string_view name_of(SubmitMode mode);  // "one thread", "thread per lane", "graph"
+[[nodiscard]] std::string_view name_of(SubmitMode mode);  // "one-thread", "graph"
 
 using LaneId = int;  // index into PlanGraph::lanes
 using TaskId = int;  // index into PlanGraph::tasks

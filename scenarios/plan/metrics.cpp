@@ -274,6 +274,7 @@ TimelineMetrics metrics_of(const Timeline& timeline) {
   const Causes causes(timeline);
   TimelineMetrics metrics;
   metrics.span = seconds_of(timeline.length());
+  metrics.clock_error = seconds_of(timeline.clock_error);
   for (const std::string& device : timeline.graph.devices()) {
     metrics.devices.push_back(metrics_of_device(timeline, causes, device));
   }

@@ -91,7 +91,8 @@ struct ReferenceCalls {
 };
 
 struct TimelineMetrics {
-  double span = 0;                     // from the timeline's beginning to the end of the last call
+  double span = 0;         // from the timeline's beginning to the end of the last call
+  double clock_error = 0;  // maximum difference between the clocks of two devices
   std::vector<DeviceMetrics> devices;  // in the order of their first lanes
   BubbleRatio bubble_ratio;
   std::vector<double> streams_busy;  // [k]: for how long exactly k lanes were busy

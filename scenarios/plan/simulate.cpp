@@ -45,7 +45,7 @@ Timeline simulate(const PlanGraph& graph, const std::vector<double>& costs) {
       free[static_cast<std::size_t>(lane)] = ended.back();
       timeline.calls.push_back({.task = static_cast<TaskId>(i),
                                 .lane = lane,
-                                .name = task.name,
+                                .name = {},
                                 .ran = {begin, ended.back()},
                                 .work = lane == task.lanes.front() ? task.work : Work{}});
     }

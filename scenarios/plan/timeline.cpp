@@ -25,7 +25,7 @@ Timeline merge_calls(Timeline timeline) {
     if (is_new) {
       merged.push_back({.task = call.task,
                         .lane = call.lane,
-                        .name = timeline.graph.task(call.task).name,
+                        .name = {},
                         .enqueued = call.enqueued,
                         .ran = call.ran,
                         .work = call.work});

@@ -29,8 +29,8 @@ struct TimeSpan {
 struct TimedCall {
   TaskId task = 0;
   LaneId lane = 0;
-  std::string name;   // "convolution_forward"; of all calls of a task, the task's
-  TimeSpan enqueued;  // the host's call; for a graph its launch
+  std::string name;   // "convolution_forward"; empty for all calls of a task together
+  TimeSpan enqueued = {};  // the host's call; for a graph its launch
   TimeSpan ran;
   Work work = {};  // of a collective on its first lane only
   // Of a call that runs on a library's reference implementation, else empty.
@@ -47,7 +47,6 @@ struct Timeline {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;          // of the last call
   Nanoseconds clock_error = 0;  // maximum difference between the clocks of two devices
-  std::size_t dropped = 0;      // calls that the recorder had no room for; metrics are then wrong
 
   [[nodiscard]] Nanoseconds length() const { return end - begin; }
   friend bool operator==(const Timeline&, const Timeline&) = default;

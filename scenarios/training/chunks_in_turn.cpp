@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/schedule.h"
+#include "scenarios/plan/schedule.h"
 
 namespace parbench {
 namespace {

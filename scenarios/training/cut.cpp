@@ -10,60 +10,11 @@
 #include <stdexcept>
 
 #include "kernels/error.h"
+#include "scenarios/plan/costs.h"
 #include "scenarios/suggest.h"
 #include "scenarios/training/stage_program.h"
 
 namespace parbench {
-
-namespace {
-
-/// Seconds of the first 0, 1, 2, … units.
-std::vector<double> prefix_sums(const std::vector<double>& unit_seconds) {
-  std::vector<double> sums(unit_seconds.size() + 1, 0.0);
-  std::partial_sum(unit_seconds.begin(), unit_seconds.end(), sums.begin() + 1);
-  return sums;
-}
-
-}  // namespace
-
-std::vector<int> balanced_cut(const std::vector<std::vector<double>>& unit_seconds) {
-  const auto stages = static_cast<int>(unit_seconds.size());
-  const auto units = stages > 0 ? static_cast<int>(unit_seconds.front().size()) : 0;
-  if (stages < 1 || stages > units) {
-    throw std::invalid_argument(fmt::format("{} units make no {} stages", units, stages));
-  }
-
-  // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
-  // the last of those stages starts.
-  const auto at = [&](int stage, int unit) {
-    return static_cast<std::size_t>(stage) * (static_cast<std::size_t>(units) + 1) +
-           static_cast<std::size_t>(unit);
-  };
-  std::vector<double> slowest(at(stages, units) + 1, std::numeric_limits<double>::infinity());
-  std::vector<int> last(slowest.size(), 0);
-  slowest[at(0, 0)] = 0;
-  for (int stage = 1; stage <= stages; ++stage) {
-    const std::vector<double> prefix =
-        prefix_sums(unit_seconds[static_cast<std::size_t>(stage - 1)]);
-    for (int unit = stage; unit <= units; ++unit) {
-      for (int start = stage - 1; start < unit; ++start) {
-        const double own =
-            prefix[static_cast<std::size_t>(unit)] - prefix[static_cast<std::size_t>(start)];
-        const double worst = std::max(slowest[at(stage - 1, start)], own);
-        if (worst < slowest[at(stage, unit)]) {
-          slowest[at(stage, unit)] = worst;
-          last[at(stage, unit)] = start;
-        }
-      }
-    }
-  }
-  std::vector<int> cut;
-  for (int stage = stages, unit = units; stage > 1; --stage) {
-    unit = last[at(stage, unit)];
-    cut.insert(cut.begin(), unit);
-  }
-  return cut;
-}
 
 namespace {
 
@@ -146,13 +97,9 @@ class Unit {
 
 /// Only the ratios of the result matter: it is what divides a model where nothing may be measured.
 double estimated_seconds(const Unit& unit) {
-  constexpr double flops_per_second = 1e11;  // of a core, as are the bytes
-  constexpr double bytes_per_second = 1e10;
+  constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   double seconds = 0;
-  for (const OpCall& call : unit.calls()) {
-    const Work& work = call.op->work();
-    seconds += std::max(work.flops / flops_per_second, work.bytes / bytes_per_second);
-  }
+  for (const OpCall& call : unit.calls()) seconds += core.seconds(call.op->work());
   return seconds;
 }
 

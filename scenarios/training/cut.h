@@ -11,11 +11,6 @@
 
 namespace parbench {
 
-/// First units of the second and later of contiguous stages, such that the slowest stage is as fast
-/// as it can be. `unit_seconds` holds for each stage what every unit takes on its device. Throws
-/// std::invalid_argument when there are fewer units than stages.
-[[nodiscard]] std::vector<int> balanced_cut(const std::vector<std::vector<double>>& unit_seconds);
-
 /// Reads a cut: "published", or names of units joined by '+', each the first of a stage. Throws
 /// UsageError that names the word and the units there are.
 [[nodiscard]] std::vector<int> named_cut(const Network& network, std::string_view text, int stages);

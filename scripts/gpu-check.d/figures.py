@@ -24,12 +24,12 @@ def rounded(value):
 
 
 def slim_profile(profile):
-    """Without the tasks of the timeline, which are most of it. None stays so."""
-    return profile and {key: value for key, value in profile.items() if key != "tasks"}
+    """Without the timeline, which is most of it. None stays so."""
+    return profile and {key: value for key, value in profile.items() if key != "timeline"}
 
 
 def slim_case(case):
-    """Without samples and tasks, which are most of it; how many samples there were is kept."""
+    """Without samples and timeline, which are most of it; how many samples there were is kept."""
     kept = {key: value for key, value in case.items() if key not in ("samples", "scenario")}
     if "profile" in kept:
         kept["profile"] = slim_profile(kept["profile"])

@@ -240,7 +240,7 @@ def pipeline(setting):
         f"pipeline, best split {best['parameters']['split']}: bound / measured",
         case_text(best),
         duration(bound["seconds"]),
-        bound["efficiency"],
+        best["efficiency"],
         low=bound["seconds"] / interval["high"] if interval else None,
         high=bound["seconds"] / interval["low"] if interval else None,
         confidence=interval["confidence"] if interval else None,

@@ -40,10 +40,8 @@ class TaskCostsTest : public testing::Test {
 
   void add(std::unique_ptr<Op> op, std::vector<BufferView> views, const std::string& key = "") {
     stream_->reserve_scratch(op->scratch_bytes());
-    plan_.add({.name = "task",
-               .lane = lane_,
-               .calls = {OpCall{op.get(), std::move(views)}},
-               .cost_key = key});
+    plan_.add({.name = "task", .lanes = {lane_}, .cost_key = key},
+              {OpCall{op.get(), std::move(views)}});
     ops_.push_back(std::move(op));
   }
 
@@ -154,15 +152,15 @@ class HangingStream : public Stream {
 class GraphLaunch : public testing::Test {
  protected:
   GraphLaunch() {
-    plan_.launch = SubmitMode::graph;
+    plan_.submit_as(SubmitMode::graph);
     const LaneId first = plan_.add_lane("first", *streams_[0]);
     const LaneId second = plan_.add_lane("second", *streams_[1]);
     spin_ = device_->prepare(Spin{.duration = microseconds(20)}, streams_[0]->threads());
     for (auto& stream : streams_) stream->reserve_scratch(spin_->scratch_bytes());
-    const TaskId spun = plan_.add({.name = "spin", .lane = first, .calls = {spin_call()}});
+    const TaskId spun = plan_.add({.name = "spin", .lanes = {first}}, {spin_call()});
     const TaskId copied = plan_.add(
-        {.name = "copy", .lane = second, .calls = {CopyCall{copy_, counter_}}, .after = {spun}});
-    plan_.add({.name = "spin on", .lane = first, .calls = {spin_call()}, .after = {copied}});
+        {.name = "copy", .lanes = {second}, .after = {spun}}, {CopyCall{copy_, counter_}});
+    plan_.add({.name = "spin on", .lanes = {first}, .after = {copied}}, {spin_call()});
   }
 
   OpCall spin_call() { return {spin_.get(), {counter_}}; }
@@ -217,7 +215,7 @@ TEST_F(GraphLaunch, FollowsMemoryThatMoves) {
 }
 
 TEST_F(GraphLaunch, ThePlansOwnWayOfLaunchingCanBeOverruled) {
-  plan_.launch = SubmitMode::one_thread;
+  plan_.submit_as(SubmitMode::one_thread);
   Executor executor(plan_, SubmitMode::graph);
   executor.prepare_graph();
   (void)executor.run();
@@ -247,7 +245,7 @@ class LimitedOp final : public Op {
 
 TEST_F(GraphLaunch, NamesTheTaskThatCannotBeCapturedAndLeavesTheStreamsUsable) {
   LimitedOp once(1);
-  plan_.add({.name = "stubborn", .lane = 0, .calls = {OpCall{&once, {}}}});
+  plan_.add({.name = "stubborn", .lanes = {0}}, {OpCall{&once, {}}});
   Executor executor(plan_);
   try {
     executor.prepare_graph();

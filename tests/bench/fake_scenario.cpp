@@ -20,9 +20,9 @@ class FakeCase : public Case {
       plan_.add_lane("compute", context.stream(device, StreamKind::compute));
     }
     for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
-      plan_.add({.name = "task", .lane = 0, .calls = {}});
+      plan_.add({.name = "task", .lanes = {0}}, {});
     }
-    plan_.launch = behaviour_.launch;
+    plan_.submit_as(behaviour_.submit);
   }
   ~FakeCase() override { scenario_.prepared_.erase(&plan_); }
   FakeCase(const FakeCase&) = delete;
@@ -82,8 +82,8 @@ class FakeRunner : public PlanRunner {
     scenario_.clock += executions * seconds;
     const auto end = std::llround(seconds * 1e9);
     Recording recording;
-    recording.timeline.lanes.push_back({.name = "lane", .device = "fake:0"});
-    recording.timeline.tasks.push_back({.name = "task", .lanes = {0}, .after = {}});
+    recording.timeline.graph.add_lane({.name = "lane", .device = "fake:0"});
+    recording.timeline.graph.add_task({.name = "task", .lanes = {0}});
     recording.timeline.calls.push_back({.name = "call", .enqueued = {0, 0}, .ran = {0, end}});
     recording.timeline.end = end;
     recording.seconds.assign(static_cast<std::size_t>(executions), seconds);

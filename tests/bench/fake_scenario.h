@@ -20,7 +20,7 @@ struct Behaviour {
   /// Seconds of the n-th execution (0 is the verification run); may throw.
   std::function<double(int execution)> seconds = [](int) { return 1.0; };
   std::function<void()> on_prepare = [] {};
-  Launch launch = SubmitMode::one_thread;        // of its plan
+  SubmitMode submit = SubmitMode::one_thread;  // of its plan
   std::function<void()> on_capture = [] {};  // may throw
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check

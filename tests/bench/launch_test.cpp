@@ -39,19 +39,19 @@ class LaunchOf : public testing::Test {
 
 TEST_F(LaunchOf, ACaseIsWhatItsStrategySaysUnlessTheRunAsksForAGraph) {
   add_lane(one_);
-  for (const Launch launch : {SubmitMode::one_thread, SubmitMode::thread_per_lane, SubmitMode::graph}) {
-    plan_.launch = launch;
-    EXPECT_EQ(submit_mode_of(spec_, plan_), launch);
+  for (const SubmitMode mode : submit_modes) {
+    plan_.submit_as(mode);
+    EXPECT_EQ(submit_mode_of(spec_, plan_), mode);
   }
   spec_.graph = true;
-  plan_.launch = SubmitMode::one_thread;
+  plan_.submit_as(SubmitMode::one_thread);
   EXPECT_EQ(submit_mode_of(spec_, plan_), SubmitMode::graph);
 }
 
 TEST_F(LaunchOf, LaunchingThreadsHaveNoGraph) {
   add_lane(one_);
   spec_.graph = true;
-  plan_.launch = SubmitMode::thread_per_lane;
+  plan_.submit_as(SubmitMode::thread_per_lane);
   expect_unsupported(
       "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
       "run it without --graph");
@@ -59,14 +59,14 @@ TEST_F(LaunchOf, LaunchingThreadsHaveNoGraph) {
 
 TEST_F(LaunchOf, LaunchingThreadsNeedDevicesThatTakeSeveral) {
   add_lane(one_);
-  plan_.launch = SubmitMode::thread_per_lane;
+  plan_.submit_as(SubmitMode::thread_per_lane);
   EXPECT_EQ(submit_mode_of(spec_, plan_), SubmitMode::thread_per_lane);
   stranger_.single_threaded = true;
   add_lane(stranger_);
   expect_unsupported(
       "a launching thread for every lane: strange:1 can be used by one host thread at a time; run "
       "the strategy on whole devices");
-  plan_.launch = SubmitMode::one_thread;
+  plan_.submit_as(SubmitMode::one_thread);
   EXPECT_EQ(submit_mode_of(spec_, plan_), SubmitMode::one_thread);
 }
 
@@ -74,11 +74,11 @@ TEST_F(LaunchOf, SeveralBackendsHaveNoGraph) {
   add_lane(one_);
   add_lane(stranger_);
   EXPECT_EQ(submit_mode_of(spec_, plan_), SubmitMode::one_thread);
-  plan_.launch = SubmitMode::graph;  // the strategy's own wish
+  plan_.submit_as(SubmitMode::graph);  // the strategy's own wish
   expect_unsupported(
       "a graph holds work of one backend; this plan runs on fake:0 and strange:1, leave out "
       "--graph");
-  plan_.launch = SubmitMode::one_thread;
+  plan_.submit_as(SubmitMode::one_thread);
   spec_.graph = true;  // the run's
   expect_unsupported(
       "a graph holds work of one backend; this plan runs on fake:0 and strange:1, leave out "

@@ -36,7 +36,7 @@ class LookingSession : public fake::SessionTest {
     for (const char* strategy : {"first", "looked", "last"}) scenario.behaviours[strategy] = {};
     scenario.behaviours["beside"].devices = {1};
     options.fixed_samples = 3;
-    on_timeline = [this](const report::CaseResult& one, const timeline::Timeline&) {
+    on_timeline = [this](const report::CaseResult& one, const Timeline&) {
       kept.push_back(one.strategy);
     };
   }
@@ -92,7 +92,7 @@ TEST_F(LookingSession, LooksAtEachCaseAfterAllSamples) {
   EXPECT_THAT(kept, ElementsAre("first", "looked", "last", "beside"));
   for (const report::CaseResult& one : result.cases) {
     expect_profile(one);
-    EXPECT_DOUBLE_EQ(one.profile->span, 1);
+    EXPECT_DOUBLE_EQ(one.profile->metrics.span, 1);
   }
   EXPECT_EQ(after_first_look("run fake/last/n:1"), 0) << "no sample is near a look";
   EXPECT_EQ(after_first_look("record fake/last/n:1"), 1);
@@ -209,13 +209,13 @@ TEST_F(LookingAgain, IsNotNeededWhereTheFirstLookIsNearTheSamples) {
   const report::Profile profile = look_at({1.09});
   EXPECT_EQ(looks(), 1U);
   EXPECT_FALSE(profile.deviation.has_value());
-  EXPECT_DOUBLE_EQ(profile.span, 1.09);
+  EXPECT_DOUBLE_EQ(profile.metrics.span, 1.09);
 }
 
 TEST_F(LookingAgain, TakesTheFirstThatIsNearTheSamples) {
   const report::Profile profile = look_at({3.0, 0.95});
   EXPECT_EQ(looks(), 2U);
-  EXPECT_DOUBLE_EQ(profile.span, 0.95);
+  EXPECT_DOUBLE_EQ(profile.metrics.span, 0.95);
   EXPECT_EQ(profile.executions, 2);
   EXPECT_DOUBLE_EQ(profile.median, (3.0 + 0.95) / 2);
   EXPECT_FALSE(profile.deviation.has_value());
@@ -224,7 +224,7 @@ TEST_F(LookingAgain, TakesTheFirstThatIsNearTheSamples) {
 TEST_F(LookingAgain, TakesTheNearestOfThreeThatAreFarAndSaysSo) {
   const report::Profile profile = look_at({1.5, 2.0, 1.2});
   EXPECT_EQ(looks(), 3U);
-  EXPECT_DOUBLE_EQ(profile.span, 1.2);
+  EXPECT_DOUBLE_EQ(profile.metrics.span, 1.2);
   EXPECT_EQ(profile.executions, 3);
   ASSERT_TRUE(profile.deviation.has_value());
   EXPECT_NEAR(*profile.deviation, 0.2, 1e-12);
@@ -236,7 +236,7 @@ TEST_F(LookingAgain, TellsOfTimesThatAreShorterAsWell) {
 
 TEST_F(LookingAgain, TellsOnlyOfTheOneThatIsKept) {
   int told = 0;
-  on_timeline = [&](const report::CaseResult&, const timeline::Timeline& timeline) {
+  on_timeline = [&](const report::CaseResult&, const Timeline& timeline) {
     ++told;
     EXPECT_EQ(timeline.end, 1'200'000'000);
   };

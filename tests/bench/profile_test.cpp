@@ -8,34 +8,32 @@
 #include <vector>
 
 #include "reports/reasons/reasons.h"
-#include "tests/reports/timeline/made_timeline.h"
+#include "tests/scenarios/plan/made_timeline.h"
 
 namespace parbench {
 namespace {
 
-using timeline::Nanoseconds;
-
 /// Copies that follow one another, each of which takes `ran`, after the host was held for `held`.
-timeline::Timeline copies(int count, double bytes, Nanoseconds held, Nanoseconds ran) {
-  timeline::MadeTimeline made;
+Timeline copies(int count, double bytes, Nanoseconds held, Nanoseconds ran) {
+  MadeTimeline made;
   const auto lane = made.lane("cuda:0", "copy");
   for (int i = 0; i < count; ++i) {
     const Nanoseconds begin = i * (held + ran);
-    made.task(lane, {begin + held, begin + held + ran}, {.kind = timeline::Kind::copy});
-    timeline::Call& call = made.made().calls.back();
+    made.task(lane, {begin + held, begin + held + ran}, {.kind = TaskKind::copy});
+    TimedCall& call = made.made().calls.back();
     call.enqueued = {begin, begin + held};
-    call.bytes = 2 * bytes;
+    call.work.bytes = 2 * bytes;
   }
   return made.made();
 }
 
-std::vector<std::string> rules_for(const timeline::Timeline& timeline) {
+std::vector<std::string> rules_for(const Timeline& timeline) {
   report::Report report;
   report::CaseResult& one = report.cases.emplace_back();
   one.name = "s/a";
   one.scenario = "s";
   one.status = report::CaseStatus::measured;
-  const double seconds = timeline::seconds_of(timeline.end);
+  const double seconds = seconds_of(timeline.end);
   one.statistics.emplace().median = seconds;
   one.profile = profile_of({.timeline = timeline, .seconds = {seconds}});
   report::find_reasons(report);
@@ -45,22 +43,22 @@ std::vector<std::string> rules_for(const timeline::Timeline& timeline) {
 }
 
 TEST(CallsOfATimeline, OnReferenceKernelsAreAddedUpByLayerAndFound) {
-  timeline::MadeTimeline made;
+  MadeTimeline made;
   const auto lane = made.lane("cpu:0", "compute");
   for (const Nanoseconds begin : {0, 100, 200, 300}) {
     made.task(lane, {begin, begin + 100});
-    timeline::Call& call = made.made().calls.back();
+    TimedCall& call = made.made().calls.back();
     call.name = "convolution_backward_data";
     if (begin == 0) continue;
     call.reference_kernel = "ref:any";
     call.layer = begin == 300 ? "source 1x5x3x3" : "source 2x5x3x3";
   }
-  const report::Profile profile = profile_of({.timeline = made.made(), .seconds = {4e-7}});
-  ASSERT_EQ(profile.reference_calls.size(), 2U);
-  EXPECT_EQ(profile.reference_calls[0].layer, "source 2x5x3x3");
-  EXPECT_EQ(profile.reference_calls[0].count, 2);
-  EXPECT_DOUBLE_EQ(profile.reference_calls[0].seconds, 2e-7);
-  EXPECT_EQ(profile.reference_calls[1].layer, "source 1x5x3x3");
+  const TimelineMetrics metrics = metrics_of(made.made());
+  ASSERT_EQ(metrics.reference_calls.size(), 2U);
+  EXPECT_EQ(metrics.reference_calls[0].layer, "source 2x5x3x3");
+  EXPECT_EQ(metrics.reference_calls[0].count, 2);
+  EXPECT_DOUBLE_EQ(metrics.reference_calls[0].seconds, 2e-7);
+  EXPECT_EQ(metrics.reference_calls[1].layer, "source 1x5x3x3");
   EXPECT_THAT(rules_for(made.made()), testing::Contains("reference-kernel"));
 }
 

@@ -30,23 +30,23 @@ using ::testing::ElementsAre;
 class RecordingTest : public ::testing::Test {
  protected:
   TaskId add(LaneId lane, microseconds duration, std::vector<TaskId> after = {}, int calls = 1) {
-    Task task{.name = "task " + std::to_string(plan_.tasks().size()),
-              .lane = lane,
-              .calls = {},
+    Task task{.name = "task " + std::to_string(plan_.graph().tasks.size()),
+              .lanes = {lane},
               .after = std::move(after)};
+    std::vector<Call> made;
     for (int i = 0; i < calls; ++i) {
       ops_.push_back(device_->prepare(Spin{.duration = duration}, streams_[0]->threads()));
-      task.calls.push_back(OpCall{ops_.back().get(), {counter_}});
+      made.emplace_back(OpCall{ops_.back().get(), {counter_}});
     }
-    return plan_.add(std::move(task));
+    return plan_.add(std::move(task), std::move(made));
   }
 
   TaskId add_copy(LaneId lane, std::vector<TaskId> after) {
     return plan_.add({.name = "copy",
-                      .lane = lane,
-                      .calls = {CopyCall{target_, counter_}},
-                      .after = std::move(after),
-                      .kind = TaskKind::copy});
+                      .kind = TaskKind::copy,
+                      .lanes = {lane},
+                      .after = std::move(after)},
+                     {CopyCall{target_, counter_}});
   }
 
   static Buffer zeroed(Buffer buffer) {
@@ -54,9 +54,8 @@ class RecordingTest : public ::testing::Test {
     return buffer;
   }
 
-  static const timeline::Call& call_of(const timeline::Timeline& timeline, TaskId task) {
-    return *std::ranges::find(timeline.calls, static_cast<std::size_t>(task),
-                              &timeline::Call::task);
+  static const TimedCall& call_of(const Timeline& timeline, TaskId task) {
+    return *std::ranges::find(timeline.calls, task, &TimedCall::task);
   }
 
   Machine machine_;
@@ -97,16 +96,16 @@ TEST_F(RecordingTest, NamesTheLayersOfReferenceKernelsAlone) {
   const TaskId usual = add(first_, microseconds(10));
   ReferenceOp reference(*ops_.back());
   const TaskId slow =
-      plan_.add({.name = "slow", .lane = first_, .calls = {OpCall{&reference, {counter_}}}});
+      plan_.add({.name = "slow", .lanes = {first_}}, {OpCall{&reference, {counter_}}});
   Executor executor(plan_);
   (void)executor.run();
-  const timeline::Timeline timeline = executor.record(1).timeline;
+  const Timeline timeline = executor.record(1).timeline;
   EXPECT_EQ(call_of(timeline, usual).reference_kernel, "");
   EXPECT_EQ(call_of(timeline, slow).reference_kernel, "ref:any");
   EXPECT_EQ(call_of(timeline, slow).layer, "weights 5x3x1x1, diff_source 2x3x4x4");
 }
 
-class RecordingOfLaunch : public RecordingTest, public ::testing::WithParamInterface<Launch> {};
+class RecordingOfLaunch : public RecordingTest, public ::testing::WithParamInterface<SubmitMode> {};
 
 TEST_P(RecordingOfLaunch, HasEveryCallOnItsLaneInTheOrderOfThePlan) {
   const TaskId one = add(first_, microseconds(300), {}, 2);
@@ -115,21 +114,19 @@ TEST_P(RecordingOfLaunch, HasEveryCallOnItsLaneInTheOrderOfThePlan) {
   const TaskId three = add(first_, microseconds(100), {two});
   Executor executor(plan_, GetParam());
   (void)executor.run();
-  const timeline::Timeline timeline = executor.record(1).timeline;
+  const Timeline timeline = executor.record(1).timeline;
 
   ASSERT_EQ(timeline.calls.size(), 5U);
-  EXPECT_EQ(timeline.dropped, 0U);
-  EXPECT_EQ(timeline.lanes.at(1).name, "second");
-  EXPECT_EQ(timeline.lanes.at(1).device, "cpu:0");
+  EXPECT_EQ(timeline.graph.lanes.at(1).name, "second");
+  EXPECT_EQ(timeline.graph.lanes.at(1).device, "cpu:0");
   EXPECT_EQ(call_of(timeline, copy).name, "copy");
-  EXPECT_EQ(call_of(timeline, copy).bytes, 16) << "eight out and eight in";
-  EXPECT_EQ(call_of(timeline, copy).lane, 1U);
-  EXPECT_THAT(timeline.tasks.at(static_cast<std::size_t>(three)).after,
-              ElementsAre(static_cast<std::size_t>(two)));
+  EXPECT_EQ(call_of(timeline, copy).work.bytes, 16) << "eight out and eight in";
+  EXPECT_EQ(call_of(timeline, copy).lane, 1);
+  EXPECT_THAT(timeline.graph.task(three).after, ElementsAre(two));
   const auto end_of = [&](TaskId task) {
-    timeline::Nanoseconds end = 0;
-    for (const timeline::Call& call : timeline.calls) {
-      if (call.task == static_cast<std::size_t>(task)) end = std::max(end, call.ran.end);
+    Nanoseconds end = 0;
+    for (const TimedCall& call : timeline.calls) {
+      if (call.task == task) end = std::max(end, call.ran.end);
     }
     return end;
   };
@@ -138,7 +135,7 @@ TEST_P(RecordingOfLaunch, HasEveryCallOnItsLaneInTheOrderOfThePlan) {
   EXPECT_GE(call_of(timeline, three).ran.begin, end_of(two));
   EXPECT_GE(call_of(timeline, two).ran.length(), 200'000) << "a spin takes no less than it says";
   EXPECT_EQ(timeline.end, end_of(three));
-  for (const timeline::Call& call : timeline.calls) {
+  for (const TimedCall& call : timeline.calls) {
     EXPECT_LE(call.enqueued.begin, call.enqueued.end);
     EXPECT_LE(call.enqueued.begin, call.ran.begin) << call.name;
     EXPECT_GE(call.enqueued.begin, 0);
@@ -165,10 +162,10 @@ TEST_F(RecordingTest, LastsAsLongAsTheExecutionWasMeasured) {
   Executor executor(plan_);
   (void)executor.run();
   const Recording recording = executor.record(1);
-  const timeline::Timeline& timeline = recording.timeline;
-  const timeline::Nanoseconds ran = timeline.end - timeline.calls.front().ran.begin;
+  const Timeline& timeline = recording.timeline;
+  const Nanoseconds ran = timeline.end - timeline.calls.front().ran.begin;
   const auto measured =
-      static_cast<timeline::Nanoseconds>(std::llround(recording.seconds.front() * 1e9));
+      static_cast<Nanoseconds>(std::llround(recording.seconds.front() * 1e9));
   // No less than ran, and no more than since the host began, however late the last event came.
   EXPECT_EQ(timeline.end - timeline.begin, std::clamp(measured, ran, timeline.end))
       << "without the waking of the stream, which comes before the first event";
@@ -189,14 +186,14 @@ TEST_F(RecordingTest, GivesProfilesThatAddUp) {
   (void)executor.run();
   const report::Profile profile = profile_of(executor.record(3));
   EXPECT_EQ(profile.executions, 3);
-  ASSERT_EQ(profile.devices.size(), 1U);
-  EXPECT_NEAR(profile.devices[0].busy + profile.devices[0].idle, profile.span, 1e-12);
-  EXPECT_GE(profile.lanes.at(1).waits.dependency, 400e-6);
+  ASSERT_EQ(profile.metrics.devices.size(), 1U);
+  EXPECT_NEAR(profile.metrics.devices[0].busy + profile.metrics.devices[0].idle, profile.metrics.span, 1e-12);
+  EXPECT_GE(profile.metrics.lanes.at(1).waits.dependency, 400e-6);
   // One after the other; a stream may take the host's core, which then enqueues the second too
   // late.
-  EXPECT_GE(profile.critical_path.compute + profile.critical_path.host, 700e-6);
-  ASSERT_EQ(profile.calls.size(), 1U);
-  EXPECT_EQ(profile.calls[0].count, 2);
+  EXPECT_GE(profile.metrics.critical_path.compute + profile.metrics.critical_path.host, 700e-6);
+  ASSERT_EQ(profile.metrics.calls.size(), 1U);
+  EXPECT_EQ(profile.metrics.calls[0].count, 2);
 }
 
 /// Keeps the log that it is given, or refuses it, and notes whether it had one at each capture.
@@ -245,7 +242,7 @@ Plan copies_on(Streams& streams) {
   Plan plan;
   for (LoggingStream& stream : streams) {
     const LaneId lane = plan.add_lane("lane", stream);
-    plan.add({.name = "copy", .lane = lane, .calls = {CopyCall{}}, .kind = TaskKind::copy});
+    plan.add({.name = "copy", .kind = TaskKind::copy, .lanes = {lane}}, {CopyCall{}});
   }
   return plan;
 }

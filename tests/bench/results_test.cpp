@@ -32,11 +32,10 @@ TEST(KernelsOf, CountsOperationsByKernelInTheOrderOfFirstUse) {
   NamedOp nameless("fill", "");
   Plan plan;
   const LaneId lane = plan.add_lane("lane", *stream);
-  plan.add({.name = "one", .lane = lane, .calls = {OpCall{&second, {}}, OpCall{&first, {}}}});
-  plan.add({.name = "two",
-            .lane = lane,
-            .calls = {CopyCall{}, OpCall{&again, {}}, OpCall{&other, {}}, OpCall{&nameless, {}},
-                      OpCall{&first, {}}}});
+  plan.add({.name = "one", .lanes = {lane}}, {OpCall{&second, {}}, OpCall{&first, {}}});
+  plan.add({.name = "two", .lanes = {lane}},
+           {CopyCall{}, OpCall{&again, {}}, OpCall{&other, {}}, OpCall{&nameless, {}},
+            OpCall{&first, {}}});
   const std::vector<report::Kernel> want{{"convolution_forward", "engine 2", 1},
                                          {"convolution_forward", "engine 1", 3},
                                          {"gemm", "engine 1", 1}};
@@ -51,10 +50,8 @@ TEST(KernelsOf, TellsWhatWasMeasuredFromWhatTuningLeft) {
   NamedOp own("fill", "kernel");
   Plan plan;
   const LaneId lane = plan.add_lane("lane", *stream);
-  plan.add({.name = "all",
-            .lane = lane,
-            .calls = {OpCall{&measured, {}}, OpCall{&left, {}}, OpCall{&own, {}},
-                      OpCall{&measured, {}}}});
+  plan.add({.name = "all", .lanes = {lane}},
+           {OpCall{&measured, {}}, OpCall{&left, {}}, OpCall{&own, {}}, OpCall{&measured, {}}});
   const std::vector<report::Kernel> want{{"gemm", "engine 1", 2, "measuring"},
                                          {"gemm", "engine 1", 1, "heuristics"},
                                          {"fill", "kernel", 1, ""}};

@@ -65,7 +65,7 @@ TEST_F(SessionTest, AColdFirstExecutionDoesNotDecideTheIterations) {
 }
 
 TEST_F(SessionTest, AGraphIsCapturedBeforeTheRunThatIsVerified) {
-  scenario.behaviours["base"] = {.launch = SubmitMode::graph};
+  scenario.behaviours["base"] = {.submit = SubmitMode::graph};
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_TRUE(result.all_measured());
   EXPECT_FALSE(result.cases[0].graph) << "the strategy says so, not the run";
@@ -107,9 +107,9 @@ TEST_F(SessionTest, ACapturedCaseWithoutAReferenceIsComparedWithItselfWithoutThe
 
 TEST_F(SessionTest, ACaseThatCannotBeCapturedIsSkippedAndTheOthersRun) {
   scenario.behaviours["base"] = {};
-  scenario.behaviours["a"] = {.launch = SubmitMode::graph,
+  scenario.behaviours["a"] = {.submit = SubmitMode::graph,
                               .on_capture = [] { throw Unsupported("task 'x' cannot"); }};
-  scenario.behaviours["b"] = {.launch = SubmitMode::thread_per_lane};
+  scenario.behaviours["b"] = {.submit = SubmitMode::thread_per_lane};
   std::vector<CaseSpec> specs{FakeScenario::spec("a"), FakeScenario::spec("b"),
                               FakeScenario::spec("base")};
   specs[1].graph = true;
@@ -312,7 +312,7 @@ TEST_F(SessionTest, EfficiencyIsTheBoundOverTheMedian) {
   scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
   const SessionResult result = run({FakeScenario::spec("base")});
   ASSERT_TRUE(result.cases[0].bound.has_value());
-  EXPECT_DOUBLE_EQ(result.cases[0].bound->efficiency,
+  EXPECT_DOUBLE_EQ(result.cases[0].efficiency,
                    result.cases[0].bound->seconds / result.cases[0].statistics->median);
 }
 

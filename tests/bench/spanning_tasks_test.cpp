@@ -74,20 +74,14 @@ class SpanningTask : public testing::TestWithParam<std::size_t> {
     for (auto& stream : streams_) lanes_.push_back(plan_.add_lane("lane", *stream));
     spin_ = device_->prepare(Spin{.duration = milliseconds(5)}, 1);
     const TaskId made = plan_.add(
-        {.name = "make",
-         .lane = lanes_[2],
-         .calls = {OpCall{spin_.get(), {counter_}}, CopyCall{one(number_, 0), one(source_, 0)}}});
+        {.name = "make", .lanes = {lanes_[2]}},
+        {OpCall{spin_.get(), {counter_}}, CopyCall{one(number_, 0), one(source_, 0)}});
     const TaskId brought =
-        plan_.add({.name = "bring",
-                   .lane = lanes_[0],
-                   .calls = {CollectiveCall{
-                       &communicator_, Collective::all_reduce, {one(data_, 0), one(data_, 1)}}},
-                   .after = {made},
-                   .further_lanes = {lanes_[1]}});
-    plan_.add({.name = "fetch",
-               .lane = lanes_[2],
-               .calls = {CopyCall{fetched_, data_}},
-               .after = {brought}});
+        plan_.add({.name = "bring", .lanes = {lanes_[0], lanes_[1]}, .after = {made}},
+                  {CollectiveCall{
+                      &communicator_, Collective::all_reduce, {one(data_, 0), one(data_, 1)}}});
+    plan_.add({.name = "fetch", .lanes = {lanes_[2]}, .after = {brought}},
+              {CopyCall{fetched_, data_}});
   }
 
   static BufferView one(const Buffer& numbers, std::size_t index) {

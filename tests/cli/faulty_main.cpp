@@ -80,7 +80,7 @@ class FaultyCase : public Case {
     const LaneId lane = plan_.add_lane("lane", stream);
     OpCall call{op_.get(), {}};
     if (!op_->arguments().empty()) call.views.push_back(counter_);
-    plan_.add({.name = "work", .lane = lane, .calls = {std::move(call)}});
+    plan_.add({.name = "work", .lanes = {lane}}, {std::move(call)});
   }
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
@@ -108,7 +108,7 @@ class FaultyCase : public Case {
  private:
   /// As if a wait had passed its limit, which is half an hour: the work goes on.
   void hang() {
-    Stream& stream = *plan_.lanes().front().stream;
+    Stream& stream = *plan_.streams().front();
     op_->enqueue(stream, {});
     throw TimedOut("planted: the stream did not finish");
   }

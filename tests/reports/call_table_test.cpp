@@ -20,19 +20,19 @@ using ::testing::Not;
 std::vector<Peak> round_peaks() {
   return {{"gemm f32", 1e9, "FLOP/s", {}, "2026-01-02T03:04:05Z"},
           {"memory", 2e9, "B/s", {}, "2026-01-02T03:04:05Z"},
-          {"copy", 4e9, "B/s", {}, "2026-01-02T03:04:05Z"}};
+          {TaskKind::copy, 4e9, "B/s", {}, "2026-01-02T03:04:05Z"}};
 }
 
 /// A case on two devices that computes for 3 s and copies for 1 s.
 Report report_with_calls() {
   Report report = sample_report();
   report.cases = {measured_case("pipeline", "pipeline", {}, 4.0, 6)};
-  Profile& profile = report.cases.front().profile.emplace();
+  TimelineMetrics& profile = report.cases.front().profile.emplace().metrics;
   profile.devices.resize(2);
   profile.devices[0].device = "cpu:0";
   profile.devices[1].device = "cpu:1";
-  profile.calls = {{"convolution_forward", "compute", 12, 3.0, 0.001, 1.5e9, 0.6e9},
-                   {"copy", "copy", 4, 1.0, 0.001, 0, 1e9}};
+  profile.calls = {{"convolution_forward", TaskKind::compute, 12, 3.0, 0.001, 1.5e9, 0.6e9},
+                   {TaskKind::copy, TaskKind::copy, 4, 1.0, 0.001, 0, 1e9}};
   for (Device& device : report.devices) device.peaks.clear();
   return report;
 }
@@ -52,9 +52,9 @@ TEST(CallTable, HasTheRatesOfCalls) {
 
 TEST(CallTable, SaysWhereTheExecutionWasFarFromTheSamples) {
   Report report = report_with_calls();
-  EXPECT_THAT(calls_table(report), Not(HasSubstr("that was looked at")));
+  EXPECT_THAT(calls_table(report), Not(HasSubstr("profiled execution")));
   report.cases[0].profile->deviation = -0.25;
-  EXPECT_THAT(calls_table(report), HasSubstr("took 25% shorter than the median of the samples"));
+  EXPECT_THAT(calls_table(report), HasSubstr("took 25% shorter than the median sample"));
 }
 
 TEST(CallTable, SaysNothingOfSharesWithoutPeaks) {
@@ -92,7 +92,7 @@ TEST(CallTable, TellsCopiesOfDevicesWithMemoryOfTheirOwnNoShare) {
 TEST(CallTable, CountsCasesThatWereNotLookedAt) {
   Report report = report_with_calls();
   report.cases.push_back(measured_case("pipeline", "single", {}, 4.0, 6));
-  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: it was not looked at."));
+  EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: it was not profiled."));
   report.cases.back().notes = {{"no timeline", "interrupted"}};
   EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: interrupted."));
   report.cases.back().status = CaseStatus::failed;

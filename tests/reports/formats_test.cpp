@@ -73,7 +73,7 @@ Report report_without_numbers() {
   report.cases[1].statistics->median = nan;
   report.cases[2].samples[3].seconds = std::numeric_limits<double>::infinity();
   report.cases[3].speedup->value = nan;
-  report.cases[4].bound->efficiency = nan;
+  report.cases[4].efficiency = nan;
   report.cases[5].statistics->standard_deviation = nan;
   report.duration_seconds = nan;
   return report;
@@ -219,7 +219,7 @@ TEST(CsvFormat, HasTheSameFixedColumnsWhateverTheCasesHave) {
   const Json few = read_back("csv", report)[0];
   const Json many = read_back("csv", sample_report())[0];
   for (const Json& name : few) EXPECT_THAT(many, Contains(name));
-  EXPECT_THAT(few, Contains(Json("bound.efficiency")));
+  EXPECT_THAT(few, Contains(Json("efficiency")));
   EXPECT_THAT(few, Contains(Json("speedup.interval.low")));
   report.cases.clear();
   EXPECT_EQ(read_back("csv", report), Json::array({few}));

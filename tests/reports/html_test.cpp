@@ -245,7 +245,7 @@ TEST(PageData, HasTheMeasuredCasesAndWhatTellsThemApart) {
 
 TEST(PageData, LeavesOutABoundThatIsNone) {
   Report report = sample_report();
-  report.cases[0].bound->efficiency = 1.2;
+  report.cases[0].efficiency = 1.2;
   const Json data = page_data({{"run.json", report}});
   EXPECT_FALSE(data[0]["cases"][0].contains("bound"));
   EXPECT_TRUE(data[0]["cases"][1].contains("bound"));

@@ -219,15 +219,44 @@ GoogleBenchmarkPart sample_rows(const Report& report) {
   return raw;
 }
 
+namespace {
+
+/// Every field differs from its default somewhere.
+Timeline sample_timeline() {
+  Timeline timeline;
+  PlanGraph& graph = timeline.graph;
+  graph.submit = SubmitMode::thread_per_lane;
+  graph.add_lane({.name = "cpu:0/compute", .device = "cpu:0", .threads = 2, .device_cores = 2});
+  graph.add_lane({.name = "cpu:0/copy", .device = "cpu:0", .kind = StreamKind::copy});
+  graph.add_task({.name = "send", .kind = TaskKind::copy, .lanes = {1}, .work = {0, 8e6, 0.01}});
+  graph.add_task({.name = "forward", .lanes = {0}, .after = {0}, .cost_key = "forward 3"});
+  timeline.begin = 1'000;
+  timeline.end = 400'000'000;
+  timeline.clock_error = 1'000;
+  timeline.calls = {{.task = 0, .lane = 1, .name = {}, .enqueued = {5, 7}, .ran = {1'000, 2'000}},
+                    {.task = 1,
+                     .lane = 0,
+                     .name = "gemm",
+                     .enqueued = {10, 50'000},
+                     .ran = {100'000'000, 400'000'000},
+                     .work = {.flops = 4e9, .bytes = 8e6},
+                     .reference_kernel = "ref:any",
+                     .layer = "a 3x4, b 4x5, c 3x5"}};
+  return timeline;
+}
+
+}  // namespace
+
 Report looked_at(Report report) {
   Profile profile;
   profile.executions = 3;
   profile.median = 0.5;
   profile.seconds_per_call = 5e-8;
-  profile.span = 0.51;
   profile.deviation = -0.25;
-  profile.clock_error = 1e-6;
-  profile.devices.push_back({.device = "cpu:0",
+  TimelineMetrics& metrics = profile.metrics;
+  metrics.span = 0.51;
+  metrics.clock_error = 1e-6;
+  metrics.devices.push_back({.device = "cpu:0",
                              .busy = 0.4,
                              .idle = 0.11,
                              .bubble = 0.05,
@@ -238,22 +267,13 @@ Report looked_at(Report report) {
                              .exposed_copy = 0.08,
                              .exposed_communication = 0.03,
                              .overlapped = 0.02});
-  profile.bubble_ratio = {0.21, 0.27};
-  profile.streams_busy = {0.11, 0.3, 0.1};
-  profile.lanes.push_back({"cpu:0/compute", "cpu:0", {0.04, 0.05, 0.06}});
-  profile.critical_path = {0.3, 0.1, 0.04, 0.05, 0.02};
-  profile.calls.push_back({"gemm", "compute", 2, 0.3, 1e-6, 4e9, 8e6});
-  profile.reference_calls.push_back({"gemm", "a 3x4, b 4x5, c 3x5", "ref:any", 1, 0.2});
-  profile.tasks.push_back({.task = 1,
-                           .name = "forward",
-                           .kind = "compute",
-                           .lane = 0,
-                           .begin = 0.1,
-                           .end = 0.4,
-                           .enqueued = 0.05,
-                           .after = {0},
-                           .flops = 4e9,
-                           .bytes = 8e6});
+  metrics.bubble_ratio = {0.21, 0.27};
+  metrics.streams_busy = {0.11, 0.3, 0.1};
+  metrics.lanes.push_back({"cpu:0/compute", "cpu:0", {0.04, 0.05, 0.06}});
+  metrics.critical_path = {0.3, 0.1, 0.04, 0.05, 0.02};
+  metrics.calls.push_back({"gemm", TaskKind::compute, 2, 0.3, 1e-6, 4e9, 8e6});
+  metrics.reference_calls.push_back({"gemm", "a 3x4, b 4x5, c 3x5", "ref:any", 1, 0.2});
+  profile.timeline = sample_timeline();
   profile.losses = Losses{0.4, 0.01, 0.02, 0.03, 0.04, 0.05};
   CaseResult& one = report.cases.at(1);
   one.profile = profile;

@@ -53,7 +53,7 @@ TEST_F(ChunksInTurn, HaveTheSameSumsOnOneDeviceAndOnTwo) {
   const OutputValues got = shared.run(network, chunks);
   ASSERT_EQ(shared.replicas.size(), 2U);
   EXPECT_EQ(shared.replicas[1]->device(), 1);
-  EXPECT_EQ(shared.parts.plan.lanes().size(), 2U);
+  EXPECT_EQ(shared.parts.plan.graph().lanes.size(), 2U);
   const report::Verification verdict = compare(as_outputs(got), want, tolerance_of({DType::f32}));
   EXPECT_TRUE(verdict.passed) << verdict.detail;
   for (const Check& check : shared.parts.checks) EXPECT_EQ(check.run(), std::nullopt);

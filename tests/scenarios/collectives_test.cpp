@@ -39,7 +39,7 @@ TEST_P(Collectives, AllGatherBringsEveryBlockToEveryRank) {
     }
   }
   EXPECT_TRUE(races(ranks.parts.plan).empty());
-  EXPECT_EQ(ranks.parts.plan.tasks().size(), static_cast<std::size_t>(size * (size - 1)));
+  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(), static_cast<std::size_t>(size * (size - 1)));
   EXPECT_EQ(done.size(), static_cast<std::size_t>(size));
   run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
@@ -62,7 +62,7 @@ TEST_P(Collectives, AllReduceSumsOnEveryRank) {
       ranks.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
   }
   EXPECT_TRUE(races(ranks.parts.plan).empty()) << races(ranks.parts.plan).front();
-  EXPECT_EQ(ranks.parts.plan.tasks().size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));
+  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));
   run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -81,15 +81,15 @@ TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
   Ranks ranks(fake_context(3), 9);
   const AllReduce all_reduce = ranks.all_reduce(nullptr, 9);
   all_reduce.add(ranks.parts.plan, "r", ranks.list);
-  for (const Task& task : ranks.parts.plan.tasks()) {
+  for (const Task& task : ranks.parts.plan.graph().tasks) {
     EXPECT_EQ(task.kind, TaskKind::communication);
     EXPECT_TRUE(task.cost_key.empty());
   }
   const Plan& plan = ranks.parts.plan;
-  const Task& send = plan.tasks()[task_named(plan, "r/scatter/1→2/block 1")];
-  EXPECT_EQ(send.lane, ranks.list[1].copies);
-  const Task& add = plan.tasks()[task_named(plan, "r/add/2/block 1")];
-  EXPECT_EQ(add.lane, ranks.list[2].compute);
+  const Task& send = plan.graph().tasks[task_named(plan, "r/scatter/1→2/block 1")];
+  EXPECT_EQ(send.lanes.front(), ranks.list[1].copies);
+  const Task& add = plan.graph().tasks[task_named(plan, "r/add/2/block 1")];
+  EXPECT_EQ(add.lanes.front(), ranks.list[2].compute);
 }
 
 TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
@@ -103,9 +103,9 @@ TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
     ranks[r].data = parts.data.tensor(r, canonical({4})).view;
   }
   static_cast<void>(AllGather(nullptr, {8, 8}).add(parts.plan, "g", ranks));
-  ASSERT_EQ(parts.plan.tasks().size(), 2U);
-  for (const Task& task : parts.plan.tasks()) {
-    EXPECT_EQ(task.lane, ranks[1].copies) << task.name << " is the other backend's alone";
+  ASSERT_EQ(parts.plan.graph().tasks.size(), 2U);
+  for (const Task& task : parts.plan.graph().tasks) {
+    EXPECT_EQ(task.lanes.front(), ranks[1].copies) << task.name << " is the other backend's alone";
   }
 }
 
@@ -113,10 +113,8 @@ TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {
   Ranks ranks(fake_context(2), 4);
   std::vector<TaskId> produced;
   for (int r = 0; r < 2; ++r) {
-    Task task;
-    task.name = "produce";
-    task.lane = ranks.list[r].compute;
-    produced.push_back(ranks.parts.plan.add(std::move(task)));
+    produced.push_back(
+        ranks.parts.plan.add({.name = "produce", .lanes = {ranks.list[r].compute}}, {}));
     ranks.list[r].ready = {produced.back()};
   }
   const Completion done = AllGather(nullptr, {8, 8}).add(ranks.parts.plan, "g", ranks.list);

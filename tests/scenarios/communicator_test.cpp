@@ -48,8 +48,8 @@ TEST(JoinedCollectives, AllReduceIsOneTaskOverTheCopyLanes) {
   EXPECT_EQ(all_reduce.method(), "copies of a test");
   const Completion done = all_reduce.add(ranks.parts.plan, "sum", ranks.list);
   EXPECT_THAT(done, testing::ElementsAre(std::vector{0}, std::vector{0}, std::vector{0}));
-  ASSERT_EQ(ranks.parts.plan.tasks().size(), 1U);
-  const Task& task = ranks.parts.plan.tasks().front();
+  ASSERT_EQ(ranks.parts.plan.graph().tasks.size(), 1U);
+  const Task& task = ranks.parts.plan.graph().tasks.front();
   EXPECT_EQ(task.kind, TaskKind::communication);
   EXPECT_EQ(lanes_of(task),
             (std::vector{ranks.list[0].copies, ranks.list[1].copies, ranks.list[2].copies}));
@@ -62,7 +62,7 @@ TEST(JoinedCollectives, AllGatherOfEqualBlocks) {
   const AllGather all_gather(ranks.context.communicator(), {8, 8});
   EXPECT_EQ(all_gather.method(), "copies of a test");
   (void)all_gather.add(ranks.parts.plan, "gather", ranks.list);
-  EXPECT_EQ(ranks.parts.plan.tasks().size(), 1U);
+  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(), 1U);
   ranks.run();
   for (std::size_t r = 0; r < 2; ++r) {
     EXPECT_THAT(ranks.values(r), testing::ElementsAre(1, 1, 2, 2)) << "rank " << r;
@@ -100,12 +100,12 @@ TEST(JoinedCollectives, AreAsMuchWorkAsTheRing) {
 TEST(JoinedCollectives, CountForTheBoundOnEachOfTheirLanes) {
   JoinedRanks ranks(2, 4);
   (void)ranks.all_reduce(ranks.context.communicator(), 4).add(ranks.parts.plan, "sum", ranks.list);
-  ranks.parts.plan.add({.name = "send", .lane = ranks.list[1].copies, .calls = {}});
-  ranks.parts.plan.add({.name = "multiply", .lane = ranks.list[1].compute, .calls = {}});
-  const Bound bound = bound_of(ranks.parts.plan, {4.0, 1.0, 2.0});
+  ranks.parts.plan.add({.name = "send", .lanes = {ranks.list[1].copies}}, {});
+  ranks.parts.plan.add({.name = "multiply", .lanes = {ranks.list[1].compute}}, {});
+  const Bound bound = bound_of(ranks.parts.plan.graph(), {4.0, 1.0, 2.0});
   EXPECT_DOUBLE_EQ(bound.busiest_lane, 5.0);
   EXPECT_EQ(bound.busiest_lane_name, "fake:1/copy");
-  EXPECT_DOUBLE_EQ(bound.lane_with_ends, 5.0);
+  EXPECT_DOUBLE_EQ(bound.one_machine, 5.0);
   EXPECT_DOUBLE_EQ(bound.busiest_device, (4.0 + 1.0 + 2 * 2.0) / 2) << "two cores";
 }
 
@@ -125,16 +125,13 @@ TEST(JoinedCollectives, OrderRankByRankWhatFollowsOnTheSameLanes) {
   for (std::size_t r = 0; r < 2; ++r) ranks.list[r].ready = first[r];
   const Completion second = all_reduce.add(ranks.parts.plan, "second", ranks.list);
   const TaskId reader = ranks.parts.plan.add(
-      {.name = "read",
-       .lane = ranks.list[0].compute,
-       .calls = {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}},
-       .after = second[0]});
+      {.name = "read", .lanes = {ranks.list[0].compute}, .after = second[0]},
+      {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
   EXPECT_THAT(races(ranks.parts.plan), testing::IsEmpty());
   EXPECT_TRUE(is_ordered(ranks.parts.plan, first[1].front(), reader));
   ranks.parts.plan.add(
-      {.name = "early",
-       .lane = ranks.list[0].copies,
-       .calls = {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}}});
+      {.name = "early", .lanes = {ranks.list[0].copies}},
+      {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
   EXPECT_THAT(races(ranks.parts.plan), Contains("second / early"))
       << "the order of a lane is that of its rank alone";
 }
@@ -155,7 +152,9 @@ TEST(JoinedCollectives, NeedALaneForEachRank) {
   const LaneId other = ranks.list[1].copies;
   Plan& plan = ranks.parts.plan;
   const auto add = [&](const Call& one, std::vector<LaneId> further) {
-    plan.add({.name = "t", .lane = lane, .calls = {one}, .further_lanes = std::move(further)});
+    std::vector<LaneId> lanes{lane};
+    lanes.insert(lanes.end(), further.begin(), further.end());
+    plan.add({.name = "t", .lanes = std::move(lanes)}, {one});
   };
   EXPECT_THROW(add(call, {}), std::invalid_argument);
   EXPECT_THROW(add(call, {lane}), std::invalid_argument) << "twice";

@@ -64,7 +64,7 @@ TEST_P(MatmulTest, ComparableStrategiesDoTheSameWork) {
     const double expected = one_device ? flops / devices : flops;
     EXPECT_DOUBLE_EQ(subject->amount().value, expected) << strategy.name;
     if (strategy.name != "row-sharded") {  // whose additions are work too
-      EXPECT_DOUBLE_EQ(subject->plan().work().flops, expected) << strategy.name;
+      EXPECT_DOUBLE_EQ(subject->plan().graph().work().flops, expected) << strategy.name;
     }
   }
 }
@@ -91,7 +91,7 @@ TEST_P(MatmulTest, ShardedProductsOverlapWithCommunication) {
         ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
     const Plan& plan = subject->plan();
     int communication = 0;
-    for (const Task& task : plan.tasks()) {
+    for (const Task& task : plan.graph().tasks) {
       if (task.kind != TaskKind::communication) continue;
       ++communication;
       if (task.name.starts_with("product 0")) {
@@ -111,9 +111,9 @@ TEST_P(MatmulTest, StreamsDealOutTheProductsOfOneDevice) {
       spec_of(*scenario, "streams", {{"n", 7}, {"count", 3}, {"streams", 2}}, GetParam());
   EXPECT_EQ(spec.name(), "matmul/streams/n:7/count:3/streams:2");
   const auto subject = ready_case(*scenario, spec, context);
-  ASSERT_EQ(subject->plan().lanes().size(), 2);
-  EXPECT_EQ(subject->plan().tasks()[1].lane, 1);
-  EXPECT_EQ(subject->plan().tasks()[2].lane, 0);
+  ASSERT_EQ(subject->plan().graph().lanes.size(), 2);
+  EXPECT_EQ(subject->plan().graph().tasks[1].lanes.front(), 1);
+  EXPECT_EQ(subject->plan().graph().tasks[2].lanes.front(), 0);
   EXPECT_EQ(scenario->reference(spec)->name(), "matmul/alone/n:7/count:3/device:0");
 }
 
@@ -140,8 +140,9 @@ TEST_P(MatmulTest, ShardedResultsAreAsManyAsInTheOtherStrategies) {
     const auto subject =
         ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
     std::set<std::pair<const Buffer*, std::size_t>> places;
-    for (const Task& task : subject->plan().tasks()) {
-      const auto* op = std::get_if<OpCall>(&task.calls.front());
+    for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
+      const Task& task = subject->plan().graph().tasks[i];
+      const auto* op = std::get_if<OpCall>(&subject->plan().calls()[i].front());
       if (op == nullptr || op->op->name() != "gemm") continue;
       if (task.name.ends_with(" on 0")) places.emplace(op->views[2].buffer, op->views[2].offset);
     }
@@ -161,9 +162,10 @@ TEST_P(MatmulTest, ShardedProductsThatFollowEachOtherDiffer) {
         context);
     std::map<std::size_t, std::size_t> operand_in;  // by result, the latest
     std::optional<std::size_t> before;
-    for (const Task& task : subject->plan().tasks()) {
+    for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
+      const Task& task = subject->plan().graph().tasks[i];
       if (!task.name.ends_with(" on 0")) continue;
-      const auto& product = std::get<OpCall>(task.calls.front());
+      const auto& product = std::get<OpCall>(subject->plan().calls()[i].front());
       const std::size_t operand = product.views[0].offset;
       const std::size_t result = product.views[2].offset;
       EXPECT_NE(before, operand) << task.name << " of " << count;
@@ -184,20 +186,12 @@ TEST_P(MatmulTest, ASkippedTaskOfAShardedProductIsFound) {
   const int last_turn = 3 * devices - 3;
   for (const char* strategy : {"column-sharded", "row-sharded"}) {
     const CaseSpec spec = spec_of(*scenario, strategy, tiny, devices);
-    const std::size_t tasks = ready_case(*scenario, spec, context)->plan().tasks().size();
+    const std::size_t tasks = ready_case(*scenario, spec, context)->plan().graph().tasks.size();
     int left_out = 0;
     for (std::size_t skipped = 0; skipped < tasks; ++skipped) {
       const auto subject = ready_case(*scenario, spec, context);
-      Plan partial;
-      for (const Lane& lane : subject->plan().lanes()) {
-        partial.add_lane(lane.name, *lane.stream, lane.kind);
-      }
-      for (std::size_t i = 0; i < tasks; ++i) {
-        Task task = subject->plan().tasks()[i];
-        if (i == skipped) task.calls.clear();
-        partial.add(std::move(task));
-      }
-      const std::string& name = partial.tasks()[skipped].name;
+      const Plan partial = without_calls_of(subject->plan(), skipped);
+      const std::string& name = partial.graph().tasks[skipped].name;
       if (std::stoi(name.substr(std::string("product ").size())) < last_turn) continue;
       run_in_order(subject->plan());  // what it leaves must not pass for what is missing
       run_in_order(partial);

@@ -82,18 +82,11 @@ TEST_F(OverlapTest, AMissingTaskIsFound) {
   for (const char* strategy : {"compute", "copy", "sequential", "overlapped"}) {
     for (const char* direction : {"d2h", "h2d"}) {
       const auto subject = ready(strategy, tiny(direction));
-      for (std::size_t leave_out = 0; leave_out < subject->plan().tasks().size(); ++leave_out) {
+      for (std::size_t leave_out = 0; leave_out < subject->plan().graph().tasks.size(); ++leave_out) {
         const auto again = ready(strategy, tiny(direction));
-        Plan partial;
-        for (const Lane& lane : again->plan().lanes()) partial.add_lane(lane.name, *lane.stream);
-        for (std::size_t i = 0; i < again->plan().tasks().size(); ++i) {
-          Task task = again->plan().tasks()[i];
-          if (i == leave_out) task.calls.clear();
-          partial.add(std::move(task));
-        }
-        run_in_order(partial);
+        run_in_order(without_calls_of(again->plan(), leave_out));
         EXPECT_TRUE(again->check()) << strategy << " " << direction << " without "
-                                    << subject->plan().tasks()[leave_out].name;
+                                    << subject->plan().graph().tasks[leave_out].name;
       }
     }
   }
@@ -145,13 +138,15 @@ TEST_F(OverlapTest, SequentialFinishesOneBeforeTheOther) {
 TEST_F(OverlapTest, CopiesRunOnTheCopyLaneInChunks) {
   const auto subject = ready("overlapped", tiny("d2h", "pinned", 1, 4));
   const Plan& plan = subject->plan();
-  const Task& copy = plan.tasks()[task_named(plan, "copy 0")];
+  const TaskId id = task_named(plan, "copy 0");
+  const Task& copy = plan.graph().task(id);
   EXPECT_EQ(copy.kind, TaskKind::copy);
-  EXPECT_EQ(plan.lanes()[copy.lane].name, "fake:0/copy");
-  ASSERT_EQ(copy.calls.size(), 2);  // 4 rows and 2
-  EXPECT_EQ(std::get<CopyCall>(copy.calls[0]).source.bytes, sizeof(float) * 4 * 6);
-  EXPECT_EQ(std::get<CopyCall>(copy.calls[1]).source.bytes, sizeof(float) * 2 * 6);
-  EXPECT_EQ(plan.tasks()[task_named(plan, "product 0")].kind, TaskKind::compute);
+  EXPECT_EQ(plan.graph().lane(copy.lanes.front()).name, "fake:0/copy");
+  const std::vector<Call>& calls = plan.calls(id);
+  ASSERT_EQ(calls.size(), 2);  // 4 rows and 2
+  EXPECT_EQ(std::get<CopyCall>(calls[0]).source.bytes, sizeof(float) * 4 * 6);
+  EXPECT_EQ(std::get<CopyCall>(calls[1]).source.bytes, sizeof(float) * 2 * 6);
+  EXPECT_EQ(plan.graph().tasks[task_named(plan, "product 0")].kind, TaskKind::compute);
 }
 
 TEST_F(OverlapTest, FreshMemoryIsMadeNewOnTheCopyLaneBeforeEachCopy) {
@@ -188,9 +183,9 @@ TEST_F(OverlapTest, EveryOrderWorksOnTheSameDeviceMemory) {
                                std::int64_t prefetch) {
     const auto subject = ready(strategy, tiny(direction, "pinned", prefetch));
     std::set<std::pair<const Buffer*, std::size_t>> places;
-    for (const Task& task : subject->plan().tasks()) {
-      if (task.kind != TaskKind::copy) continue;
-      const auto& copy = std::get<CopyCall>(task.calls.front());
+    for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
+      if (subject->plan().graph().tasks[i].kind != TaskKind::copy) continue;
+      const auto& copy = std::get<CopyCall>(subject->plan().calls()[i].front());
       const BufferView& on_device = direction == "d2h" ? copy.source : copy.destination;
       places.emplace(on_device.buffer, on_device.offset);
     }

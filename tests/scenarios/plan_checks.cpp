@@ -15,10 +15,10 @@ struct Touch {
   bool writes = false;
 };
 
-/// What a task touches on the lane at that place among its lanes.
-std::vector<Touch> touches_of(const Task& task, std::size_t place) {
+/// What the calls of a task touch on the lane at that place among its lanes.
+std::vector<Touch> touches_of(const std::vector<Call>& calls, std::size_t place) {
   std::vector<Touch> touches;
-  for (const Call& call : task.calls) {
+  for (const Call& call : calls) {
     if (const auto* copy = std::get_if<CopyCall>(&call)) {
       touches.push_back({copy->destination, true});
       touches.push_back({copy->source, false});
@@ -57,8 +57,8 @@ struct Part {
 
 std::vector<Part> parts_of(const Plan& plan) {
   std::vector<Part> parts;
-  for (std::size_t i = 0; i < plan.tasks().size(); ++i) {
-    const std::vector<LaneId> lanes = lanes_of(plan.tasks()[i]);
+  for (std::size_t i = 0; i < plan.graph().tasks.size(); ++i) {
+    const std::vector<LaneId>& lanes = plan.graph().tasks[i].lanes;
     for (std::size_t place = 0; place < lanes.size(); ++place) {
       parts.push_back({static_cast<TaskId>(i), place, lanes[place]});
     }
@@ -69,10 +69,9 @@ std::vector<Part> parts_of(const Plan& plan) {
 /// Whether the second of two parts waits for the first because its task does. Tasks with the same
 /// lanes are in order rank by rank.
 bool waits_for(const Plan& plan, const Part& first, const Part& second) {
-  const Task& task = plan.tasks()[static_cast<std::size_t>(second.task)];
+  const Task& task = plan.graph().task(second.task);
   if (std::ranges::find(task.after, first.task) == task.after.end()) return false;
-  const Task& before = plan.tasks()[static_cast<std::size_t>(first.task)];
-  return first.lane == second.lane || lanes_of(before) != lanes_of(task);
+  return first.lane == second.lane || plan.graph().task(first.task).lanes != task.lanes;
 }
 
 /// before[i][j]: part j has ended when part i begins.
@@ -94,19 +93,18 @@ std::vector<std::vector<bool>> order_of(const Plan& plan, const std::vector<Part
 }  // namespace
 
 std::vector<std::string> races(const Plan& plan) {
-  const std::vector<Task>& tasks = plan.tasks();
   const std::vector<Part> parts = parts_of(plan);
   const auto before = order_of(plan, parts);
   std::vector<std::vector<Touch>> touches;
   for (const Part& part : parts) {
-    touches.push_back(touches_of(tasks[static_cast<std::size_t>(part.task)], part.place));
+    touches.push_back(touches_of(plan.calls(part.task), part.place));
   }
   std::vector<std::string> found;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!before[i][j] && collide(touches[i], touches[j])) {
-        found.push_back(tasks[static_cast<std::size_t>(parts[j].task)].name + " / " +
-                        tasks[static_cast<std::size_t>(parts[i].task)].name);
+        found.push_back(plan.graph().task(parts[j].task).name + " / " +
+                        plan.graph().task(parts[i].task).name);
       }
     }
   }
@@ -125,23 +123,32 @@ bool is_ordered(const Plan& plan, TaskId before, TaskId after) {
 }
 
 TaskId task_named(const Plan& plan, const std::string& name) {
-  const auto found = std::ranges::find(plan.tasks(), name, &Task::name);
-  if (found == plan.tasks().end()) {
+  const auto found = std::ranges::find(plan.graph().tasks, name, &Task::name);
+  if (found == plan.graph().tasks.end()) {
     ADD_FAILURE() << "no task is named " << name;
     return 0;
   }
-  return static_cast<TaskId>(found - plan.tasks().begin());
+  return static_cast<TaskId>(found - plan.graph().tasks.begin());
 }
 
 void run_in_order(const Plan& plan) {
-  for (const Task& task : plan.tasks()) {
-    std::vector<Stream*> streams;
-    for (const LaneId lane : lanes_of(task)) {
-      streams.push_back(plan.lanes()[static_cast<std::size_t>(lane)].stream);
-    }
-    for (const Call& call : task.calls) enqueue(call, streams);
+  for (std::size_t i = 0; i < plan.calls().size(); ++i) {
+    const std::vector<Stream*> streams = plan.streams_of(plan.graph().tasks[i]);
+    for (const Call& call : plan.calls()[i]) enqueue(call, streams);
     for (Stream* stream : streams) stream->synchronize();
   }
+}
+
+Plan without_calls_of(const Plan& plan, std::size_t skipped) {
+  Plan partial;
+  for (std::size_t i = 0; i < plan.streams().size(); ++i) {
+    const Lane& lane = plan.graph().lanes[i];
+    partial.add_lane(lane.name, *plan.streams()[i], lane.kind);
+  }
+  for (std::size_t i = 0; i < plan.calls().size(); ++i) {
+    partial.add(plan.graph().tasks[i], i == skipped ? std::vector<Call>() : plan.calls()[i]);
+  }
+  return partial;
 }
 
 CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,

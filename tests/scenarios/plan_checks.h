@@ -22,6 +22,9 @@ namespace parbench::test {
 /// Enqueues the tasks one after the other in the order of the plan, waiting for each.
 void run_in_order(const Plan& plan);
 
+/// The same plan, of which one task does nothing.
+[[nodiscard]] Plan without_calls_of(const Plan& plan, std::size_t skipped);
+
 /// A spec of a scenario from axis values, the others from the quick preset, and resolved. `alike`:
 /// whether the devices are.
 [[nodiscard]] CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,

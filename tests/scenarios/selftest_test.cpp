@@ -37,7 +37,7 @@ TEST_F(SelftestTest, CountsEveryTask) {
       subject->reset();
       run_in_order(subject->plan());
       EXPECT_EQ(subject->check(), std::nullopt);
-      EXPECT_EQ(subject->plan().tasks().size(), 7);
+      EXPECT_EQ(subject->plan().graph().tasks.size(), 7);
     }
   }
 }
@@ -47,10 +47,10 @@ TEST_F(SelftestTest, KnowsItsTime) {
   const std::vector<Parameter> values = {{"tasks", 7}, {"duration", "2ms"}};
   const auto spin = ready_case(*scenario, spec_of(*scenario, "spin", values), context);
   EXPECT_EQ(expected_seconds(*spin), "0.014");
-  EXPECT_EQ(spin->plan().lanes().size(), 1);
+  EXPECT_EQ(spin->plan().graph().lanes.size(), 1);
   const auto parallel = ready_case(*scenario, spec_of(*scenario, "parallel", values), context);
   EXPECT_EQ(expected_seconds(*parallel), "0.008");
-  EXPECT_EQ(parallel->plan().lanes().size(), 2);
+  EXPECT_EQ(parallel->plan().graph().lanes.size(), 2);
 }
 
 TEST_F(SelftestTest, SlowdownIsNotInTheName) {

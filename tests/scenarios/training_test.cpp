@@ -315,11 +315,12 @@ Setting mixed(const std::string& name, std::vector<std::int64_t> chunks,
 
 TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
   const auto device_of = [&](const Task& task) -> const Device& {
-    return parts_->plan.lanes()[static_cast<std::size_t>(task.lane)].stream->device();
+    return parts_->plan.stream(task.lanes.front()).device();
   };
   int reorders = 0;
-  for (const Task& task : parts_->plan.tasks()) {
-    for (const Call& call : task.calls) {
+  for (std::size_t i = 0; i < parts_->plan.calls().size(); ++i) {
+    const Task& task = parts_->plan.graph().tasks[i];
+    for (const Call& call : parts_->plan.calls()[i]) {
       const auto* op = std::get_if<OpCall>(&call);
       const bool is_work = task.name.starts_with("forward") || task.name.starts_with("backward");
       reorders += is_work && op != nullptr && op->op->name().starts_with("reorder") ? 1 : 0;

@@ -55,15 +55,36 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
   };
 }
 
-/** A task's span in a timeline; `after`: tasks that it waits for. Microseconds. */
+/** A task in a timeline; tasks are counted from 0. `after`: tasks that it waits for. Microseconds. */
 export function span(task, lane, begin, end, { name = `task ${task}`, after = [], enqueued = begin, work = {} } = {}) {
-  const kind = lane % 2 === 0 ? "compute" : "copy";
-  const us = 1e-6;
-  return { task, name, kind, lane, begin: begin * us, end: end * us, enqueued: enqueued * us, ...(after.length > 0 ? { after } : {}), ...work };
+  return { task, name, lane, begin, end, enqueued, after, work };
 }
 
-/** The case, looked at: two devices with a lane for computing and one for copies each. */
-export function lookedAt(c, microseconds, tasks) {
+function timelineOf(lanes, microseconds, spans) {
+  const ns = (us) => Math.round(us * 1000);
+  const kindOf = (lane) => (lane % 2 === 0 ? "compute" : "copy");
+  const ordered = [...spans].sort((a, b) => a.task - b.task);
+  return {
+    graph: {
+      submit: "one-thread",
+      lanes: lanes.map((name, lane) => ({ name, device: name.slice(0, 5), kind: kindOf(lane), threads: 1 })),
+      tasks: ordered.map(({ name, lane, after }) => ({ name, kind: kindOf(lane), lanes: [lane], ...(after.length > 0 ? { after } : {}) })),
+    },
+    calls: spans.map(({ task, lane, begin, end, enqueued, work }) => ({
+      task,
+      lane,
+      enqueued: { begin_ns: 0, end_ns: ns(enqueued) },
+      ran: { begin_ns: ns(begin), end_ns: ns(end) },
+      ...(Object.keys(work).length > 0 ? { work } : {}),
+    })),
+    begin_ns: 0,
+    end_ns: ns(microseconds),
+    clock_error_ns: 0,
+  };
+}
+
+/** The case, profiled: two devices with a lane for computing and one for copies each. */
+export function profiled(c, microseconds, tasks) {
   const waits = { dependency: 0, host: 0, queue: 0 };
   const seconds = microseconds * 1e-6;
   const device = (name) => ({
@@ -84,23 +105,25 @@ export function lookedAt(c, microseconds, tasks) {
     executions: 25,
     median: seconds,
     seconds_per_call: 5e-8,
-    span: seconds,
-    clock_error: 0,
-    devices: [device("cpu:0"), device("cpu:1")],
-    bubble_ratio: { of_total: 0.3, of_busy: 0.5 },
-    streams_busy: [0, seconds],
-    lanes: lanes.map((name) => ({ name, device: name.slice(0, 5), waits })),
-    critical_path: { compute: seconds, copy: 0, communication: 0, host: 0, queue: 0 },
-    calls: [],
-    ...(tasks.length > 0 ? { tasks } : {}),
+    metrics: {
+      span: seconds,
+      clock_error: 0,
+      devices: [device("cpu:0"), device("cpu:1")],
+      bubble_ratio: { of_total: 0.3, of_busy: 0.5 },
+      streams_busy: [0, seconds],
+      lanes: lanes.map((name) => ({ name, device: name.slice(0, 5), waits })),
+      critical_path: { compute: seconds, copy: 0, communication: 0, host: 0, queue: 0 },
+      calls: [],
+    },
+    ...(tasks.length > 0 ? { timeline: timelineOf(lanes, microseconds, tasks) } : {}),
   };
   return { ...c, profile };
 }
 
 /** A pipeline of two stages and a baseline, which takes twice as long. */
 export function pipeline() {
-  const single = lookedAt(measured("single", {}, 200e-6), 200, [span(0, 0, 0, 100), span(1, 0, 100, 200, { after: [0] })]);
-  const stages = lookedAt(measured("pipeline", { split: 2 }, 100e-6, { baseline: single.name, speedup: 2 }), 100, [
+  const single = profiled(measured("single", {}, 200e-6), 200, [span(0, 0, 0, 100), span(1, 0, 100, 200, { after: [0] })]);
+  const stages = profiled(measured("pipeline", { split: 2 }, 100e-6, { baseline: single.name, speedup: 2 }), 100, [
     span(0, 0, 0, 30, { name: "forward, chunk 0" }),
     span(1, 1, 30, 35, { name: "send, chunk 0", after: [0] }),
     span(2, 0, 30, 60, { name: "forward, chunk 1" }),

@@ -1,7 +1,7 @@
 // When tasks ran: drawn, zoomed, moved, marked, compared.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, eventually, hostile, lookedAt, measured, pipeline, report, span, sweep } from "./report.mjs";
+import { Browser, eventually, hostile, profiled, measured, pipeline, report, span, sweep } from "./report.mjs";
 
 let browser;
 before(async () => (browser = await Browser.start()));
@@ -203,7 +203,7 @@ test("an idle device is shaded between its first and last task", async () => {
   // Both cases differ in the gap alone, and so do their pictures.
   const ink = async (gap) => {
     const tasks = [span(0, 0, 0, 40), span(1, 0, gap ? 60 : 40, 100)];
-    const page = await open(report([lookedAt(measured("a", {}, 1), 100, tasks)]));
+    const page = await open(report([profiled(measured("a", {}, 1), 100, tasks)]));
     const card = await pixels(page, "#ffffff");
     const bars = await pixels(page, "#0072b2");
     return { card, bars };
@@ -231,7 +231,7 @@ test("colours follow the switch, and paper is light", async () => {
 
 test("hostile names stay text", async () => {
   const tasks = [span(0, 0, 0, 50, { name: hostile }), span(1, 0, 50, 100, { name: hostile, after: [0] })];
-  const one = lookedAt(measured(hostile, {}, 1), 100, tasks);
+  const one = profiled(measured(hostile, {}, 1), 100, tasks);
   one.profile.lanes[0].name = one.profile.devices[0].device = hostile;
   const page = await open(report([one]));
   await placeOf(page, hostile);
@@ -245,11 +245,11 @@ test("hostile names stay text", async () => {
 
 test("cases without a timeline are named with the reason", async () => {
   const content = pipeline();
-  content.parbench.cases.push(measured("blind", {}, 1), lookedAt(measured("huge", {}, 1), 100, []));
+  content.parbench.cases.push(measured("blind", {}, 1), profiled(measured("huge", {}, 1), 100, []));
   const page = await open(content);
   assert.equal(
     await page.locator(".when .without").textContent(),
-    "Without a timeline: blind (it was not looked at). huge (its plan has more than 2000 tasks).",
+    "Without a timeline: blind (it was not profiled). huge (its plan has more than 2000 tasks).",
   );
   assert.equal(await chooser(page, "Case").locator("option").count(), 2);
 });

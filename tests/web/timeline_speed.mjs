@@ -1,6 +1,6 @@
 // How long a browser takes to draw timelines of so many tasks in two cases, and how smoothly they zoom
 // and move: scripts/page-speed.
-import { Browser, eventually, lookedAt, measured, report, span } from "./report.mjs";
+import { Browser, eventually, profiled, measured, report, span } from "./report.mjs";
 
 const count = Number(process.argv[2] ?? 20_000);
 const frames = 100;
@@ -14,10 +14,10 @@ function tasks(number) {
   });
 }
 
-const single = lookedAt(measured("single", {}, 1), count / 2 + 4, tasks(count / 2));
+const single = profiled(measured("single", {}, 1), count / 2 + 4, tasks(count / 2));
 const faster = measured("faster", {}, 0.5, { baseline: single.name, speedup: 2 });
 const browser = await Browser.start();
-const page = await browser.open(report([single, lookedAt(faster, count / 2 + 4, tasks(count / 2))]));
+const page = await browser.open(report([single, profiled(faster, count / 2 + 4, tasks(count / 2))]));
 const canvas = page.locator(".when canvas");
 await canvas.scrollIntoViewIfNeeded();
 await eventually(page, async () => (await canvas.getAttribute("data-bars")) === String(count));

@@ -63,7 +63,7 @@ TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAddUpToItsOwnSpan) {
   Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
   find_reasons(report);
   const Losses& lost = report.cases[1].profile->losses.value();
-  EXPECT_DOUBLE_EQ(lost.ideal + total(lost), report.cases[1].profile->span);
+  EXPECT_DOUBLE_EQ(lost.ideal + total(lost), report.cases[1].profile->metrics.span);
   ASSERT_EQ(report.findings.at(0).rule, "losses");
   EXPECT_THAT(report.findings[0].text, ::testing::HasSubstr("took 100% longer than the median"));
 }

@@ -28,11 +28,13 @@ class MadeCase {
     made_.statistics.emplace().median = span;
     Profile& profile = made_.profile.emplace();
     profile.executions = 1;
-    profile.median = profile.span = span;
-    CallProfile calls{.name = "gemm", .kind = "compute", .count = 1};
+    profile.median = span;
+    TimelineMetrics& metrics = profile.metrics;
+    metrics.span = span;
+    CallMetrics calls{.name = "gemm", .count = 1};
     for (const MadeDevice& device : devices) {
       const double busy = device.compute + device.moving;
-      profile.devices.push_back({.device = "d" + std::to_string(profile.devices.size()),
+      metrics.devices.push_back({.device = "d" + std::to_string(metrics.devices.size()),
                                  .busy = busy,
                                  .idle = span - busy,
                                  .waits = device.waits,
@@ -42,30 +44,30 @@ class MadeCase {
       calls.seconds += device.compute;
     }
     calls.flops = 1e9;
-    profile.calls.push_back(calls);
-    profile.streams_busy = {0, span};
+    metrics.calls.push_back(calls);
+    metrics.streams_busy = {0, span};
   }
 
   /// So many streams at once all the time, whose calls take so long together.
   MadeCase& streams(std::size_t count, double call_seconds) {
-    made_.profile->streams_busy.assign(count + 1, 0);
-    made_.profile->streams_busy[count] = made_.profile->span;
-    made_.profile->calls[0].seconds = call_seconds;
+    made_.profile->metrics.streams_busy.assign(count + 1, 0);
+    made_.profile->metrics.streams_busy[count] = made_.profile->metrics.span;
+    made_.profile->metrics.calls[0].seconds = call_seconds;
     return *this;
   }
   /// So many, of so many bytes each.
   MadeCase& copies(double seconds, double enqueueing, int count = 1, double bytes = 1e6) {
-    made_.profile->calls.push_back(
-        {"copy", "copy", count, seconds, enqueueing, 0, 2 * count * bytes});
+    made_.profile->metrics.calls.push_back(
+        {"copy", TaskKind::copy, count, seconds, enqueueing, 0, 2 * count * bytes});
     return *this;
   }
   MadeCase& flops(double value) {
-    made_.profile->calls[0].flops = value;
+    made_.profile->metrics.calls[0].flops = value;
     return *this;
   }
   /// On a reference implementation, part of the time of all calls.
   MadeCase& on_reference(const std::string& layer, double seconds) {
-    made_.profile->reference_calls.push_back(
+    made_.profile->metrics.reference_calls.push_back(
         {"convolution_backward_data", layer, "ref:any", 2, seconds});
     return *this;
   }
@@ -98,7 +100,7 @@ class MadeCase {
     made_.profile->deviation = share;
     return *this;
   }
-  /// Of a run that did not look.
+  /// Of a run without profiles.
   MadeCase& without_profile() {
     made_.profile.reset();
     return *this;

@@ -202,13 +202,12 @@ TEST(Rules, SayNothingOfCasesThatWereNotLookedAt) {
 TEST(Rules, SayWhenTheExecutionsThatTheySawAreFarFromTheSamples) {
   const MadeCase far = two_streams(1.02, 1.96).deviation(0.23);
   EXPECT_THAT(text("saturated", {one_stream(), far}),
-              AllOf(HasSubstr("(the execution that was looked at took 23% longer than the "
-                              "median of the samples)"),
+              AllOf(HasSubstr("(the profiled execution took 23% longer than the median sample)"),
                     Not(HasSubstr("(of one: "))));
   EXPECT_THAT(text("saturated", {one_stream().deviation(-0.3), far}),
-              HasSubstr("(of one: the execution that was looked at took 30% shorter than"));
+              HasSubstr("(of one: the profiled execution took 30% shorter than"));
   EXPECT_THAT(text("saturated", {one_stream(), two_streams(1.02, 1.96)}),
-              Not(HasSubstr("looked at")));
+              Not(HasSubstr("profiled execution")));
 }
 
 TEST(Rules, NeedNoProfileForWhatSamplesAndMemoryTell) {

@@ -7,11 +7,11 @@
 #include <sstream>
 #include <string>
 
-#include "tests/reports/timeline/made_timeline.h"
+#include "tests/scenarios/plan/made_timeline.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
-namespace parbench::timeline {
+namespace parbench::report {
 namespace {
 
 using nlohmann::json;
@@ -25,9 +25,9 @@ Timeline example() {
   const auto forward = timeline.task(compute, {1'234, 10'000}, {.enqueued = 900, .flops = 5e6});
   timeline.call(forward, {10'050, 12'000}, {.enqueued = 1'100});
   const auto transfer = timeline.task(copy, {12'500, 15'000},
-                                      {.kind = Kind::copy, .after = {forward}, .enqueued = 1'500});
+                                      {.kind = TaskKind::copy, .after = {forward}, .enqueued = 1'500});
   timeline.task(other, {15'001, 30'000}, {.after = {transfer}, .enqueued = 1'600});
-  for (Call& call : timeline.made().calls) call.enqueued.begin = call.enqueued.end - 100;
+  for (TimedCall& call : timeline.made().calls) call.enqueued.begin = call.enqueued.end - 100;
   return timeline.made();
 }
 
@@ -67,11 +67,11 @@ TEST_F(ChromeTrace, IsWhatAViewerDraws) {
 
 TEST_F(ChromeTrace, OfAGraphAndOfThreadsNestsToo) {
   Timeline graph = example();
-  graph.launch = SubmitMode::graph;
-  for (Call& call : graph.calls) call.enqueued = {0, 700};
+  graph.graph.submit = SubmitMode::graph;
+  for (TimedCall& call : graph.calls) call.enqueued = {0, 700};
   Timeline threads = example();
-  threads.launch = SubmitMode::thread_per_lane;
-  for (Call& call : threads.calls) call.enqueued.begin = 0;
+  threads.graph.submit = SubmitMode::thread_per_lane;
+  for (TimedCall& call : threads.calls) call.enqueued.begin = 0;
   const std::vector<TracedCase> cases{{"a/graph", &graph, {}}, {"a/threads", &threads, {}}};
   check(trace_of(cases));
 }
@@ -127,7 +127,7 @@ TEST_F(ChromeTrace, CountsBusyLanesAndMemory) {
 
 TEST_F(ChromeTrace, KeepsHostileNamesInTheirStrings) {
   Timeline timeline = example();
-  timeline.tasks[0].name = "\"}],\n\xff</script>";
+  timeline.graph.tasks[0].name = "\"}],\n\xff</script>";
   const std::vector<TracedCase> cases{{"a/\"b", &timeline, {}}};
   check(trace_of(cases));
 }
@@ -135,4 +135,4 @@ TEST_F(ChromeTrace, KeepsHostileNamesInTheirStrings) {
 TEST_F(ChromeTrace, OfNothingIsATrace) { check(trace_of({})); }
 
 }  // namespace
-}  // namespace parbench::timeline
+}  // namespace parbench::report

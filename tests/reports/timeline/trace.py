@@ -160,7 +160,7 @@ def compare(case, what, got, want):
 
 
 def compare_case(case, devices, lanes, begin):
-    profile = case["profile"]
+    profile = case["profile"]["metrics"]
     span = max((call.end for calls in lanes for call in calls), default=begin) - begin
     compare(case["name"], "span", span, profile["span"])
     if [device["device"] for device in profile["devices"]] != list(devices):

@@ -1,12 +1,11 @@
-// Pipeline schedules and the region planner: pure logic of training.
-#include "scenarios/training/schedule.h"
+// Pipeline schedules and balanced partitions.
+#include "scenarios/plan/schedule.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "scenarios/training/cut.h"
-#include "scenarios/training/region.h"
+#include "scenarios/plan/partition.h"
 
 namespace parbench {
 namespace {
@@ -65,43 +64,24 @@ TEST(Schedule, OneThatWaitsForItselfIsRefused) {
   EXPECT_THROW(static_cast<void>(schedule_named("zigzag", 2, 2)), std::invalid_argument);
 }
 
-std::vector<int> alike_cut(const std::vector<double>& unit_seconds, std::size_t stages) {
-  return balanced_cut(std::vector(stages, unit_seconds));
+std::vector<int> alike_partition(const std::vector<double>& unit_seconds, std::size_t stages) {
+  return balanced_partition(std::vector(stages, unit_seconds));
 }
 
-TEST(BalancedCut, MakesTheSlowestStageAsFastAsItCanBe) {
-  EXPECT_EQ(alike_cut({1, 1, 1, 1}, 2), (std::vector<int>{2}));
-  EXPECT_EQ(alike_cut({5, 1, 1, 1}, 2), (std::vector<int>{1}));
-  EXPECT_EQ(alike_cut({1, 2, 3, 4, 5, 6, 7}, 3), (std::vector<int>{4, 6}));  // 10, 11, 7
-  EXPECT_EQ(alike_cut({1, 2}, 1), (std::vector<int>{}));
-  EXPECT_EQ(alike_cut({1, 2, 3}, 3), (std::vector<int>{1, 2}));
-  EXPECT_THROW(static_cast<void>(alike_cut({1, 2}, 3)), std::invalid_argument);
+TEST(BalancedPartition, MakesTheSlowestStageAsFastAsItCanBe) {
+  EXPECT_EQ(alike_partition({1, 1, 1, 1}, 2), (std::vector<int>{2}));
+  EXPECT_EQ(alike_partition({5, 1, 1, 1}, 2), (std::vector<int>{1}));
+  EXPECT_EQ(alike_partition({1, 2, 3, 4, 5, 6, 7}, 3), (std::vector<int>{4, 6}));  // 10, 11, 7
+  EXPECT_EQ(alike_partition({1, 2}, 1), (std::vector<int>{}));
+  EXPECT_EQ(alike_partition({1, 2, 3}, 3), (std::vector<int>{1, 2}));
+  EXPECT_THROW(static_cast<void>(alike_partition({1, 2}, 3)), std::invalid_argument);
 }
 
-TEST(Cut, GivesTheFasterDeviceMore) {
+TEST(BalancedPartition, GivesTheFasterDeviceMore) {
   const std::vector<double> slow = {4, 4, 4, 4, 4};
   const std::vector<double> fast = {1, 1, 1, 1, 1};
-  EXPECT_EQ(balanced_cut({slow, fast}), (std::vector<int>{1}));
-  EXPECT_EQ(balanced_cut({fast, slow}), (std::vector<int>{4}));
-}
-
-TEST(RegionPlanner, LiveRegionsNeverOverlapAndHolesAreUsedAgain) {
-  RegionPlanner planner;
-  const std::size_t a = planner.acquire(100);
-  const std::size_t b = planner.acquire(200);
-  const std::size_t c = planner.acquire(64);
-  EXPECT_GE(b, a + 100);
-  EXPECT_GE(c, b + 200);
-  const std::size_t full = planner.peak();
-  planner.release(a);
-  planner.release(b);  // one hole of both
-  EXPECT_EQ(planner.acquire(300), a);
-  EXPECT_EQ(planner.peak(), full);
-  planner.release(c);
-  // The hole at the end, joined with the rest of the first, grows.
-  EXPECT_LE(planner.acquire(1000), c);
-  EXPECT_LT(planner.peak(), c + 1088);
-  EXPECT_THROW(planner.release(7), std::logic_error);
+  EXPECT_EQ(balanced_partition({slow, fast}), (std::vector<int>{1}));
+  EXPECT_EQ(balanced_partition({fast, slow}), (std::vector<int>{4}));
 }
 
 }  // namespace

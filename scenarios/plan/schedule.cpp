@@ -1,5 +1,5 @@
 // Implementation of the schedules.
-#include "scenarios/training/schedule.h"
+#include "scenarios/plan/schedule.h"
 
 #include <algorithm>
 #include <set>

@@ -1,0 +1,271 @@
+// Metrics of timelines made by hand, whose figures can be counted on a sheet of paper.
+#include "scenarios/plan/metrics.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <random>
+
+#include "tests/scenarios/plan/made_timeline.h"
+
+namespace parbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// The whole nanoseconds that a metric stands for.
+Nanoseconds ns(double seconds) { return nanoseconds_of(seconds); }
+
+std::vector<Nanoseconds> ns(const std::vector<double>& seconds) {
+  std::vector<Nanoseconds> times;
+  for (const double one : seconds) times.push_back(ns(one));
+  return times;
+}
+
+
+TEST(Metrics, OfADeviceAreUnionsOverItsLanes) {
+  MadeTimeline timeline;
+  const auto compute = timeline.lane("a", "compute");
+  const auto copy = timeline.lane("a", "copy");
+  timeline.task(compute, {10, 30});
+  timeline.task(copy, {25, 40}, {.kind = TaskKind::copy});
+  timeline.task(compute, {50, 60});
+  timeline.task(timeline.lane("b"), {0, 100});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  ASSERT_EQ(metrics.devices.size(), 2U);
+  const DeviceMetrics& a = metrics.devices[0];
+  EXPECT_EQ(a.device, "a");
+  EXPECT_EQ(ns(a.busy), 40);
+  EXPECT_EQ(ns(a.idle), 60);
+  EXPECT_EQ(ns(a.bubble), 10) << "between 40 and 50";
+  EXPECT_EQ(ns(a.waits.queue), 20) << "before both computations";
+  EXPECT_EQ(ns(a.waits.total()), 20) << "what follows the last call waits for nothing";
+  EXPECT_EQ(ns(a.compute), 30);
+  EXPECT_EQ(ns(a.copy), 15);
+  EXPECT_EQ(ns(a.communication), 0);
+  EXPECT_EQ(ns(a.overlapped), 5);
+  EXPECT_EQ(ns(a.exposed_copy), 10);
+  EXPECT_EQ(ns(a.exposed_communication), 0);
+  EXPECT_EQ(ns(metrics.devices[1].idle), 0);
+  EXPECT_EQ(ns(metrics.span), 100);
+}
+
+TEST(Metrics, CountTimeOnceWhereStreamsOfOneKindOverlap) {
+  MadeTimeline timeline;
+  timeline.task(timeline.lane("a", "1"), {0, 10}, {.kind = TaskKind::communication});
+  timeline.task(timeline.lane("a", "2"), {4, 12}, {.kind = TaskKind::communication});
+  timeline.task(timeline.lane("a", "3"), {6, 8}, {.kind = TaskKind::copy});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.devices[0].communication), 12);
+  EXPECT_EQ(ns(metrics.devices[0].exposed_communication), 12) << "a copy hides no communication";
+  EXPECT_EQ(ns(metrics.devices[0].exposed_copy), 2);
+  EXPECT_EQ(ns(metrics.devices[0].busy), 12);
+}
+
+TEST(Metrics, OfAnIdealPipelineHaveTheRatiosOfTheFormulas) {
+  constexpr int stages = 4;
+  constexpr int chunks = 10;
+  MadeTimeline timeline;
+  for (int stage = 0; stage < stages; ++stage) {
+    timeline.lane("device " + std::to_string(stage));
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      const Nanoseconds begin = Nanoseconds{7} * (stage + chunk);
+      timeline.task(stage, {begin, begin + 7});
+    }
+  }
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_total, (stages - 1.0) / (chunks + stages - 1));
+  EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_busy, (stages - 1.0) / chunks);
+}
+
+TEST(Metrics, TellForHowLongHowManyStreamsWereBusy) {
+  MadeTimeline timeline;
+  timeline.task(timeline.lane("a", "1"), {5, 30});
+  timeline.task(timeline.lane("a", "2"), {10, 20});
+  timeline.task(timeline.lane("b"), {15, 40});
+  EXPECT_THAT(ns(metrics_of(timeline.made()).streams_busy), ElementsAre(5, 15, 15, 5));
+}
+
+TEST(Metrics, DivideTheGapBeforeACallByWhatItWaitedFor) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto cause = timeline.task(first, {2, 20});
+  timeline.task(second, {0, 10});
+  timeline.task(second, {33, 40}, {.after = {cause}, .enqueued = 28});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.lanes[1].waits.dependency), 10) << "from 10 to 20";
+  EXPECT_EQ(ns(metrics.lanes[1].waits.host), 8) << "to 28";
+  EXPECT_EQ(ns(metrics.lanes[1].waits.queue), 5) << "to 33";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 2) << "the first call of a lane waits from the beginning on";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.total()), 2);
+}
+
+TEST(Metrics, SeeNoGapWhereALaneWasBusy) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto cause = timeline.task(first, {0, 5});
+  timeline.task(second, {0, 10});
+  timeline.task(second, {10, 20}, {.after = {cause}, .enqueued = 8});
+  EXPECT_EQ(ns(metrics_of(timeline.made()).lanes[1].waits.total()), 0);
+}
+
+TEST(Metrics, FollowTheCriticalPathThroughDependenciesAndLanes) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto link = timeline.lane("a", "copy");
+  const auto second = timeline.lane("b");
+  const auto forward = timeline.task(first, {0, 10});
+  const auto transfer = timeline.task(link, {11, 15}, {.kind = TaskKind::copy, .after = {forward}});
+  timeline.task(first, {10, 14});
+  timeline.task(second, {0, 12});
+  timeline.task(second, {17, 30}, {.after = {transfer}});
+  timeline.task(second, {30, 31});
+  const CriticalPath path = metrics_of(timeline.made()).critical_path;
+  EXPECT_EQ(ns(path.compute), 10 + 13 + 1);
+  EXPECT_EQ(ns(path.copy), 4);
+  EXPECT_EQ(ns(path.queue), 1 + 2);
+  EXPECT_EQ(ns(path.host), 0);
+  EXPECT_EQ(ns(path.total()), 31);
+}
+
+TEST(Metrics, LetTheCriticalPathEndAtTheHostThatEnqueuedTooLate) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  timeline.task(lane, {1, 3});
+  timeline.task(lane, {11, 13}, {.enqueued = 10});
+  timeline.task(lane, {13, 15}, {.enqueued = 12});
+  const CriticalPath path = metrics_of(timeline.made()).critical_path;
+  EXPECT_EQ(ns(path.host), 10);
+  EXPECT_EQ(ns(path.queue), 1);
+  EXPECT_EQ(ns(path.compute), 4);
+}
+
+TEST(Metrics, ATaskWaitsForAllLanesOfACollective) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto reduced = timeline.collective({{first, {0, 10}}, {second, {0, 20}}});
+  timeline.task(first, {22, 30}, {.after = {reduced}});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 10);
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 2);
+  EXPECT_EQ(ns(metrics.critical_path.communication), 20);
+}
+
+TEST(Metrics, ACollectiveWaitsForOneOnTheSameLanesRankForRank) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("a");
+  const auto second = timeline.lane("b");
+  const auto reduced = timeline.collective({{first, {0, 10}}, {second, {0, 20}}});
+  timeline.collective({{first, {15, 40}}, {second, {20, 30}}}, {reduced});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 0) << "it began before the other rank had ended";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 5);
+  EXPECT_EQ(ns(metrics.critical_path.communication), 10 + 25);
+  EXPECT_EQ(ns(metrics.critical_path.queue), 5);
+}
+
+TEST(Metrics, OnlyTheFirstCallOfATaskWaitsForOtherTasks) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  const auto other = timeline.lane("b");
+  const auto late = timeline.task(other, {0, 10});
+  const auto task = timeline.task(lane, {10, 12}, {.after = {late}});
+  timeline.call(task, {15, 20}, {});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 10);
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 3);
+}
+
+TEST(Metrics, LeaveOutWhatIsBeforeTheMeasuredTime) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  timeline.task(lane, {30, 50}, {.enqueued = 5});   // what woke the lane took until 28
+  timeline.task(lane, {60, 70}, {.enqueued = 58});  // the host was late
+  timeline.made().begin = 28;
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.span), 42);
+  EXPECT_EQ(ns(metrics.devices[0].busy), 30);
+  EXPECT_EQ(ns(metrics.devices[0].idle), 12);
+  EXPECT_EQ(ns(metrics.devices[0].waits.queue), 2 + 2);
+  EXPECT_EQ(ns(metrics.devices[0].waits.host), 8);
+  EXPECT_EQ(ns(metrics.critical_path.host), 58 - 28);
+  EXPECT_THAT(ns(metrics.streams_busy), ElementsAre(12, 30));
+}
+
+TEST(Metrics, OfNothingAreZero) {
+  MadeTimeline timeline;
+  timeline.lane("a");
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.span), 0);
+  EXPECT_EQ(ns(metrics.critical_path.total()), 0);
+  EXPECT_EQ(metrics.bubble_ratio.of_total, 0);
+  EXPECT_THAT(ns(metrics.streams_busy), ElementsAre(0, 0));
+}
+
+/// Calls at random places, those of a lane one after the other, each waiting for earlier ones.
+Timeline random_timeline(std::mt19937& generator) {
+  MadeTimeline timeline;
+  const auto below = [&](int most) {
+    return std::uniform_int_distribution<int>(0, most - 1)(generator);
+  };
+  const int lanes = 1 + below(4);
+  for (LaneId lane = 0; lane < lanes; ++lane) timeline.lane(lane % 2 == 0 ? "a" : "b");
+  std::vector<Nanoseconds> free(static_cast<std::size_t>(lanes));
+  std::vector<Nanoseconds> ended;
+  for (int i = below(30); i >= 0; --i) {
+    const LaneId lane = below(lanes);
+    Nanoseconds& lane_free = free[static_cast<std::size_t>(lane)];
+    Nanoseconds begin = lane_free;
+    MadeTimeline::More more{.kind = static_cast<TaskKind>(below(3)), .after = {}};
+    if (!ended.empty() && below(2) == 0) {
+      more.after.push_back(below(static_cast<int>(ended.size())));
+      begin = std::max(begin, ended[static_cast<std::size_t>(more.after.back())]);
+    }
+    more.enqueued = begin + below(5);
+    begin = more.enqueued + below(3);
+    lane_free = begin + 1 + below(20);
+    timeline.task(lane, {begin, lane_free}, more);
+    ended.push_back(lane_free);
+  }
+  Nanoseconds first = timeline.made().end;
+  for (const TimedCall& call : timeline.made().calls) first = std::min(first, call.ran.begin);
+  timeline.made().begin = below(static_cast<int>(first) + 1);
+  return timeline.made();
+}
+
+TEST(Metrics, AddUpToTheWholeWhateverRan) {
+  std::mt19937 generator(7);
+  for (int i = 0; i < 500; ++i) {
+    const Timeline timeline = random_timeline(generator);
+    const TimelineMetrics metrics = metrics_of(timeline);
+    const Nanoseconds whole = timeline.length();
+    EXPECT_EQ(ns(metrics.span), whole);
+    EXPECT_EQ(ns(metrics.critical_path.total()), whole);
+    const std::vector<Nanoseconds> busy = ns(metrics.streams_busy);
+    EXPECT_EQ(std::accumulate(busy.begin(), busy.end(), Nanoseconds{0}), whole);
+    for (const DeviceMetrics& device : metrics.devices) {
+      EXPECT_EQ(ns(device.busy) + ns(device.idle), whole);
+      EXPECT_LE(ns(device.bubble), ns(device.waits.total()));
+      EXPECT_LE(ns(device.waits.total()), ns(device.idle));
+      EXPECT_LE(device.exposed_copy, device.copy);
+      EXPECT_LE(device.exposed_communication, device.communication);
+      EXPECT_LE(device.overlapped, device.compute);
+    }
+    for (std::size_t lane = 0; lane < metrics.lanes.size(); ++lane) {
+      Nanoseconds ran = 0;
+      Nanoseconds last = timeline.begin;
+      for (const TimedCall& call : timeline.calls) {
+        if (static_cast<std::size_t>(call.lane) != lane) continue;
+        ran += call.ran.length();
+        last = std::max(last, call.ran.end);
+      }
+      EXPECT_EQ(ns(metrics.lanes[lane].waits.total()) + ran, last - timeline.begin);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parbench
