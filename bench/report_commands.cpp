@@ -92,8 +92,8 @@ void export_report(const Options& options) {
   const report::Format& format = format_of(options.export_format);
   check_output(options);
   const std::string& path = options.input_paths.front();
-  const report::ReportFile file = report::read_report_file(path);
-  write_text(naming_flag(path + ": ", [&] { return format.write(file); }), options);
+  const report::Report report = report::read_report(path);
+  write_text(naming_flag(path + ": ", [&] { return format.write(report); }), options);
 }
 
 ExitCode compare_reports(const Options& options) {
@@ -113,7 +113,7 @@ ExitCode compare_reports(const Options& options) {
 void write_comparison(const compare::Comparison& comparison, const Options& options) {
   const bool to_file = !options.output_path.empty();
   if (options.export_format == "json") {
-    write_text(report::to_text(compare::to_json(comparison)), options);
+    write_text(compare::json_text(comparison), options);
   } else if (options.export_format == "markdown") {
     write_text(compare::to_markdown(comparison), options);
   } else {

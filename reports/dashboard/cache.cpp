@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 

@@ -136,8 +136,7 @@ class Table {
 
 }  // namespace
 
-std::string markdown_text(const ReportFile& file) {
-  const Report& report = file.report;
+std::string markdown_text(const Report& report) {
   std::string text;
   for (ScenarioCases& group : by_scenario(report)) {
     text += fmt::format("### {}\n\n", code_span(group.scenario));

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/google_benchmark.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
 #include "scenarios/scenario.h"
@@ -99,7 +98,7 @@ class FakeScenario : public Scenario {
 };
 
 /// Names of the rows that there are so far.
-[[nodiscard]] std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark);
+[[nodiscard]] std::vector<std::string> row_names(const std::vector<report::CaseResult>& cases);
 
 /// A fake device of each of these backends.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> make_devices(
