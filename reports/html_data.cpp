@@ -14,9 +14,9 @@
 #include <utility>
 #include <variant>
 
+#include "reports/case_table.h"
 #include "reports/html_timelines.h"
 #include "reports/html_writer.h"
-#include "reports/table_cells.h"
 #include "reports/table_parts.h"
 
 namespace parbench::report {

@@ -327,10 +327,10 @@ TEST(MarkdownFormat, IsATableThatGithubRenders) {
   EXPECT_EQ(column(table, "strategy")[2], "pipeline");
   EXPECT_EQ(column(table, "split")[4], "5");
   EXPECT_EQ(column(table, "split")[0], "–");
-  EXPECT_EQ(column(table, "median")[4], "633.7 ms ± 0.5%");
-  EXPECT_EQ(column(table, "speedup")[0], "baseline");
-  EXPECT_EQ(column(table, "speedup")[4], "1.71× (1.69–1.73)");
-  EXPECT_EQ(column(table, "median")[7], "failed");
+  EXPECT_EQ(column(table, "median ± 95% CI")[4], "633.7 ms ± 0.5%");
+  EXPECT_EQ(column(table, "speedup over single")[0], "baseline");
+  EXPECT_EQ(column(table, "speedup over single")[4], "1.71× (1.69–1.73)");
+  EXPECT_EQ(column(table, "median ± 95% CI")[7], "failed");
   EXPECT_EQ(column(table, "reason")[7], sample_report().cases[7].error);
   EXPECT_EQ(page["texts"][0], "pipeline");
   const auto texts = page["texts"].get<std::vector<std::string>>();
