@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bench/google_benchmark.h"
 #include "bench/progress_messages.h"
 #include "bench/report_commands.h"
 #include "bench/sampler_options.h"
@@ -52,7 +53,7 @@ void Delivery::add_peaks() {
 void Delivery::checkpoint() {
   try {
     report_builder_.refresh(false);
-    report_builder_.write(samples_);
+    report_builder_.write();
   } catch (const std::exception& error) {
     if (!std::exchange(warned_, true)) progress_->note(error.what());
   }
@@ -71,7 +72,7 @@ bool Delivery::finish(bool complete) {
     }
   };
   attempt([&] { report_builder_.refresh(complete); });
-  const bool written = attempt([&] { report_builder_.write(samples_); });
+  const bool written = attempt([&] { report_builder_.write(); });
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });
   const std::string path = report_builder_.path().string();
@@ -101,13 +102,14 @@ void Delivery::show() const {
   if (!flags_.display_format) return;
   const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
                        flags_.color.value_or(text_style().color), flags_.counters_tabular};
-  samples_.write(std::cout, *flags_.display_format, style);
+  write_rows(std::cout, report_builder_.report().cases, *flags_.display_format, style);
 }
 
 void Delivery::write_benchmark_out() const {
   if (flags_.out_path.empty()) return;
   std::ostringstream text;
-  samples_.write(text, flags_.out_format, {.aggregates_only = flags_.aggregates_only});
+  write_rows(text, report_builder_.report().cases, flags_.out_format,
+             {.aggregates_only = flags_.aggregates_only});
   report::write_file(flags_.out_path, text.str());
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bench/benchmark_flags.h"
-#include "bench/google_benchmark.h"
 #include "bench/jobs.h"
 #include "bench/options.h"
 #include "bench/progress.h"
@@ -24,7 +23,6 @@ class Delivery {
            ReportBuilder report_builder);
 
   [[nodiscard]] ReportBuilder& report_builder() { return report_builder_; }
-  [[nodiscard]] GoogleBenchmark& samples() { return samples_; }
   [[nodiscard]] TraceFile& trace() { return trace_; }
   [[nodiscard]] Progress& progress() { return *progress_; }
 
@@ -47,7 +45,6 @@ class Delivery {
   const BenchmarkFlags& flags_;
   std::string left_out_;
   std::unique_ptr<Progress> progress_;
-  GoogleBenchmark samples_;
   ReportBuilder report_builder_;
   TraceFile trace_;
   bool warned_ = false;  // of a checkpoint that could not be written

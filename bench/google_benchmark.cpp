@@ -1,4 +1,4 @@
-// One benchmark per sample: registered, run, cleared. Rows are printed by the library itself.
+// One benchmark per sample: registered, run, cleared. The library itself prints rows.
 #include "bench/google_benchmark.h"
 
 #include <benchmark/benchmark.h>
@@ -7,16 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <ostream>
-#include <set>
 #include <span>
-#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/error.h"
-#include "reports/google_benchmark.h"
 #include "reports/statistics.h"
 
 namespace parbench {
@@ -38,14 +35,6 @@ std::string counter_name(const std::string& unit) {
   if (unit == "B") return "bytes_per_second";
   if (unit == "FLOP") return "flop_per_second";
   return "items_per_second";
-}
-
-/// The row carries the case's name alone: iterations and the kind of time are the harness's
-/// affair, the same for all, and would only make names differ between runs.
-void strip_name(Run& run) {
-  benchmark::BenchmarkName name;
-  name.function_name = run.run_name.function_name;
-  run.run_name = std::move(name);
 }
 
 void drop_non_finite_counters(Run& run) {
@@ -160,35 +149,46 @@ void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
   reporter.Finalize();
 }
 
-benchmark::Counter rate_of(const Amount& amount) {
-  return {amount.value, benchmark::Counter::kIsIterationInvariantRate};
+/// Returns the row of a sample, which carries the name of its case alone: Google Benchmark's
+/// suffixes for iterations and the kind of time are the same for all.
+Run row_of(const report::CaseResult& c, std::size_t index) {
+  const report::Sample& sample = c.samples[index];
+  const auto count = static_cast<double>(sample.iterations);
+  Run run;
+  run.run_name.function_name = c.name;
+  run.per_family_instance_index = 0;
+  run.repetitions = static_cast<std::int64_t>(c.samples.size());
+  run.repetition_index = static_cast<std::int64_t>(index);
+  run.iterations = sample.iterations;
+  run.real_accumulated_time = sample.seconds * count;
+  run.cpu_accumulated_time = sample.cpu_seconds * count;
+  if (c.amount > 0 && sample.seconds > 0) {
+    run.counters[counter_name(c.amount_unit)] = {c.amount / sample.seconds,
+                                                 benchmark::Counter::kIsIterationInvariantRate};
+  }
+  for (const auto& [name, value] : sample.counters) run.counters[name] = value;
+  drop_non_finite_counters(run);
+  return run;
 }
 
-/// What a row of a report was made of, with times in nanoseconds. Beside its rate, which follows
-/// from the amount, it may have counters that the user has asked for.
-Run run_of(const report::Json& row, const Amount& amount) {
-  static const std::set<std::string_view> no_counters{
-      "family_index",     "per_family_instance_index",
-      "repetitions",      "repetition_index",
-      "threads",          "iterations",
-      "real_time",        "cpu_time",
-      "items_per_second", "bytes_per_second",
-      "flop_per_second"};
-  constexpr double nanosecond = 1e-9;
-  Run run;
-  run.run_name.function_name = row.at("name").get<std::string>();
-  run.iterations = row.at("iterations").get<std::int64_t>();
-  const auto count = static_cast<double>(run.iterations);
-  run.real_accumulated_time = row.at("real_time").get<double>() * nanosecond * count;
-  run.cpu_accumulated_time = row.at("cpu_time").get<double>() * nanosecond * count;
-  const double seconds = row.at("real_time").get<double>() * nanosecond;
-  if (amount.value > 0 && seconds > 0) {
-    run.counters[counter_name(amount.unit)] = {amount.value / seconds, rate_of(amount).flags};
+std::vector<Run> rows_of(const std::vector<report::CaseResult>& cases, bool aggregates_only) {
+  std::vector<Run> rows;
+  std::int64_t family = 0;
+  for (const report::CaseResult& c : cases) {
+    if (c.samples.empty()) continue;
+    std::vector<Run> runs;
+    for (std::size_t i = 0; i < c.samples.size(); ++i) {
+      runs.push_back(row_of(c, i));
+      runs.back().family_index = family;
+    }
+    ++family;
+    if (!aggregates_only) rows.insert(rows.end(), runs.begin(), runs.end());
+    if (runs.size() < 2) continue;
+    for (const Aggregate& aggregate : aggregates_of_case) {
+      rows.push_back(aggregate_row(runs, aggregate));
+    }
   }
-  for (const auto& [name, value] : row.items()) {
-    if (value.is_number() && !no_counters.contains(name)) run.counters[name] = value.get<double>();
-  }
-  return run;
+  return rows;
 }
 
 benchmark::ConsoleReporter::OutputOptions console_options(const RowStyle& style) {
@@ -200,62 +200,12 @@ benchmark::ConsoleReporter::OutputOptions console_options(const RowStyle& style)
 
 }  // namespace
 
-class GoogleBenchmark::Rows {
- public:
-  struct CaseRows {
-    std::string name;
-    Amount amount;
-    std::vector<Run> runs;
-  };
-
-  std::vector<CaseRows> cases;
-
-  /// Rows of all cases, each with its repetitions numbered.
-  [[nodiscard]] std::vector<Run> all(bool iterations, bool aggregates) const {
-    std::vector<Run> rows;
-    for (std::size_t family = 0; family < cases.size(); ++family) {
-      const std::vector<Run> runs = numbered(cases[family].runs, family);
-      if (iterations) rows.insert(rows.end(), runs.begin(), runs.end());
-      if (!aggregates || runs.size() < 2) continue;
-      for (const Aggregate& aggregate : aggregates_of_case) {
-        rows.push_back(aggregate_row(runs, aggregate));
-      }
-    }
-    return rows;
-  }
-
- private:
-  static std::vector<Run> numbered(std::vector<Run> runs, std::size_t family) {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      runs[i].family_index = static_cast<std::int64_t>(family);
-      runs[i].per_family_instance_index = 0;
-      runs[i].repetitions = static_cast<std::int64_t>(runs.size());
-      runs[i].repetition_index = static_cast<std::int64_t>(i);
-    }
-    return runs;
-  }
-};
-
-GoogleBenchmark::GoogleBenchmark() : rows_(std::make_unique<Rows>()) {}
-GoogleBenchmark::~GoogleBenchmark() = default;
-
-std::size_t GoogleBenchmark::add(std::string name, Amount amount) {
-  rows_->cases.push_back({std::move(name), std::move(amount), {}});
-  return rows_->cases.size() - 1;
-}
-
-report::Sample GoogleBenchmark::sample(std::size_t index, std::int64_t iterations, int round,
-                                       const std::function<Timing()>& execute) {
-  Rows::CaseRows& rows = rows_->cases.at(index);
+report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
+                                            const std::function<Timing()>& execute) {
   Outcome outcome;
   benchmark::ClearRegisteredBenchmarks();
-  benchmark::RegisterBenchmark(rows.name.c_str(),
-                               [&](benchmark::State& state) {
-                                 run_body(state, execute, outcome);
-                                 if (rows.amount.value <= 0) return;
-                                 state.counters[counter_name(rows.amount.unit)] =
-                                     rate_of(rows.amount);
-                               })
+  benchmark::RegisterBenchmark("sample",
+                               [&](benchmark::State& state) { run_body(state, execute, outcome); })
       ->UseManualTime()
       ->MeasureProcessCPUTime()
       ->Iterations(iterations)
@@ -268,49 +218,21 @@ report::Sample GoogleBenchmark::sample(std::size_t index, std::int64_t iteration
   benchmark::ClearRegisteredBenchmarks();
   if (outcome.error) std::rethrow_exception(outcome.error);
   if (collector.collected.size() != 1) {
-    throw Error(fmt::format("Google Benchmark reported {} rows for one sample of {}",
-                            collector.collected.size(), rows.name));
+    throw Error(fmt::format("Google Benchmark reported {} rows for one sample",
+                            collector.collected.size()));
   }
   Run& run = collector.collected.front();
-  strip_name(run);
   drop_non_finite_counters(run);
-  rows.runs.push_back(run);
   const auto count = static_cast<double>(iterations);
-  return {outcome.seconds / count, outcome.wall_seconds / count, iterations, round};
+  report::Sample sample{outcome.seconds / count, outcome.wall_seconds / count, iterations, round};
+  sample.cpu_seconds = per_iteration(run, run.cpu_accumulated_time);
+  for (const auto& [name, counter] : run.counters) sample.counters.emplace_back(name, counter);
+  return sample;
 }
 
-void GoogleBenchmark::take_rows(const std::vector<report::CaseResult>& cases,
-                                const report::GoogleBenchmarkPart& rows) {
-  for (const report::CaseResult& one : cases) {
-    if (one.samples.empty()) continue;
-    auto known = std::ranges::find(rows_->cases, one.name, &Rows::CaseRows::name);
-    if (known == rows_->cases.end()) {
-      known = rows_->cases.insert(known, {one.name, {one.amount, one.amount_unit}, {}});
-    }
-    for (const report::Json& row : rows.benchmarks) {
-      if (row.at("run_type") != "iteration" || row.at("name") != one.name) continue;
-      known->runs.push_back(run_of(row, known->amount));
-    }
-  }
-}
-
-void GoogleBenchmark::discard(std::size_t index) { rows_->cases.at(index).runs.clear(); }
-
-void GoogleBenchmark::discard(const std::string& name) {
-  const auto known = std::ranges::find(rows_->cases, name, &Rows::CaseRows::name);
-  if (known != rows_->cases.end()) known->runs.clear();
-}
-
-report::GoogleBenchmarkPart GoogleBenchmark::part() const {
-  std::stringstream text;
-  benchmark::JSONReporter reporter;
-  print_rows(reporter, text, rows_->all(true, false));
-  report::Json json = report::Json::parse(text);
-  return {std::move(json.at("context")), std::move(json.at("benchmarks"))};
-}
-
-void GoogleBenchmark::write(std::ostream& out, RowFormat format, const RowStyle& style) const {
-  const std::vector<Run> rows = rows_->all(!style.aggregates_only, true);
+void write_rows(std::ostream& out, const std::vector<report::CaseResult>& cases, RowFormat format,
+                const RowStyle& style) {
+  const std::vector<Run> rows = rows_of(cases, style.aggregates_only);
   switch (format) {
     case RowFormat::json: {
       benchmark::JSONReporter reporter;
@@ -331,6 +253,14 @@ void GoogleBenchmark::write(std::ostream& out, RowFormat format, const RowStyle&
       return;
     }
   }
+}
+
+std::vector<report::CpuCache> cpu_caches() {
+  std::vector<report::CpuCache> caches;
+  for (const auto& cache : benchmark::CPUInfo::Get().caches) {
+    caches.push_back({cache.type, cache.level, cache.size, cache.num_sharing});
+  }
+  return caches;
 }
 
 }  // namespace parbench

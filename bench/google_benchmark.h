@@ -1,22 +1,14 @@
-// Runs every sample under Google Benchmark and keeps its rows in Google Benchmark's own format.
+// Google Benchmark around the samples of a run, and its reporters for their rows.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "bench/benchmark_flags.h"
 #include "bench/plan_runner.h"
 #include "reports/report.h"
-#include "scenarios/scenario.h"
-
-namespace parbench::report {
-struct GoogleBenchmarkPart;  // its header brings a JSON library, which most users do without
-}
 
 namespace parbench {
 
@@ -27,46 +19,20 @@ struct RowStyle {
   bool counters_tabular = false;
 };
 
-/// Google Benchmark's state is global, so one object at a time may run samples. A sample is one
-/// benchmark registered, run and cleared: 4 µs beside the time of its body, whatever the number of
-/// cases (Google Benchmark 1.7.1).
-class GoogleBenchmark {
- public:
-  GoogleBenchmark();
-  ~GoogleBenchmark();
-  GoogleBenchmark(const GoogleBenchmark&) = delete;
-  GoogleBenchmark& operator=(const GoogleBenchmark&) = delete;
+/// Takes one sample: `iterations` executions in one benchmark of one repetition under manual time.
+/// The benchmark is registered, run and cleared, which takes 4 µs beside the time of its body
+/// (Google Benchmark 1.7.1). The sample has the CPU time that Google Benchmark measured, and the
+/// counters that its flags asked for. Rethrows what `execute` threw, and throws Error for a time
+/// that is negative or not finite. Google Benchmark's state is global: one thread at a time.
+[[nodiscard]] report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
+                                                          const std::function<Timing()>& execute);
 
-  /// Makes a case known: the name of its rows, and what one execution amounts to, for the rate
-  /// counters (items_per_second, bytes_per_second, flop_per_second).
-  [[nodiscard]] std::size_t add(std::string name, Amount amount);
+/// Writes the samples of all cases as one of Google Benchmark's reporters prints them: a row for
+/// each sample, followed by mean, median, stddev and cv of each case with at least two.
+void write_rows(std::ostream& out, const std::vector<report::CaseResult>& cases, RowFormat format,
+                const RowStyle& style = {});
 
-  /// One sample: `iterations` executions in one benchmark of one repetition under manual time.
-  /// Rethrows what `execute` threw, and throws Error for a time that is negative or not finite; no
-  /// row is kept then.
-  [[nodiscard]] report::Sample sample(std::size_t index, std::int64_t iterations, int round,
-                                      const std::function<Timing()>& execute);
-
-  /// Drops the rows of a case: what failed or was wrong has no number.
-  void discard(std::size_t index);
-  void discard(const std::string& name);
-
-  /// Adds the rows that another process has for its samples of `cases`, behind those that are here
-  /// of the same names.
-  void take_rows(const std::vector<report::CaseResult>& cases,
-                 const report::GoogleBenchmarkPart& rows);
-
-  /// The rows of all samples so far as Google Benchmark's JSON reporter writes them, one per sample
-  /// with its repetition index, without aggregates. All numbers are finite.
-  [[nodiscard]] report::GoogleBenchmarkPart part() const;
-
-  /// The same rows as one of Google Benchmark's reporters prints them, followed by mean, median,
-  /// stddev and cv of each case with at least two samples.
-  void write(std::ostream& out, RowFormat format, const RowStyle& style = {}) const;
-
- private:
-  class Rows;
-  std::unique_ptr<Rows> rows_;
-};
+/// Returns the caches of this machine's first core.
+[[nodiscard]] std::vector<report::CpuCache> cpu_caches();
 
 }  // namespace parbench

@@ -23,7 +23,6 @@
 #include "kernels/error.h"
 #include "kernels/stream.h"
 #include "reports/file.h"
-#include "reports/google_benchmark.h"
 
 namespace parbench {
 namespace {
@@ -55,7 +54,7 @@ class LaunchedRun {
   }
 
   ExitCode operator()() {
-    delivery_.report_builder().write(delivery_.samples());
+    delivery_.report_builder().write();
     report::write_report(plan_path(), delivery_.report_builder().report());
     for (int launch = 0; launch < options_.launches && !interrupted_; ++launch) {
       try {
@@ -108,20 +107,18 @@ class LaunchedRun {
 
   /// Adds what the launch has left. What cannot be read is told.
   void take(int launch, const std::filesystem::path& path, report::Process& told) {
-    std::optional<report::ReportFile> file;
+    std::optional<report::Report> left;
     try {
-      file = report::read_report_file(path);
+      left = report::read_report(path);
     } catch (const std::exception& error) {  // it may be too large for the memory as well
       if (told.error.empty()) told.error = fmt::format("left no report: {}", error.what());
     }
-    if (!file) {
+    if (!left) {
       delivery_.report_builder().add_process(told, {});
       return;
     }
-    delivery_.report_builder().add_process(
-        told, {file->report.sampling_seconds, file->report.task_cost_seconds});
-    delivery_.samples().take_rows(file->report.cases, file->google_benchmark);
-    parts_.push_back({launch, std::move(file->report.cases)});
+    delivery_.report_builder().add_process(told, {left->sampling_seconds, left->task_cost_seconds});
+    parts_.push_back({launch, std::move(left->cases)});
     for (const Job& job : jobs_) merge(job);
   }
 
@@ -130,10 +127,7 @@ class LaunchedRun {
     for (const CaseSpec& spec : job.cases) planned.push_back(described(spec));
     SessionResult result;
     result.cases = merged(planned, parts_, options_.launches);
-    for (report::CaseResult& one : result.cases) {
-      summarise_case(one);
-      if (one.samples.empty()) delivery_.samples().discard(one.name);
-    }
+    for (report::CaseResult& one : result.cases) summarise_case(one);
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
     result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
     all_measured_ = all_measured_ && result.all_measured();

@@ -65,7 +65,7 @@ class Run {
         delivery_(options, flags, jobs_, std::move(report_builder)) {}
 
   ExitCode operator()() {
-    delivery_.report_builder().write(delivery_.samples());
+    delivery_.report_builder().write();
     for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     const bool delivered = delivery_.finish(all_measured_ && !interrupted_);
     if (interrupted_) return ExitCode::interrupted;
@@ -77,7 +77,6 @@ class Run {
     Job& job = jobs_[index];
     Context context = job.open(options_);
     SessionEnvironment environment{
-        .google_benchmark = delivery_.samples(),
         .progress = delivery_.progress(),
         .lost = lost_,
         .part = {.index = index, .count = jobs_.size()},

@@ -13,6 +13,7 @@
 #include "bench/described.h"
 #include "bench/flag_files.h"
 #include "bench/flags.h"
+#include "bench/google_benchmark.h"
 #include "bench/ranges.h"
 #include "bench/version.h"
 #include "kernels/error.h"
@@ -100,6 +101,7 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const Options& options,
     report_.options.emplace_back("benchmark_min_time", *flags.min_time_seconds);
   }
   report_.machine = report::machine_info(libraries_of(machine));
+  report_.machine.caches = cpu_caches();
 }
 
 void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
@@ -172,8 +174,6 @@ void ReportBuilder::refresh(bool complete) {
   report::find_reasons(report_);
 }
 
-void ReportBuilder::write(const GoogleBenchmark& raw) const {
-  report::write_report(path_, report_, raw.part());
-}
+void ReportBuilder::write() const { report::write_report(path_, report_); }
 
 }  // namespace parbench

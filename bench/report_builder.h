@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bench/benchmark_flags.h"
-#include "bench/google_benchmark.h"
 #include "bench/options.h"
 #include "bench/sampler.h"
 #include "bench/session.h"
@@ -65,8 +64,8 @@ class ReportBuilder {
   /// `complete`: everything planned has been measured.
   void refresh(bool complete);
 
-  /// Writes the file. `raw` are the samples of all scenarios so far. Throws Error.
-  void write(const GoogleBenchmark& raw) const;
+  /// Writes the file. Throws Error.
+  void write() const;
 
   [[nodiscard]] const report::Report& report() const { return report_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

@@ -41,13 +41,12 @@ void write_text(const std::string& text, const Options& options) {
   }
 }
 
-/// Each file once: "5 files: 2 new reports, 1 known before, 1 copy, 1 skipped".
+/// Each file once: "5 files: 3 reports, 1 copy, 1 skipped".
 std::string files_text(const report::SiteSummary& site) {
   const std::size_t copies = site.files - site.reports - site.skipped.size();
   std::string text = fmt::format("{}: {}", report::format_count(site.files, "file"),
-                                 report::format_count(site.read, "new report"));
-  for (const auto& [count, what] : {std::pair(site.reports - site.read, "known before"),
-                                    std::pair(copies, copies == 1 ? "copy" : "copies"),
+                                 report::format_count(site.reports, "report"));
+  for (const auto& [count, what] : {std::pair(copies, copies == 1 ? "copy" : "copies"),
                                     std::pair(site.skipped.size(), "skipped")}) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   }
@@ -92,8 +91,8 @@ void export_report(const Options& options) {
   const report::Format& format = format_of(options.export_format);
   check_output(options);
   const std::string& path = options.input_paths.front();
-  const report::ReportFile file = report::read_report_file(path);
-  write_text(naming_flag(path + ": ", [&] { return format.write(file); }), options);
+  const report::Report report = report::read_report(path);
+  write_text(naming_flag(path + ": ", [&] { return format.write(report); }), options);
 }
 
 ExitCode compare_reports(const Options& options) {
@@ -113,7 +112,7 @@ ExitCode compare_reports(const Options& options) {
 void write_comparison(const compare::Comparison& comparison, const Options& options) {
   const bool to_file = !options.output_path.empty();
   if (options.export_format == "json") {
-    write_text(report::to_text(compare::to_json(comparison)), options);
+    write_text(compare::json_text(comparison), options);
   } else if (options.export_format == "markdown") {
     write_text(compare::to_markdown(comparison), options);
   } else {

@@ -13,6 +13,7 @@
 #include "bench/clock.h"
 #include "bench/conditions.h"
 #include "bench/described.h"
+#include "bench/google_benchmark.h"
 #include "bench/interrupt.h"
 #include "bench/looks.h"
 #include "bench/preparation.h"
@@ -59,7 +60,6 @@ class Session {
     RangeName range;
     std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
     std::optional<Bound> bound = {};
-    std::size_t rows = 0;  // index in GoogleBenchmark
     std::optional<std::size_t> sampler_index = {};
   };
   /// What a case does, inside its own range.
@@ -197,7 +197,7 @@ void Session::describe_prepared(std::size_t index) {
   for (int device = 0; device < context_.device_count(); ++device) {
     result.memory.push_back({context_.device(device).info().name, context_.case_bytes(device)});
   }
-  Amount amount = prepared.subject->amount();
+  const Amount amount = prepared.subject->amount();
   result.amount = amount.value;
   result.amount_unit = amount.unit;
   const Work work = prepared.subject->plan().graph().work();
@@ -206,7 +206,6 @@ void Session::describe_prepared(std::size_t index) {
   result.kernels = kernels_of(prepared.subject->plan());
   result.notes = prepared.subject->notes();
   if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
-  entries_[index].rows = environment_.google_benchmark.add(result.name, std::move(amount));
 }
 
 void Session::measure_bound(std::size_t index) {
@@ -267,7 +266,6 @@ void Session::give_up(std::size_t index, report::CaseStatus status, const std::s
 
 void Session::drop(std::size_t index) {
   Entry& entry = entries_[index];
-  if (entry.prepared) environment_.google_benchmark.discard(entry.rows);
   if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
   entry.prepared.reset();
   entry.bound.reset();
@@ -382,7 +380,7 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
   };
   const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
   if (step.kind == StepKind::sample) {
-    return environment_.google_benchmark.sample(entry.rows, step.iterations, step.round, execution);
+    return sample_with_google_benchmark(step.iterations, step.round, execution);
   }
   report::Sample sample;
   const auto count = static_cast<double>(step.iterations);

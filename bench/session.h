@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/google_benchmark.h"
 #include "bench/looks.h"
 #include "bench/lost_backends.h"
 #include "bench/plan_runner.h"
@@ -35,7 +34,6 @@ struct SessionResult {
 
 /// What a session works with. All references outlive it.
 struct SessionEnvironment {
-  GoogleBenchmark& google_benchmark;
   Progress& progress;
   /// What sessions before this one have lost; this one adds to it. Cases that need a device of a
   /// lost backend are not run, with the reason.

@@ -6,7 +6,7 @@
 #include <istream>
 #include <string_view>
 
-#include "reports/google_benchmark.h"
+#include "reports/json_value.h"
 
 namespace parbench::report {
 

@@ -60,10 +60,12 @@ template <class V>
 void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit("seconds", x.seconds);
   visit("wall_seconds", x.wall_seconds);
+  visit("cpu_seconds", x.cpu_seconds);
   visit("iterations", x.iterations);
   visit("round", x.round);
   visit.optional("process", x.process);
   visit.optional("conditions", x.conditions);
+  visit.optional("counters", x.counters);
 }
 
 template <class V>
@@ -374,6 +376,14 @@ void visit_fields(V& visit, MaybeConst<Link> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<CpuCache> auto& x) {
+  visit("type", x.type);
+  visit("level", x.level);
+  visit("bytes", x.bytes);
+  visit("sharing", x.sharing);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit("host", x.host);
   visit("cpu_model", x.cpu_model);
@@ -382,6 +392,8 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit("memory_bytes", x.memory_bytes);
   visit.optional("cpu_mhz", x.cpu_mhz);
   visit.optional("governor", x.governor);
+  visit.optional("caches", x.caches);
+  visit.optional("load_average", x.load_average);
   visit("operating_system", x.operating_system);
   visit("kernel", x.kernel);
   visit("compiler", x.compiler);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
@@ -308,8 +309,8 @@ void write_special_file(const fs::path& path, std::string_view text) {
   if (error != 0) throw Error(fmt::format("cannot write {}: {}", path.string(), words(error)));
 }
 
-void write_report(const fs::path& path, const Report& report, const GoogleBenchmarkPart& raw) {
-  write_file(path, to_text(to_json(report, raw)));
+void write_report(const fs::path& path, const Report& report) {
+  write_file(path, to_text(to_json(report)));
 }
 
 ReadLimits report_limits() {
@@ -353,14 +354,6 @@ std::string read_text(const fs::path& path, const ReadLimits& limits) {
 Report report_of_text(std::string text, const ReadLimits& limits) {
   std::istringstream stream(std::move(text));
   return from_json(parse_bounded(stream, limits, "parbench"));
-}
-
-ReportFile read_report_file(const fs::path& path, const ReadLimits& limits) {
-  return naming_file(path, [&] {
-    Json file = parse_file(path, limits, {});
-    Report report = from_json(file);
-    return ReportFile{std::move(report), google_benchmark_part(std::move(file))};
-  });
 }
 
 }  // namespace parbench::report

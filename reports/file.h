@@ -50,8 +50,7 @@ void write_file(const std::filesystem::path& path, const WriteText& write,
 void write_special_file(const std::filesystem::path& path, std::string_view text);
 
 /// `to_json` to a file.
-void write_report(const std::filesystem::path& path, const Report& report,
-                  const GoogleBenchmarkPart& raw = {});
+void write_report(const std::filesystem::path& path, const Report& report);
 
 /// The limits of a report: those of ReadLimits, or as many MB as PARBENCH_MAX_REPORT_MB says, and
 /// as many values as such a file can hold. Throws UsageError when that is no number.
@@ -62,7 +61,7 @@ void write_report(const std::filesystem::path& path, const Report& report,
 [[nodiscard]] Json read_json(const std::filesystem::path& path,
                              const ReadLimits& limits = report_limits());
 
-/// The report in a file. The part for Google Benchmark's readers, which is most of it, takes no
+/// The report in a file. The part for Google Benchmark's readers, which follows from it, takes no
 /// memory. Throws UsageError as `read_json` and `from_json` do.
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
@@ -72,15 +71,5 @@ void write_report(const std::filesystem::path& path, const Report& report,
 [[nodiscard]] std::string read_text(const std::filesystem::path& path,
                                     const ReadLimits& limits = report_limits());
 [[nodiscard]] Report report_of_text(std::string text, const ReadLimits& limits = report_limits());
-
-/// Everything that a file of parbench holds.
-struct ReportFile {
-  Report report;
-  GoogleBenchmarkPart google_benchmark;
-};
-
-/// Throws UsageError as `read_report` does, also for what is wrong with Google Benchmark's part.
-[[nodiscard]] ReportFile read_report_file(const std::filesystem::path& path,
-                                          const ReadLimits& limits = report_limits());
 
 }  // namespace parbench::report

@@ -97,7 +97,7 @@ class Page {
     open_results(html_, assets_);
     for (std::size_t i = 0; i < reports_.size(); ++i) article(i);
     html_.raw(reading).raw("</main>\n");
-    close_page(html_, assets_, "parbench-data", [&] { return page_data(reports_); });
+    close_page(html_, assets_, "parbench-data", [&] { return page_data_text(reports_); });
     return html_.take();
   }
 

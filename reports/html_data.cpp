@@ -7,14 +7,16 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "reports/case_table.h"
 #include "reports/html_timelines.h"
-#include "reports/table_cells.h"
+#include "reports/html_writer.h"
 #include "reports/table_parts.h"
 
 namespace parbench::report {
@@ -143,6 +145,10 @@ Json page_data(const std::vector<NamedReport>& reports) {
     if (!timelines[i].is_null()) list.back()["timelines"] = std::move(timelines[i]);
   }
   return list;
+}
+
+std::string page_data_text(const std::vector<NamedReport>& reports) {
+  return script_json(page_data(reports));
 }
 
 }  // namespace parbench::report

@@ -20,5 +20,7 @@ namespace parbench::report {
 /// A list of the scenarios of all reports, in the order of the page; reports/web/src/data.ts
 /// describes it. Only measured cases are in it. Texts are those of the tables.
 [[nodiscard]] Json page_data(const std::vector<NamedReport>& reports);
+/// The same as text for a script element.
+[[nodiscard]] std::string page_data_text(const std::vector<NamedReport>& reports);
 
 }  // namespace parbench::report

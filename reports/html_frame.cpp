@@ -76,10 +76,10 @@ void open_results(HtmlWriter& html, const WebAssets& assets) {
 }
 
 void close_page(HtmlWriter& html, const WebAssets& assets, std::string_view data_id,
-                const std::function<Json()>& data) {
+                const std::function<std::string()>& data) {
   if (!assets.script.empty()) {
     html.open("script", {{"type", "application/json"}, {"id", data_id}});
-    html.raw(script_json(data())).raw("</script>\n");
+    html.raw(data()).raw("</script>\n");
     write_script(html, assets);
   }
   html.raw("</body>\n</html>\n");

@@ -26,9 +26,9 @@ void open_page(HtmlWriter& html, const WebAssets& assets, std::string_view title
 /// The main element, which the caller closes; a page without script says why.
 void open_results(HtmlWriter& html, const WebAssets& assets);
 
-/// The script, with the data that it finds in the element `data_id`; without script nothing asks
-/// for data.
+/// The script, with the data that it finds in the element `data_id` (see script_json); without
+/// script nothing asks for data.
 void close_page(HtmlWriter& html, const WebAssets& assets, std::string_view data_id,
-                const std::function<Json()>& data);
+                const std::function<std::string()>& data);
 
 }  // namespace parbench::report

@@ -6,60 +6,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "reports/case_table.h"
 #include "reports/html_timelines.h"
-#include "reports/table_cells.h"
 #include "reports/units.h"
 
 namespace parbench::report {
 namespace {
 
 /// A longer table is folded, so that a browser need not lay it out before anybody wants to see it.
-constexpr std::size_t most_unfolded = 1000;
-
-/// What a cell shows, and the number that a column is sorted by.
-struct Cell {
-  std::string text;
-  std::optional<double> number = {};
-};
-
-/// A column with numbers of measured cases.
-struct NumberColumn {
-  std::string title;
-  std::function<Cell(const CaseResult&)> cell;
-};
-
-std::optional<double> number_of(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  return std::nullopt;
-}
-
-std::optional<double> parameter_number(const CaseResult& c, const std::string& name) {
-  for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
-    const auto found = std::ranges::find(*values, name, &NamedValues::value_type::first);
-    if (found != values->end()) return number_of(found->second);
-  }
-  return std::nullopt;
-}
-
-Cell efficiency(const CaseResult& c) {
-  if (!c.bound || is_no_bound(c)) return {efficiency_cell(c)};
-  return {efficiency_cell(c), c.efficiency};
-}
-
-Cell verification(const CaseResult& c) {
-  if (!c.verification) return {};
-  return {fmt::format("✓ {}", format_percent(c.verification->largest_error)),
-          c.verification->largest_error};
-}
+constexpr std::size_t max_unfolded = 1000;
 
 /// "53 convolution_forward on jit:avx512_core, 1 linear_forward on gemm:jit".
 std::string kernels_text(const std::vector<Kernel>& kernels) {
@@ -96,26 +56,22 @@ std::string throttling_text(const Throttling& throttling) {
   return items.empty() ? counts : fmt::format("{} ({})", counts, fmt::join(items, ", "));
 }
 
-/// The table of one scenario.
-class CaseTable {
+/// Paints the table of one scenario.
+class TablePage {
  public:
-  CaseTable(HtmlWriter& html, const ScenarioCases& group)
-      : html_(html),
-        group_(group),
-        parameters_(parameter_columns(group.cases)),
-        baselines_(group.cases),
-        devices_(memory_devices(group.cases)),
-        fastest_(fastest(group.cases)) {
-    std::erase_if(parameters_, [&](const ParameterColumn& p) { return p.common.has_value(); });
-    choose_columns();
-  }
+  TablePage(HtmlWriter& html, const ScenarioCases& group)
+      : html_(html), group_(group), table_(case_table(group.cases)) {}
 
   void write(const std::string& id) {
-    shared_values();
-    const bool folded = group_.cases.size() > most_unfolded;
+    html_.raw("<ul class=\"shared\">\n");
+    for (const auto& line : table_.captions) {
+      if (!line.empty()) html_.element("li", fmt::format("{}", fmt::join(line, " · "))).raw("\n");
+    }
+    html_.raw("</ul>\n");
+    const bool folded = table_.rows.size() > max_unfolded;
     if (folded) {
       html_.raw("<details class=\"long\">");
-      html_.element("summary", fmt::format("All {} cases", group_.cases.size())).raw("\n");
+      html_.element("summary", fmt::format("All {} cases", table_.rows.size())).raw("\n");
     }
     table(id + "-table");
     if (folded) html_.raw("</details>\n");
@@ -123,14 +79,6 @@ class CaseTable {
   }
 
  private:
-  void shared_values() {
-    html_.raw("<ul class=\"shared\">\n");
-    for (const auto& line : caption_lines(parameter_columns(group_.cases), devices_)) {
-      if (!line.empty()) html_.element("li", fmt::format("{}", fmt::join(line, " · "))).raw("\n");
-    }
-    html_.raw("</ul>\n");
-  }
-
   void table(const std::string& id) {
     const std::string label = fmt::format("All cases of {}", group_.scenario);
     html_.open("div", {{"class", "table"},
@@ -138,111 +86,44 @@ class CaseTable {
                        {"role", "region"},
                        {"tabindex", "0"},
                        {"aria-label", label}});
-    html_.raw("<table class=\"cases\">\n").element("caption", label).raw("\n");
-    head();
-    html_.raw("<tbody>\n");
-    for (std::size_t row = 0; row < group_.cases.size(); ++row) body_row(row);
-    html_.raw("</tbody>\n</table></div>\n");
-  }
-
-  void choose_columns() {
-    add("median", [](const CaseResult& c) -> Cell {
-      return {median_cell(c, false), c.statistics->median};
-    });
-    add("± 95% CI", [](const CaseResult& c) -> Cell { return {interval_cell(c, false)}; });
-    add("n", [](const CaseResult& c) -> Cell {
-      return {samples_cell(c, false), static_cast<double>(c.samples.size())};
-    });
-    add("throughput", [](const CaseResult& c) -> Cell {
-      return {throughput_cell(c), c.throughput};
-    });
-    add_speedup();
-    for (const std::string& name : metric_names(group_.cases)) add_metric(name);
-    add("of bound", efficiency);
-    add(fmt::format("peak memory {}", fmt::join(devices_, " + ")),
-        [this](const CaseResult& c) -> Cell {
-          double bytes = 0;
-          for (const DeviceMemory& memory : c.memory) bytes += static_cast<double>(memory.bytes);
-          return {memory_cell(c, devices_), bytes};
-        });
-    add("verified", verification);
-  }
-
-  void add_speedup() {
-    const std::set<std::string>& strategies = baselines_.strategies();
-    const bool several = strategies.size() > 1;
-    add(several || strategies.empty() ? "speedup" : "speedup over " + *strategies.begin(),
-        [this, several](const CaseResult& c) -> Cell {
-          if (baselines_.contains(c)) return {"baseline", 1};
-          if (!c.speedup) return {};
-          const std::string text = joined(parts_of(*c.speedup));
-          return {
-              several ? fmt::format("{} over {}", text, baselines_.strategy_of(*c.speedup)) : text,
-              c.speedup->value};
-        });
-  }
-
-  void add_metric(const std::string& name) {
-    add(name, [name](const CaseResult& c) -> Cell {
-      const Metric* metric = find_metric(c, name);
-      if (metric == nullptr) return {};
-      return {joined(parts_of(*metric)), metric->value};
-    });
-  }
-
-  /// A column in which no case has anything to show is left out.
-  void add(std::string title, std::function<Cell(const CaseResult&)> cell) {
-    const bool any = std::ranges::any_of(group_.cases, [&](const CaseResult* c) {
-      return has_number(*c) && !cell(*c).text.empty();
-    });
-    if (any) numbers_.push_back({std::move(title), std::move(cell)});
-  }
-
-  void head() {
-    html_.raw("<thead>\n<tr><th scope=\"col\">strategy</th>");
-    for (const ParameterColumn& column : parameters_) heading(column.name);
-    if (numbers_.empty()) heading("result");
-    for (const NumberColumn& column : numbers_) heading(column.title);
+    html_.raw("<table class=\"cases\">\n").element("caption", label).raw("\n<thead>\n<tr>");
+    for (const TableColumn& column : table_.columns) heading(whole_title(column));
     heading("details");
-    html_.raw("</tr>\n</thead>\n");
+    html_.raw("</tr>\n</thead>\n<tbody>\n");
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) body_row(row);
+    html_.raw("</tbody>\n</table></div>\n");
   }
 
   void heading(std::string_view title) { html_.element("th", title, {{"scope", "col"}}); }
 
   void body_row(std::size_t row) {
     const CaseResult& c = *group_.cases[row];
-    if (!has_number(c)) {
-      html_.raw("<tr class=\"missing\">");
-    } else {
-      html_.raw(&c == fastest_ ? "<tr class=\"fastest\">" : "<tr>");
-    }
+    const bool fastest = table_.rows[row].emphasis == Emphasis::bold;
+    html_.raw(!has_number(c) ? "<tr class=\"missing\">"
+              : fastest      ? "<tr class=\"fastest\">"
+                             : "<tr>");
     html_.element("th", c.strategy, {{"scope", "row"}});
-    for (const ParameterColumn& column : parameters_) {
-      cell({column.values[row].value_or("–"), parameter_number(c, column.name)});
-    }
-    if (has_number(c)) {
-      for (const NumberColumn& column : numbers_) cell(column.cell(c));
-    } else {
-      reason(c);
-    }
+    const std::size_t end = has_number(c) ? table_.columns.size() : table_.first_number;
+    for (std::size_t i = 1; i < end; ++i) cell(table_.columns[i].cells[row]);
+    if (!has_number(c)) reason(row);
     details(c);
     html_.raw("</tr>\n");
   }
 
-  void cell(const Cell& cell) {
+  void cell(const TableCell& cell) {
     if (cell.number && std::isfinite(*cell.number)) {
-      html_.element("td", cell.text, {{"data-v", fmt::format("{:.9g}", *cell.number)}});
+      html_.element("td", whole_text(cell), {{"data-v", fmt::format("{:.9g}", *cell.number)}});
     } else {
-      html_.element("td", cell.text);
+      html_.element("td", whole_text(cell));
     }
   }
 
   /// Why a case has no numbers, over the columns that would hold them.
-  void reason(const CaseResult& c) {
+  void reason(std::size_t row) {
     html_.open("td", {{"class", "reason"},
-                      {"colspan", std::to_string(std::max<std::size_t>(numbers_.size(), 1))}});
-    html_.element("strong", status_word(c));
-    if (const std::string why = status_reason(c); !why.empty()) html_.text(": " + why);
+                      {"colspan", std::to_string(table_.columns.size() - table_.first_number)}});
+    html_.element("strong", table_.columns[table_.first_number].cells[row].text);
+    if (!table_.rows[row].reason.empty()) html_.text(": " + table_.rows[row].reason);
     html_.close("td");
   }
 
@@ -295,20 +176,16 @@ class CaseTable {
   }
 
   void footnotes() {
-    const std::vector<Footnote> notes = mark_footnotes(group_.cases);
-    if (notes.empty()) return;
+    if (table_.footnotes.empty()) return;
     html_.raw("<ul class=\"marks\">\n");
-    for (const auto& [mark, note] : notes) html_.element("li", mark + ' ' + note).raw("\n");
+    for (const auto& [mark, note] : table_.footnotes)
+      html_.element("li", mark + ' ' + note).raw("\n");
     html_.raw("</ul>\n");
   }
 
   HtmlWriter& html_;
   const ScenarioCases& group_;
-  std::vector<ParameterColumn> parameters_;  // that tell cases apart
-  Baselines baselines_;
-  std::vector<std::string> devices_;
-  const CaseResult* fastest_;
-  std::vector<NumberColumn> numbers_;
+  CaseTable table_;
   std::string lines_;  // of the details that are being written
 };
 
@@ -340,7 +217,7 @@ std::string parameters_text(const NamedValues& values) {
 }  // namespace
 
 void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::string& id) {
-  CaseTable(html, group).write(id);
+  TablePage(html, group).write(id);
 }
 
 void write_published(HtmlWriter& html, const Report& report, const ScenarioCases& group) {

@@ -2,6 +2,7 @@
 #include "reports/html_writer.h"
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 
 namespace parbench::report {
 namespace {

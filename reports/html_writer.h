@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/google_benchmark.h"
+#include "reports/json_value.h"
 
 namespace parbench::report {
 

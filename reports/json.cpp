@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include "kernels/error.h"
 #include "reports/fields.h"
+#include "reports/google_benchmark.h"
 #include "reports/text.h"
 #include "reports/utc.h"
 
@@ -363,13 +365,12 @@ std::string_view to_string(CaseStatus status) {
   throw Error("a case has a status that does not exist");
 }
 
-Json to_json(const Report& report, const GoogleBenchmarkPart& raw) {
-  GoogleBenchmarkPart part = arranged(report, raw);
+Json to_json(const Report& report) {
   Writer parbench;
   parbench("schema_version", schema_version);
   visit_fields(parbench, report);
-  Json file{{"context", std::move(part.context)},
-            {"benchmarks", std::move(part.benchmarks)},
+  Json file{{"context", google_benchmark_context(report)},
+            {"benchmarks", google_benchmark_rows(report)},
             {"parbench", std::move(parbench.object)}};
   replace_non_finite(file);
   return file;

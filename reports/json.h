@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/google_benchmark.h"
+#include "reports/json_value.h"
 #include "reports/peaks.h"
 #include "reports/report.h"
 
@@ -17,7 +17,7 @@ namespace parbench::report {
 /// The whole file. Fields that are absent (an empty optional, text or list, a zero amount) are left
 /// out; a number that is not finite becomes null, wherever it stands. Of two named values with the
 /// same name the last one is kept.
-[[nodiscard]] Json to_json(const Report& report, const GoogleBenchmarkPart& raw = {});
+[[nodiscard]] Json to_json(const Report& report);
 
 /// The report of a file. Reading what `to_json` wrote gives an equal report, but for numbers that
 /// were not finite: they are NaN then. Unknown fields are ignored. Throws UsageError that names the

@@ -84,6 +84,12 @@ std::size_t memory_bytes(const fs::path& root) {
   return kibibytes ? static_cast<std::size_t>(*kibibytes) * 1024 : 0;
 }
 
+std::vector<double> load_average() {
+  std::array<double, 3> loads{};
+  const int known = ::getloadavg(loads.data(), static_cast<int>(loads.size()));
+  return {loads.begin(), loads.begin() + std::max(0, known)};
+}
+
 std::string compiler() {
 #if defined(__clang__)
   return "Clang " __clang_version__;
@@ -156,6 +162,7 @@ Machine machine_info(NamedTexts libraries, const fs::path& root) {
   machine.memory_bytes = memory_bytes(root);
   machine.cpu_mhz = cpu_mhz(root);
   machine.governor = governor(root);
+  machine.load_average = load_average();
   machine.operating_system = value_of(root / "etc/os-release", "PRETTY_NAME", '=');
   if (machine.operating_system.empty()) machine.operating_system = names.sysname;
   machine.kernel = names.release;

@@ -23,6 +23,7 @@ inline constexpr int schema_version = 2;
 
 using Value = std::variant<std::int64_t, double, std::string>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 struct Statistics {
@@ -57,6 +58,8 @@ struct Sample {
   int round = 0;
   int process = 0;  // the process that took it, of those over which a run was spread
   std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
+  double cpu_seconds = 0;                        // of all threads of the process
+  NamedNumbers counters = {};                    // that flags of Google Benchmark asked for
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -210,6 +213,15 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
+/// A cache that a core has, or shares with others.
+struct CpuCache {
+  std::string type;  // "Data", "Instruction", "Unified"
+  int level = 0;
+  int bytes = 0;
+  int sharing = 0;  // cores that share it
+  friend bool operator==(const CpuCache&, const CpuCache&) = default;
+};
+
 struct Machine {
   std::string host;
   std::string cpu_model;
@@ -218,6 +230,8 @@ struct Machine {
   std::size_t memory_bytes = 0;
   std::optional<double> cpu_mhz;  // as the kernel reports it at the start
   std::optional<std::string> governor;
+  std::vector<CpuCache> caches;      // of the first core
+  std::vector<double> load_average;  // over 1, 5 and 15 minutes, at the start
   std::string operating_system;
   std::string kernel;
   std::string compiler;

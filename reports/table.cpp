@@ -1,33 +1,25 @@
-// Renders a report as tables.
+// Paints a report for a terminal.
 #include "reports/table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "reports/case_table.h"
 #include "reports/grid.h"
+#include "reports/numbered_reasons.h"
 #include "reports/paragraph.h"
-#include "reports/parameter_columns.h"
 #include "reports/printable.h"
 #include "reports/reasons/reasons.h"
-#include "reports/table_cells.h"
 #include "reports/table_parts.h"
-#include "reports/text.h"
-#include "reports/throttling.h"
-#include "reports/units.h"
 
 namespace parbench::report {
 namespace {
 
-using Cells = std::vector<std::string>;
-
-/// A unit that all cells share stands in the title instead: "images/s" above "44.3".
+/// Moves a unit that all cells share into the title: "images/s" above "44.3".
 void move_unit_to_title(Column& column) {
   std::set<std::string> units;
   for (const std::string& cell : column.cells) {
@@ -38,158 +30,76 @@ void move_unit_to_title(Column& column) {
   for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
 }
 
-// ----------------------------------------------------------------------------------------- tables
+/// Appends marks to texts. Where a column of numbers has any, the others get a space, so that the
+/// numbers stay aligned.
+std::string marked(const std::string& text, const std::string& mark, bool any_mark) {
+  return text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark);
+}
 
-/// The table of one scenario.
-class Table {
- public:
-  Table(Cases cases, const TextStyle& style)
-      : cases_(std::move(cases)),
-        style_(style),
-        baselines_(cases_),
-        devices_(memory_devices(cases_)) {}
+Column value_column(const TableColumn& column) {
+  Column values{column.title, {}, column.align};
+  if (!column.subtitle.empty()) {
+    values.upper_title = std::exchange(values.title, column.subtitle);
+  }
+  const bool any_mark =
+      std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.mark.empty(); });
+  for (const TableCell& cell : column.cells) {
+    values.cells.push_back(marked(cell.text, cell.mark, any_mark && cell.number));
+  }
+  if (column.unit_in_title) move_unit_to_title(values);
+  return values;
+}
 
-  [[nodiscard]] std::string render() {
-    add_what();
-    add_numbers();
-    grid_.emphasis.assign(cases_.size(), Emphasis::none);
-    for (std::size_t row = 0; row < cases_.size(); ++row) {
-      if (!has_number(*cases_[row])) grid_.emphasis[row] = Emphasis::dim;
+Column range_column(const TableColumn& column) {
+  Column ranges{column.range_title, {}, column.range_align, "", 1};
+  const bool any_mark =
+      column.range_align == Align::right &&
+      std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.range_mark.empty(); });
+  for (const TableCell& cell : column.cells) {
+    ranges.cells.push_back(marked(cell.range, cell.range_mark, any_mark));
+  }
+  return ranges;
+}
+
+/// Paints the table of a scenario.
+std::string table_text(const CaseTable& table, const TextStyle& style) {
+  Grid grid;
+  Reasons reasons;
+  for (const TableColumn& column : table.columns) {
+    if (column.only_on_pages) continue;
+    grid.columns.push_back(value_column(column));
+    if (&column == &table.columns[table.first_number]) {
+      for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        grid.columns.back().cells[row] += reasons.reference(table.rows[row].reason);
+      }
     }
-    const auto best = std::ranges::find(cases_, fastest(cases_));
-    if (best != cases_.end()) grid_.emphasis[best - cases_.begin()] = Emphasis::bold;
-    return caption() + '\n' + grid_.render(style_.color) + notes();
+    if (!column.range_title.empty()) grid.columns.push_back(range_column(column));
   }
-
- private:
-  void add_what() {
-    Column strategy{"strategy", {}, Align::left};
-    for (const CaseResult* c : cases_) strategy.cells.push_back(c->strategy);
-    grid_.columns.push_back(std::move(strategy));
-    const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
-    caption_ = caption_lines(parameters, devices_);
-    for (const ParameterColumn& parameter : parameters) {
-      if (parameter.common) continue;
-      Column column{parameter.name, {}};
-      for (const auto& value : parameter.values) column.cells.push_back(value.value_or("–"));
-      grid_.columns.push_back(std::move(column));
-    }
+  for (const TableRow& row : table.rows) grid.emphasis.push_back(row.emphasis);
+  std::string text;
+  for (const auto& items : table.captions) text += joined_items(items, style, Emphasis::none);
+  text += '\n' + grid.render(style.color);
+  std::vector<Footnote> notes = table.footnotes;
+  for (std::size_t i = 0; i < reasons.texts().size(); ++i) {
+    notes.emplace_back(fmt::format("({})", i + 1), reasons.texts()[i]);
   }
-
-  void add_numbers() {
-    Column median{"median", {}};
-    const bool throttled = any_measured(is_throttled);
-    for (const CaseResult* c : cases_) {
-      median.cells.push_back(has_number(*c) ? median_cell(*c, throttled)
-                                            : status_cell(*c, reasons_));
-    }
-    grid_.columns.push_back(std::move(median));
-    const bool low =
-        any_measured([](const CaseResult& c) { return is_low(c.statistics->median_interval); });
-    add(
-        "± 95% CI", [low](const CaseResult& c) { return interval_cell(c, low); }, Align::right, 1);
-    const bool marked = any_measured([](const CaseResult& c) { return ending_of(c) != nullptr; });
-    add("n", [marked](const CaseResult& c) { return samples_cell(c, marked); });
-    add("throughput", throughput_cell);
-    move_unit_to_title(grid_.columns.back());
-    add_speedup();
-    for (const std::string& name : metric_names(cases_)) add_metric(name);
-    add("of bound", efficiency_cell);
-    add("peak memory", [this](const CaseResult& c) { return memory_cell(c, devices_); });
-    if (devices_.size() > 1) {
-      const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
-      Column& memory = grid_.columns.back();
-      memory.upper_title = std::exchange(
-          memory.title, fmt::format("{}{}{}", devices_.front(), between, devices_.back()));
-    }
+  if (!notes.empty()) text += '\n';
+  for (const auto& [mark, note] : notes) {
+    text += hanging(mark + ' ', note, style.width, Emphasis::none, style.color);
   }
-
-  /// Where cases have different baselines, each says which.
-  void add_speedup() {
-    const std::set<std::string>& strategies = baselines_.strategies();
-    const bool several = strategies.size() > 1;
-    add("speedup", [this](const CaseResult& c) -> std::string {
-      if (baselines_.contains(c)) return "baseline";
-      return c.speedup ? parts_of(*c.speedup).first : "";
-    });
-    const auto range = [this, several](const CaseResult& c) -> std::string {
-      if (baselines_.contains(c) || !c.speedup) return "";
-      const std::string interval = parts_of(*c.speedup).second;
-      return several ? fmt::format("{} {}", interval, baselines_.strategy_of(*c.speedup))
-                     : interval;
-    };
-    add(several || strategies.empty() ? "over" : fmt::format("over {}", *strategies.begin()), range,
-        Align::left, 1);
-  }
-
-  /// The last word of the name stands over the intervals, where there are any.
-  void add_metric(const std::string& name) {
-    const bool intervals = any_measured([&](const CaseResult& c) {
-      const Metric* metric = find_metric(c, name);
-      return metric != nullptr && metric->interval;
-    });
-    const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
-    const auto cell = [&](auto part) {
-      return [name, part](const CaseResult& c) {
-        const Metric* metric = find_metric(c, name);
-        return metric != nullptr ? parts_of(*metric).*part : std::string();
-      };
-    };
-    using Parts = std::pair<std::string, std::string>;
-    add(name.substr(0, blank), cell(&Parts::first));
-    add(name.substr(std::min(blank + 1, name.size())), cell(&Parts::second), Align::left, 1);
-  }
-
-  [[nodiscard]] bool any_measured(const std::function<bool(const CaseResult&)>& condition) const {
-    return std::any_of(cases_.begin(), cases_.end(),
-                       [&](const CaseResult* c) { return has_number(*c) && condition(*c); });
-  }
-
-  /// A column whose cells are empty for cases without a number.
-  void add(std::string title, const std::function<std::string(const CaseResult&)>& cell,
-           Align align = Align::right, std::size_t gap = 2) {
-    Column column{std::move(title), {}, align, "", gap};
-    for (const CaseResult* c : cases_) column.cells.push_back(has_number(*c) ? cell(*c) : "");
-    grid_.columns.push_back(std::move(column));
-  }
-
-  [[nodiscard]] std::string caption() const {
-    std::string text;
-    for (const auto& items : caption_) text += joined_items(items, style_, Emphasis::none);
-    return text;
-  }
-
-  [[nodiscard]] std::string notes() const {
-    std::string text;
-    const auto add_note = [&](std::string_view lead, std::string_view note) {
-      text += hanging(lead, note, style_.width, Emphasis::none, style_.color);
-    };
-    for (const auto& [mark, note] : mark_footnotes(cases_)) add_note(mark + ' ', note);
-    for (std::size_t i = 0; i < reasons_.texts().size(); ++i) {
-      add_note(fmt::format("({}) ", i + 1), reasons_.texts()[i]);
-    }
-    return text.empty() ? text : '\n' + text;
-  }
-
-  Cases cases_;
-  const TextStyle& style_;
-  Baselines baselines_;
-  std::vector<std::string> devices_;
-  std::vector<std::vector<std::string>> caption_;
-  Reasons reasons_;
-  Grid grid_;
-};
+  return text;
+}
 
 // ----------------------------------------------------------------------------------------- report
 
-std::string scenario_text(const Report& report, const std::string& scenario, Cases cases,
+std::string scenario_text(const Report& report, const std::string& scenario, const Cases& cases,
                           const TextStyle& style) {
   const Answer* answer = find_answer(report, scenario);
   std::string text = emphasised(scenario, Emphasis::bold, style.color) + '\n';
   if (answer != nullptr && !answer->question.empty()) {
     text += hanging("", answer->question, style.width, Emphasis::none, style.color);
   }
-  text += Table(std::move(cases), style).render();
+  text += table_text(case_table(cases), style);
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
   }
@@ -204,8 +114,8 @@ std::string scenario_text(const Report& report, const std::string& scenario, Cas
 std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text = joined_items(machine_items(shown), style, Emphasis::dim) + '\n';
-  for (ScenarioCases& group : by_scenario(shown)) {
-    text += scenario_text(shown, group.scenario, std::move(group.cases), style) + '\n';
+  for (const ScenarioCases& group : by_scenario(shown)) {
+    text += scenario_text(shown, group.scenario, group.cases, style) + '\n';
   }
   for (const std::string& error : process_errors(shown)) {
     text += hanging("! ", error, style.width, Emphasis::none, style.color);

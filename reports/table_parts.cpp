@@ -8,55 +8,12 @@
 #include <array>
 #include <csignal>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <string_view>
 
-#include "reports/table_cells.h"
-#include "reports/throttling.h"
 #include "reports/units.h"
 
 namespace parbench::report {
-namespace {
-
-bool any_measured(const Cases& cases, const std::function<bool(const CaseResult&)>& condition) {
-  return std::ranges::any_of(cases,
-                             [&](const CaseResult* c) { return has_number(*c) && condition(*c); });
-}
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
-
-/// Of the marked intervals, each once, the least first: of cases that several processes have
-/// sampled, or of the others.
-std::vector<std::string> low_confidences(const Cases& cases, bool of_processes) {
-  std::set<double> found;
-  const auto collect = [&](const std::optional<Interval>& interval) {
-    if (is_low(interval)) found.insert(interval->confidence);
-  };
-  for (const CaseResult* c : cases) {
-    if (!has_number(*c) || has_several_processes(*c) != of_processes) continue;
-    collect(c->statistics->median_interval);
-    if (c->speedup) collect(c->speedup->interval);
-    for (const Metric& metric : c->metrics) collect(metric.interval);
-  }
-  std::vector<std::string> texts;
-  std::ranges::transform(found, std::back_inserter(texts), format_confidence);
-  return texts;
-}
-
-/// What throttled the cases that are marked for it.
-std::vector<std::string> throttles(const Cases& cases) {
-  std::vector<std::string> known;
-  for (const CaseResult* c : cases) {
-    if (has_number(*c)) add_throttles(known, *c);
-  }
-  return known;
-}
-
-}  // namespace
-
 std::vector<ScenarioCases> by_scenario(const Report& report) {
   std::vector<ScenarioCases> groups;
   for (const CaseResult& c : report.cases) {
@@ -87,15 +44,9 @@ Baselines::Baselines(const Cases& cases) {
 std::vector<std::string> memory_devices(const Cases& cases) {
   std::vector<std::string> names;
   for (const CaseResult* c : cases) {
-    for (const DeviceMemory& memory : c->memory) add_once(names, memory.device);
-  }
-  return names;
-}
-
-std::vector<std::string> metric_names(const Cases& cases) {
-  std::vector<std::string> names;
-  for (const CaseResult* c : cases) {
-    for (const Metric& metric : c->metrics) add_once(names, metric.name);
+    for (const auto& [device, bytes] : c->memory) {
+      if (std::ranges::find(names, device) == names.end()) names.push_back(device);
+    }
   }
   return names;
 }
@@ -122,38 +73,25 @@ std::vector<std::vector<std::string>> caption_lines(const std::vector<ParameterC
   return lines;
 }
 
-std::vector<Footnote> mark_footnotes(const Cases& cases) {
-  std::vector<Footnote> notes;
-  for (const Ending& ending : endings) {
-    if (any_measured(cases, [&](const CaseResult& c) { return ending_of(c) == &ending; })) {
-      notes.emplace_back(ending.mark, ending.note);
-    }
+std::string_view status_word(const CaseResult& c) {
+  switch (c.status) {
+    case CaseStatus::measured:
+      return "no statistics";
+    case CaseStatus::failed:
+      return "failed";
+    case CaseStatus::skipped:
+      return "skipped";
+    case CaseStatus::not_run:
+      break;
   }
-  for (const bool of_processes : {false, true}) {
-    const auto confidences = low_confidences(cases, of_processes);
-    if (confidences.empty()) continue;
-    notes.emplace_back(
-        low_confidence_mark,
-        fmt::format("fewer than 6 {}: this interval holds the median with {} only",
-                    of_processes ? "processes" : "samples", fmt::join(confidences, " or ")));
-  }
-  if (any_measured(cases, has_several_processes)) {
-    notes.emplace_back("×",
-                       "processes × samples in each; median, interval and ratios are those of the "
-                       "processes' medians");
-  }
-  if (any_measured(cases, is_no_bound)) {
-    notes.emplace_back(no_bound_mark,
-                       "the tasks took longer alone than the whole case: their measurement was "
-                       "disturbed, so there is no bound");
-  }
-  if (const auto reasons = throttles(cases); !reasons.empty()) {
-    notes.emplace_back(
-        throttled_mark,
-        fmt::format("more than {} of its samples were taken on a throttled device: {}",
-                    format_percent(max_throttled_share, 0), fmt::join(reasons, ", ")));
-  }
-  return notes;
+  return "not run";
+}
+
+std::string status_reason(const CaseResult& c) {
+  if (c.status != CaseStatus::measured || c.statistics || !c.error.empty()) return c.error;
+  return "measured, but the report lacks its \"statistics\"; take the report as the run has "
+         "written "
+         "it";
 }
 
 std::vector<std::string> machine_items(const Report& report) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,9 +44,8 @@ class Baselines {
   std::set<std::string> strategies_;
 };
 
-/// The devices whose memory the cases use, and the names of their metrics, each once.
+/// The devices whose memory the cases use, each once.
 [[nodiscard]] std::vector<std::string> memory_devices(const Cases& cases);
-[[nodiscard]] std::vector<std::string> metric_names(const Cases& cases);
 
 /// The case to emphasise: the largest speedup above one; nullptr without any.
 [[nodiscard]] const CaseResult* fastest(const Cases& cases);
@@ -54,9 +54,10 @@ class Baselines {
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
     const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
 
-/// A mark in the table's cells and what it says.
-using Footnote = std::pair<std::string, std::string>;
-[[nodiscard]] std::vector<Footnote> mark_footnotes(const Cases& cases);
+/// Of a case without a number: "failed", "skipped", "not run", or what a measured one lacks.
+[[nodiscard]] std::string_view status_word(const CaseResult& c);
+/// Why a case has no number; empty where that is not known, and of one that has a number.
+[[nodiscard]] std::string status_reason(const CaseResult& c);
 
 /// Program, processor, cores, memory, system, libraries and commit, as far as known.
 [[nodiscard]] std::vector<std::string> machine_items(const Report& report);

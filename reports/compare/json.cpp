@@ -1,10 +1,12 @@
 // A comparison for programs: every field is described in schema/comparison-v2.schema.json.
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
+#include "reports/json.h"
 
 namespace parbench::compare {
 namespace {
@@ -153,5 +155,7 @@ Json to_json(const Comparison& comparison) {
   if (comparison.pairs) json["ab"] = json_of(*comparison.pairs);
   return json;
 }
+
+std::string json_text(const Comparison& comparison) { return report::to_text(to_json(comparison)); }
 
 }  // namespace parbench::compare

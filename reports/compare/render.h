@@ -4,7 +4,7 @@
 #include <string>
 
 #include "reports/compare/comparison.h"
-#include "reports/google_benchmark.h"
+#include "reports/json_value.h"
 #include "reports/table.h"
 
 namespace parbench::compare {
@@ -19,6 +19,7 @@ namespace parbench::compare {
 
 /// schema/comparison-v2.schema.json. A number that is not finite is null.
 [[nodiscard]] report::Json to_json(const Comparison& comparison);
+[[nodiscard]] std::string json_text(const Comparison& comparison);
 
 /// What the program exits with: 0, 1, 3 or 4 by the outcome; 2 where a command failed between
 /// pairs, 130 where they were interrupted.

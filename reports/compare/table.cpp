@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "reports/case_table.h"
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
 #include "reports/grid.h"
+#include "reports/numbered_reasons.h"
 #include "reports/paragraph.h"
-#include "reports/table_cells.h"
 #include "reports/text.h"
 
 namespace parbench::compare {

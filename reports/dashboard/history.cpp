@@ -20,15 +20,13 @@ struct DatedReport {
   const ReportSummary* summary = nullptr;
 };
 
-std::vector<DatedReport> in_time(const Cache& cache, std::int64_t latest) {
+std::vector<DatedReport> in_time(const ReportCollection& collection) {
   std::vector<DatedReport> reports;
   std::set<std::string> seen;
-  for (const auto& [path, file] : cache.files) {
-    const auto* summary = std::get_if<ReportSummary>(&cache.contents.at(file.content));
-    if (summary == nullptr || summary->started > latest) continue;
-    if (!seen.insert(file.content).second) continue;
-    reports.push_back(
-        {{file.content, path, summary->started, summary->commit, summary->dirty}, summary});
+  for (const auto& [path, id] : collection.files) {
+    if (!seen.insert(id).second) continue;
+    const ReportSummary& summary = collection.reports.at(id);
+    reports.push_back({{id, path, summary.started, summary.commit, summary.dirty}, &summary});
   }
   std::ranges::sort(reports, {}, [](const DatedReport& report) {
     return std::tie(report.moment.started, report.moment.path);
@@ -93,10 +91,10 @@ Change change_at(const std::vector<double>& logs, std::size_t begin, std::size_t
 
 }  // namespace
 
-std::vector<History> histories_of(const Cache& cache, std::int64_t latest) {
+std::vector<History> histories_of(const ReportCollection& collection) {
   std::map<std::pair<std::string, std::string>, Growing> growing;
   std::map<std::pair<std::string, std::string>, const ScenarioSummary*> newest;
-  for (const auto& [moment, summary] : in_time(cache, latest)) {
+  for (const auto& [moment, summary] : in_time(collection)) {
     for (const ScenarioSummary& scenario : summary->scenarios) {
       const std::pair key{scenario.machine_id, scenario.scenario};
       add(growing[key], moment, scenario);
@@ -105,7 +103,7 @@ std::vector<History> histories_of(const Cache& cache, std::int64_t latest) {
   }
   std::vector<History> histories;
   for (auto& [key, one] : growing) {
-    histories.push_back(finished(std::move(one), *newest.at(key), cache.identities));
+    histories.push_back(finished(std::move(one), *newest.at(key), collection.identities));
   }
   return histories;
 }

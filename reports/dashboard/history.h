@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "reports/dashboard/cache.h"
 #include "reports/dashboard/change_points.h"
 #include "reports/dashboard/summary.h"
 #include "reports/interval.h"
@@ -62,11 +61,16 @@ struct History {
   std::vector<Series> series;   // in the order of the newest report, then those that it lacks
 };
 
-/// All histories of the files in a cache, by machine and scenario, without changes. Of files with
-/// the same content only the first in the order of paths counts; reports that started after
-/// `latest` (seconds since 1970) are left out.
-[[nodiscard]] std::vector<History> histories_of(
-    const Cache& cache, std::int64_t latest = std::numeric_limits<std::int64_t>::max());
+/// The reports of a folder.
+struct ReportCollection {
+  Identities identities;
+  std::map<std::string, std::string> files;      // ids of their contents by path
+  std::map<std::string, ReportSummary> reports;  // by id
+};
+
+/// Returns all histories of a collection by machine and scenario, without changes. Of files with
+/// the same content only the first in the order of paths counts.
+[[nodiscard]] std::vector<History> histories_of(const ReportCollection& collection);
 
 /// Change points in the logarithms of the medians, with their sizes; those below `least_change` are
 /// left out.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,7 @@ class HistoryPage {
     reports();
     write_reading(html_);
     html_.raw("</main>\n");
-    close_page(html_, assets_, "parbench-history", [this] { return data(); });
+    close_page(html_, assets_, "parbench-history", [this] { return script_json(data()); });
     return html_.take();
   }
 

@@ -40,7 +40,7 @@ class IndexPage {
     overview();
     write_reading(html_);
     html_.raw("</main>\n");
-    close_page(html_, assets_, "parbench-index", [] { return Json::object(); });
+    close_page(html_, assets_, "parbench-index", [] { return std::string("{}"); });
     return html_.take();
   }
 

@@ -30,10 +30,10 @@ bool is_hidden(const fs::path& path) { return path.filename().string().starts_wi
 
 }  // namespace
 
-std::vector<FoundFile> find_reports(const fs::path& folder, const fs::path& except) {
+std::vector<std::string> find_reports(const fs::path& folder, const fs::path& except) {
   check_folder(folder);
   std::error_code error;
-  std::vector<FoundFile> found;
+  std::vector<std::string> found;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
                                          error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
@@ -43,12 +43,10 @@ std::vector<FoundFile> find_reports(const fs::path& folder, const fs::path& exce
       continue;
     }
     if (is_hidden(*entry) || entry->path().extension() != ".json") continue;
-    const auto time = entry->last_write_time(ignored);
-    found.push_back({entry->path().lexically_relative(folder).generic_string(),
-                     entry->file_size(ignored), time.time_since_epoch().count()});
+    found.push_back(entry->path().lexically_relative(folder).generic_string());
   }
   if (error) refuse(folder, "cannot be read: " + error.message());
-  std::ranges::sort(found, {}, &FoundFile::path);
+  std::ranges::sort(found);
   return found;
 }
 

@@ -1,4 +1,4 @@
-// Reads what is new, renders pages, removes what is no longer needed.
+// Reads reports, renders pages, removes what is no longer needed.
 #include "reports/dashboard/site.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <new>
 #include <regex>
@@ -17,14 +18,13 @@
 #include <utility>
 
 #include "kernels/error.h"
-#include "reports/dashboard/cache.h"
 #include "reports/dashboard/content_id.h"
 #include "reports/dashboard/history_page.h"
 #include "reports/dashboard/index_page.h"
 #include "reports/dashboard/page_parts.h"
 #include "reports/dashboard/parallel.h"
 #include "reports/dashboard/scan.h"
-#include "reports/dashboard/sources.h"
+#include "reports/dashboard/summary.h"
 #include "reports/file.h"
 #include "reports/html.h"
 #include "reports/html_frame.h"
@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view cache_name = ".dashboard-cache";
+constexpr std::string_view no_memory = "there is not enough memory to read it";
 constexpr std::array<std::string_view, 3> own_folders{"assets", "history", "report"};
 
 /// Style and script, named by their content: pages of an older build keep theirs until they are
@@ -89,10 +89,8 @@ class SiteBuild {
       : reports_(std::move(reports)), site_(std::move(site)) {}
 
   SiteSummary operator()() {
-    const std::vector<FoundFile> files = find_reports(reports_, site_);
+    const std::vector<std::string> files = find_reports(reports_, site_);
     check_site();
-    old_ = read_cache(site_ / cache_name, writer());
-    cache_.identities = old_.identities;
     claim_site();
     make_folders();
     const WebAssets& built_in = built_in_site_assets();
@@ -101,22 +99,15 @@ class SiteBuild {
     summary_.files = files.size();
     in_parallel(files.size(), [&](std::size_t i) { take(files[i]); });
     note_skipped();
-    std::vector<History> histories = histories_of(cache_, latest_);
+    summary_.reports = collection_.reports.size();
+    std::vector<History> histories = histories_of(collection_);
     find_changes(histories);
     write_pages(histories);
-    write_cache(site_ / cache_name, writer(), cache_);
     remove_old();
     return std::move(summary_);
   }
 
  private:
-  /// Pages of reports are written once, and errors are remembered, so that whatever makes either
-  /// look otherwise belongs to it.
-  [[nodiscard]] std::string writer() const {
-    return fmt::format("{} {} {} {} limits {} {}", PARBENCH_VERSION, sources_id(),
-                       assets_.style_path, assets_.script_path, limits_.bytes, limits_.values);
-  }
-
   void check_site() const {
     std::error_code error;
     if (is_same_file(site_, reports_)) {
@@ -126,9 +117,7 @@ class SiteBuild {
     if (fs::exists(site_, error) && !fs::is_directory(site_, error)) {
       throw UsageError(fmt::format("-o '{}' is a file; name a folder", site_.string()));
     }
-    const bool is_ours =
-        fs::exists(site_ / cache_name, error) || is_page_of_site(site_ / "index.html");
-    if (is_ours) return;
+    if (is_page_of_site(site_ / "index.html")) return;
     if (const std::string other = entry_of_somebody_else(); !other.empty()) {
       throw UsageError(
           fmt::format("-o '{}' holds '{}' and is no site that parbench dashboard has made; name "
@@ -151,13 +140,15 @@ class SiteBuild {
     return {};
   }
 
-  /// From here on the folder is known for a site, also when the first build is cut short.
+  /// Writes a first page, so that the folder is known as a site even if this build is cut short.
   void claim_site() const {
     make_folder(site_);
-    const fs::path cache = site_ / cache_name;
-    check_writable(cache);
+    const fs::path first_page = site_ / "index.html";
+    check_writable(first_page);
     std::error_code error;
-    if (!fs::exists(cache, error)) write_file(cache, "", Durability::unflushed);
+    if (!fs::exists(first_page, error)) {
+      write_file(first_page, site_generator, Durability::unflushed);
+    }
   }
 
   void make_folders() const {
@@ -194,71 +185,51 @@ class SiteBuild {
 
   // ------------------------------------------------------------------------------------- reports
 
-  void take(const FoundFile& file) {
-    if (!is_known(file)) look_into(file);
-  }
-
-  bool is_known(const FoundFile& file) {
-    const auto known = old_.files.find(file.path);
-    if (known == old_.files.end() || known->second.bytes != file.bytes ||
-        known->second.modified != file.modified) {
-      return false;
-    }
-    return keep(file, known->second.content);
-  }
-
-  /// Whether an earlier build has left the content's summary, and its page.
-  bool keep(const FoundFile& file, const std::string& id) {
-    const auto content = old_.contents.find(id);
-    if (content == old_.contents.end()) return false;
-    const bool is_report = std::holds_alternative<ReportSummary>(content->second);
-    std::error_code error;
-    if (is_report && !fs::exists(site_ / report_page(id), error)) return false;
-    const std::lock_guard lock(mutex_);
-    cache_.files[file.path] = {file.bytes, file.modified, id};
-    cache_.contents.emplace(id, content->second);
-    return true;
-  }
-
-  void look_into(const FoundFile& file) {
+  void take(const std::string& path) {
     try {
-      std::string text = read_text(reports_ / file.path, limits_);
+      std::string text = read_text(reports_ / path, limits_);
       const std::string id = content_id(text);
-      if (keep(file, id)) return;
-      read(file, id, std::move(text));
-    } catch (const UsageError& error) {
-      // Nothing that has a content to remember it by: too large, or gone.
+      {
+        const std::lock_guard lock(mutex_);
+        collection_.files[path] = id;
+        if (!errors_.try_emplace(id).second) return;  // a copy of another file
+      }
+      read(id, std::move(text));
+    } catch (const UsageError& error) {  // too large, or gone
       const std::lock_guard lock(mutex_);
       summary_.skipped.emplace_back(error.what());
     } catch (const std::bad_alloc&) {
-      const std::lock_guard lock(mutex_);
-      cache_.files[file.path] = {};
+      skip(path, no_memory);
     }
   }
 
-  void read(const FoundFile& file, const std::string& id, std::string text) {
-    {
-      const std::lock_guard lock(mutex_);
-      cache_.files[file.path] = {file.bytes, file.modified, id};
-      if (!taken_.insert(id).second) return;  // a copy of another file
-    }
-    Content content = content_of(id, std::move(text));
-    const std::lock_guard lock(mutex_);
-    cache_.contents.emplace(id, std::move(content));
-  }
-
-  Content content_of(const std::string& id, std::string text) {
+  void read(const std::string& id, std::string text) {
+    std::string error;
     try {
       const Report report = report_of_text(std::move(text), limits_);
       ReportSummary summary = [&] {
         const std::lock_guard lock(mutex_);
-        return summarise_report(report, cache_.identities);
+        return summarise_report(report, collection_.identities);
       }();
+      check_start(summary);
       write_report_page(id, report, summary);
-      return summary;
-    } catch (const UsageError& error) {
-      return std::string(error.what());
+      const std::lock_guard lock(mutex_);
+      collection_.reports.emplace(id, std::move(summary));
+      return;
+    } catch (const UsageError& known) {
+      error = known.what();
+    } catch (const std::bad_alloc&) {
+      error = no_memory;
     }
+    const std::lock_guard lock(mutex_);
+    errors_[id] = error;
+  }
+
+  void check_start(const ReportSummary& summary) const {
+    if (summary.started <= latest_) return;
+    throw UsageError(fmt::format(
+        "parbench.started_utc: {} UTC is more than a day from now; set the clock of its machine",
+        time_text(summary.started)));
   }
 
   void write_report_page(const std::string& id, const Report& report,
@@ -272,44 +243,19 @@ class SiteBuild {
     write(report_page(id), to_html({{id, report}}, assets.get(), up));
   }
 
-  void note_skipped() {
-    forget_unread();
-    for (const auto& [path, file] : cache_.files) {
-      const std::string error = trouble_of(cache_.contents.at(file.content));
-      if (!error.empty()) skip(path, error);
-    }
-    std::ranges::sort(summary_.skipped);
-    for (const auto& [id, content] : cache_.contents) {
-      if (!std::holds_alternative<ReportSummary>(content)) continue;
-      written_.insert(report_page(id));
-      if (!trouble_of(content).empty()) continue;
-      ++summary_.reports;
-      if (taken_.contains(id)) ++summary_.read;
-    }
-  }
-
   void skip(const std::string& path, std::string_view error) {
+    const std::lock_guard lock(mutex_);
     summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), error));
   }
 
-  /// Why something has no place in a history; empty where it has one.
-  [[nodiscard]] std::string trouble_of(const Content& content) const {
-    if (const auto* error = std::get_if<std::string>(&content)) return *error;
-    const std::int64_t started = std::get<ReportSummary>(content).started;
-    if (started <= latest_) return {};
-    return fmt::format(
-        "parbench.started_utc: {} UTC is more than a day from now; set the clock of its machine",
-        time_text(started));
-  }
-
-  /// Where memory was short, the file has no content. The next build may have more.
-  void forget_unread() {
-    std::erase_if(cache_.files, [&](const auto& known) {
-      const auto& [path, file] = known;
-      if (cache_.contents.contains(file.content)) return false;
-      skip(path, "there is not enough memory to read it");
-      return true;
-    });
+  /// Names the files that have no place in a history, each with the reason.
+  void note_skipped() {
+    for (const auto& [path, id] : collection_.files) {
+      if (!collection_.reports.contains(id)) skip(path, errors_.at(id));
+    }
+    std::erase_if(collection_.files,
+                  [&](const auto& file) { return !collection_.reports.contains(file.second); });
+    std::ranges::sort(summary_.skipped);
   }
 
   // ----------------------------------------------------------------------------------- histories
@@ -367,11 +313,10 @@ class SiteBuild {
   SiteAssets assets_;
   ReadLimits limits_ = report_limits();
   std::int64_t latest_ = latest_start();
-  Cache old_;
   std::mutex mutex_;  // of what follows
-  Cache cache_;
-  std::set<std::string> taken_;    // contents that are being read, or have been
-  std::set<std::string> written_;  // paths of all files that belong to the site now
+  ReportCollection collection_;
+  std::map<std::string, std::string> errors_;  // by content; empty for reports
+  std::set<std::string> written_;              // paths of all files that belong to the site now
   SiteSummary summary_;
 };
 

@@ -12,7 +12,6 @@ namespace parbench::report {
 struct SiteSummary {
   std::size_t files = 0;    // *.json: reports, copies of them, and those that were skipped
   std::size_t reports = 0;  // different ones
-  std::size_t read = 0;     // of those, by this build; the others were known
   std::size_t histories = 0;
   std::size_t changes = 0;
   std::size_t recent_changes = 0;
@@ -21,11 +20,9 @@ struct SiteSummary {
 
 /// Builds or renews the site of all reports below `reports`: index.html, a page for each machine
 /// and scenario below history/, one for each report below report/, what they share below assets/.
-/// Works from disk and from any folder of a web server. Reports are read in parallel, and each only
-/// once by one program: .dashboard-cache in the site knows them by path, size and time, or by
-/// content. What is
-/// left of reports that are gone (pages, styles and scripts below the three folders, by names that
-/// only a build gives) is removed; all other files stay.
+/// Works from disk and from any folder of a web server. Reports are read in parallel.
+/// What is left of reports that are gone (pages, styles and scripts below the three folders, by
+/// names that only a build gives) is removed; all other files stay.
 ///
 /// A build that is cut short leaves the site readable: each file is replaced as a whole, what pages
 /// link to is there before them, and what the new pages no longer need is removed last. Two builds

@@ -16,6 +16,7 @@
 
 #include "reports/fields.h"
 #include "reports/formats/format.h"
+#include "reports/json.h"
 
 namespace parbench::report {
 namespace {
@@ -167,10 +168,10 @@ class Columns {
 
 }  // namespace
 
-std::string csv_text(const ReportFile& file) {
-  const Columns columns(file.report.cases);
+std::string csv_text(const Report& report) {
+  const Columns columns(report.cases);
   std::string text = columns.header();
-  for (const CaseResult& c : file.report.cases) text += columns.line_of(c);
+  for (const CaseResult& c : report.cases) text += columns.line_of(c);
   return text;
 }
 

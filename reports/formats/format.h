@@ -1,11 +1,11 @@
-// Formats of other programs: what one of them is, and all there are. Each has a file of its own.
+// Formats of other programs: what one of them is, and all there are.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "reports/file.h"
+#include "reports/report.h"
 
 namespace parbench::report {
 
@@ -15,17 +15,14 @@ struct Format {
   /// The whole file: UTF-8 that ends with a line break. Numbers are finite; a case without a number
   /// is left out or has no figures, as the reader can take it. Throws UsageError when the format
   /// has no room for anything that the report holds.
-  std::string (*write)(const ReportFile& file);
+  std::string (*write)(const Report& report);
 };
 
 /// In the order in which help shows them.
 [[nodiscard]] std::span<const Format> formats();
 
-[[nodiscard]] std::string google_benchmark_text(const ReportFile& file);
-[[nodiscard]] std::string github_action_benchmark_text(const ReportFile& file);
-[[nodiscard]] std::string bencher_text(const ReportFile& file);
-[[nodiscard]] std::string csv_text(const ReportFile& file);
-[[nodiscard]] std::string prometheus_text(const ReportFile& file);
-[[nodiscard]] std::string markdown_text(const ReportFile& file);
+[[nodiscard]] std::string csv_text(const Report& report);
+[[nodiscard]] std::string prometheus_text(const Report& report);
+[[nodiscard]] std::string markdown_text(const Report& report);
 
 }  // namespace parbench::report

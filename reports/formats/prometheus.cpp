@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "reports/formats/format.h"
+#include "reports/json.h"
 
 namespace parbench::report {
 namespace {
@@ -250,14 +251,14 @@ void add_run(std::string& text, const Report& report) {
 
 }  // namespace
 
-std::string prometheus_text(const ReportFile& file) {
+std::string prometheus_text(const Report& report) {
   std::string text;
-  add_run(text, file.report);
-  add_case_info(text, file.report);
-  add_status(text, file.report);
-  add_case_metrics(text, file.report, times());
-  add_case_metrics(text, file.report, comparisons());
-  add_case_metrics(text, file.report, amounts());
+  add_run(text, report);
+  add_case_info(text, report);
+  add_status(text, report);
+  add_case_metrics(text, report, times());
+  add_case_metrics(text, report, comparisons());
+  add_case_metrics(text, report, amounts());
   return text;
 }
 

@@ -12,7 +12,7 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "gpu-che
 from experiments import EXPERIMENTS  # noqa: E402
 from page import page  # noqa: E402
 from programs import Terminated, end_when_asked  # noqa: E402
-from summary import results_of  # noqa: E402
+from summary import results_of, text_of  # noqa: E402
 from verdicts import Failed, compared  # noqa: E402
 
 MOST_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
@@ -148,7 +148,7 @@ def main():
         failures = ["interrupted"]
     made = all_results(known)
     results = results_of(made, known, failures)
-    write(known.output / "results.json", json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    write(known.output / "results.json", text_of(results) + "\n")
     text = page(results)
     write(known.output / "README.md", text)
     print(text)

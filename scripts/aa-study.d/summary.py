@@ -1,4 +1,5 @@
 # Counts verdicts and holds them against what is wanted.
+import json
 import math
 import os
 
@@ -127,3 +128,15 @@ def results_of(made, known, failures):
             for experiment, comparisons in made.items()
         },
     }
+
+
+def text_of(value, depth=3):
+    """JSON text with a line for each member down to a depth, so for each record of a list."""
+    if depth == 0 or not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        lines = [f"{json.dumps(name)}: {text_of(member, depth - 1)}" for name, member in value.items()]
+    else:
+        lines = [json.dumps(member, ensure_ascii=False) for member in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return opening + "\n" + ",\n".join(lines) + "\n" + closing

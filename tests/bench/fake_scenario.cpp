@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
+#include "bench/google_benchmark.h"
 #include "bench/interrupt.h"
-#include "reports/google_benchmark.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {
@@ -145,10 +147,12 @@ bool FakeScenario::is_alive(const std::string& name) const {
                              [&](const auto& entry) { return entry.second.name == name; });
 }
 
-std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark) {
+std::vector<std::string> row_names(const std::vector<report::CaseResult>& cases) {
+  std::stringstream text;
+  write_rows(text, cases, RowFormat::json);
   std::vector<std::string> names;
-  for (const report::Json& row : google_benchmark.part().benchmarks) {
-    names.push_back(row.at("name").get<std::string>());
+  for (const auto& row : nlohmann::json::parse(text).at("benchmarks")) {
+    if (row.at("run_type") == "iteration") names.push_back(row.at("name").get<std::string>());
   }
   return names;
 }

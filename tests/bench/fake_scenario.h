@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/google_benchmark.h"
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
+#include "reports/report.h"
 #include "scenarios/scenario.h"
 
 namespace parbench::fake {
@@ -99,7 +99,7 @@ class FakeScenario : public Scenario {
 };
 
 /// Names of the rows that there are so far.
-[[nodiscard]] std::vector<std::string> row_names(const GoogleBenchmark& google_benchmark);
+[[nodiscard]] std::vector<std::string> row_names(const std::vector<report::CaseResult>& cases);
 
 /// A fake device of each of these backends.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> make_devices(

@@ -1,18 +1,20 @@
-// Samples under Google Benchmark: what comes back, and the rows that are kept.
+// Samples under Google Benchmark, and the rows that its reporters write of them.
 #include "bench/google_benchmark.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <functional>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/error.h"
-#include "reports/google_benchmark.h"
 
 namespace parbench {
 namespace {
@@ -24,11 +26,28 @@ std::function<Timing()> taking(double seconds) {
   return [seconds] { return Timing{seconds, 2 * seconds}; };
 }
 
+/// A measured case with a sample of each time.
+report::CaseResult measured(std::string name, const std::vector<double>& seconds,
+                            std::string unit = {}, double amount = 0) {
+  report::CaseResult c;
+  c.name = std::move(name);
+  c.amount = amount;
+  c.amount_unit = std::move(unit);
+  for (const double one : seconds) {
+    c.samples.push_back({.seconds = one, .iterations = 2, .cpu_seconds = 3 * one});
+  }
+  return c;
+}
+
+nlohmann::json rows_of(const std::vector<report::CaseResult>& cases, const RowStyle& style = {}) {
+  std::stringstream text;
+  write_rows(text, cases, RowFormat::json, style);
+  return nlohmann::json::parse(text).at("benchmarks");
+}
+
 TEST(GoogleBenchmark, ASampleIsTheMeanOfItsIterations) {
-  GoogleBenchmark harness;
-  const std::size_t index = harness.add("a/b", {});
   int executions = 0;
-  const report::Sample sample = harness.sample(index, 5, 3, [&] {
+  const report::Sample sample = sample_with_google_benchmark(5, 3, [&] {
     ++executions;
     return Timing{executions * 1e-3, 1.0};
   });
@@ -37,20 +56,28 @@ TEST(GoogleBenchmark, ASampleIsTheMeanOfItsIterations) {
   EXPECT_DOUBLE_EQ(sample.wall_seconds, 1.0);
   EXPECT_EQ(sample.iterations, 5);
   EXPECT_EQ(sample.round, 3);
+  EXPECT_TRUE(sample.counters.empty());
+}
+
+TEST(GoogleBenchmark, ASampleHasTheCpuTimeOfOneIteration) {
+  const auto spin = [] {
+    const std::clock_t begin = std::clock();
+    while (std::clock() - begin < CLOCKS_PER_SEC / 50) {
+    }
+    return Timing{1e-3, 1e-3};
+  };
+  const report::Sample sample = sample_with_google_benchmark(2, 0, spin);
+  EXPECT_GE(sample.cpu_seconds, 0.019);
+  EXPECT_LT(sample.cpu_seconds, 0.039) << "less than both iterations together";
 }
 
 TEST(GoogleBenchmark, EverySampleIsARowWithItsRepetition) {
-  GoogleBenchmark harness;
-  const std::size_t first = harness.add("scenario/one/split:1+2", {48, "images"});
-  const std::size_t second = harness.add("scenario/two/\"quoted\"", {1e6, "B"});
-  for (int round = 0; round < 3; ++round) {
-    (void)harness.sample(first, 2, round, taking(0.5));
-    (void)harness.sample(second, 1, round, taking(0.25));
-  }
-  const report::GoogleBenchmarkPart part = harness.part();
-  ASSERT_EQ(part.benchmarks.size(), 6U);
+  const auto rows =
+      rows_of({measured("scenario/one/split:1+2", {0.5, 0.5, 0.5}, "images", 48),
+               measured("skipped", {}), measured("scenario/\"quoted\"", {0.25}, "B", 1e6)});
+  ASSERT_EQ(rows.size(), 3U + 4U + 1U);
   for (std::size_t i = 0; i < 3; ++i) {
-    const report::Json& row = part.benchmarks[i];
+    const nlohmann::json& row = rows[i];
     EXPECT_EQ(row.at("name"), "scenario/one/split:1+2");
     EXPECT_EQ(row.at("run_type"), "iteration");
     EXPECT_EQ(row.at("repetitions"), 3);
@@ -58,119 +85,62 @@ TEST(GoogleBenchmark, EverySampleIsARowWithItsRepetition) {
     EXPECT_EQ(row.at("family_index"), 0);
     EXPECT_EQ(row.at("iterations"), 2);
     EXPECT_DOUBLE_EQ(row.at("real_time").get<double>(), 0.5e9);
+    EXPECT_DOUBLE_EQ(row.at("cpu_time").get<double>(), 1.5e9);
     EXPECT_DOUBLE_EQ(row.at("items_per_second").get<double>(), 96);
   }
-  EXPECT_EQ(part.benchmarks[3].at("name"), "scenario/two/\"quoted\"");
-  EXPECT_EQ(part.benchmarks[3].at("family_index"), 1);
-  EXPECT_DOUBLE_EQ(part.benchmarks[3].at("bytes_per_second").get<double>(), 4e6);
-  EXPECT_TRUE(part.context.contains("num_cpus"));
+  EXPECT_EQ(rows[7].at("name"), "scenario/\"quoted\"");
+  EXPECT_EQ(rows[7].at("family_index"), 1);
+  EXPECT_DOUBLE_EQ(rows[7].at("bytes_per_second").get<double>(), 4e6);
+}
+
+TEST(GoogleBenchmark, CountersOfSamplesStandInTheirRows) {
+  report::CaseResult c = measured("a/b", {1.0, 1.0});
+  c.samples[0].counters = {{"CYCLES", 1e9}, {"broken", std::numeric_limits<double>::infinity()}};
+  const auto rows = rows_of({c});
+  EXPECT_DOUBLE_EQ(rows[0].at("CYCLES").get<double>(), 1e9);
+  EXPECT_FALSE(rows[0].contains("broken"));
+  EXPECT_FALSE(rows[1].contains("CYCLES"));
 }
 
 TEST(GoogleBenchmark, SamplesOfZeroSecondsLeaveFiniteRows) {
-  GoogleBenchmark harness;
-  const std::size_t index = harness.add("a/b", {1, "FLOP"});
-  (void)harness.sample(index, 1, 0, taking(0.0));
-  (void)harness.sample(index, 1, 1, taking(0.0));
-  const report::GoogleBenchmarkPart part = harness.part();
-  EXPECT_EQ(part.benchmarks.size(), 2U);
-  std::ostringstream text;
-  harness.write(text, RowFormat::json);
-  EXPECT_TRUE(nlohmann::json::accept(text.str())) << text.str();
+  EXPECT_EQ(rows_of({measured("a/b", {0.0, 0.0}, "FLOP", 1)}).size(), 6U);
 }
 
-TEST(GoogleBenchmark, WhatAnExecutionThrowsComesOutAndLeavesNoRow) {
-  GoogleBenchmark harness;
-  const std::size_t index = harness.add("a/b", {});
-  EXPECT_THROW((void)harness.sample(index, 3, 0,
-                                    []() -> Timing { throw std::out_of_range("from a worker"); }),
+TEST(GoogleBenchmark, WhatAnExecutionThrowsComesOut) {
+  EXPECT_THROW((void)sample_with_google_benchmark(
+                   3, 0, []() -> Timing { throw std::out_of_range("from a worker"); }),
                std::out_of_range);
-  EXPECT_TRUE(harness.part().benchmarks.empty());
-  EXPECT_NO_THROW((void)harness.sample(index, 1, 0, taking(1.0)));
-  EXPECT_EQ(harness.part().benchmarks.size(), 1U);
+  EXPECT_NO_THROW((void)sample_with_google_benchmark(1, 0, taking(1.0)));
 }
 
 TEST(GoogleBenchmark, ThrowingStopsTheSampleAtOnce) {
-  GoogleBenchmark harness;
-  const std::size_t index = harness.add("a/b", {});
   int executions = 0;
   const auto second_throws = [&] {
     if (++executions == 2) throw 42;
     return Timing{1.0, 1.0};
   };
-  EXPECT_THROW((void)harness.sample(index, 10, 0, second_throws), int);
+  EXPECT_THROW((void)sample_with_google_benchmark(10, 0, second_throws), int);
   EXPECT_EQ(executions, 2);
 }
 
 TEST(GoogleBenchmark, TimesThatAreNoneAreErrors) {
-  GoogleBenchmark harness;
-  const std::size_t index = harness.add("a/b", {});
   for (const double seconds :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0}) {
-    EXPECT_THROW((void)harness.sample(index, 1, 0, taking(seconds)), Error);
+    EXPECT_THROW((void)sample_with_google_benchmark(1, 0, taking(seconds)), Error);
   }
-  EXPECT_TRUE(harness.part().benchmarks.empty());
-}
-
-TEST(GoogleBenchmark, TakesTheRowsOfAnotherProcess) {
-  report::CaseResult measured;
-  measured.name = "scenario/one";
-  measured.amount = 48;
-  measured.amount_unit = "images";
-  measured.samples.resize(2);
-  GoogleBenchmark other;
-  const std::size_t index = other.add(measured.name, {48, "images"});
-  for (int round = 0; round < 2; ++round) (void)other.sample(index, 2, round, taking(0.5));
-  report::GoogleBenchmarkPart rows = other.part();
-  rows.benchmarks[0]["CYCLES"] = 1e9;
-  GoogleBenchmark harness;
-  harness.take_rows({measured}, rows);
-  harness.take_rows({measured}, rows);
-  const report::GoogleBenchmarkPart part = harness.part();
-  ASSERT_EQ(part.benchmarks.size(), 4U);
-  for (std::size_t i = 0; i < 4; ++i) {
-    report::Json row = part.benchmarks[i];
-    EXPECT_EQ(row.at("repetitions"), 4);
-    EXPECT_EQ(row.at("repetition_index"), i);
-    EXPECT_EQ(row.at("iterations"), 2);
-    EXPECT_DOUBLE_EQ(row.at("real_time").get<double>(), 0.5e9);
-    EXPECT_DOUBLE_EQ(row.at("cpu_time").get<double>(),
-                     rows.benchmarks[i % 2].at("cpu_time").get<double>());
-    EXPECT_DOUBLE_EQ(row.at("items_per_second").get<double>(), 96);
-    EXPECT_EQ(row.contains("CYCLES"), i % 2 == 0);
-  }
-}
-
-TEST(GoogleBenchmark, DiscardedCasesHaveNoRow) {
-  GoogleBenchmark harness;
-  const std::size_t kept = harness.add("kept", {});
-  const std::size_t wrong = harness.add("wrong", {});
-  (void)harness.sample(kept, 1, 0, taking(1.0));
-  (void)harness.sample(wrong, 1, 0, taking(1.0));
-  harness.discard(wrong);
-  std::ostringstream text;
-  harness.write(text, RowFormat::json);
-  EXPECT_THAT(text.str(), HasSubstr("kept"));
-  EXPECT_THAT(text.str(), Not(HasSubstr("wrong")));
 }
 
 class WrittenRows : public testing::Test {
  protected:
-  WrittenRows() {
-    const std::size_t one = harness_.add("one", {10, "images"});
-    const std::size_t two = harness_.add("two", {});  // without a rate
-    for (const double seconds : {1.0, 2.0, 6.0}) {
-      (void)harness_.sample(one, 4, 0, taking(seconds));
-      (void)harness_.sample(two, 1, 0, taking(seconds));
-    }
-  }
   [[nodiscard]] std::string written(RowFormat format, const RowStyle& style = {}) const {
     std::ostringstream text;
-    harness_.write(text, format, style);
+    write_rows(text, cases_, format, style);
     return text.str();
   }
 
  private:
-  GoogleBenchmark harness_;
+  std::vector<report::CaseResult> cases_ = {measured("one", {1.0, 2.0, 6.0}, "images", 10),
+                                            measured("two", {1.0, 2.0, 6.0})};  // without a rate
 };
 
 const nlohmann::json& row_named(const nlohmann::json& rows, const std::string& name) {

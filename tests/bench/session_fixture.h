@@ -21,8 +21,7 @@ class SessionTest : public testing::Test {
     devices.clear();
     return run_session(
         scenario, *context, specs, options,
-        {.google_benchmark = google_benchmark,
-         .progress = progress,
+        {.progress = progress,
          .lost = lost,
          .part = run_part,
          .make_runner = scenario.runners(),
@@ -36,7 +35,6 @@ class SessionTest : public testing::Test {
 
   FakeScenario scenario;
   std::vector<std::unique_ptr<Device>> devices;  // of the next run; none: one of each backend
-  GoogleBenchmark google_benchmark;
   RecordingProgress progress;
   LostBackends lost;
   std::vector<std::string> backends = {"fake"};

@@ -339,7 +339,7 @@ TEST_F(SessionTest, EverySampleIsARowOfGoogleBenchmark) {
   scenario.behaviours["base"] = {};
   scenario.behaviours["other"] = {};
   const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("other")});
-  EXPECT_EQ(fake::row_names(google_benchmark).size(),
+  EXPECT_EQ(fake::row_names(result.cases).size(),
             result.cases[0].samples.size() + result.cases[1].samples.size());
 }
 

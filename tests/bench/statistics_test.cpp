@@ -170,7 +170,7 @@ TEST(Summarise, TakesTheMediansOfLaunchesForUnits) {
        std::vector<std::pair<int, double>>{{0, 1}, {0, 1}, {0, 9}, {1, 5}, {2, 2}, {2, 4}}) {
     samples.push_back({seconds, seconds, 1, round++, launch});
   }
-  EXPECT_EQ(launch_medians(samples), (std::vector{1.0, 5.0, 3.0}));
+  EXPECT_EQ(process_medians(samples), (std::vector{1.0, 5.0, 3.0}));
   const report::Statistics result = summarise(Samples(samples));
   EXPECT_DOUBLE_EQ(result.median, 3.0);
   EXPECT_DOUBLE_EQ(result.median_interval->low, 1.0);

@@ -70,14 +70,14 @@ TEST_F(Dashboard, BuildsASiteAndReadsOnlyWhatIsNewTheNextTime) {
   measure("two.json");
   Finished finished = parbench({"dashboard", "reports", "-o", "site/"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, AllOf(StartsWith("2 files: 2 new reports\n"),
-                                  HasSubstr("dashboard: site/index.html\n")));
+  EXPECT_THAT(finished.out,
+              AllOf(StartsWith("2 files: 2 reports\n"), HasSubstr("dashboard: site/index.html\n")));
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(folder_.read("site/index.html"),
               AllOf(StartsWith("<!doctype html>"), HasSubstr("selftest"), HasSubstr("</html>")));
   measure("three.json");
   finished = parbench({"dashboard", "reports", "-o", "site/"});
-  EXPECT_THAT(finished.out, StartsWith("3 files: 1 new report, 2 known before\n"));
+  EXPECT_THAT(finished.out, StartsWith("3 files: 3 reports\n"));
 }
 
 TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
@@ -88,13 +88,13 @@ TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("parbench: skipped reports/cut.json: is truncated"),
                                   ::testing::Not(HasSubstr("\x1b"))));
-  EXPECT_THAT(finished.out, HasSubstr("3 files: 1 new report, 2 skipped\n"));
+  EXPECT_THAT(finished.out, HasSubstr("3 files: 1 report, 2 skipped\n"));
   finished = parbench({"dashboard", "reports", "-o", "site", "--strict"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.out, HasSubstr("dashboard: site/index.html"));
   std::filesystem::copy(folder_ / "reports/one.json", folder_ / "reports/copy.json");
   EXPECT_THAT(parbench({"dashboard", "reports", "-o", "site"}).out,
-              StartsWith("4 files: 0 new reports, 1 known before, 1 copy, 2 skipped\n"));
+              StartsWith("4 files: 1 report, 1 copy, 2 skipped\n"));
   std::filesystem::remove(folder_ / "reports/cut.json");
   std::filesystem::remove(folder_ / "reports/\x1b[31m.json");
   EXPECT_EQ(parbench({"dashboard", "reports", "-o", "site", "--strict"}).exit_code, 0);

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "reports/file.h"
+
+#include <nlohmann/json.hpp>
+
 #include "tests/support/process.h"
 
 namespace parbench::testing {

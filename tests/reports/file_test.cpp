@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -45,7 +46,7 @@ std::string checking(const fs::path& path, const fs::path& default_directory = "
 TEST(WriteReport, IsReadBackEqual) {
   const TemporaryFolder directory;
   const Report report = sample_report();
-  write_report(directory.path() / "r.json", report, sample_rows(report));
+  write_report(directory.path() / "r.json", report);
   EXPECT_EQ(read_report(directory.path() / "r.json"), report);
 }
 
@@ -326,19 +327,14 @@ std::size_t values_in(const Json& json) {
 TEST(ReadReport, NeedsNoneOfTheRowsForGoogleBenchmarksReaders) {
   const TemporaryFolder directory;
   const Report report = sample_report();
-  write_report(directory.path() / "r.json", report, sample_rows(report));
+  write_report(directory.path() / "r.json", report);
   Json file = read_json(directory.path() / "r.json");
   const std::size_t needed = 2 + values_in(file["parbench"]);  // the file, the key of that part
   EXPECT_EQ(read_report(directory.path() / "r.json", {.values = needed}), report);
   EXPECT_THAT(reading(directory.path() / "r.json", {.values = needed - 1}), HasSubstr("values"));
-  EXPECT_THAT(
-      complaint([&] { (void)read_report_file(directory.path() / "r.json", {.values = needed}); }),
-      HasSubstr("values"));
   file["benchmarks"][0]["name"] = 1;
   write_file(directory.path() / "r.json", to_text(file));
   EXPECT_EQ(read_report(directory.path() / "r.json"), report);
-  EXPECT_THAT(complaint([&] { (void)read_report_file(directory.path() / "r.json"); }),
-              AllOf(HasSubstr("r.json: benchmarks[0].name")));
 }
 
 TEST(ReadJson, RefusesAKeyThatAnObjectHasTwice) {

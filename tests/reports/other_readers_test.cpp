@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -98,11 +99,11 @@ TEST(Schema, AcceptsWhatIsWritten) {
   one_sample.cases[0] = measured_case("pipeline", "single", {}, 1.0, 1);
 
   const TemporaryFolder directory;
-  const std::vector<std::string> lines = verdicts(
-      directory, {to_json(full, sample_rows(full)), to_json(full), to_json(nothing_measured),
-                  to_json(bare), to_json(wrong_result), to_json(one_sample), to_json(captured),
-                  to_json(lost), to_json(interrupted(full)), to_json(complete_report()),
-                  to_json(with_metric(full)), to_json(looked_at(full))});
+  const std::vector<std::string> lines =
+      verdicts(directory, {to_json(full), to_json(full), to_json(nothing_measured), to_json(bare),
+                           to_json(wrong_result), to_json(one_sample), to_json(captured),
+                           to_json(lost), to_json(interrupted(full)), to_json(complete_report()),
+                           to_json(with_metric(full)), to_json(looked_at(full))});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 
@@ -203,8 +204,8 @@ TEST(ComparePy, ComparesTwoReports) {
   slower.statistics->mean *= 1.25;
 
   const TemporaryFolder directory;
-  write_report(directory.path() / "before.json", before, sample_rows(before));
-  write_report(directory.path() / "after.json", after, sample_rows(after));
+  write_report(directory.path() / "before.json", before);
+  write_report(directory.path() / "after.json", after);
   const std::string output = output_of({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color",
                                         "benchmarks", (directory.path() / "before.json").string(),
                                         (directory.path() / "after.json").string()});

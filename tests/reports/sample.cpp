@@ -85,6 +85,8 @@ Machine sample_machine() {
   machine.memory_bytes = 33'554'432'000;
   machine.cpu_mhz = 2700.5;
   machine.governor = "performance";
+  machine.caches = {{"Data", 1, 32768, 1}, {"Unified", 2, 1048576, 1}};
+  machine.load_average = {0.5, 0.25, 0.125};
   machine.operating_system = "Debian GNU/Linux 12 (bookworm)";
   machine.kernel = "6.1.0-18-amd64";
   machine.compiler = "GCC 12.2.0";
@@ -121,6 +123,7 @@ std::vector<CaseResult> sample_cases() {
   cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
   for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].process = 1;
+  cases[5].samples[2].counters = {{"CYCLES", 3e9}};
   cases[5].conditions = {{"cpu:0", 2600, 2600, 71, 180.5}, {"cpu:1", 1900, 1900, 88, 140}};
   cases[5].throttling =
       Throttling{1, 14, false, {{"cpu:1", "core temperature", 1}, {"cpu:1", "low clock", 1}}};
@@ -152,6 +155,7 @@ CaseResult measured_case(const std::string& scenario, const std::string& strateg
   for (int i = 0; i < samples; ++i) {
     const double seconds = median_seconds * (1 + 0.001 * (i - std::floor(samples / 2.0)));
     c.samples.push_back({seconds, seconds * 1.01, 2, i});
+    c.samples.back().cpu_seconds = seconds * 1.5;
   }
   c.statistics = statistics_of(c.samples);
   return c;
@@ -194,29 +198,6 @@ Report sample_report() {
   report.published = {
       {"pipeline", "pipeline", {{"split", std::int64_t{12}}}, "a write-up", 2.43, 3}};
   return report;
-}
-
-GoogleBenchmarkPart sample_rows(const Report& report) {
-  GoogleBenchmarkPart raw;
-  raw.context = {{"date", "2024-05-04T10:20:31+00:00"}, {"host_name", "bench-1"}, {"num_cpus", 2}};
-  for (std::size_t round = 0; round < 14; ++round) {
-    for (const CaseResult& c : report.cases) {
-      if (round >= c.samples.size()) continue;
-      const std::string name = c.name + "/iterations:2/manual_time";
-      raw.benchmarks.push_back({{"name", name},
-                                {"run_name", name},
-                                {"run_type", "iteration"},
-                                {"repetitions", 1},
-                                {"repetition_index", 0},
-                                {"threads", 1},
-                                {"iterations", 2},
-                                {"real_time", c.samples[round].seconds * 1e3},
-                                {"cpu_time", 0.5 + 0.001 * static_cast<double>(round)},
-                                {"time_unit", "ms"},
-                                {"page_faults", 3}});
-    }
-  }
-  return raw;
 }
 
 namespace {

@@ -1,7 +1,6 @@
 // Reports that the tests of reports/ write, read, render and spoil.
 #pragma once
 
-#include "reports/google_benchmark.h"
 #include "reports/report.h"
 
 namespace parbench::report {
@@ -13,10 +12,6 @@ namespace parbench::report {
 
 /// The report with a profile of its second case, and a finding.
 [[nodiscard]] Report looked_at(Report report);
-
-/// What Google Benchmark's reporter would have handed over for it: the rows of all rounds, one case
-/// after the other in each, with the suffixes that it adds to names.
-[[nodiscard]] GoogleBenchmarkPart sample_rows(const Report& report);
 
 /// A measured case around a median, with as many samples as asked.
 [[nodiscard]] CaseResult measured_case(const std::string& scenario, const std::string& strategy,

@@ -81,7 +81,7 @@ test("pointing at a case shows its figures", async () => {
   await page.mouse.move(x, y);
   const hover = page.locator("dl.hover");
   await hover.waitFor();
-  assert.match(await hover.textContent(), /median1\.000 s± 95% CI± 2\.0%/);
+  assert.match(await hover.textContent(), /median ± 95% CI1\.000 s ± 2\.0%/);
 });
 
 test("samples over time show where the next process begins", async () => {

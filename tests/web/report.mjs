@@ -18,7 +18,7 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
   const name = ["demo", strategy, ...Object.entries(parameters).map(([k, v]) => `${k}:${v}`)].join("/");
   const list = Array.from({ length: samples }, (_, round) => {
     const seconds = median * (1 + 0.002 * (round - samples / 2));
-    return { seconds, wall_seconds: seconds, iterations: 1, round };
+    return { seconds, wall_seconds: seconds, cpu_seconds: seconds, iterations: 1, round };
   });
   return {
     name,
