@@ -132,8 +132,8 @@ CaseSpec FakeScenario::spec(const std::string& strategy, std::int64_t n) {
 }
 
 MakePlanRunner FakeScenario::runners() {
-  return [this](const Plan& plan, Launch launch) {
-    launches.push_back(launch);
+  return [this](const Plan& plan, SubmitMode mode) {
+    submit_modes.push_back(mode);
     return std::make_unique<FakeRunner>(*this, plan);
   };
 }

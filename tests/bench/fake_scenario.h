@@ -48,7 +48,7 @@ class FakeScenario : public Scenario {
   std::function<void()> on_answer = [] {};
   mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
   Log log;
-  std::vector<Launch> launches;  // with which the runners were made
+  std::vector<SubmitMode> submit_modes;  // with which the runners were made
   double clock = 0;
 
   [[nodiscard]] std::string_view name() const override { return "fake"; }

@@ -69,7 +69,7 @@ TEST_F(SessionTest, AGraphIsCapturedBeforeTheRunThatIsVerified) {
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_TRUE(result.all_measured());
   EXPECT_FALSE(result.cases[0].graph) << "the strategy says so, not the run";
-  EXPECT_THAT(scenario.launches, ElementsAre(SubmitMode::graph));
+  EXPECT_THAT(scenario.submit_modes, ElementsAre(SubmitMode::graph));
   EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
               ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "capture fake/base/n:1",
                           "forget fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1"))

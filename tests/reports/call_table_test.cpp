@@ -20,7 +20,7 @@ using ::testing::Not;
 std::vector<Peak> round_peaks() {
   return {{"gemm f32", 1e9, "FLOP/s", {}, "2026-01-02T03:04:05Z"},
           {"memory", 2e9, "B/s", {}, "2026-01-02T03:04:05Z"},
-          {TaskKind::copy, 4e9, "B/s", {}, "2026-01-02T03:04:05Z"}};
+          {"copy", 4e9, "B/s", {}, "2026-01-02T03:04:05Z"}};
 }
 
 /// A case on two devices that computes for 3 s and copies for 1 s.
@@ -32,7 +32,7 @@ Report report_with_calls() {
   profile.devices[0].device = "cpu:0";
   profile.devices[1].device = "cpu:1";
   profile.calls = {{"convolution_forward", TaskKind::compute, 12, 3.0, 0.001, 1.5e9, 0.6e9},
-                   {TaskKind::copy, TaskKind::copy, 4, 1.0, 0.001, 0, 1e9}};
+                   {"copy", TaskKind::copy, 4, 1.0, 0.001, 0, 1e9}};
   for (Device& device : report.devices) device.peaks.clear();
   return report;
 }

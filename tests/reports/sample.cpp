@@ -52,9 +52,13 @@ CaseResult pipeline_case(const std::string& strategy, NamedValues extra, double 
   c.throughput = 48 / median;
   c.flops = 3.9e11;
   c.bytes = 2.4e10;
-  c.bound = Bound{median * efficiency, median * 0.7, median * efficiency * 0.98,
-                  "cpu:1/compute",     median * 0.6, median * efficiency,
-                  efficiency};
+  c.bound = Bound{.seconds = median * efficiency,
+                  .critical_path = median * 0.7,
+                  .busiest_lane = median * efficiency * 0.98,
+                  .busiest_lane_name = "cpu:1/compute",
+                  .busiest_device = median * 0.6,
+                  .one_machine = median * efficiency};
+  c.efficiency = efficiency;
   c.memory = std::move(memory);
   c.verification = Verification{"pipeline/single/model:resnet50/batch:48/image:128", true, 0.02,
                                 "loss and 161 gradients"};

@@ -51,7 +51,7 @@ TEST(JoinedCollectives, AllReduceIsOneTaskOverTheCopyLanes) {
   ASSERT_EQ(ranks.parts.plan.graph().tasks.size(), 1U);
   const Task& task = ranks.parts.plan.graph().tasks.front();
   EXPECT_EQ(task.kind, TaskKind::communication);
-  EXPECT_EQ(lanes_of(task),
+  EXPECT_EQ(task.lanes,
             (std::vector{ranks.list[0].copies, ranks.list[1].copies, ranks.list[2].copies}));
   ranks.run();
   for (std::size_t r = 0; r < 3; ++r) EXPECT_THAT(ranks.values(r), testing::Each(6.0F)) << r;
@@ -89,7 +89,7 @@ TEST(JoinedCollectives, AreAsMuchWorkAsTheRing) {
     } else {
       (void)ranks.all_reduce(by, 12).add(ranks.parts.plan, "sum", ranks.list);
     }
-    return ranks.parts.plan.work();
+    return ranks.parts.plan.graph().work();
   };
   for (const bool gathers : {false, true}) {
     EXPECT_DOUBLE_EQ(work_by(true, gathers).flops, work_by(false, gathers).flops);
@@ -225,14 +225,14 @@ TEST_P(JoinedMatmul, RunsOnRealStreams) {
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
   Context context(joined(cpu_devices(2, machine)), {});
   const auto subject = prepared(context, 2);
-  for (const Launch launch : {SubmitMode::one_thread, SubmitMode::graph}) {
-    Executor executor(subject->plan(), launch);
-    if (launch == SubmitMode::graph) executor.prepare_graph();
+  for (const SubmitMode mode : {SubmitMode::one_thread, SubmitMode::graph}) {
+    Executor executor(subject->plan(), mode);
+    if (mode == SubmitMode::graph) executor.prepare_graph();
     subject->reset();
     (void)executor.run();
-    EXPECT_EQ(subject->check(), std::nullopt) << "launch " << static_cast<int>(launch);
+    EXPECT_EQ(subject->check(), std::nullopt) << name_of(mode);
     const TaskCosts costs = executor.measure_tasks({});
-    EXPECT_GT(bound_of(subject->plan(), costs.seconds).seconds(), 0);
+    EXPECT_GT(bound_of(subject->plan().graph(), costs.seconds).seconds, 0);
     subject->reset();
   }
 }

@@ -71,8 +71,8 @@ OutputValues run_and_read(Case& subject) {
 }
 
 /// The same of the second replay of a graph, with nothing left over from before it.
-OutputValues replay_and_read(Case& subject, Launch launch) {
-  Executor executor(subject.plan(), launch);
+OutputValues replay_and_read(Case& subject, SubmitMode mode) {
+  Executor executor(subject.plan(), mode);
   executor.prepare_graph();
   executor.run();
   subject.forget();
