@@ -110,7 +110,7 @@ TEST_F(Launches, SpreadTheSamplesOverProcesses) {
       {"--launches", "3", "--benchmark_repetitions=2", "--benchmark_out=" + rows.string()}));
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr(" 3×2 "), HasSubstr("2 of 2 cases measured in 3 launches"),
+              AllOf(HasSubstr(" 3×2 "), HasSubstr("2 of 2 cases measured in 3 processes"),
                     HasSubstr("holds the median with 75% only")));
   const report::Report report = valid_report();
   EXPECT_TRUE(report.complete);
@@ -189,7 +189,7 @@ TEST_F(Launches, OneThatCrashesIsToldAndTheOthersGoOn) {
   EXPECT_THAT(report.processes[1].error, HasSubstr("planted: this is the end"));
   EXPECT_EQ(report.processes[2].exit_code, 0);
   EXPECT_EQ(launches_of(find(report, "crashes-second")), (std::set{0, 2}));
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("! Launch 2 was ended by signal 6 (Aborted)"),
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("! Process 2 was ended by signal 6 (Aborted)"),
                                   HasSubstr("planted: this is the end")));
 }
 
