@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/grid.h"
-#include "reports/table.h"
+#include "reports/text.h"
 
 namespace parbench::report {
 

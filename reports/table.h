@@ -1,17 +1,12 @@
 // The report as text: what stands at the end of a run, and what a later command shows again.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "reports/report.h"
+#include "reports/text.h"
 
 namespace parbench::report {
-
-struct TextStyle {
-  std::size_t width = 110;  // columns for running text; a table is as wide as its content
-  bool color = false;       // bold and dim by ANSI escape sequences
-};
 
 /// The machine, then for each scenario its question, a table of its cases, the reasons of cases
 /// without a number, and its answer; then how many cases were measured in which time. UTF-8, every

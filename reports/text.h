@@ -14,6 +14,12 @@ namespace parbench::report {
 
 enum class Align { left, right };
 
+/// How text is laid out for a terminal.
+struct TextStyle {
+  std::size_t width = 110;  // columns for running text; a table is as wide as its content
+  bool color = false;       // bold and dim by ANSI escape sequences
+};
+
 /// Fills with spaces up to `width` columns; longer text is returned as it is.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width, Align align);
 
