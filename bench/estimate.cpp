@@ -18,7 +18,7 @@
 #include "bench/sampler_options.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
 
 namespace parbench {
 namespace {

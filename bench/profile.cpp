@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 #include "reports/timeline/metrics.h"
 #include "reports/timeline/parts.h"
 

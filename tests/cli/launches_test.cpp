@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
