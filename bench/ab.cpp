@@ -30,8 +30,8 @@
 #include "reports/compare/paired_reports.h"
 #include "reports/compare/paired_run.h"
 #include "reports/compare/words.h"
-#include "reports/file.h"
-#include "reports/units.h"
+#include "reports/io/file.h"
+#include "reports/text/units.h"
 
 namespace parbench {
 namespace {

@@ -20,8 +20,8 @@
 #include "bench/clock.h"
 #include "bench/interrupt.h"
 #include "kernels/error.h"
-#include "reports/table_parts.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench {
 namespace {

@@ -17,7 +17,7 @@
 #include "bench/help.h"
 #include "kernels/error.h"
 #include "reports/compare/paired.h"
-#include "reports/formats/format.h"
+#include "reports/io/formats/format.h"
 #include "scenarios/suggest.h"
 
 namespace parbench {

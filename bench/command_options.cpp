@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/error.h"
-#include "reports/formats/format.h"
+#include "reports/io/formats/format.h"
 #include "scenarios/suggest.h"
 
 namespace parbench {

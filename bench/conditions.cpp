@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 namespace {

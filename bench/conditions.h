@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/device.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 #include "scenarios/framework/plan.h"
 
 namespace parbench {

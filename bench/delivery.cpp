@@ -14,8 +14,8 @@
 #include "bench/sampler_options.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
-#include "reports/file.h"
-#include "reports/table.h"
+#include "reports/io/file.h"
+#include "reports/views/table.h"
 
 namespace parbench {
 namespace {

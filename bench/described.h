@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/device.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {

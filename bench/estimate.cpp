@@ -19,7 +19,7 @@
 #include "bench/sampler_options.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
 

@@ -13,7 +13,7 @@
 #include "bench/task_costs.h"
 #include "kernels/crossing.h"
 #include "kernels/error.h"
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "bench/described.h"
 #include "kernels/error.h"
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "scenarios/suggest.h"
 
 namespace parbench {

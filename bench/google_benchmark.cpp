@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kernels/error.h"
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 namespace {

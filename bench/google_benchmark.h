@@ -8,7 +8,7 @@
 
 #include "bench/benchmark_flags.h"
 #include "bench/plan_runner.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 
 namespace parbench {
 

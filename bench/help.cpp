@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "reports/text.h"
+#include "reports/text/text.h"
 
 namespace parbench {
 namespace {

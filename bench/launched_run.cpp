@@ -22,7 +22,7 @@
 #include "bench/session.h"
 #include "kernels/error.h"
 #include "kernels/stream.h"
-#include "reports/file.h"
+#include "reports/io/file.h"
 
 namespace parbench {
 namespace {

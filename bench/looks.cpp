@@ -14,7 +14,7 @@
 #include "bench/preparation.h"
 #include "bench/profile.h"
 #include "kernels/error.h"
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 namespace {

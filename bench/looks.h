@@ -8,9 +8,9 @@
 
 #include "bench/plan_runner.h"
 #include "bench/ranges.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
+#include "reports/model/without_profile.h"
 #include "scenarios/plan/timeline.h"
-#include "reports/without_profile.h"
 
 namespace parbench {
 

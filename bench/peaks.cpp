@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bench/executor.h"
-#include "reports/peaks.h"
-#include "reports/statistics.h"
+#include "reports/model/peaks.h"
+#include "reports/statistics/statistics.h"
 #include "scenarios/prepared_case.h"
 #include "scenarios/products.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/error.h"
-#include "reports/interval.h"
+#include "reports/model/interval.h"
 #include "scenarios/context.h"
 
 namespace parbench {
@@ -36,7 +36,7 @@ struct Rate {
 
 /// One best rate that a device has.
 struct MeasurablePeak {
-  std::string what;  // as reports/peaks.h names them
+  std::string what;  // as reports/model/peaks.h names them
   std::string unit;
   /// Each product is checked before it is timed. Throws Error where it is wrong, OutOfMemory where
   /// there is no room for the smallest sizes, and what a worker threw.

@@ -20,10 +20,10 @@
 #include "bench/report_commands.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
-#include "reports/machine_info.h"
-#include "reports/peak_table.h"
-#include "reports/text.h"
-#include "reports/units.h"
+#include "reports/model/machine_info.h"
+#include "reports/text/text.h"
+#include "reports/text/units.h"
+#include "reports/views/peak_table.h"
 
 namespace parbench {
 namespace {

@@ -8,7 +8,7 @@
 #include "bench/options.h"
 #include "bench/peaks.h"
 #include "kernels/machine.h"
-#include "reports/peaks.h"
+#include "reports/model/peaks.h"
 
 namespace parbench {
 

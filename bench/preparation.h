@@ -12,7 +12,7 @@
 
 #include "bench/plan_runner.h"
 #include "bench/verification.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 #include "scenarios/context.h"
 #include "scenarios/scenario.h"
 

@@ -1,7 +1,7 @@
 // Metrics and tasks of a recording.
 #include "bench/profile.h"
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 

@@ -29,7 +29,7 @@
 #include "bench/version.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
-#include "reports/file.h"
+#include "reports/io/file.h"
 
 namespace parbench {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "bench/clock.h"
 #include "bench/standard_streams.h"
-#include "reports/text.h"
-#include "reports/units.h"
+#include "reports/text/text.h"
+#include "reports/text/units.h"
 
 namespace parbench {
 namespace {

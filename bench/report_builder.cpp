@@ -17,9 +17,9 @@
 #include "bench/ranges.h"
 #include "bench/version.h"
 #include "kernels/error.h"
-#include "reports/file.h"
-#include "reports/fingerprint.h"
-#include "reports/machine_info.h"
+#include "reports/io/file.h"
+#include "reports/model/fingerprint.h"
+#include "reports/model/machine_info.h"
 #include "reports/reasons/reasons.h"
 
 namespace parbench {

@@ -13,8 +13,8 @@
 #include "bench/sampler.h"
 #include "bench/session.h"
 #include "kernels/machine.h"
-#include "reports/peaks.h"
-#include "reports/report.h"
+#include "reports/model/peaks.h"
+#include "reports/model/report.h"
 
 namespace parbench {
 

@@ -17,11 +17,11 @@
 #include "reports/compare/render.h"
 #include "reports/dashboard/index_page.h"
 #include "reports/dashboard/site.h"
-#include "reports/file.h"
-#include "reports/formats/format.h"
-#include "reports/html.h"
-#include "reports/text.h"
-#include "reports/units.h"
+#include "reports/io/file.h"
+#include "reports/io/formats/format.h"
+#include "reports/text/text.h"
+#include "reports/text/units.h"
+#include "reports/views/html.h"
 
 namespace parbench {
 namespace {

@@ -6,7 +6,7 @@
 #include "bench/exit_code.h"
 #include "bench/options.h"
 #include "reports/compare/comparison.h"
-#include "reports/table.h"
+#include "reports/views/table.h"
 
 namespace parbench {
 

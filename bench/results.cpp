@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "bench/conditions.h"
-#include "reports/throttling.h"
+#include "reports/model/throttling.h"
 
 namespace parbench {
 namespace {

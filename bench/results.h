@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/report.h"
-#include "reports/statistics.h"
+#include "reports/model/report.h"
+#include "reports/statistics/statistics.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {

@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 namespace {

@@ -12,7 +12,7 @@
 #include "bench/progress.h"
 #include "bench/sampler.h"
 #include "kernels/error.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 #include "scenarios/context.h"
 #include "scenarios/scenario.h"
 

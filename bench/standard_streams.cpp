@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include "reports/text.h"
+#include "reports/text/text.h"
 
 namespace parbench {
 

@@ -16,7 +16,7 @@
 #include "kernels/crossing.h"
 #include "kernels/device.h"
 #include "kernels/error.h"
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "reports/timeline/chrome_trace.h"
 
 namespace parbench {

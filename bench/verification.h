@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/report.h"
+#include "reports/model/report.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "reports/ceilings.h"
-#include "reports/grid.h"
-#include "reports/paragraph.h"
-#include "reports/printable.h"
-#include "reports/units.h"
-#include "reports/without_profile.h"
+#include "reports/model/ceilings.h"
+#include "reports/model/without_profile.h"
+#include "reports/text/grid.h"
+#include "reports/text/paragraph.h"
+#include "reports/text/printable.h"
+#include "reports/text/units.h"
 
 namespace parbench::report {
 namespace {

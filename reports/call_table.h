@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "reports/report.h"
-#include "reports/table.h"
+#include "reports/model/report.h"
+#include "reports/views/table.h"
 
 namespace parbench::report {
 

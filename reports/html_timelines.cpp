@@ -15,11 +15,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "reports/ceilings.h"
-#include "reports/html_data.h"
-#include "reports/packed_numbers.h"
-#include "reports/units.h"
-#include "reports/without_profile.h"
+#include "reports/model/ceilings.h"
+#include "reports/model/without_profile.h"
+#include "reports/text/units.h"
+#include "reports/views/html_data.h"
+#include "reports/views/packed_numbers.h"
 
 namespace parbench::report {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/json.h"
-#include "reports/table_parts.h"
+#include "reports/io/json.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench::report {
 

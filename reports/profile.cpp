@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "reports/units.h"
+#include "reports/text/units.h"
 
 namespace parbench::report {
 

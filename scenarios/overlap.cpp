@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "reports/units.h"
+#include "reports/text/units.h"
 #include "scenarios/overlap_plans.h"
 #include "scenarios/requests.h"
 

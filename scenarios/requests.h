@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "kernels/error.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
 #include "scenarios/scenario.h"
 
 namespace parbench {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/interval.h"
+#include "reports/model/interval.h"
 #include "scenarios/context.h"
 #include "scenarios/parameters.h"
 #include "scenarios/framework/plan.h"

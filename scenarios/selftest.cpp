@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "reports/units.h"
+#include "reports/text/units.h"
 #include "scenarios/collectives.h"
 #include "scenarios/prepared_case.h"
 #include "scenarios/requests.h"

@@ -10,9 +10,9 @@
 #include "bench/peers/workload.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
-#include "reports/json.h"
-#include "reports/machine_info.h"
-#include "reports/statistics.h"
+#include "reports/io/json.h"
+#include "reports/model/machine_info.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench::peers {
 namespace {

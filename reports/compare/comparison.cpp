@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "reports/compare/processes.h"
-#include "reports/fingerprint.h"
-#include "reports/parameter_columns.h"
-#include "reports/statistics.h"
-#include "reports/table_parts.h"
-#include "reports/throttling.h"
-#include "reports/units.h"
+#include "reports/model/fingerprint.h"
+#include "reports/model/throttling.h"
+#include "reports/statistics/statistics.h"
+#include "reports/text/units.h"
+#include "reports/views/parameter_columns.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench::compare {
 namespace {

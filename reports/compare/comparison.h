@@ -10,7 +10,7 @@
 #include "reports/compare/match.h"
 #include "reports/compare/paired_run.h"
 #include "reports/compare/verdict.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 
 namespace parbench::compare {
 

@@ -6,7 +6,7 @@
 
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
-#include "reports/json.h"
+#include "reports/io/json.h"
 
 namespace parbench::compare {
 namespace {

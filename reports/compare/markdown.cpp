@@ -9,8 +9,8 @@
 
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
-#include "reports/markdown_text.h"
-#include "reports/units.h"
+#include "reports/text/markdown_text.h"
+#include "reports/text/units.h"
 
 namespace parbench::compare {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "reports/compare/processes.h"
-#include "reports/fingerprint.h"
-#include "reports/json.h"
+#include "reports/io/json.h"
+#include "reports/model/fingerprint.h"
 
 namespace parbench::compare {
 namespace {

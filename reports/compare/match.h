@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/report.h"
+#include "reports/model/report.h"
 
 namespace parbench::compare {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench::compare {
 namespace {

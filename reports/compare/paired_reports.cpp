@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench::compare {
 namespace {

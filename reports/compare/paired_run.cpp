@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/units.h"
+#include "reports/text/units.h"
 
 namespace parbench::compare {
 namespace {

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <span>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench::compare {
 namespace {

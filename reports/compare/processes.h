@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/compare/verdict.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 
 namespace parbench::compare {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "reports/compare/comparison.h"
-#include "reports/json_value.h"
-#include "reports/table.h"
+#include "reports/io/json_value.h"
+#include "reports/views/table.h"
 
 namespace parbench::compare {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "reports/case_table.h"
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
-#include "reports/grid.h"
-#include "reports/numbered_reasons.h"
-#include "reports/paragraph.h"
-#include "reports/text.h"
+#include "reports/text/grid.h"
+#include "reports/text/numbered_reasons.h"
+#include "reports/text/paragraph.h"
+#include "reports/text/text.h"
+#include "reports/views/case_table.h"
 
 namespace parbench::compare {
 namespace {

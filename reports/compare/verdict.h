@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/interval.h"
+#include "reports/model/interval.h"
 
 namespace parbench::compare {
 

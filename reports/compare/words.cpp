@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "reports/units.h"
+#include "reports/text/units.h"
 
 namespace parbench::compare {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "reports/dashboard/change_points.h"
 #include "reports/dashboard/summary.h"
-#include "reports/interval.h"
+#include "reports/model/interval.h"
 
 namespace parbench::report {
 

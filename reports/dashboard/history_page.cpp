@@ -11,11 +11,11 @@
 
 #include "reports/dashboard/page_parts.h"
 #include "reports/dashboard/reading.h"
-#include "reports/html_data.h"
-#include "reports/html_frame.h"
-#include "reports/statistics.h"
-#include "reports/table_parts.h"
-#include "reports/units.h"
+#include "reports/statistics/statistics.h"
+#include "reports/text/units.h"
+#include "reports/views/html_data.h"
+#include "reports/views/html_frame.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench::report {
 namespace {

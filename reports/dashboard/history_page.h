@@ -4,7 +4,7 @@
 #include <string>
 
 #include "reports/dashboard/history.h"
-#include "reports/html.h"
+#include "reports/views/html.h"
 
 namespace parbench::report {
 

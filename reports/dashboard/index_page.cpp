@@ -9,8 +9,8 @@
 
 #include "reports/dashboard/page_parts.h"
 #include "reports/dashboard/reading.h"
-#include "reports/html_frame.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
+#include "reports/views/html_frame.h"
 
 namespace parbench::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reports/dashboard/history.h"
-#include "reports/html.h"
+#include "reports/views/html.h"
 
 namespace parbench::report {
 

@@ -8,8 +8,8 @@
 #include <ctime>
 
 #include "reports/dashboard/content_id.h"
-#include "reports/html_frame.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
+#include "reports/views/html_frame.h"
 
 namespace parbench::report {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "reports/dashboard/history.h"
-#include "reports/html_writer.h"
-#include "reports/parameter_columns.h"
+#include "reports/views/html_writer.h"
+#include "reports/views/parameter_columns.h"
 
 namespace parbench::report {
 

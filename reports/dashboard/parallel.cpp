@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "reports/machine_info.h"
+#include "reports/model/machine_info.h"
 
 namespace parbench::report {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "kernels/error.h"
-#include "reports/file.h"
+#include "reports/io/file.h"
 
 namespace parbench::report {
 namespace {

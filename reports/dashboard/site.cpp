@@ -25,9 +25,9 @@
 #include "reports/dashboard/parallel.h"
 #include "reports/dashboard/scan.h"
 #include "reports/dashboard/summary.h"
-#include "reports/file.h"
-#include "reports/html.h"
-#include "reports/html_frame.h"
+#include "reports/io/file.h"
+#include "reports/views/html.h"
+#include "reports/views/html_frame.h"
 
 namespace parbench::report {
 namespace {

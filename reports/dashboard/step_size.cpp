@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench::report {
 namespace {

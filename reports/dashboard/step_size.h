@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "reports/interval.h"
+#include "reports/model/interval.h"
 
 namespace parbench::report {
 

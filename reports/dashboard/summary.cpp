@@ -10,10 +10,10 @@
 #include <variant>
 
 #include "kernels/error.h"
-#include "reports/fingerprint.h"
-#include "reports/table_parts.h"
-#include "reports/text.h"
-#include "reports/utc.h"
+#include "reports/model/fingerprint.h"
+#include "reports/text/text.h"
+#include "reports/text/utc.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench::report {
 namespace {

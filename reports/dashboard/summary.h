@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/interval.h"
-#include "reports/report.h"
+#include "reports/model/interval.h"
+#include "reports/model/report.h"
 
 namespace parbench::report {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "reports/parameter_columns.h"
+#include "reports/views/parameter_columns.h"
 
 namespace parbench::report {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <variant>
 
-#include "reports/fingerprint.h"
+#include "reports/model/fingerprint.h"
 #include "reports/reasons/losses.h"
 #include "reports/reasons/rules.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
 
 namespace parbench::report {
 namespace {

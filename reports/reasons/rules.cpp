@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "reports/model/throttling.h"
 #include "reports/reasons/losses.h"
-#include "reports/throttling.h"
-#include "reports/units.h"
+#include "reports/text/units.h"
 
 namespace parbench::report {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/described.h"
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/bench/described_scenarios.h"
 
 namespace parbench {

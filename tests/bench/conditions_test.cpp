@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "reports/json.h"
-#include "reports/table.h"
+#include "reports/io/json.h"
+#include "reports/views/table.h"
 #include "tests/bench/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
 

@@ -17,7 +17,7 @@
 #include "bench/interrupt.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench {

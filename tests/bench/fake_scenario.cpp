@@ -151,7 +151,8 @@ std::vector<std::string> row_names(const std::vector<report::CaseResult>& cases)
   std::stringstream text;
   write_rows(text, cases, RowFormat::json);
   std::vector<std::string> names;
-  for (const auto& row : nlohmann::json::parse(text).at("benchmarks")) {
+  const auto file = nlohmann::json::parse(text);
+  for (const auto& row : file.at("benchmarks")) {
     if (row.at("run_type") == "iteration") names.push_back(row.at("name").get<std::string>());
   }
   return names;

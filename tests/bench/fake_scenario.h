@@ -10,7 +10,7 @@
 
 #include "bench/plan_runner.h"
 #include "bench/progress.h"
-#include "reports/report.h"
+#include "reports/model/report.h"
 #include "scenarios/scenario.h"
 
 namespace parbench::fake {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/error.h"
-#include "reports/fingerprint.h"
-#include "reports/machine_info.h"
+#include "reports/model/fingerprint.h"
+#include "reports/model/machine_info.h"
 #include "scenarios/scenario.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/temporary_folder.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bench/progress_messages.h"
-#include "reports/text.h"
+#include "reports/text/text.h"
 
 namespace parbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "reports/file.h"
-#include "reports/fingerprint.h"
+#include "reports/io/file.h"
+#include "reports/model/fingerprint.h"
 #include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/support/temporary_folder.h"

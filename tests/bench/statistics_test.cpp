@@ -1,5 +1,5 @@
 // Statistics against values worked out by hand and against a simulation of their promise.
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 #include <gtest/gtest.h>
 

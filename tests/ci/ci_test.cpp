@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "reports/file.h"
-#include "reports/statistics.h"
+#include "reports/io/file.h"
+#include "reports/statistics/statistics.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {

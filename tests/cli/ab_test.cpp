@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 

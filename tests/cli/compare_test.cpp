@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {
@@ -69,7 +69,7 @@ TEST_F(CompareCommand, Exits0WhenNothingRegressed) {
   const Finished same = compare();
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(same.out, StartsWith("No regression found in 2 cases."));
-  EXPECT_THAT(same.out, HasSubstr("one launch"));
+  EXPECT_THAT(same.out, HasSubstr("one process"));
   slow_down(0, 0.4);
   const Finished improved = compare();
   EXPECT_EQ(improved.exit_code, 0) << "an improvement trips nothing";

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
@@ -110,7 +110,7 @@ TEST_F(Launches, SpreadTheSamplesOverProcesses) {
       {"--launches", "3", "--benchmark_repetitions=2", "--benchmark_out=" + rows.string()}));
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr(" 3×2 "), HasSubstr("2 of 2 cases measured in 3 launches"),
+              AllOf(HasSubstr(" 3×2 "), HasSubstr("2 of 2 cases measured in 3 processes"),
                     HasSubstr("holds the median with 75% only")));
   const report::Report report = valid_report();
   EXPECT_TRUE(report.complete);
@@ -121,7 +121,7 @@ TEST_F(Launches, SpreadTheSamplesOverProcesses) {
   for (const report::CaseResult& one : report.cases) {
     ASSERT_THAT(one.samples, SizeIs(6));
     for (int i = 0; i < 6; ++i) {
-      EXPECT_EQ(one.samples[i].launch, i / 2);
+      EXPECT_EQ(one.samples[i].process, i / 2);
       EXPECT_EQ(one.samples[i].round, i);
     }
     EXPECT_TRUE(one.verification->passed);
@@ -189,7 +189,7 @@ TEST_F(Launches, OneThatCrashesIsToldAndTheOthersGoOn) {
   EXPECT_THAT(report.processes[1].error, HasSubstr("planted: this is the end"));
   EXPECT_EQ(report.processes[2].exit_code, 0);
   EXPECT_EQ(launches_of(find(report, "crashes-second")), (std::set{0, 2}));
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("! Launch 2 was ended by signal 6 (Aborted)"),
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("! Process 2 was ended by signal 6 (Aborted)"),
                                   HasSubstr("planted: this is the end")));
 }
 

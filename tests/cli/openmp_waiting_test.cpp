@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 
 #include <nlohmann/json.hpp>
 

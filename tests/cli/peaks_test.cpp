@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {

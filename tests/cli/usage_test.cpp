@@ -9,7 +9,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {

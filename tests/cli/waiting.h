@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {

@@ -12,13 +12,13 @@
 #include <string_view>
 
 #include "kernels/error.h"
-#include "reports/bounded_json.h"
 #include "reports/compare/comparison.h"
 #include "reports/compare/render.h"
-#include "reports/formats/format.h"
-#include "reports/html.h"
-#include "reports/json.h"
-#include "reports/table.h"
+#include "reports/io/bounded_json.h"
+#include "reports/io/formats/format.h"
+#include "reports/io/json.h"
+#include "reports/views/html.h"
+#include "reports/views/table.h"
 
 namespace {
 

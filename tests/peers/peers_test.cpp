@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "reports/file.h"
+#include "reports/io/file.h"
 #include "tests/support/process.h"
 
 namespace parbench::testing {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "reports/html_data.h"
-#include "reports/html_writer.h"
-#include "reports/packed_numbers.h"
-#include "reports/peaks.h"
+#include "reports/model/peaks.h"
+#include "reports/views/html_data.h"
+#include "reports/views/html_writer.h"
+#include "reports/views/packed_numbers.h"
 #include "tests/reports/sample.h"
 
 namespace parbench::report {

@@ -1,7 +1,7 @@
 // Reports that the tests of reports/ write, read, render and spoil.
 #pragma once
 
-#include "reports/report.h"
+#include "reports/model/report.h"
 
 namespace parbench::report {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 namespace parbench::compare {
 

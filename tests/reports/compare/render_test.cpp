@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/json.h"
+#include "reports/io/json.h"
 #include "tests/reports/compare/made_report.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"

@@ -12,8 +12,8 @@
 #include "reports/dashboard/content_id.h"
 #include "reports/dashboard/history.h"
 #include "reports/dashboard/summary.h"
-#include "reports/file.h"
-#include "reports/html_frame.h"
+#include "reports/io/file.h"
+#include "reports/views/html_frame.h"
 #include "tests/reports/sample.h"
 #include "tests/support/temporary_folder.h"
 

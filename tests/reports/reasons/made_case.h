@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/report.h"
+#include "reports/model/report.h"
 
 namespace parbench::report {
 

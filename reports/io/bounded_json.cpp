@@ -1,0 +1,214 @@
+// Builds the value while the parser goes, so that every limit holds before memory is taken.
+#include "reports/io/bounded_json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/error.h"
+#include "reports/text/text.h"
+
+namespace parbench::report {
+namespace {
+
+constexpr std::size_t quoted_columns = 100;
+
+/// The parser's words without its error number and without long quotations of the file, or a part
+/// of the file itself. Of a message with a NUL byte only what is before it would be shown.
+std::string brief(std::string_view what) {
+  if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
+    what.remove_prefix(id + 2);
+  }
+  return printable(shortened(what, quoted_columns));
+}
+
+/// What the parser calls for every event. Its own tree builder takes time that grows with the
+/// square of a list's length as soon as somebody wants to watch it.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  Builder(std::istream& stream, const ReadLimits& limits, std::string_view only)
+      : stream_(stream), limits_(limits), only_(only) {}
+
+  [[nodiscard]] Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
+  bool number_unsigned(std::uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string&) override { return add(value); }
+  bool string(std::string& value) override {
+    const std::size_t bytes = value.size();
+    put(std::move(value));
+    check_text(bytes);
+    return true;
+  }
+  bool binary(Json::binary_t&) override { return false; }  // JSON has none
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(std::string& name) override {
+    Json* object = containers_.back();
+    skip_next_ = containers_.size() == 1 && !only_.empty() && name != only_;
+    if (object != nullptr && !skip_next_)
+      next_ = add_member(object->get_ref<Json::object_t&>(), name);
+    check_text(name.size());
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const Json::exception& error) override {
+    constexpr int number_overflow = 406;
+    if (error.id == number_overflow) {
+      refuse(fmt::format("byte {}: {}; correct the number", position, brief(error.what())));
+    }
+    if (stream_.eof()) {
+      refuse(
+          fmt::format("is truncated, it ends within a value after {} bytes; take a complete copy",
+                      position - 1));
+    }
+    if (std::string_view(error.what()).find("UTF-8") != std::string_view::npos) {
+      refuse(fmt::format("is not UTF-8 (byte {}); convert it or write it again", position));
+    }
+    throw UsageError(fmt::format("is not JSON: {}", brief(error.what())));
+  }
+
+ private:
+  /// Where a value goes; nullptr when it is not kept.
+  Json* place_of_next() {
+    if (containers_.empty()) return &root_;
+    Json* container = containers_.back();
+    if (container == nullptr || skip_next_) return nullptr;
+    if (container->is_object()) return next_;
+    return &container->get_ref<Json::array_t&>().emplace_back();
+  }
+
+  /// Puts a value in its place, which is returned.
+  Json* put(Json value) {
+    Json* place = place_of_next();
+    skip_next_ = false;
+    if (place == nullptr) return nullptr;
+    count();
+    *place = std::move(value);
+    return place;
+  }
+
+  Json* add_member(Json::object_t& object, const std::string& name) {
+    count();
+    const auto [member, is_new] = object.emplace(name, nullptr);
+    if (!is_new) {
+      refuse(fmt::format("has the key '{}' twice in one object; keep one", brief(name)),
+             containers_.size() - 1);
+    }
+    if (object.size() > limits_.keys) {
+      refuse(fmt::format("has more than {} keys in one object: this is no file of parbench",
+                         limits_.keys),
+             containers_.size() - 1);
+    }
+    return &member->second;
+  }
+
+  bool add(Json value) {
+    put(std::move(value));
+    return true;
+  }
+
+  bool open(Json container) {
+    if (containers_.size() >= static_cast<std::size_t>(limits_.depth)) {
+      refuse(
+          fmt::format("lists and objects lie deeper than {} levels in one another: this is no "
+                      "file of parbench",
+                      limits_.depth));
+    }
+    containers_.push_back(put(std::move(container)));
+    return true;
+  }
+
+  bool close() {
+    containers_.pop_back();
+    return true;
+  }
+
+  void count() {
+    if (++values_ <= limits_.values) return;
+    refuse(fmt::format("holds more than {} values; {}", limits_.values, limits_.remedy));
+  }
+
+  void check_text(std::size_t bytes) const {
+    if (bytes <= limits_.text) return;
+    refuse(fmt::format("the text has {} bytes, at most {} are read: this is no file of parbench",
+                       bytes, limits_.text));
+  }
+
+  /// "parbench.cases[3].name" of what is being read, or of a container around it: that in which
+  /// `depth` others lie. Empty at the outermost level.
+  [[nodiscard]] std::string place(std::size_t depth) const {
+    std::string text;
+    for (std::size_t i = 0; i < depth; ++i) {
+      const Json* container = containers_[i];
+      if (container == nullptr || container->empty()) break;
+      if (container->is_array()) {
+        text += fmt::format("[{}]", container->size() - 1);
+        continue;
+      }
+      if (!text.empty()) text += '.';
+      text += brief(container->get_ref<const Json::object_t&>().back().first);
+    }
+    return text;
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const { refuse(what, containers_.size()); }
+  [[noreturn]] void refuse(const std::string& what, std::size_t depth) const {
+    const std::string where = place(depth);
+    throw UsageError(where.empty() ? what : fmt::format("{}: {}", where, what));
+  }
+
+  std::istream& stream_;
+  const ReadLimits& limits_;
+  std::string_view only_;
+  Json root_;
+  std::vector<Json*> containers_;  // that are open; nullptr for one that is not kept
+  Json* next_ = nullptr;           // the member whose key was read last
+  bool skip_next_ = false;
+  std::size_t values_ = 0;
+};
+
+/// The parser would take the two bytes of a character for two characters. The first characters of
+/// JSON are ASCII, so that one of their two bytes is zero.
+void refuse_utf16(std::istream& stream) {
+  std::array<char, 4> start{};
+  stream.read(start.data(), start.size());
+  const auto read = static_cast<std::size_t>(stream.gcount());
+  stream.clear();
+  stream.seekg(0);
+  const std::string_view text(start.data(), read);
+  const bool has_mark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+  const auto zero_at = [&](std::size_t place) { return text[place] == '\0'; };
+  const bool whole = read == start.size();
+  const bool little = whole && !zero_at(0) && zero_at(1) && !zero_at(2) && zero_at(3);
+  const bool big = whole && zero_at(0) && !zero_at(1) && zero_at(2) && !zero_at(3);
+  if (!has_mark && !little && !big) return;
+  const std::string_view name = has_mark ? "UTF-16" : (little ? "UTF-16LE" : "UTF-16BE");
+  throw UsageError(fmt::format(
+      "is UTF-16 ({}) and not UTF-8; convert it: iconv -f {} -t UTF-8 OLD.json > NEW.json",
+      has_mark ? "by its byte order mark" : "every second byte is zero", name));
+}
+
+}  // namespace
+
+Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_view only) {
+  refuse_utf16(stream);
+  Builder builder(stream, limits, only);
+  Json::sax_parse(stream, &builder);
+  // The parser takes a byte of zeros for the end.
+  if (!stream.eof()) throw UsageError("is not JSON: a NUL byte stands where it should end");
+  return builder.take();
+}
+
+}  // namespace parbench::report

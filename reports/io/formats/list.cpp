@@ -1,0 +1,43 @@
+// The one list of formats: a new one is a line here.
+#include <array>
+
+#include "reports/io/formats/format.h"
+#include "reports/io/google_benchmark.h"
+
+namespace parbench::report {
+namespace {
+
+/// compare.py pairs rows by name and unit, and runs its U test over the repetitions; conbench
+/// prefers rates to times. A row needs `name`, `real_time`, `cpu_time` and `time_unit`
+/// (tools/gbench/report.py of Google Benchmark 1.7.1).
+std::string all_rows(const Report& report) { return google_benchmark_text(report, Rows::all); }
+
+/// One row for each case, its median.
+/// - github-action-benchmark's tool 'googlecpp' draws `real_time` in `time_unit` of every row by
+/// its
+///   `name`, aggregates and failed rows as well (extractGoogleCppResult in src/extract.ts of
+///   benchmark-action/github-action-benchmark).
+/// - Bencher's adapter 'cpp_google' needs `context.caches` as a list of objects, and `name`, a
+///   finite `real_time` and `time_unit` in every row; it refuses a file with a row without them. Of
+///   rows with one name the last one counts (adapters/cpp/google.rs of bencherdev/bencher).
+std::string median_rows(const Report& report) {
+  return google_benchmark_text(report, Rows::median);
+}
+
+}  // namespace
+
+std::span<const Format> formats() {
+  static constexpr std::array all{
+      Format{"google-benchmark", "all rows, for compare.py and conbench", all_rows},
+      Format{"github-action-benchmark", "medians, for its tool 'googlecpp'", median_rows},
+      Format{"bencher", "medians, for its adapter 'cpp_google'", median_rows},
+      Format{"csv", "every case and everything known of it, but for the samples", csv_text},
+      Format{"prometheus",
+             "gauges in the text format, for the textfile collector or a push gateway",
+             prometheus_text},
+      Format{"markdown", "tables for a comment on GitHub", markdown_text},
+  };
+  return all;
+}
+
+}  // namespace parbench::report

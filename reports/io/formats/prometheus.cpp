@@ -1,0 +1,265 @@
+// Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats): gauges in
+// base units, all of one name together behind their HELP and TYPE. Series are told apart by the
+// name of the case; what else is known of it has an info metric of its own, to be joined where it
+// is needed
+// (`parbench_case_median_seconds * on(case) group_left(parameter_split) parbench_case_info`).
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/io/formats/format.h"
+#include "reports/io/json.h"
+
+namespace parbench::report {
+namespace {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+/// Of label values: the three characters that the format escapes.
+std::string escaped(std::string_view value) {
+  std::string text;
+  for (const char letter : value) {
+    if (letter == '\n') {
+      text += "\\n";
+    } else {
+      if (letter == '\\' || letter == '"') text += '\\';
+      text += letter;
+    }
+  }
+  return text;
+}
+
+/// A label's name has only letters, digits and underscores of ASCII.
+std::string label_name(std::string_view name) {
+  std::string text(name);
+  for (char& letter : text) {
+    const bool fits = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                      (letter >= '0' && letter <= '9');
+    if (!fits) letter = '_';
+  }
+  return text;
+}
+
+/// One metric: its lines, and HELP and TYPE before the first.
+class Gauge {
+ public:
+  Gauge(std::string& text, std::string_view name, std::string_view help)
+      : text_(text), name_(name), help_(help) {}
+
+  /// A number that is not finite has no sample.
+  void add(const Labels& labels, double value) {
+    if (!std::isfinite(value)) return;
+    if (!std::exchange(begun_, true)) {
+      text_ += fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name_, help_);
+    }
+    text_ += name_;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      text_ += fmt::format("{}{}=\"{}\"", i == 0 ? '{' : ',', labels[i].first,
+                           escaped(labels[i].second));
+    }
+    text_ += fmt::format("{} {}\n", labels.empty() ? "" : "}", value);
+  }
+
+ private:
+  std::string& text_;
+  std::string_view name_;
+  std::string_view help_;
+  bool begun_ = false;
+};
+
+// ------------------------------------------------------------------------------------------ cases
+
+struct Series {
+  Labels labels;  // beside those of the case
+  double value;
+};
+
+/// What a case has of one metric.
+struct CaseMetric {
+  std::string_view name;
+  std::string_view help;
+  std::function<std::vector<Series>(const CaseResult&)> series;
+};
+
+Labels labels_of(const CaseResult& c) {
+  return {{"case", c.name}, {"scenario", c.scenario}, {"strategy", c.strategy}};
+}
+
+std::vector<Series> ends_of(const std::optional<Interval>& interval, const Labels& labels = {}) {
+  if (!interval) return {};
+  std::vector<Series> series{{labels, interval->low}, {labels, interval->high}};
+  series[0].labels.emplace_back("end", "low");
+  series[1].labels.emplace_back("end", "high");
+  return series;
+}
+
+std::vector<Series> rate(const CaseResult& c, double amount) {
+  if (!(amount > 0) || !(c.statistics->median > 0)) return {};
+  return {{{}, amount / c.statistics->median}};
+}
+
+bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
+
+std::vector<CaseMetric> times() {
+  return {
+      {"parbench_case_median_seconds", "Median time of one execution.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         return {{{}, c.statistics->median}};
+       }},
+      {"parbench_case_median_interval_seconds", "Ends of the median's confidence interval.",
+       [](const CaseResult& c) { return ends_of(c.statistics->median_interval); }},
+      {"parbench_case_standard_deviation_seconds", "Standard deviation of the samples.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         return {{{}, c.statistics->standard_deviation}};
+       }},
+      {"parbench_case_samples", "Samples that the median was taken of.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         return {{{}, static_cast<double>(c.samples.size())}};
+       }},
+      {"parbench_case_bound_seconds", "Least time that any schedule of the tasks can take.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         return c.bound ? std::vector<Series>{{{}, c.bound->seconds}} : std::vector<Series>{};
+       }},
+      {"parbench_case_bound_ratio", "The bound over the median.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         return c.bound ? std::vector<Series>{{{}, c.efficiency}} : std::vector<Series>{};
+       }},
+  };
+}
+
+std::vector<CaseMetric> comparisons() {
+  return {
+      {"parbench_case_speedup_ratio", "The baseline's time over that of the case.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         if (!c.speedup) return {};
+         return {{{{"baseline", c.speedup->baseline}}, c.speedup->value}};
+       }},
+      {"parbench_case_speedup_interval_ratio", "Ends of the speedup's confidence interval.",
+       [](const CaseResult& c) -> std::vector<Series> {
+         if (!c.speedup) return {};
+         return ends_of(c.speedup->interval, {{"baseline", c.speedup->baseline}});
+       }},
+      {"parbench_case_metric_ratio", "A fraction that follows from the times of several cases.",
+       [](const CaseResult& c) {
+         std::vector<Series> series;
+         for (const Metric& metric : c.metrics) {
+           series.push_back({{{"metric", metric.name}}, metric.value});
+         }
+         return series;
+       }},
+  };
+}
+
+std::vector<CaseMetric> amounts() {
+  return {
+      {"parbench_case_items_per_second", "Items that one second has room for, by the median.",
+       [](const CaseResult& c) {
+         std::vector<Series> series = rate(c, is_counted(c) ? c.amount : 0);
+         for (Series& one : series) one.labels = {{"item", c.amount_unit}};
+         return series;
+       }},
+      {"parbench_case_flops_per_second", "Floating-point operations per second, by the median.",
+       [](const CaseResult& c) { return rate(c, c.amount_unit == "FLOP" ? c.amount : c.flops); }},
+      {"parbench_case_bytes_per_second", "Least traffic per second, by the median.",
+       [](const CaseResult& c) { return rate(c, c.amount_unit == "B" ? c.amount : c.bytes); }},
+      {"parbench_case_memory_bytes", "Memory that the case holds on a device.",
+       [](const CaseResult& c) {
+         std::vector<Series> series;
+         for (const DeviceMemory& memory : c.memory) {
+           series.push_back({{{"device", memory.device}}, static_cast<double>(memory.bytes)});
+         }
+         return series;
+       }},
+  };
+}
+
+void add_case_metrics(std::string& text, const Report& report,
+                      const std::vector<CaseMetric>& metrics) {
+  for (const CaseMetric& metric : metrics) {
+    Gauge gauge(text, metric.name, metric.help);
+    for (const CaseResult& c : report.cases) {
+      if (!has_number(c)) continue;
+      for (const Series& series : metric.series(c)) {
+        Labels labels = labels_of(c);
+        labels.insert(labels.end(), series.labels.begin(), series.labels.end());
+        gauge.add(labels, series.value);
+      }
+    }
+  }
+}
+
+/// Two parameters may differ only in letters that a label cannot have.
+void add_parameters(Labels& labels, const NamedValues& parameters, std::set<std::string>& taken) {
+  for (const auto& [name, value] : parameters) {
+    std::string label = "parameter_" + label_name(name);
+    while (!taken.insert(label).second) label += '_';
+    labels.emplace_back(std::move(label),
+                        std::visit([](const auto& v) { return fmt::format("{}", v); }, value));
+  }
+}
+
+void add_case_info(std::string& text, const Report& report) {
+  Gauge gauge(text, "parbench_case_info", "What tells the case apart; always 1.");
+  for (const CaseResult& c : report.cases) {
+    Labels labels = labels_of(c);
+    labels.emplace_back("dtype", c.dtype);
+    std::set<std::string> taken;
+    add_parameters(labels, c.parameters, taken);
+    add_parameters(labels, c.hidden_parameters, taken);
+    gauge.add(labels, 1);
+  }
+}
+
+void add_status(std::string& text, const Report& report) {
+  static constexpr std::array all{CaseStatus::measured, CaseStatus::failed, CaseStatus::skipped,
+                                  CaseStatus::not_run};
+  Gauge gauge(text, "parbench_case_status",
+              "1 for the state that the case is in, 0 for the others.");
+  for (const CaseResult& c : report.cases) {
+    for (const CaseStatus status : all) {
+      Labels labels = labels_of(c);
+      labels.emplace_back("status", to_string(status));
+      gauge.add(labels, c.status == status ? 1 : 0);
+    }
+  }
+}
+
+// -------------------------------------------------------------------------------------------- run
+
+void add_run(std::string& text, const Report& report) {
+  const Machine& machine = report.machine;
+  Gauge(text, "parbench_run_info", "What was run, and where; always 1.")
+      .add({{"version", report.version},
+            {"started", report.started_utc},
+            {"host", machine.host},
+            {"cpu", machine.cpu_model},
+            {"commit", machine.commit.value_or("")}},
+           1);
+  Gauge(text, "parbench_run_duration_seconds", "How long the run took.")
+      .add({}, report.duration_seconds);
+  Gauge(text, "parbench_run_complete", "1 when every case was measured, otherwise 0.")
+      .add({}, report.complete ? 1 : 0);
+}
+
+}  // namespace
+
+std::string prometheus_text(const Report& report) {
+  std::string text;
+  add_run(text, report);
+  add_case_info(text, report);
+  add_status(text, report);
+  add_case_metrics(text, report, times());
+  add_case_metrics(text, report, comparisons());
+  add_case_metrics(text, report, amounts());
+  return text;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,421 @@
+// Writing a report as JSON and reading it back, over the list in fields.h.
+#include "reports/io/json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/error.h"
+#include "reports/io/google_benchmark.h"
+#include "reports/model/fields.h"
+#include "reports/text/text.h"
+#include "reports/text/utc.h"
+
+namespace parbench::report {
+namespace {
+
+constexpr std::array<std::pair<CaseStatus, std::string_view>, 4> status_names{
+    {{CaseStatus::measured, "measured"},
+     {CaseStatus::failed, "failed"},
+     {CaseStatus::skipped, "skipped"},
+     {CaseStatus::not_run, "not_run"}}};
+
+/// Of a file of peaks; raised when a reader of the old one would misread the new one.
+constexpr int peaks_version = 1;
+
+// The values of the enumerations that a report has, for reading their names.
+constexpr const auto& values_of(TaskKind /*kind*/) { return task_kinds; }
+constexpr const auto& values_of(SubmitMode /*mode*/) { return submit_modes; }
+constexpr const auto& values_of(StreamKind /*kind*/) { return stream_kinds; }
+
+template <class T>
+concept Enumeration = requires(T value) { values_of(value); };
+
+template <class T>
+concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
+
+/// A struct of the report.
+template <class T>
+concept Record = std::is_class_v<T> && !std::same_as<T, std::string>;
+
+// ---------------------------------------------------------------------------------------- writing
+
+Json write(const Scalar auto& value) { return value; }
+
+Json write(CaseStatus status) { return to_string(status); }
+
+Json write(Enumeration auto value) { return name_of(value); }
+
+Json write(const Value& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+template <Record T>
+Json write(const T& fields);
+
+template <class T>
+Json write(const std::optional<T>& value) {
+  return write(*value);
+}
+
+template <class T>
+Json write(const std::vector<T>& list) {
+  Json array = Json::array();
+  for (const T& item : list) array.push_back(write(item));
+  return array;
+}
+
+template <class T>
+Json write(const std::vector<std::pair<std::string, T>>& named) {
+  Json object = Json::object();
+  for (const auto& [name, value] : named) object[name] = write(value);
+  return object;
+}
+
+struct Writer {
+  Json object = Json::object();
+
+  void operator()(const char* name, const auto& field) { object[name] = write(field); }
+  void optional(const char* name, const auto& field) {
+    if (!is_absent(field)) object[name] = write(field);
+  }
+};
+
+template <Record T>
+Json write(const T& fields) {
+  Writer writer;
+  visit_fields(writer, fields);
+  return std::move(writer.object);
+}
+
+void replace_non_finite(Json& json) {
+  if (json.is_structured()) {
+    for (Json& child : json) replace_non_finite(child);
+  } else if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    json = nullptr;
+  }
+}
+
+// ---------------------------------------------------------------------------------------- reading
+
+/// A name in a message, which is shown up to a NUL byte only and should be short.
+std::string brief_name(std::string_view name) { return printable(shortened(name, 100)); }
+
+/// Where in the file the reader is, for messages: a chain, so that naming it costs nothing unless
+/// something is wrong.
+struct Place {
+  const Place* parent = nullptr;
+  std::string_view name;
+  std::size_t index = 0;
+
+  [[nodiscard]] std::string text() const {
+    if (!parent) return std::string(name);
+    if (name.empty()) return fmt::format("{}[{}]", parent->text(), index);
+    return fmt::format("{}.{}", parent->text(), brief_name(name));
+  }
+};
+
+[[noreturn]] void wrong(const Place& place, std::string_view expected, const Json& found) {
+  throw UsageError(
+      fmt::format("{}: expected {}, found {}", place.text(), expected, found.type_name()));
+}
+
+void read(bool& value, const Json& json, const Place& place) {
+  if (!json.is_boolean()) wrong(place, "true or false", json);
+  value = json.get<bool>();
+}
+
+void read(double& value, const Json& json, const Place& place) {
+  if (!json.is_number() && !json.is_null()) wrong(place, "a number", json);
+  value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+void read(std::string& value, const Json& json, const Place& place) {
+  if (!json.is_string()) wrong(place, "text", json);
+  value = json.get<std::string>();
+}
+
+template <std::integral T>
+void read(T& value, const Json& json, const Place& place) {
+  if (!json.is_number_integer()) wrong(place, "a whole number", json);
+  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                              : std::in_range<T>(json.get<std::int64_t>());
+  if (!fits) throw UsageError(fmt::format("{}: {} is out of range", place.text(), json.dump()));
+  value = json.get<T>();
+}
+
+void read(CaseStatus& status, const Json& json, const Place& place) {
+  for (const auto& [value, name] : status_names) {
+    if (json == name) {
+      status = value;
+      return;
+    }
+  }
+  wrong(place, "measured, failed, skipped or not_run", json);
+}
+
+template <Enumeration E>
+void read(E& value, const Json& json, const Place& place) {
+  std::vector<std::string_view> names;
+  for (const E known : values_of(value)) {
+    names.push_back(name_of(known));
+    if (json != names.back()) continue;
+    value = known;
+    return;
+  }
+  wrong(place, fmt::format("{}", fmt::join(names, " or ")), json);
+}
+
+void read(Value& value, const Json& json, const Place& place) {
+  if (json.is_number_integer()) {
+    read(value.emplace<std::int64_t>(), json, place);
+  } else if (json.is_string()) {
+    value = json.get<std::string>();
+  } else {
+    read(value.emplace<double>(), json, place);
+  }
+}
+
+template <Record T>
+void read(T& fields, const Json& json, const Place& place);
+
+template <class T>
+void read(std::optional<T>& value, const Json& json, const Place& place) {
+  if (json.is_null()) return;
+  read(value.emplace(), json, place);
+}
+
+template <class T>
+void read(std::vector<T>& list, const Json& json, const Place& place) {
+  if (!json.is_array()) wrong(place, "a list", json);
+  list.reserve(json.size());
+  for (const Json& item : json) {
+    const Place here{&place, {}, list.size()};
+    read(list.emplace_back(), item, here);
+  }
+}
+
+template <class T>
+void read(std::vector<std::pair<std::string, T>>& named, const Json& json, const Place& place) {
+  if (!json.is_object()) wrong(place, "an object", json);
+  for (const auto& [name, item] : json.items()) {
+    const Place here{&place, name};
+    read(named.emplace_back(name, T{}).second, item, here);
+  }
+}
+
+struct Reader {
+  const Json& object;
+  const Place& place;
+
+  void operator()(const char* name, auto& field) const {
+    if (!optional(name, field)) {
+      throw UsageError(fmt::format("{}: \"{}\" is missing", place.text(), name));
+    }
+  }
+  bool optional(const char* name, auto& field) const {
+    const auto found = object.find(name);
+    if (found == object.end()) return false;
+    read(field, *found, Place{&place, name});
+    return true;
+  }
+};
+
+template <Record T>
+void read(T& fields, const Json& json, const Place& place) {
+  if (!json.is_object()) wrong(place, "an object", json);
+  const Reader reader{json, place};
+  visit_fields(reader, fields);
+}
+
+void check_version(const Json& parbench) {
+  const Place place{nullptr, "parbench"};
+  int version = 0;
+  if (!parbench.is_object()) wrong(place, "an object", parbench);
+  Reader{parbench, place}("schema_version", version);
+  if (version == schema_version) return;
+  throw UsageError(
+      fmt::format("it has schema version {}, this program reads version {}: use the {} version of "
+                  "parbench that wrote it",
+                  version, schema_version, version > schema_version ? "newer" : "older"));
+}
+
+/// Histories put reports in order by it. Checked here, so that every command says the same of a
+/// file.
+void check_start(const std::string& started_utc) {
+  try {
+    static_cast<void>(seconds_of_utc(started_utc));
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("parbench.started_utc: {}", error.what()));
+  }
+}
+
+void check_index(int index, std::size_t count, const Place& place, std::string_view what) {
+  if (index >= 0 && static_cast<std::size_t>(index) < count) return;
+  throw UsageError(
+      fmt::format("{}: {} {} does not exist; there are {}", place.text(), what, index, count));
+}
+
+/// Whoever draws or analyses a timeline follows its indices.
+void check_timeline(const Timeline& timeline, const Place& place) {
+  PlanGraph graph;
+  graph.lanes = timeline.graph.lanes;
+  try {
+    for (const Task& task : timeline.graph.tasks) (void)graph.add_task(task);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("{}.graph: {}", place.text(), error.what()));
+  }
+  for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
+    const TimedCall& call = timeline.calls[i];
+    const Place list{&place, "calls"};
+    const Place here{&list, {}, i};
+    check_index(call.task, graph.tasks.size(), here, "task");
+    check_index(call.lane, graph.lanes.size(), here, "lane");
+    if (call.ran.begin >= timeline.begin && call.ran.end >= call.ran.begin) continue;
+    throw UsageError(fmt::format("{}: runs from {} to {} ns; a call begins after the timeline and "
+                                 "before its own end",
+                                 here.text(), call.ran.begin, call.ran.end));
+  }
+}
+
+void check_timelines(const std::vector<CaseResult>& cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases[i].profile || !cases[i].profile->timeline) continue;
+    check_timeline(*cases[i].profile->timeline,
+                   Place{nullptr, fmt::format("parbench.cases[{}].profile.timeline", i)});
+  }
+}
+
+/// Names are how cases are found again and what tells rows apart.
+void check_names(const std::vector<CaseResult>& cases) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto [known, is_new] = places.emplace(cases[i].name, i);
+    if (is_new) continue;
+    throw UsageError(
+        fmt::format("parbench.cases[{}].name: '{}' is the name of cases[{}] as well; keep one of "
+                    "the two",
+                    i, brief_name(cases[i].name), known->second));
+  }
+}
+
+/// No clock tells less than nothing, and nobody measures for a century. What is no number is known
+/// as such everywhere.
+void check_time(double seconds, std::size_t place, std::string_view what) {
+  constexpr double century = 100 * 365.25 * 24 * 3600;
+  if (std::isnan(seconds) || (seconds >= 0 && seconds <= century)) return;
+  throw UsageError(
+      fmt::format("parbench.cases[{}].{}: {} is no time in seconds", place, what, seconds));
+}
+
+void check_times(const std::vector<CaseResult>& cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (const auto& statistics = cases[i].statistics) {
+      check_time(statistics->median, i, "statistics.median");
+      check_time(statistics->mean, i, "statistics.mean");
+      check_time(statistics->min, i, "statistics.min");
+      check_time(statistics->max, i, "statistics.max");
+    }
+    for (const Sample& sample : cases[i].samples) check_time(sample.seconds, i, "samples");
+  }
+}
+
+/// Tables, CSV above all, have a row for each case and a column for many of the names below: what
+/// is small in the file may be huge as a table, and names are searched one by one.
+void check_table_size(const std::vector<CaseResult>& cases) {
+  constexpr std::size_t most_names = 1'000;
+  constexpr std::size_t most_cells = 10'000'000;
+  std::unordered_set<std::string_view> names;
+  for (const CaseResult& c : cases) {
+    names.insert({c.scenario, c.strategy});
+    for (const auto& [name, value] : c.parameters) names.insert(name);
+    for (const auto& [name, value] : c.hidden_parameters) names.insert(name);
+    for (const Metric& metric : c.metrics) names.insert(metric.name);
+    for (const DeviceMemory& memory : c.memory) names.insert(memory.device);
+    for (const auto& [name, text] : c.notes) names.insert(name);
+  }
+  if (names.size() <= most_names && cases.size() * names.size() <= most_cells) return;
+  throw UsageError(fmt::format(
+      "parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics, "
+      "devices and notes; tables are made of at most {} names and {} cells, use a report of "
+      "fewer cases",
+      cases.size(), names.size(), most_names, most_cells));
+}
+
+}  // namespace
+
+std::string_view to_string(CaseStatus status) {
+  for (const auto& [value, name] : status_names) {
+    if (value == status) return name;
+  }
+  throw Error("a case has a status that does not exist");
+}
+
+Json to_json(const Report& report) {
+  Writer parbench;
+  parbench("schema_version", schema_version);
+  visit_fields(parbench, report);
+  Json file{{"context", google_benchmark_context(report)},
+            {"benchmarks", google_benchmark_rows(report)},
+            {"parbench", std::move(parbench.object)}};
+  replace_non_finite(file);
+  return file;
+}
+
+Report from_json(const Json& file) {
+  const auto parbench = file.is_object() ? file.find("parbench") : file.end();
+  if (parbench == file.end()) {
+    throw UsageError("it has no \"parbench\" object: it was not written by parbench");
+  }
+  check_version(*parbench);
+  Report report;
+  read(report, *parbench, Place{nullptr, "parbench"});
+  check_start(report.started_utc);
+  check_names(report.cases);
+  check_times(report.cases);
+  check_timelines(report.cases);
+  check_table_size(report.cases);
+  return report;
+}
+
+Json to_json(const KnownPeaks& known) {
+  Writer file;
+  file("peaks_version", peaks_version);
+  visit_fields(file, known);
+  replace_non_finite(file.object);
+  return std::move(file.object);
+}
+
+KnownPeaks peaks_from_json(const Json& file) {
+  const Place place{nullptr, "peaks"};
+  if (!file.is_object()) wrong(place, "an object", file);
+  int version = 0;
+  Reader{file, place}("peaks_version", version);
+  if (version != peaks_version) {
+    throw UsageError(fmt::format("it has version {} of peaks, this program reads version {}",
+                                 version, peaks_version));
+  }
+  KnownPeaks known;
+  read(known, file, place);
+  return known;
+}
+
+std::string to_text(const Json& file) {
+  return file.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace parbench::report

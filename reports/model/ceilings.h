@@ -1,0 +1,30 @@
+// What the calls of a device are held against.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+/// The best rates of a device for calls of one kind each; nothing where the run did not know them.
+struct Ceilings {
+  std::optional<double> gemm;    // FLOP/s of a product in the case's number format
+  std::optional<double> memory;  // B/s
+  std::optional<double> copy;    // B/s
+
+  [[nodiscard]] std::optional<double> flops(TaskKind kind) const;
+  [[nodiscard]] std::optional<double> bytes(TaskKind kind) const;
+  [[nodiscard]] bool known() const { return gemm || memory || copy; }
+};
+
+/// Of a device of the case, by the peaks that the report has of it.
+[[nodiscard]] Ceilings ceilings_of(const Report& report, const CaseResult& c,
+                                   std::string_view device);
+
+/// Those that all devices of the case's profile have in common, for calls that are not told by
+/// device.
+[[nodiscard]] Ceilings common_ceilings(const Report& report, const CaseResult& c);
+
+}  // namespace parbench::report

@@ -1,0 +1,465 @@
+// The fields of every struct of a report, listed once. The writer and the reader of its JSON both
+// follow this list; a test compares it with the members of the structs and with the JSON Schema.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "reports/model/peaks.h"
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+/// T, or const T for the writer.
+template <class T, class U>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
+
+/// Whether an optional field has nothing to say.
+template <class T>
+bool is_absent(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value == T{};
+  } else if constexpr (requires { value.has_value(); }) {
+    return !value.has_value();
+  } else {
+    return value.empty();
+  }
+}
+
+// A visitor is called as `visit(name, field)` for what is always there and as
+// `visit.optional(name, field)` for what is left out when it is empty.
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Interval> auto& x) {
+  visit("low", x.low);
+  visit("high", x.high);
+  visit("confidence", x.confidence);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
+  visit("median", x.median);
+  visit.optional("median_interval", x.median_interval);
+  visit("mean", x.mean);
+  visit("standard_deviation", x.standard_deviation);
+  visit("median_absolute_deviation", x.median_absolute_deviation);
+  visit("min", x.min);
+  visit("max", x.max);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<SampleCondition> auto& x) {
+  visit("device", x.device);
+  visit.optional("clock_mhz", x.clock_mhz);
+  visit.optional("temperature_celsius", x.temperature_celsius);
+  visit.optional("power_watts", x.power_watts);
+  visit.optional("throttled_by", x.throttled_by);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
+  visit("seconds", x.seconds);
+  visit("wall_seconds", x.wall_seconds);
+  visit("cpu_seconds", x.cpu_seconds);
+  visit("iterations", x.iterations);
+  visit("round", x.round);
+  visit.optional("process", x.process);
+  visit.optional("conditions", x.conditions);
+  visit.optional("counters", x.counters);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Ratio> auto& x) {
+  visit("value", x.value);
+  visit.optional("interval", x.interval);
+  visit("baseline", x.baseline);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
+  visit("name", x.name);
+  visit("value", x.value);
+  visit.optional("interval", x.interval);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
+  visit("seconds", x.seconds);
+  visit("critical_path", x.critical_path);
+  visit("busiest_lane", x.busiest_lane);
+  visit("busiest_lane_name", x.busiest_lane_name);
+  visit("busiest_device", x.busiest_device);
+  visit("one_machine", x.one_machine);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Verification> auto& x) {
+  visit("against", x.against);
+  visit("passed", x.passed);
+  visit("largest_error", x.largest_error);
+  visit.optional("detail", x.detail);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<DeviceMemory> auto& x) {
+  visit("device", x.device);
+  visit("bytes", x.bytes);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Kernel> auto& x) {
+  visit("operation", x.operation);
+  visit("implementation", x.implementation);
+  visit("count", x.count);
+  visit.optional("chosen_by", x.chosen_by);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CaseCondition> auto& x) {
+  visit("device", x.device);
+  visit.optional("min_clock_mhz", x.min_clock_mhz);
+  visit.optional("median_clock_mhz", x.median_clock_mhz);
+  visit.optional("max_temperature_celsius", x.max_temperature_celsius);
+  visit.optional("max_power_watts", x.max_power_watts);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<ThrottleReason> auto& x) {
+  visit("device", x.device);
+  visit("reason", x.reason);
+  visit("samples", x.samples);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Throttling> auto& x) {
+  visit("marked_samples", x.marked_samples);
+  visit("read_samples", x.read_samples);
+  visit("flagged", x.flagged);
+  visit("reasons", x.reasons);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Work> auto& x) {
+  visit.optional("flops", x.flops);
+  visit.optional("bytes", x.bytes);
+  visit.optional("seconds", x.seconds);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Lane> auto& x) {
+  visit("name", x.name);
+  visit("device", x.device);
+  visit("kind", x.kind);
+  visit("threads", x.threads);
+  visit.optional("device_cores", x.device_cores);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Task> auto& x) {
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("lanes", x.lanes);
+  visit.optional("after", x.after);
+  visit.optional("cost_key", x.cost_key);
+  visit.optional("work", x.work);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<PlanGraph> auto& x) {
+  visit("submit", x.submit);
+  visit("lanes", x.lanes);
+  visit("tasks", x.tasks);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimeSpan> auto& x) {
+  visit("begin_ns", x.begin);
+  visit("end_ns", x.end);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
+  visit("task", x.task);
+  visit("lane", x.lane);
+  visit.optional("name", x.name);
+  visit("enqueued", x.enqueued);
+  visit("ran", x.ran);
+  visit.optional("work", x.work);
+  visit.optional("reference_kernel", x.reference_kernel);
+  visit.optional("layer", x.layer);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Timeline> auto& x) {
+  visit("graph", x.graph);
+  visit("calls", x.calls);
+  visit("begin_ns", x.begin);
+  visit("end_ns", x.end);
+  visit("clock_error_ns", x.clock_error);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
+  visit("dependency", x.dependency);
+  visit("host", x.host);
+  visit("queue", x.queue);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<DeviceMetrics> auto& x) {
+  visit("device", x.device);
+  visit("busy", x.busy);
+  visit("idle", x.idle);
+  visit("bubble", x.bubble);
+  visit("waits", x.waits);
+  visit("compute", x.compute);
+  visit("copy", x.copy);
+  visit("communication", x.communication);
+  visit("exposed_copy", x.exposed_copy);
+  visit("exposed_communication", x.exposed_communication);
+  visit("overlapped", x.overlapped);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<LaneMetrics> auto& x) {
+  visit("name", x.name);
+  visit("device", x.device);
+  visit("waits", x.waits);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
+  visit("compute", x.compute);
+  visit("copy", x.copy);
+  visit("communication", x.communication);
+  visit("host", x.host);
+  visit("queue", x.queue);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("count", x.count);
+  visit("seconds", x.seconds);
+  visit("enqueueing", x.enqueueing);
+  visit("flops", x.flops);
+  visit("bytes", x.bytes);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<ReferenceCalls> auto& x) {
+  visit("name", x.name);
+  visit("layer", x.layer);
+  visit("kernel", x.kernel);
+  visit("count", x.count);
+  visit("seconds", x.seconds);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
+  visit("of_total", x.of_total);
+  visit("of_busy", x.of_busy);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
+  visit("span", x.span);
+  visit("clock_error", x.clock_error);
+  visit("devices", x.devices);
+  visit("bubble_ratio", x.bubble_ratio);
+  visit("streams_busy", x.streams_busy);
+  visit("lanes", x.lanes);
+  visit("critical_path", x.critical_path);
+  visit("calls", x.calls);
+  visit.optional("reference_calls", x.reference_calls);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Losses> auto& x) {
+  visit("ideal", x.ideal);
+  visit("slower_calls", x.slower_calls);
+  visit("imbalance", x.imbalance);
+  visit("bubble", x.bubble);
+  visit("copies", x.copies);
+  visit("launch", x.launch);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Finding> auto& x) {
+  visit("scenario", x.scenario);
+  visit("rule", x.rule);
+  visit("cases", x.cases);
+  visit("text", x.text);
+  visit.optional("advice", x.advice);
+  visit("evidence", x.evidence);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
+  visit("executions", x.executions);
+  visit("median", x.median);
+  visit.optional("deviation", x.deviation);
+  visit("seconds_per_call", x.seconds_per_call);
+  visit("metrics", x.metrics);
+  visit.optional("timeline", x.timeline);
+  visit.optional("losses", x.losses);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
+  visit("name", x.name);
+  visit("scenario", x.scenario);
+  visit("strategy", x.strategy);
+  visit("parameters", x.parameters);
+  visit.optional("hidden_parameters", x.hidden_parameters);
+  visit("dtype", x.dtype);
+  visit.optional("graph", x.graph);
+  visit("status", x.status);
+  visit.optional("error", x.error);
+  visit.optional("stopped_because", x.stopped_because);
+  visit.optional("statistics", x.statistics);
+  visit.optional("speedup", x.speedup);
+  visit.optional("metrics", x.metrics);
+  visit.optional("bound", x.bound);
+  visit.optional("efficiency", x.efficiency);
+  visit.optional("verification", x.verification);
+  visit.optional("memory", x.memory);
+  visit.optional("conditions", x.conditions);
+  visit.optional("throttling", x.throttling);
+  visit.optional("amount", x.amount);
+  visit.optional("amount_unit", x.amount_unit);
+  visit.optional("throughput", x.throughput);
+  visit.optional("flops", x.flops);
+  visit.optional("bytes", x.bytes);
+  visit.optional("kernels", x.kernels);
+  visit.optional("notes", x.notes);
+  visit.optional("profile", x.profile);
+  visit.optional("samples", x.samples);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Peak> auto& x) {
+  visit("what", x.what);
+  visit("value", x.value);
+  visit("unit", x.unit);
+  visit.optional("interval", x.interval);
+  visit("measured_utc", x.measured_utc);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<KnownPeaks> auto& x) {
+  visit("machine", x.machine);
+  visit("machine_id", x.machine_id);
+  visit("peaks", x.peaks);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Device> auto& x) {
+  visit("scenario", x.scenario);
+  visit("name", x.name);
+  visit("backend", x.backend);
+  visit("model", x.model);
+  visit("cores", x.cores);
+  visit.optional("copy_cores", x.copy_cores);
+  visit("memory_bytes", x.memory_bytes);
+  visit.optional("facts", x.facts);
+  visit.optional("peaks", x.peaks);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Link> auto& x) {
+  visit("scenario", x.scenario);
+  visit("from", x.from);
+  visit("to", x.to);
+  visit("kind", x.kind);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CpuCache> auto& x) {
+  visit("type", x.type);
+  visit("level", x.level);
+  visit("bytes", x.bytes);
+  visit("sharing", x.sharing);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
+  visit("host", x.host);
+  visit("cpu_model", x.cpu_model);
+  visit("cores_online", x.cores_online);
+  visit("cores_allowed", x.cores_allowed);
+  visit("memory_bytes", x.memory_bytes);
+  visit.optional("cpu_mhz", x.cpu_mhz);
+  visit.optional("governor", x.governor);
+  visit.optional("caches", x.caches);
+  visit.optional("load_average", x.load_average);
+  visit("operating_system", x.operating_system);
+  visit("kernel", x.kernel);
+  visit("compiler", x.compiler);
+  visit("build_type", x.build_type);
+  visit("libraries", x.libraries);
+  visit.optional("environment", x.environment);
+  visit.optional("commit", x.commit);
+  visit.optional("dirty", x.dirty);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Sampling> auto& x) {
+  visit("scenario", x.scenario);
+  visit("precision", x.precision);
+  visit("min_samples", x.min_samples);
+  visit.optional("max_seconds", x.max_seconds);
+  visit.optional("total_seconds", x.total_seconds);
+  visit.optional("fixed_samples", x.fixed_samples);
+  visit.optional("fixed_iterations", x.fixed_iterations);
+  visit("min_sample_seconds", x.min_sample_seconds);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Process> auto& x) {
+  visit("started_utc", x.started_utc);
+  visit("duration_seconds", x.duration_seconds);
+  visit("exit_code", x.exit_code);
+  visit.optional("error", x.error);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
+  visit("scenario", x.scenario);
+  visit("question", x.question);
+  visit("text", x.text);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Published> auto& x) {
+  visit("scenario", x.scenario);
+  visit("strategy", x.strategy);
+  visit("parameters", x.parameters);
+  visit("source", x.source);
+  visit("seconds", x.seconds);
+  visit("executions", x.executions);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Report> auto& x) {
+  visit("version", x.version);
+  visit("started_utc", x.started_utc);
+  visit("duration_seconds", x.duration_seconds);
+  visit("sampling_seconds", x.sampling_seconds);
+  visit("task_cost_seconds", x.task_cost_seconds);
+  visit("complete", x.complete);
+  visit("command_line", x.command_line);
+  visit("options", x.options);
+  visit.optional("processes", x.processes);
+  visit("sampling", x.sampling);
+  visit("machine", x.machine);
+  visit("devices", x.devices);
+  visit.optional("links", x.links);
+  visit("cases", x.cases);
+  visit("answers", x.answers);
+  visit.optional("findings", x.findings);
+  visit.optional("published", x.published);
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,167 @@
+// Fingerprints of machines: made from a report, hashed, told.
+#include "reports/model/fingerprint.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "reports/text/units.h"
+
+namespace parbench::report {
+namespace {
+
+using DeviceClass = Fingerprint::DeviceClass;
+using LinkClass = Fingerprint::LinkClass;
+
+/// Raised when the fields change: every id changes then.
+constexpr int fingerprint_version = 1;
+
+/// Cores of a CPU, multiprocessors of a GPU; of other devices nothing is known.
+std::string units_of(const Device& device) {
+  const std::string_view fact = "multiprocessors";
+  const auto known = std::ranges::find(device.facts, fact, &NamedTexts::value_type::first);
+  if (known != device.facts.end()) return fmt::format("{} {}", known->second, fact);
+  return device.cores.empty() ? std::string() : format_count(device.cores.size(), "core");
+}
+
+bool belongs_to(const Device& device, const std::string& scenario) {
+  return device.scenario.empty() || device.scenario == scenario;
+}
+
+DeviceClass class_of(const Device& device) {
+  return {device.backend, device.model, units_of(device)};
+}
+
+Fingerprint without_devices(const Machine& machine) {
+  return {.cpu_model = machine.cpu_model,
+          .cores = static_cast<int>(machine.cores_allowed.size()),
+          .memory_gibibytes = installed_gibibytes(machine.memory_bytes),
+          .devices = {},
+          .links = {}};
+}
+
+/// FNV-1a with 64 bits; its constants are those of draft-eastlake-fnv.
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char letter : text) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3U;
+  }
+  return hash;
+}
+
+std::string gibibytes_text(double gibibytes) { return format_number(gibibytes, 3) + " GiB"; }
+
+std::string to_text(const DeviceClass& device, const std::string& cpu_model) {
+  const std::string& name = device.model == cpu_model ? device.backend : device.model;
+  return device.units.empty() ? name : fmt::format("{} ({})", name, device.units);
+}
+
+/// Equal ones that follow each other are counted: "2 × cpu (1 core)".
+std::string devices_text(const Fingerprint& machine) {
+  std::vector<std::string> texts;
+  for (auto first = machine.devices.begin(); first != machine.devices.end();) {
+    const auto end =
+        std::find_if(first, machine.devices.end(), [&](const auto& d) { return d != *first; });
+    const auto count = end - first;
+    const std::string text = to_text(*first, machine.cpu_model);
+    texts.push_back(count == 1 ? text : fmt::format("{} × {}", count, text));
+    first = end;
+  }
+  return fmt::format("{}", fmt::join(texts, " + "));
+}
+
+std::string links_text(const Fingerprint& machine) {
+  std::vector<std::string> texts;
+  for (const LinkClass& link : machine.links) {
+    texts.push_back(fmt::format("{}–{} {}", link.from, link.to, link.kind));
+  }
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+double installed_gibibytes(std::size_t usable_bytes) {
+  if (usable_bytes == 0) return 0;
+  const double gibibytes = static_cast<double>(usable_bytes) / static_cast<double>(1U << 30U);
+  const double step = std::exp2(std::floor(std::log2(gibibytes))) / 8;
+  return std::ceil(gibibytes / step) * step;
+}
+
+Fingerprint fingerprint(const Machine& machine, const Device& device) {
+  Fingerprint alone = without_devices(machine);
+  alone.devices.push_back(class_of(device));
+  return alone;
+}
+
+Fingerprint fingerprint(const Report& report, const std::string& scenario) {
+  Fingerprint machine = without_devices(report.machine);
+  std::vector<std::string> names;
+  for (const Device& device : report.devices) {
+    if (!belongs_to(device, scenario)) continue;
+    machine.devices.push_back(class_of(device));
+    names.push_back(device.name);
+  }
+  const auto index = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
+  for (const Link& link : report.links) {
+    if (link.scenario != scenario) continue;
+    machine.links.push_back({index(link.from), index(link.to), link.kind});
+  }
+  return machine;
+}
+
+/// Numbers are whole, so that their text is the same everywhere.
+std::string id_of(const Fingerprint& machine) {
+  using Json = nlohmann::ordered_json;
+  Json fields = {fingerprint_version, machine.cpu_model, machine.cores,
+                 std::llround(machine.memory_gibibytes * 1024)};
+  Json devices = Json::array();
+  for (const DeviceClass& device : machine.devices) {
+    devices.push_back(Json::array({device.backend, device.model, device.units}));
+  }
+  Json links = Json::array();
+  for (const LinkClass& link : machine.links) {
+    links.push_back(Json::array({link.from, link.to, link.kind}));
+  }
+  fields.push_back(std::move(devices));
+  fields.push_back(std::move(links));
+  return fmt::format("{:016x}", fnv1a(fields.dump(-1, ' ', true, Json::error_handler_t::replace)));
+}
+
+std::string to_text(const Fingerprint& machine) {
+  std::string text = fmt::format("{}, {}, {}", machine.cpu_model,
+                                 format_count(static_cast<std::size_t>(machine.cores), "core"),
+                                 gibibytes_text(machine.memory_gibibytes));
+  if (!machine.devices.empty()) text += " · " + devices_text(machine);
+  return text;
+}
+
+std::string difference_text(std::string_view what, std::string_view before, std::string_view now) {
+  return fmt::format("{}: {} before, {} now", what, before, now);
+}
+
+std::string difference(const Fingerprint& before, const Fingerprint& now) {
+  const auto told = [](std::string_view what, const auto& one, const auto& other) {
+    return difference_text(what, fmt::to_string(one), fmt::to_string(other));
+  };
+  if (before.cpu_model != now.cpu_model) return told("CPU", before.cpu_model, now.cpu_model);
+  if (before.cores != now.cores) return told("number of cores", before.cores, now.cores);
+  if (before.memory_gibibytes != now.memory_gibibytes) {
+    return told("memory", gibibytes_text(before.memory_gibibytes),
+                gibibytes_text(now.memory_gibibytes));
+  }
+  if (before.devices != now.devices)
+    return told("devices", devices_text(before), devices_text(now));
+  if (before.links != now.links) return told("links", links_text(before), links_text(now));
+  return {};
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,65 @@
+// What the times of a scenario depend on in the machine: two reports whose fingerprints are equal
+// are from machines of one class, and their times may be compared.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+/// Hardware only. Left out is what people compare (versions of libraries, drivers and kernels,
+/// commits, flags) and what differs between machines of a kind (host names, which cores, bus ids).
+struct Fingerprint {
+  struct DeviceClass {
+    std::string backend;
+    std::string model;
+    std::string units;  // that compute: "2 cores", "64 of 132 multiprocessors"
+    friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
+  };
+  struct LinkClass {
+    std::size_t from = 0;  // index of a device
+    std::size_t to = 0;
+    std::string kind;
+    friend bool operator==(const LinkClass&, const LinkClass&) = default;
+  };
+
+  std::string cpu_model;
+  int cores = 0;  // that the process was allowed
+  /// About what is installed, see `installed_gibibytes`.
+  double memory_gibibytes = 0;
+  std::vector<DeviceClass> devices;  // of the scenario, in its order
+  std::vector<LinkClass> links;
+  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+/// That of the devices with which the report measured `scenario`. Devices of reports that did not
+/// yet tell them by scenario count for all.
+[[nodiscard]] Fingerprint fingerprint(const Report& report, const std::string& scenario);
+
+/// That of a machine with this device alone.
+[[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
+
+/// 16 hexadecimal digits, the same in every build on every platform: FNV-1a (Fowler, Noll, Vo;
+/// 64 bits) of the fields as JSON text.
+[[nodiscard]] std::string id_of(const Fingerprint& machine);
+
+/// "AMD EPYC 9B45, 2 cores, 24 GiB · 2 × cpu (1 core)".
+[[nodiscard]] std::string to_text(const Fingerprint& machine);
+
+/// "number of cores: 2 before, 4 now".
+[[nodiscard]] std::string difference_text(std::string_view what, std::string_view before,
+                                          std::string_view now);
+
+/// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any.
+[[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
+
+/// What is installed, from what the kernel tells: that is less by the few percent that firmware and
+/// kernel keep, which change from boot to boot. So it is rounded up, in steps of an eighth of its
+/// power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
+[[nodiscard]] double installed_gibibytes(std::size_t usable_bytes);
+
+}  // namespace parbench::report

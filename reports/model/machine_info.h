@@ -1,0 +1,23 @@
+// What the report says about the machine and the build.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+/// Looks at the machine this process runs on. What cannot be found is left empty. `libraries` are
+/// the versions of what was linked.
+///
+/// The commit is that of the sources the binary was built from, which only whoever built it knows:
+/// the launcher sets PARBENCH_COMMIT, and PARBENCH_DIRTY to 1 or 0. Without them it is unknown.
+///
+/// Files of the system are read below `root`.
+[[nodiscard]] Machine machine_info(NamedTexts libraries, const std::filesystem::path& root = "/");
+
+/// The cores that this process may run on; empty where the system does not tell.
+[[nodiscard]] std::vector<int> cores_allowed();
+
+}  // namespace parbench::report

@@ -1,0 +1,335 @@
+// The report of one run as plain data: what the JSON file holds, the table shows and later readers
+// get. It knows nothing of devices or scenarios; times are seconds, sizes bytes, unless a name says
+// otherwise.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/model/interval.h"
+#include "reports/profile.h"
+#include "scenarios/plan/bounds.h"
+
+namespace parbench::report {
+
+/// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
+inline constexpr int schema_version = 2;
+
+using Value = std::variant<std::int64_t, double, std::string>;
+using NamedValues = std::vector<std::pair<std::string, Value>>;
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+struct Statistics {
+  double median = 0;
+  std::optional<Interval> median_interval;  // none with fewer than two samples
+  double mean = 0;
+  double standard_deviation = 0;
+  double median_absolute_deviation = 0;
+  double min = 0;
+  double max = 0;
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
+
+/// A device around one sample, as far as it tells: the larger of the readings before and after.
+struct SampleCondition {
+  std::string device;
+  std::optional<double> clock_mhz = {};
+  std::optional<double> temperature_celsius = {};
+  std::optional<double> power_watts = {};
+  /// What held it back before, in or after the sample ("power cap", "low clock"); such a sample is
+  /// marked, and counts like any other.
+  std::vector<std::string> throttled_by = {};
+  friend bool operator==(const SampleCondition&, const SampleCondition&) = default;
+};
+
+/// One raw sample: the mean of `iterations` executions. The round tells which samples of different
+/// cases were taken next to each other; it is counted through all processes.
+struct Sample {
+  double seconds = 0;       // between the plan's first and last event
+  double wall_seconds = 0;  // on the host, launch and synchronisation included
+  std::int64_t iterations = 1;
+  int round = 0;
+  int process = 0;  // the process that took it, of those over which a run was spread
+  std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
+  double cpu_seconds = 0;                        // of all threads of the process
+  NamedNumbers counters = {};                    // that flags of Google Benchmark asked for
+  friend bool operator==(const Sample&, const Sample&) = default;
+};
+
+struct Ratio {
+  double value = 0;
+  std::optional<Interval> interval;
+  std::string baseline;  // case name
+  friend bool operator==(const Ratio&, const Ratio&) = default;
+};
+
+/// A fraction that follows from the times of several cases, from rounds in which all were sampled.
+struct Metric {
+  std::string name;
+  double value = 0;
+  std::optional<Interval> interval;
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+struct Verification {
+  std::string against;  // case name of the reference, or what the case checks by itself
+  bool passed = false;
+  double largest_error = 0;  // relative to the tolerance: above 1 is a failure
+  std::string detail;        // what was compared, or what was wrong
+  friend bool operator==(const Verification&, const Verification&) = default;
+};
+
+struct DeviceMemory {
+  std::string device;
+  std::size_t bytes = 0;
+  friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
+};
+
+/// A kernel that operations of a case run on.
+struct Kernel {
+  std::string operation;       // "convolution_forward"
+  std::string implementation;  // its engine or algorithm in the library's own words
+  int count = 0;               // of such operations in one execution
+  /// Under --autotune: "measuring", or "heuristics" where tuning had no time or memory left for it;
+  /// empty without, and where there was nothing to choose from.
+  std::string chosen_by = {};
+  friend bool operator==(const Kernel&, const Kernel&) = default;
+};
+
+/// A device over the samples of a case.
+struct CaseCondition {
+  std::string device;
+  std::optional<double> min_clock_mhz;
+  std::optional<double> median_clock_mhz;
+  std::optional<double> max_temperature_celsius;
+  std::optional<double> max_power_watts;
+  friend bool operator==(const CaseCondition&, const CaseCondition&) = default;
+};
+
+struct ThrottleReason {
+  std::string device;
+  std::string reason;
+  int samples = 0;  // that are marked with it
+  friend bool operator==(const ThrottleReason&, const ThrottleReason&) = default;
+};
+
+/// The marked samples of a case.
+struct Throttling {
+  int marked_samples = 0;
+  int read_samples = 0;                 // around which devices told something
+  bool flagged = false;                 // more of them are marked than `max_throttled_share`
+  std::vector<ThrottleReason> reasons;  // the most frequent first
+  friend bool operator==(const Throttling&, const Throttling&) = default;
+};
+
+/// A case with a larger share of marked samples is flagged: its median may be that of a slower
+/// device.
+constexpr double max_throttled_share = 0.10;
+
+enum class CaseStatus { measured, failed, skipped, not_run };
+
+struct CaseResult {
+  std::string name;
+  std::string scenario;
+  std::string strategy;
+  NamedValues parameters;
+  NamedValues hidden_parameters;
+  std::string dtype;
+  bool graph = false;  // captured and replayed because the run asked for it
+  CaseStatus status = CaseStatus::not_run;
+  std::string error;  // why it failed or was skipped
+  /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
+  /// "interrupted", "device lost" (in another case).
+  std::string stopped_because;
+  std::vector<Sample> samples;
+  std::optional<Statistics> statistics;  // only of a measured case
+  std::optional<Ratio> speedup;
+  std::vector<Metric> metrics;
+  std::optional<Bound> bound;
+  double efficiency = 0;  // bound over median; 0: there is no bound
+  std::optional<Verification> verification;
+  std::vector<DeviceMemory> memory;
+  std::vector<CaseCondition> conditions;
+  std::optional<Throttling> throttling;  // only where a sample is marked
+  double amount = 0;                     // of `amount_unit` in one execution, for throughput
+  std::string amount_unit;               // "images", "FLOP", "B"
+  double throughput = 0;                 // amount_unit per second, by the median
+  double flops = 0;                      // of one execution
+  double bytes = 0;
+  std::vector<Kernel> kernels;  // in the order in which they first run; each once
+  NamedTexts notes;
+  std::optional<Profile> profile;  // unless the run was told not to look
+  friend bool operator==(const CaseResult&, const CaseResult&) = default;
+};
+
+[[nodiscard]] inline bool has_number(const CaseResult& c) {
+  return c.status == CaseStatus::measured && c.statistics;
+}
+
+/// Whether several processes have sampled it.
+[[nodiscard]] inline bool has_several_processes(const CaseResult& c) {
+  return std::ranges::any_of(
+      c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
+}
+
+/// The best rate that a device reached at one thing, as `parbench peaks` measured it once, alone.
+struct Peak {
+  std::string what;  // reports/model/peaks.h has the words
+  double value = 0;
+  std::string unit;  // "FLOP/s", "B/s"
+  std::optional<Interval> interval = {};
+  std::string measured_utc;
+  friend bool operator==(const Peak&, const Peak&) = default;
+};
+
+/// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
+/// under the same names.
+struct Device {
+  std::string scenario;
+  std::string name;
+  std::string backend;
+  std::string model;
+  std::vector<int> cores;
+  std::vector<int> copy_cores;
+  std::size_t memory_bytes = 0;
+  NamedTexts facts = {};         // what else its times depend on
+  std::vector<Peak> peaks = {};  // where they were known before the run
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// What joins two devices of a scenario.
+struct Link {
+  std::string scenario;
+  std::string from;
+  std::string to;
+  std::string kind;  // "NVLink 4.0 × 18, peer access"
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// A cache that a core has, or shares with others.
+struct CpuCache {
+  std::string type;  // "Data", "Instruction", "Unified"
+  int level = 0;
+  int bytes = 0;
+  int sharing = 0;  // cores that share it
+  friend bool operator==(const CpuCache&, const CpuCache&) = default;
+};
+
+struct Machine {
+  std::string host;
+  std::string cpu_model;
+  int cores_online = 0;
+  std::vector<int> cores_allowed;
+  std::size_t memory_bytes = 0;
+  std::optional<double> cpu_mhz;  // as the kernel reports it at the start
+  std::optional<std::string> governor;
+  std::vector<CpuCache> caches;      // of the first core
+  std::vector<double> load_average;  // over 1, 5 and 15 minutes, at the start
+  std::string operating_system;
+  std::string kernel;
+  std::string compiler;
+  std::string build_type;
+  NamedTexts libraries;
+  NamedTexts environment;  // variables that libraries of kernels read, by name
+  std::optional<std::string> commit;
+  std::optional<bool> dirty;
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+/// How the cases of one scenario were to be sampled: what flags and preset came to. Of several
+/// processes, each has its share of the times and all of the counts.
+struct Sampling {
+  std::string scenario;
+  double precision = 0;                 // half-width of the median's 95% interval over the median
+  int min_samples = 0;                  // before precision may end a case
+  std::optional<double> max_seconds;    // of a case; none: no limit
+  std::optional<double> total_seconds;  // of all cases of the scenario; none: no limit
+  int fixed_samples = 0;                // 0: as many as precision and time ask for
+  int fixed_iterations = 0;             // of a sample; 0: as many as make it long enough
+  double min_sample_seconds = 0;
+  friend bool operator==(const Sampling&, const Sampling&) = default;
+};
+
+/// One of the processes over which a run was spread.
+struct Process {
+  std::string started_utc;  // ISO 8601
+  double duration_seconds = 0;
+  int exit_code = 0;  // 128 + the signal where one ended it
+  std::string error;  // how it ended before its time, with its own words; empty: it did not
+  friend bool operator==(const Process&, const Process&) = default;
+};
+
+/// What one scenario of the run said at its end.
+struct Answer {
+  std::string scenario;
+  std::string question;
+  std::string text;
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+/// Why cases take the time that they take: one rule (reports/reasons) whose evidence is there.
+struct Finding {
+  std::string scenario;
+  std::string rule;                // "saturated", "launch-bound", …
+  std::vector<std::string> cases;  // names
+  std::string text;
+  std::string advice;  // what to try; may be empty
+  NamedValues evidence;
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// A figure of the write-up that a scenario follows, for whoever reads the report: its hardware is
+/// another.
+struct Published {
+  std::string scenario;
+  std::string strategy;
+  NamedValues parameters;  // of the case that it belongs to
+  std::string source;      // by whom, with what
+  double seconds = 0;      // of so many executions together
+  int executions = 1;
+  friend bool operator==(const Published&, const Published&) = default;
+};
+
+/// Tasks measured alone are sometimes disturbed, and caches help tasks in sequence; a bound further
+/// above the measured time than this is none.
+constexpr double max_credible_efficiency = 1.05;
+
+struct Report {
+  std::string version;      // of parbench
+  std::string started_utc;  // ISO 8601
+  double duration_seconds = 0;
+  /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
+  /// plan in its order warm it up as well.
+  double sampling_seconds = 0;
+  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
+  bool complete = false;         // every case was measured
+  std::vector<std::string> command_line;
+  NamedValues options;             // the flags that would measure in the same way again
+  std::vector<Process> processes;  // so far; empty where the run was a single process
+  std::vector<Sampling> sampling;
+  Machine machine;
+  std::vector<Device> devices;
+  std::vector<Link> links;
+  std::vector<CaseResult> cases;
+  std::vector<Answer> answers;
+  std::vector<Finding> findings;
+  std::vector<Published> published;  // only where the run had the published settings
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// Of a run for a profiler (--profile): three executions of each case, which are compared with
+/// nothing.
+[[nodiscard]] inline bool is_profile(const Report& report) {
+  return std::ranges::any_of(report.options, [](const auto& option) {
+    return option.first == "profile" && option.second == Value("true");
+  });
+}
+
+}  // namespace parbench::report

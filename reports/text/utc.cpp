@@ -1,0 +1,40 @@
+// Reads them.
+#include "reports/text/utc.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+#include <string>
+
+#include "kernels/error.h"
+#include "reports/text/text.h"
+
+namespace parbench::report {
+
+namespace {
+
+constexpr const char* format = "%Y-%m-%dT%H:%M:%SZ";
+
+std::string text_of(std::time_t seconds) {
+  std::tm time = {};
+  ::gmtime_r(&seconds, &time);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &time)};
+}
+
+}  // namespace
+
+std::int64_t seconds_of_utc(const std::string& text) {
+  std::tm time = {};
+  const char* const end = ::strptime(text.c_str(), format, &time);
+  const std::time_t seconds = ::timegm(&time);
+  // Read leniently (one digit, a 31st of February), so written again.
+  if (end == nullptr || text_of(seconds) != text) {
+    throw UsageError(fmt::format("'{}' is no time like 2026-11-21T19:57:32Z; correct it",
+                                 printable(shortened(text, 60))));
+  }
+  return seconds;
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,346 @@
+// Columns, rows, captions and footnotes from the cases of a scenario.
+#include "reports/views/case_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "reports/model/throttling.h"
+#include "reports/text/units.h"
+#include "reports/views/table_parts.h"
+
+namespace parbench::report {
+namespace {
+
+/// Why sampling ended when it did not end as wished.
+struct Ending {
+  std::string_view reason;
+  std::string_view mark;
+  std::string_view note;
+};
+
+constexpr std::array endings{
+    Ending{"max-time", "*", "sampling ended at the time limit of one case (--max-time)"},
+    Ending{"total-time", "‡", "sampling ended at the time limit of the whole run"},
+    Ending{"interrupted", "†", "sampling was interrupted"},
+    Ending{"device lost", "‖", "sampling ended when a device was lost in another case"},
+};
+
+constexpr std::string_view low_confidence_mark = "°";
+constexpr std::string_view no_bound_mark = "¶";
+
+// ------------------------------------------------------------------------------------------ cells
+
+std::string low_mark(const std::optional<Interval>& interval) {
+  return std::string(is_low(interval) ? low_confidence_mark : "");
+}
+
+/// Splits "1.71× (1.69–1.73)" into value and interval.
+TableCell estimate_cell(const std::string& text, double value,
+                        const std::optional<Interval>& interval) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  return {.text = text.substr(0, blank),
+          .range = text.substr(std::min(blank + 1, text.size())),
+          .range_mark = low_mark(interval),
+          .number = value};
+}
+
+/// Of a case without a number: its status.
+TableCell median_cell(const CaseResult& c) {
+  if (!has_number(c)) return {std::string(status_word(c))};
+  const Statistics& s = *c.statistics;
+  TableCell cell{.text = format_duration(s.median), .number = s.median};
+  if (is_throttled(c)) cell.mark = throttled_mark;
+  if (s.median_interval && s.median > 0) {
+    const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
+    cell.range = fmt::format("± {}", format_percent(half_width / s.median));
+    cell.range_mark = low_mark(s.median_interval);
+  }
+  return cell;
+}
+
+const Ending* ending_of(const CaseResult& c) {
+  const auto* const found = std::ranges::find(endings, c.stopped_because, &Ending::reason);
+  return found == endings.end() ? nullptr : found;
+}
+
+/// The number of samples; of several processes their number and that of the samples in each: "5×6",
+/// "5×4–6".
+std::string samples_text(const CaseResult& c) {
+  std::map<int, std::size_t> counts;
+  for (const Sample& sample : c.samples) ++counts[sample.process];
+  if (counts.size() <= 1) return fmt::format("{}", c.samples.size());
+  const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [min, max] = std::minmax_element(counts.begin(), counts.end(), by_count);
+  const std::string each = fmt::format("{}×{}", counts.size(), min->second);
+  return min->second == max->second ? each : fmt::format("{}–{}", each, max->second);
+}
+
+TableCell samples_cell(const CaseResult& c) {
+  const Ending* ending = ending_of(c);
+  return {.text = samples_text(c),
+          .mark = std::string(ending != nullptr ? ending->mark : ""),
+          .number = static_cast<double>(c.samples.size())};
+}
+
+TableCell throughput_cell(const CaseResult& c) {
+  const double rate = c.amount / c.statistics->median;
+  if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
+  return {.text = format_rate(rate, c.amount_unit), .number = rate};
+}
+
+TableCell metric_cell(const CaseResult& c, const std::string& name) {
+  const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
+  if (metric == c.metrics.end()) return {};
+  const auto& interval = metric->interval;
+  return estimate_cell(interval ? format_percent(metric->value, interval->low, interval->high)
+                                : format_percent(metric->value, 0),
+                       metric->value, interval);
+}
+
+TableCell efficiency_cell(const CaseResult& c) {
+  if (is_no_bound(c)) return {std::string(no_bound_mark)};
+  if (!c.bound || !(c.efficiency > 0)) return {};
+  return {.text = format_percent(c.efficiency, 0), .number = c.efficiency};
+}
+
+/// The memory of each device in one unit: "1.21 + 0.98 GiB".
+TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devices) {
+  if (c.memory.empty()) return {};
+  double sum = 0;
+  std::vector<double> bytes;
+  for (const std::string& device : devices) {
+    const auto at = std::ranges::find(c.memory, device, &DeviceMemory::device);
+    bytes.push_back(at == c.memory.end() ? 0 : static_cast<double>(at->bytes));
+    sum += bytes.back();
+  }
+  return {.text = format_bytes(bytes), .number = sum};
+}
+
+TableCell verification_cell(const CaseResult& c) {
+  if (!c.verification) return {};
+  return {.text = fmt::format("✓ {}", format_percent(c.verification->largest_error)),
+          .number = c.verification->largest_error};
+}
+
+std::optional<double> parameter_number(const CaseResult& c, const std::string& name) {
+  for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
+    const auto found = std::ranges::find(*values, name, &NamedValues::value_type::first);
+    if (found == values->end()) continue;
+    if (const auto* whole = std::get_if<std::int64_t>(&found->second)) {
+      return static_cast<double>(*whole);
+    }
+    if (const auto* real = std::get_if<double>(&found->second)) return *real;
+  }
+  return std::nullopt;
+}
+
+// -------------------------------------------------------------------------------------- footnotes
+
+bool any_measured(const Cases& cases, const std::function<bool(const CaseResult&)>& condition) {
+  return std::ranges::any_of(cases,
+                             [&](const CaseResult* c) { return has_number(*c) && condition(*c); });
+}
+
+/// Returns the marked confidences in ascending order, each once: those of cases that several
+/// processes have sampled, or of the others.
+std::vector<std::string> low_confidences(const Cases& cases, bool of_processes) {
+  std::set<double> found;
+  const auto collect = [&](const std::optional<Interval>& interval) {
+    if (is_low(interval)) found.insert(interval->confidence);
+  };
+  for (const CaseResult* c : cases) {
+    if (!has_number(*c) || has_several_processes(*c) != of_processes) continue;
+    collect(c->statistics->median_interval);
+    if (c->speedup) collect(c->speedup->interval);
+    for (const Metric& metric : c->metrics) collect(metric.interval);
+  }
+  std::vector<std::string> texts;
+  std::ranges::transform(found, std::back_inserter(texts), format_confidence);
+  return texts;
+}
+
+std::vector<Footnote> footnotes(const Cases& cases) {
+  std::vector<Footnote> notes;
+  for (const Ending& ending : endings) {
+    if (any_measured(cases, [&](const CaseResult& c) { return ending_of(c) == &ending; })) {
+      notes.emplace_back(ending.mark, ending.note);
+    }
+  }
+  for (const bool of_processes : {false, true}) {
+    const auto confidences = low_confidences(cases, of_processes);
+    if (confidences.empty()) continue;
+    notes.emplace_back(
+        low_confidence_mark,
+        fmt::format("fewer than 6 {}: this interval holds the median with {} only",
+                    of_processes ? "processes" : "samples", fmt::join(confidences, " or ")));
+  }
+  if (any_measured(cases, has_several_processes)) {
+    notes.emplace_back("×",
+                       "processes × samples in each; median, interval and ratios are those of the "
+                       "processes' medians");
+  }
+  if (any_measured(cases, is_no_bound)) {
+    notes.emplace_back(no_bound_mark,
+                       "the tasks took longer alone than the whole case: their measurement was "
+                       "disturbed, so there is no bound");
+  }
+  std::vector<std::string> throttles;
+  for (const CaseResult* c : cases) {
+    if (has_number(*c)) add_throttles(throttles, *c);
+  }
+  if (!throttles.empty()) {
+    notes.emplace_back(
+        throttled_mark,
+        fmt::format("more than {} of its samples were taken on a throttled device: {}",
+                    format_percent(max_throttled_share, 0), fmt::join(throttles, ", ")));
+  }
+  return notes;
+}
+
+// ---------------------------------------------------------------------------------------- columns
+
+std::vector<std::string> metric_names(const Cases& cases) {
+  std::vector<std::string> names;
+  for (const CaseResult* c : cases) {
+    for (const Metric& metric : c->metrics) {
+      if (std::ranges::find(names, metric.name) == names.end()) names.push_back(metric.name);
+    }
+  }
+  return names;
+}
+
+class Builder {
+ public:
+  explicit Builder(const Cases& cases)
+      : cases_(cases), baselines_(cases), devices_(memory_devices(cases)) {}
+
+  CaseTable build() {
+    add_rows();
+    add_parameters();
+    table_.first_number = table_.columns.size();
+    add_numbers();
+    table_.footnotes = footnotes(cases_);
+    return std::move(table_);
+  }
+
+ private:
+  void add_rows() {
+    const CaseResult* best = fastest(cases_);
+    for (const CaseResult* c : cases_) {
+      if (has_number(*c)) {
+        table_.rows.push_back({c == best ? Emphasis::bold : Emphasis::none});
+      } else {
+        table_.rows.push_back({Emphasis::dim, status_reason(*c)});
+      }
+    }
+  }
+
+  void add_parameters() {
+    TableColumn strategy{.title = "strategy", .align = Align::left, .verbatim = true};
+    for (const CaseResult* c : cases_) strategy.cells.push_back({c->strategy});
+    table_.columns.push_back(std::move(strategy));
+    const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
+    table_.captions = caption_lines(parameters, devices_);
+    for (const ParameterColumn& parameter : parameters) {
+      if (parameter.common) continue;
+      TableColumn column{.title = parameter.name, .verbatim = true, .verbatim_title = true};
+      for (std::size_t row = 0; row < cases_.size(); ++row) {
+        column.cells.push_back({.text = parameter.values[row].value_or(std::string(not_applicable)),
+                                .number = parameter_number(*cases_[row], parameter.name)});
+      }
+      table_.columns.push_back(std::move(column));
+    }
+  }
+
+  void add_numbers() {
+    TableColumn median{.title = "median", .range_title = "± 95% CI", .range_align = Align::right};
+    for (const CaseResult* c : cases_) median.cells.push_back(median_cell(*c));
+    table_.columns.push_back(std::move(median));
+    add({.title = "n"}, samples_cell);
+    add({.title = "throughput", .unit_in_title = true}, throughput_cell);
+    add_speedup();
+    for (const std::string& name : metric_names(cases_)) add_metric(name);
+    add({.title = "of bound"}, efficiency_cell);
+    const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
+    add({.title = "peak memory",
+         .subtitle = devices_.size() > 1
+                         ? fmt::format("{}{}{}", devices_.front(), between, devices_.back())
+                         : std::string()},
+        [this](const CaseResult& c) { return memory_cell(c, devices_); });
+    add({.title = "verified", .only_on_pages = true}, verification_cell);
+  }
+
+  /// Where cases have different baselines, each row names its own.
+  void add_speedup() {
+    const std::set<std::string>& strategies = baselines_.strategies();
+    add({.title = "speedup",
+         .range_title = strategies.size() == 1 ? "over " + *strategies.begin() : "over"},
+        [&](const CaseResult& c) -> TableCell {
+          if (baselines_.contains(c)) return {.text = "baseline", .number = 1};
+          if (!c.speedup) return {};
+          const auto& [value, interval, baseline] = *c.speedup;
+          TableCell cell = estimate_cell(
+              interval ? format_ratio(value, interval->low, interval->high) : format_ratio(value),
+              value, interval);
+          if (strategies.size() > 1) {
+            cell.range +=
+                std::exchange(cell.range_mark, "") + ' ' + baselines_.strategy_of(*c.speedup);
+          }
+          return cell;
+        });
+  }
+
+  /// The last word of the name stands over the intervals, where there are any.
+  void add_metric(const std::string& name) {
+    const bool intervals = any_measured(
+        cases_, [&](const CaseResult& c) { return !metric_cell(c, name).range.empty(); });
+    const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
+    add({.title = name.substr(0, blank),
+         .verbatim_title = true,
+         .range_title = name.substr(std::min(blank + 1, name.size()))},
+        [&](const CaseResult& c) { return metric_cell(c, name); });
+  }
+
+  /// Adds a column whose cells are empty for cases without a number.
+  void add(TableColumn column, const std::function<TableCell(const CaseResult&)>& cell) {
+    bool empty = true;
+    for (const CaseResult* c : cases_) {
+      column.cells.push_back(has_number(*c) ? cell(*c) : TableCell{});
+      empty = empty && column.cells.back().text.empty();
+    }
+    if (!empty) table_.columns.push_back(std::move(column));
+  }
+
+  const Cases& cases_;
+  Baselines baselines_;
+  std::vector<std::string> devices_;
+  CaseTable table_;
+};
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + ' ' + second;
+}
+
+}  // namespace
+
+CaseTable case_table(const Cases& cases) { return Builder(cases).build(); }
+
+bool is_no_bound(const CaseResult& c) {
+  return c.bound && c.efficiency > max_credible_efficiency;
+}
+
+std::string whole_title(const TableColumn& column) {
+  return joined(joined(column.title, column.range_title), column.subtitle);
+}
+
+std::string whole_text(const TableCell& cell) {
+  return joined(cell.text + cell.mark, cell.range + cell.range_mark);
+}
+
+}  // namespace parbench::report

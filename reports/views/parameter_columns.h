@@ -1,0 +1,46 @@
+// The parameters of a table's cases: which of them tell the rows apart.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+using Cases = std::vector<const CaseResult*>;
+
+/// A parameter's value as every table shows it.
+[[nodiscard]] std::string value_text(const Value& value);
+
+/// One parameter over the cases of a table; nothing where it does not apply.
+struct ParameterColumn {
+  std::string name;
+  std::vector<std::optional<std::string>> values;
+  /// The value of all cases of every strategy that has the parameter: it tells no rows apart that
+  /// the strategy does not. Nothing where values differ.
+  std::optional<std::string> common = {};
+  /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
+  std::string applies_to = {};
+};
+
+/// The common values of one line above a table: "split 3", "cut published".
+struct CommonParameters {
+  std::vector<std::string> items;
+  std::string of = {};  // ParameterColumn::applies_to
+};
+
+/// In the order in which the cases name them, dtype first, then graph where any case is captured.
+[[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
+
+/// "pipeline, split 5": what tells the case in a row of the table from the others.
+[[nodiscard]] std::string row_text(const std::string& strategy,
+                                   const std::vector<ParameterColumn>& columns, std::size_t row);
+
+/// Those of all strategies first, with or without items.
+[[nodiscard]] std::vector<CommonParameters> common_parameters(
+    const std::vector<ParameterColumn>& columns);
+
+}  // namespace parbench::report

@@ -1,0 +1,86 @@
+// What every rendering of a report as tables is made of, whatever the medium: which cases stand in
+// one table, what they have in common, what the lines around the table say.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/model/report.h"
+#include "reports/views/parameter_columns.h"
+
+namespace parbench::report {
+
+struct ScenarioCases {
+  const Report* report = nullptr;  // never null in what `by_scenario` makes
+  std::string scenario;
+  Cases cases;
+};
+
+/// The cases of each scenario, in the order in which the report first names it.
+[[nodiscard]] std::vector<ScenarioCases> by_scenario(const Report& report);
+
+/// What the report says to a scenario's question; nullptr where it says nothing.
+[[nodiscard]] const Answer* find_answer(const Report& report, const std::string& scenario);
+
+/// The cases that speedups of a table are measured against.
+class Baselines {
+ public:
+  explicit Baselines(const Cases& cases);
+
+  [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
+  /// Of all baselines.
+  [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
+  /// Of the baseline that a speedup names; its name where the table does not have that case.
+  [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {
+    return strategy_of_.at(speedup.baseline);
+  }
+
+ private:
+  std::map<std::string, std::string> strategy_of_;  // by the baseline's name
+  std::set<std::string> strategies_;
+};
+
+/// The devices whose memory the cases use, each once.
+[[nodiscard]] std::vector<std::string> memory_devices(const Cases& cases);
+
+/// The case to emphasise: the largest speedup above one; nullptr without any.
+[[nodiscard]] const CaseResult* fastest(const Cases& cases);
+
+/// The values that all cases share: above the table; those of all strategies end with the devices.
+[[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
+    const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
+
+/// Of a case without a number: "failed", "skipped", "not run", or what a measured one lacks.
+[[nodiscard]] std::string_view status_word(const CaseResult& c);
+/// Why a case has no number; empty where that is not known, and of one that has a number.
+[[nodiscard]] std::string status_reason(const CaseResult& c);
+
+/// Program, processor, cores, memory, system, libraries and commit, as far as known.
+[[nodiscard]] std::vector<std::string> machine_items(const Report& report);
+
+/// Exit codes above it are those of programs that a signal has ended.
+inline constexpr int signal_exit_code = 128;
+
+/// How a program ended: "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
+[[nodiscard]] std::string exit_text(int exit_code);
+
+/// Cases that a run did not come to, or did not sample to the end, because it was interrupted or
+/// ended otherwise before its time.
+[[nodiscard]] std::size_t unfinished_cases(const Report& report);
+
+/// Whether its run was interrupted or killed before its end. A report whose cases all have a number
+/// and which is incomplete all the same is of a run that was killed between two processes, or while
+/// it looked at its cases; one with a failed case or process may be either and is known by that.
+[[nodiscard]] bool ended_early(const Report& report);
+
+/// How processes ended that did not end as they should, with their own words where there are any.
+[[nodiscard]] std::vector<std::string> process_errors(const Report& report);
+
+/// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".
+[[nodiscard]] std::string counts_text(const Report& report);
+
+}  // namespace parbench::report

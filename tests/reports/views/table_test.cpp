@@ -1,0 +1,406 @@
+// The text at the end of a run.
+#include "reports/views/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "reports/io/json.h"
+#include "reports/text/text.h"
+#include "reports/views/table_parts.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The first line that holds a text; empty when there is none.
+std::string line_with(const std::string& text, const std::string& part) {
+  for (const std::string& line : lines_of(text)) {
+    if (line.find(part) != std::string::npos) return line;
+  }
+  return {};
+}
+
+/// The display column at which a part of a line starts.
+std::size_t column_of(const std::string& line, const std::string& part) {
+  return display_width(line.substr(0, line.find(part)));
+}
+
+Report report_of(std::vector<CaseResult> cases) {
+  Report report = sample_report();
+  report.cases = std::move(cases);
+  report.answers.clear();
+  return report;
+}
+
+TEST(Table, ShowsACaseWithAllItsNumbers) {
+  const std::string row = line_with(to_table(sample_report()), "633.7 ms");
+  EXPECT_THAT(row, AllOf(StartsWith("pipeline"), HasSubstr(" 5 "), HasSubstr("± 0.5%"),
+                         HasSubstr(" 14 "), HasSubstr(" 75.7 "), HasSubstr("1.71× (1.69–1.73)"),
+                         HasSubstr("94%"), HasSubstr("1.36 + 0.96 GiB")));
+}
+
+TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
+  const std::string text = to_table(sample_report());
+  EXPECT_THAT(text, HasSubstr("f32 · model resnet50 · batch 48 · image 128 · on cpu:0, cpu:1\n"));
+  const std::string title = line_with(text, "strategy");
+  EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
+}
+
+TEST(Table, SaysWhatWasCaptured) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("graph")));
+  for (CaseResult& c : report.cases) c.graph = true;
+  EXPECT_THAT(to_table(report), HasSubstr("f32 · graph true · model resnet50"));
+  report.cases.front().graph = false;
+  EXPECT_THAT(line_with(to_table(report), "strategy"), HasSubstr("graph"));
+}
+
+TEST(Table, AValueThatAllRowsOfSomeStrategiesShareStandsAboveWithTheirNames) {
+  const auto pipeline = [](std::int64_t split, const char* cut) {
+    return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);
+  };
+  const CaseResult single = measured_case("pipeline", "single", {}, 2e-3, 5);
+  const std::string alike =
+      to_table(report_of({single, pipeline(3, "published"), pipeline(5, "published")}));
+  EXPECT_THAT(alike, HasSubstr("\nf32\npipeline: cut published\n"));
+  EXPECT_THAT(line_with(alike, "strategy"), AllOf(HasSubstr("split"), Not(HasSubstr("cut"))));
+  const std::string differing =
+      to_table(report_of({single, pipeline(3, "published"), pipeline(3, "balanced")}));
+  EXPECT_THAT(differing, HasSubstr("\nf32\npipeline: split 3\n"));
+  EXPECT_THAT(line_with(differing, "2.000 ms"), HasSubstr("–"));
+  EXPECT_THAT(differing, AllOf(HasSubstr(" published "), HasSubstr(" balanced ")));
+}
+
+TEST(Table, NamesTheFewerOfTheStrategiesThatAValueAppliesToOrNot) {
+  const auto row = [](const char* strategy, NamedValues parameters) {
+    return measured_case("pipeline", strategy, std::move(parameters), 1e-3, 5);
+  };
+  const std::int64_t two = 2;
+  const std::string text = to_table(report_of(
+      {row("single", {{"batch", two}}),
+       row("model-parallel", {{"batch", two}, {"devices", two}, {"cut", "published"}}),
+       row("pipeline",
+           {{"batch", two}, {"devices", two}, {"cut", "published"}, {"schedule", "gpipe"}})}));
+  EXPECT_THAT(text, HasSubstr("\nf32 · batch 2\n"
+                              "all but single: devices 2 · cut published\n"
+                              "pipeline: schedule gpipe\n"));
+}
+
+TEST(Table, AParameterOfSomeRowsOfAStrategyHasAColumn) {
+  const std::string text = to_table(
+      report_of({measured_case("pipeline", "single", {{"model", "toy"}}, 1e-3, 5),
+                 measured_case("pipeline", "single",
+                               {{"model", "resnet50"}, {"image", std::int64_t{64}}}, 2e-3, 5)}));
+  EXPECT_THAT(line_with(text, "strategy"), AllOf(HasSubstr("model"), HasSubstr("image")));
+  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("–"));
+}
+
+TEST(Table, ColumnsAlignByDisplayWidth) {
+  const std::string text = to_table(sample_report());
+  const std::string slow = line_with(text, "1.083 s");
+  const std::string fast = line_with(text, "633.7 ms");
+  EXPECT_EQ(column_of(slow, "±"), column_of(fast, "±"));
+  EXPECT_EQ(display_width(slow), display_width(fast));
+  EXPECT_EQ(display_width(line_with(text, "───")), display_width(slow));
+}
+
+TEST(Table, FitsIntoATerminal) {
+  Report report = sample_report();
+  report.cases[4].hidden_parameters.clear();
+  for (const std::string& line : lines_of(to_table(report))) {
+    EXPECT_LE(display_width(line), 110U) << line;
+  }
+}
+
+TEST(Table, NamesTheBaseline) {
+  const std::string text = to_table(sample_report());
+  EXPECT_THAT(line_with(text, "strategy"), HasSubstr("speedup over single"));
+  EXPECT_THAT(line_with(text, "1.083 s"), AllOf(StartsWith("single"), HasSubstr("baseline")));
+}
+
+TEST(Table, EachSpeedupNamesItsBaselineWhereTheyDiffer) {
+  CaseResult alone = measured_case("matmul", "alone", {}, 1e-3, 8);
+  CaseResult sequential = measured_case("matmul", "sequential", {}, 2e-3, 8);
+  CaseResult streams = measured_case("matmul", "streams", {}, 1.1e-3, 8);
+  CaseResult concurrent = measured_case("matmul", "concurrent", {}, 1.2e-3, 8);
+  streams.speedup = Ratio{0.91, Interval{0.90, 0.92, 0.96}, alone.name};
+  concurrent.speedup = Ratio{1.67, Interval{1.66, 1.68, 0.96}, sequential.name};
+  const std::string text = to_table(report_of({alone, sequential, streams, concurrent}));
+  EXPECT_THAT(line_with(text, "1.100 ms"), HasSubstr("0.91× (0.90–0.92) alone"));
+  EXPECT_THAT(line_with(text, "1.200 ms"), HasSubstr("1.67× (1.66–1.68) sequential"));
+  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("baseline"));
+  EXPECT_THAT(line_with(text, "strategy"),
+              AllOf(HasSubstr("speedup over"), Not(HasSubstr("sequ"))));
+}
+
+TEST(Table, MetricsHaveAColumnWithTheirInterval) {
+  CaseResult half =
+      measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{1}}}, 1e-3, 8);
+  CaseResult most =
+      measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{4}}}, 2e-3, 8);
+  half.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.96}}};
+  most.metrics = {{"achieved overlap", 0.912, Interval{0.9, 0.93, 0.75}},
+                  {"waste", 0.025, std::nullopt}};
+  const std::string text = to_table(report_of({half, most}));
+  EXPECT_THAT(line_with(text, "strategy"),
+              AllOf(HasSubstr("achieved overlap"), HasSubstr("waste")));
+  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("52% (−1 to 61%)"));
+  EXPECT_THAT(line_with(text, "2.000 ms"), AllOf(HasSubstr("91% (90–93%)°"), HasSubstr(" 2%")));
+  EXPECT_THAT(text, HasSubstr("holds the median with 75% only"));
+}
+
+TEST(Table, MetricsWithoutIntervalKeepTheirName) {
+  CaseResult once = measured_case("overlap", "overlapped", {}, 1e-3, 1);
+  once.metrics = {{"achieved overlap", 0.52, std::nullopt}};
+  EXPECT_THAT(line_with(to_table(report_of({once})), "strategy"), HasSubstr("achieved overlap"));
+}
+
+TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
+  const std::string text = to_table(sample_report());
+  const std::string failed = line_with(text, "failed (1)");
+  EXPECT_THAT(failed, AllOf(HasSubstr("8+20+20"), Not(HasSubstr("%")), Not(HasSubstr("GiB"))));
+  EXPECT_THAT(text, HasSubstr("\n(1) gradient of layer4.0.conv2.weight differs"));
+  EXPECT_THAT(text, HasSubstr("\n(2) out of memory on cpu:0"));
+  EXPECT_THAT(text, Not(HasSubstr("(3)")));  // both skipped cases share the reason
+  const auto lines = lines_of(text);
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const auto& line) { return line.ends_with("skipped (2)"); }),
+            2);
+}
+
+TEST(Table, MarksSamplingThatEndedEarlyByReason) {
+  Report report = sample_report();
+  std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14*"));
+  EXPECT_THAT(text, HasSubstr("\n* sampling ended at the time limit of one case"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("†")), Not(HasSubstr("‡"))));
+  report.cases[3].stopped_because = "total-time";
+  text = to_table(report);
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‡"));
+  EXPECT_THAT(text, HasSubstr("\n‡ sampling ended at the time limit of the whole run"));
+  EXPECT_THAT(text, Not(HasSubstr("*")));
+  report.cases[3].stopped_because = "device lost";
+  text = to_table(report);
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‖"));
+  EXPECT_THAT(text, HasSubstr("\n‖ sampling ended when a device was lost in another case"));
+}
+
+TEST(Table, MarksIntervalsOfLowConfidence) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("°")));
+  report.cases[2].statistics->median_interval->confidence = 0.75;
+  report.cases[3].statistics->median_interval->confidence = 0.9375;
+  report.cases[4].speedup->interval->confidence = 0.75;
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "1.034 s"), HasSubstr("%°"));
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("%°"));
+  EXPECT_THAT(line_with(text, "633.7 ms"), AllOf(HasSubstr(")°"), Not(HasSubstr("%°"))));
+  EXPECT_THAT(line_with(text, "1.083 s"), Not(HasSubstr("°")));
+  EXPECT_EQ(column_of(line_with(text, "742.1 ms"), "±"),
+            column_of(line_with(text, "633.7 ms"), "±"));
+  EXPECT_THAT(text, HasSubstr("\n° fewer than 6 samples: this interval holds the median with 75% "
+                              "or 93.75% only\n"));
+}
+
+TEST(Table, TellsProcessesAndTheirSamples) {
+  CaseResult even = measured_case("selftest", "spin", {}, 1.0, 6);
+  CaseResult odd = measured_case("selftest", "parallel", {}, 0.5, 6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    even.samples[i].process = static_cast<int>(i / 2);
+    odd.samples[i].process = i < 4 ? 0 : 1;
+  }
+  odd.statistics->median_interval = {0.4, 0.6, 0.5};
+  Report report = report_of({even, odd});
+  report.processes = {{}, {}, {}};
+  report.processes[1].error = "was ended by signal 9 (Killed)\nout of patience";
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "1.000 s"), EndsWith(" 3×2"));
+  EXPECT_THAT(line_with(text, "500.0 ms"), EndsWith(" 2×2–4"));
+  EXPECT_THAT(text, HasSubstr("\n× processes × samples in each"));
+  EXPECT_THAT(text,
+              HasSubstr("\n° fewer than 6 processes: this interval holds the median with 50%"));
+  EXPECT_THAT(text, HasSubstr("\n! Process 2 was ended by signal 9 (Killed)\n  out of patience\n"));
+  EXPECT_THAT(text, HasSubstr("2 of 2 cases measured in 3 processes"));
+}
+
+TEST(Table, ColumnsWithoutContentAreLeftOut) {
+  const std::string text =
+      to_table(report_of({measured_case("selftest", "spin", {{"duration", "1ms"}}, 1e-3, 5)}));
+  EXPECT_THAT(line_with(text, "strategy"),
+              AllOf(HasSubstr("median"), Not(HasSubstr("speedup")), Not(HasSubstr("bound")),
+                    Not(HasSubstr("throughput")), Not(HasSubstr("memory"))));
+}
+
+TEST(Table, RatesOfDifferentPrefixesKeepTheirUnits) {
+  CaseResult small = measured_case("matmul", "alone", {{"n", std::int64_t{64}}}, 1e-4, 5);
+  CaseResult large = measured_case("matmul", "alone", {{"n", std::int64_t{4096}}}, 1, 5);
+  small.amount_unit = large.amount_unit = "FLOP";
+  small.amount = 5e7;
+  large.amount = 1.4e12;
+  const std::string text = to_table(report_of({small, large}));
+  EXPECT_THAT(text, AllOf(HasSubstr("500 GFLOP/s"), HasSubstr("1.40 TFLOP/s")));
+  EXPECT_THAT(line_with(text, "strategy"), HasSubstr("throughput"));
+}
+
+TEST(Table, OneSampleHasNoInterval) {
+  const std::string text = to_table(report_of({measured_case("selftest", "spin", {}, 1e-3, 1)}));
+  EXPECT_THAT(line_with(text, "1.000 ms"), Not(HasSubstr("±")));
+}
+
+TEST(Table, ScenariosHaveATableEach) {
+  const std::string text = to_table(report_of({measured_case("branch", "chain", {}, 1e-3, 5),
+                                               measured_case("matmul", "alone", {}, 1e-3, 5)}));
+  EXPECT_LT(text.find("\nbranch\n"), text.find("\nmatmul\n"));
+  EXPECT_NE(text.find("\nbranch\n"), std::string::npos);
+}
+
+TEST(Table, NeverShowsNanOrInfinity) {
+  Report report = sample_report();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (CaseResult& c : report.cases) {
+    if (!c.statistics) continue;
+    c.statistics->median = nan;
+    c.statistics->median_interval = Interval{nan, nan, nan};
+    c.speedup = Ratio{std::numeric_limits<double>::infinity(), Interval{nan, nan, nan}, "x"};
+    c.efficiency = nan;
+  }
+  report.duration_seconds = nan;
+  std::string text = to_table(report);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(c)); });
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+}
+
+TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
+  Report report = sample_report();
+  ASSERT_TRUE(report.cases[1].bound.has_value());
+  report.cases[1].efficiency = 2.81;
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, Not(HasSubstr("281%")));
+  EXPECT_THAT(text, HasSubstr("\n¶ the tasks took longer alone than the whole case"));
+  report.cases[1].efficiency = 1.04;
+  EXPECT_THAT(to_table(report), AllOf(HasSubstr("104%"), Not(HasSubstr("¶"))));
+}
+
+TEST(Table, MarksCasesOnThrottledDevices) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("§"))) << "one sample of 14 is no flag";
+  ASSERT_TRUE(report.cases[5].throttling.has_value());
+  report.cases[5].throttling->flagged = true;
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "651.4 ms"), HasSubstr("651.4 ms§"));
+  EXPECT_THAT(line_with(text, "633.7 ms"), Not(HasSubstr("§")));
+  EXPECT_EQ(column_of(line_with(text, "651.4 ms"), "±"),
+            column_of(line_with(text, "633.7 ms"), "±"));
+  EXPECT_THAT(text, HasSubstr("\n§ more than 10% of its samples were taken on a throttled device: "
+                              "core temperature on cpu:1, low clock on cpu:1\n"));
+}
+
+TEST(Table, EndsWithWhatWasMeasured) {
+  Report report = sample_report();
+  report.processes.clear();
+  EXPECT_EQ(lines_of(to_table(report)).back(),
+            "7 of 10 cases measured, 1 failed, 2 skipped · 2 min 21 s: 91% in samples and "
+            "warm-up, 3% measuring tasks alone");
+  report.complete = false;
+  EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"));
+}
+
+TEST(Table, SaysWhatAMeasuredCaseLacks) {
+  Report report = sample_report();
+  report.cases[5].statistics.reset();
+  const std::string text = to_table(report);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("no statistics (1)"), Not(HasSubstr("not run")),
+                    HasSubstr("(1) measured, but the report lacks its \"statistics\"; take")));
+}
+
+TEST(Table, TellsOfAProcessThatASignalEndedWithoutAWord) {
+  Report report = sample_report();
+  report.processes = {{}, {"", 1, 139, ""}, {"", 1, 1, ""}, {"", 1, 130, ""}};
+  EXPECT_THAT(to_table(report), HasSubstr("Process 2 was ended by signal 11 (Segmentation fault)"));
+  EXPECT_EQ(process_errors(report).size(), 1U) << "the others ended in order";
+}
+
+TEST(Table, WrapsTheAnswer) {
+  const std::string text = to_table(sample_report(), {.width = 60});
+  EXPECT_THAT(text, HasSubstr("\n→ best split 5: 1.71× (1.69–1.73) the single device, 94% of\n  "));
+}
+
+TEST(Table, EscapesOnlyWhenAskedTo) {
+  EXPECT_THAT(to_table(sample_report()), Not(HasSubstr("\033")));
+  const std::string text = to_table(sample_report(), {.color = true});
+  EXPECT_THAT(line_with(text, "633.7 ms"), StartsWith("\033[1m"));  // the best
+  EXPECT_THAT(line_with(text, "failed (1)"), StartsWith("\033[2m"));
+  for (const std::string& line : lines_of(text)) {
+    if (line.find('\033') == std::string::npos) continue;
+    EXPECT_THAT(line, EndsWith("\033[0m"));
+  }
+}
+
+TEST(Table, IsTheSameFromTheFile) {
+  const Report report = sample_report();
+  EXPECT_EQ(to_table(from_json(Json::parse(to_text(to_json(report))))), to_table(report));
+}
+
+TEST(Table, OfAnEmptyReport) {
+  EXPECT_THAT(to_table(Report{}), HasSubstr("Incomplete: 0 of 0 cases measured"));
+}
+
+TEST(Table, ShowsNoControlCharactersOfAReport) {
+  const std::string evil = "\033]0;title\007\r\u009B2J\u202Ex";
+  Report report = sample_report();
+  report.version = report.machine.cpu_model = report.machine.operating_system = evil;
+  report.machine.libraries.emplace_back(evil, evil);
+  report.answers[0].question = report.answers[0].text = evil;
+  for (CaseResult& c : report.cases) {
+    c.strategy += evil;
+    c.parameters.emplace_back(evil, evil + c.name);
+    c.hidden_parameters.emplace_back("h" + evil, evil);
+    c.dtype = c.amount_unit = evil;
+    if (!c.error.empty()) c.error += evil;
+    for (DeviceMemory& memory : c.memory) memory.device += evil;
+    if (c.speedup) c.speedup->baseline = evil;
+  }
+  report.cases[1].metrics = {{"m" + evil, 0.5, Interval{0.4, 0.6, 0.9}}};
+  report.cases[0].scenario = evil;
+  const std::string text = to_table(report);
+  for (const char* part : {"\033", "\007", "\r", "\u009B", "\u202E"}) {
+    EXPECT_THAT(text, Not(HasSubstr(part)));
+  }
+  EXPECT_THAT(text, HasSubstr("\uFFFD]0;title"));
+}
+
+TEST(Table, KeepsARowOnALine) {
+  Report report = sample_report();
+  report.cases[2].strategy = "two\nlines";
+  report.cases[3].parameters[0].second = "two\nlines";
+  report.answers[0].scenario = "pipeline";
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, AllOf(HasSubstr("two\uFFFDlines"), Not(HasSubstr("two\n"))));
+  report.cases[7].error = "first reason\nsecond line";
+  EXPECT_THAT(to_table(report), HasSubstr("first reason\n    second line\n"));
+}
+
+}  // namespace
+}  // namespace parbench::report
