@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/plan_runner.h"
-#include "reports/profile.h"
+#include "reports/model/profile.h"
 
 namespace parbench {
 

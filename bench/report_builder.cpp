@@ -20,7 +20,7 @@
 #include "reports/io/file.h"
 #include "reports/model/fingerprint.h"
 #include "reports/model/machine_info.h"
-#include "reports/reasons/reasons.h"
+#include "reports/findings/findings.h"
 
 namespace parbench {
 namespace {

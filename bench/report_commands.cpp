@@ -13,7 +13,7 @@
 #include "bench/flag_files.h"
 #include "bench/standard_streams.h"
 #include "kernels/error.h"
-#include "reports/call_table.h"
+#include "reports/views/call_table.h"
 #include "reports/compare/render.h"
 #include "reports/dashboard/index_page.h"
 #include "reports/dashboard/site.h"

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "reports/io/file.h"
-#include "reports/timeline/chrome_trace.h"
+#include "reports/io/chrome_trace.h"
 
 namespace parbench {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "reports/model/interval.h"
-#include "reports/profile.h"
+#include "reports/model/profile.h"
 #include "scenarios/plan/bounds.h"
 
 namespace parbench::report {
@@ -274,7 +274,7 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-/// Why cases take the time that they take: one rule (reports/reasons) whose evidence is there.
+/// Why cases take the time that they take: one rule (reports/findings) whose evidence is there.
 struct Finding {
   std::string scenario;
   std::string rule;                // "saturated", "launch-bound", …

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "reports/reasons/reasons.h"
+#include "reports/findings/findings.h"
 #include "reports/text/printable.h"
 #include "reports/text/text.h"
 #include "reports/text/units.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "reports/html_timelines.h"
+#include "reports/views/html_timelines.h"
 #include "reports/views/case_table.h"
 #include "reports/views/html_writer.h"
 #include "reports/views/table_parts.h"

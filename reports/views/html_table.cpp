@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/html_timelines.h"
+#include "reports/views/html_timelines.h"
 #include "reports/text/units.h"
 #include "reports/views/case_table.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/reasons/reasons.h"
+#include "reports/findings/findings.h"
 #include "reports/text/grid.h"
 #include "reports/text/numbered_reasons.h"
 #include "reports/text/paragraph.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/reasons/reasons.h"
+#include "reports/findings/findings.h"
 #include "tests/scenarios/plan/made_timeline.h"
 
 namespace parbench {

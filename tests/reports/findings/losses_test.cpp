@@ -1,12 +1,12 @@
 // Losses of pipelines made by hand.
-#include "reports/reasons/losses.h"
+#include "reports/findings/losses.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 
-#include "reports/reasons/reasons.h"
-#include "tests/reports/reasons/made_case.h"
+#include "reports/findings/findings.h"
+#include "tests/reports/findings/made_case.h"
 
 namespace parbench::report {
 namespace {

@@ -1,5 +1,5 @@
 // Renders the calls of a profile.
-#include "reports/call_table.h"
+#include "reports/views/call_table.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Traces as their readers see them.
-#include "reports/timeline/chrome_trace.h"
+#include "reports/io/chrome_trace.h"
 
 #include <gmock/gmock.h>
 

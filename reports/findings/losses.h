@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "reports/reasons/profiled.h"
+#include "reports/findings/profiled.h"
 
 namespace parbench::report {
 

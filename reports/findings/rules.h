@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "reports/reasons/profiled.h"
+#include "reports/findings/profiled.h"
 
 namespace parbench::report {
 

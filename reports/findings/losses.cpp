@@ -1,5 +1,5 @@
 // Means over the devices that compute.
-#include "reports/reasons/losses.h"
+#include "reports/findings/losses.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // One function a rule.
-#include "reports/reasons/rules.h"
+#include "reports/findings/rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "reports/model/throttling.h"
-#include "reports/reasons/losses.h"
+#include "reports/findings/losses.h"
 #include "reports/text/units.h"
 
 namespace parbench::report {

@@ -1,5 +1,5 @@
 // Rules over scenarios; what a rule says of several cases is one finding.
-#include "reports/reasons/reasons.h"
+#include "reports/findings/findings.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "reports/model/fingerprint.h"
-#include "reports/reasons/losses.h"
-#include "reports/reasons/rules.h"
+#include "reports/findings/losses.h"
+#include "reports/findings/rules.h"
 #include "reports/text/units.h"
 
 namespace parbench::report {

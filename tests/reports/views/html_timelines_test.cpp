@@ -1,5 +1,5 @@
 // Which timelines a page carries, and that what it packs is what ran.
-#include "reports/html_timelines.h"
+#include "reports/views/html_timelines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

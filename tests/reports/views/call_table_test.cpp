@@ -1,5 +1,5 @@
 // `parbench show --calls`: rates of calls and their shares of the devices' peaks.
-#include "reports/call_table.h"
+#include "reports/views/call_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

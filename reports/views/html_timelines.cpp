@@ -1,5 +1,5 @@
 // Choosing and packing of timelines.
-#include "reports/html_timelines.h"
+#include "reports/views/html_timelines.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,10 @@
 // Each rule on cases made to trigger it, and on cases just beside them.
-#include "reports/reasons/rules.h"
+#include "reports/findings/rules.h"
 
 #include <gmock/gmock.h>
 
-#include "reports/reasons/reasons.h"
-#include "tests/reports/reasons/made_case.h"
+#include "reports/findings/findings.h"
+#include "tests/reports/findings/made_case.h"
 
 namespace parbench::report {
 namespace {

@@ -1,5 +1,5 @@
 // Words for a profile.
-#include "reports/profile.h"
+#include "reports/model/profile.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Events of the trace, one a line, in the order of the cases.
-#include "reports/timeline/chrome_trace.h"
+#include "reports/io/chrome_trace.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // Sums over the devices and calls of a profile.
-#include "reports/reasons/profiled.h"
+#include "reports/findings/profiled.h"
 
 #include <fmt/format.h>
 
