@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/benchmark_flags.h"
+#include "bench/cli/benchmark_flags.h"
 #include "bench/plan_runner.h"
 #include "reports/report.h"
 #include "scenarios/scenario.h"

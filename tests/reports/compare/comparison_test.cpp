@@ -259,8 +259,8 @@ TEST(Comparison, SaysWhatItCannotKnowFromFewLaunches) {
   const Report two = made_report({{1.0, 1.01}});
   EXPECT_THAT(compared(five, five).notes, IsEmpty());
   EXPECT_THAT(notes(five, one),
-              AllOf(HasSubstr("one launch"), HasSubstr("1.5%"), HasSubstr("--launches 5")));
-  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 launches"), HasSubstr("--launches 5")));
+              AllOf(HasSubstr("one launch"), HasSubstr("1.5%"), HasSubstr("--processes 5")));
+  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 launches"), HasSubstr("--processes 5")));
 }
 
 TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {

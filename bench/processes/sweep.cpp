@@ -1,0 +1,224 @@
+// Expansion of axes into cases.
+#include "bench/processes/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kernels/error.h"
+
+namespace parbench {
+namespace {
+
+/// An axis with the values to sweep; with an empty list the scenario decides.
+struct Range {
+  const Axis* axis = nullptr;
+  std::vector<Value> values;
+  bool from_user = false;
+};
+
+/// One choice of values, and which of them the user gave.
+struct Combination {
+  Parameters parameters;
+  Parameters hidden;
+  std::string user_values;         // as text, to tell combinations of the same user values
+  std::vector<std::string> given;  // names of the axes whose values the user gave
+};
+
+bool has_strategy(const Scenario& scenario, std::string_view name) {
+  return std::ranges::find(scenario.strategies(), name, &Strategy::name) !=
+         scenario.strategies().end();
+}
+
+bool is_chosen(const RunOptions& options, std::string_view strategy) {
+  return options.strategies.empty() ||
+         std::ranges::find(options.strategies, strategy) != options.strategies.end();
+}
+
+Range range_of(const RunOptions& options, const Axis& axis) {
+  const auto given = options.axes.find(axis.name);
+  if (given != options.axes.end()) return {&axis, given->second, true};
+  return {&axis, options.preset == Preset::published ? axis.published : axis.quick, false};
+}
+
+void append(Combination& combination, const Range& range, const Value& value) {
+  (range.axis->identity ? combination.parameters : combination.hidden).set(range.axis->name, value);
+  if (!range.from_user) return;
+  combination.given.push_back(range.axis->name);
+  combination.user_values += fmt::format("--{} {} ", range.axis->name, to_string(value));
+}
+
+std::vector<Combination> combinations(const std::vector<Range>& ranges) {
+  std::vector<Combination> result{Combination{}};
+  for (const Range& range : ranges) {
+    if (range.values.empty()) continue;
+    std::vector<Combination> extended;
+    extended.reserve(result.size() * range.values.size());
+    for (const Combination& combination : result) {
+      for (const Value& value : range.values) {
+        append(extended.emplace_back(combination), range, value);
+      }
+    }
+    result = std::move(extended);
+  }
+  return result;
+}
+
+/// Cases in order, each name once.
+class CaseList {
+ public:
+  void add(CaseSpec spec) {
+    if (names_.insert(spec.name()).second) cases_.push_back(std::move(spec));
+  }
+  [[nodiscard]] std::vector<CaseSpec> take() { return std::move(cases_); }
+
+ private:
+  std::vector<CaseSpec> cases_;
+  std::set<std::string> names_;
+};
+
+void set_format(CaseSpec& spec, NumberFormat format) {
+  spec.dtype = format.dtype;
+  spec.math = format.math;
+}
+
+CaseSpec new_spec(const RunOptions& options, const Scenario& scenario,
+                  const std::string& strategy) {
+  CaseSpec spec;
+  spec.scenario = scenario.name();
+  spec.strategy = strategy;
+  set_format(spec, options.format);
+  spec.graph = options.graph;
+  return spec;
+}
+
+void expand_strategy(const RunOptions& options, const Scenario& scenario,
+                     const std::string& strategy, const DeviceSet& devices, CaseList& cases) {
+  std::vector<Range> ranges;
+  for (const Axis& axis : scenario.axes()) {
+    if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis));
+  }
+  std::map<std::string, bool> took_part;  // the user's values: in any case at all?
+  std::map<std::string, UsageError> refused;
+  for (Combination& combination : combinations(ranges)) {
+    bool& used = took_part[combination.user_values];
+    Scenario::Request request;
+    request.spec = new_spec(options, scenario, strategy);
+    request.device_count = devices.count;
+    request.devices_alike = devices.alike;
+    request.preset = options.preset;
+    request.given = std::move(combination.given);
+    if (!options.strategies.empty()) request.given.emplace_back("strategy");
+    request.spec.parameters = std::move(combination.parameters);
+    request.spec.hidden = std::move(combination.hidden);
+    try {
+      if (auto spec = scenario.resolve(request)) {
+        cases.add(std::move(*spec));
+        used = true;
+      }
+    } catch (const UsageError& error) {
+      refused.try_emplace(combination.user_values, error);
+    }
+  }
+  for (const auto& [values, error] : refused) {
+    if (!took_part[values]) throw UsageError(error);
+  }
+}
+
+/// Returns the request for a case of a report: the values that it has of the axes. It may lack an
+/// axis that is newer than the report, which is then at the first value of the preset.
+Scenario::Request request_again(const RunOptions& options, const Scenario& scenario,
+                                const CaseSpec& known, const DeviceSet& devices) {
+  Scenario::Request request;
+  request.spec = known;
+  request.spec.parameters = {};
+  request.spec.hidden = {};
+  request.device_count = devices.count;
+  request.devices_alike = devices.alike;
+  request.preset = options.preset;
+  for (const Axis& axis : scenario.axes()) {
+    if (!axis.applies_to(known.strategy)) continue;
+    const Range range = range_of(options, axis);
+    const Value* value = (axis.identity ? known.parameters : known.hidden).find(axis.name);
+    if (value != nullptr && axis.identity) request.given.push_back(axis.name);
+    if ((value == nullptr || range.from_user) && !range.values.empty()) {
+      value = &range.values.front();
+    }
+    if (value == nullptr) continue;
+    (axis.identity ? request.spec.parameters : request.spec.hidden).set(axis.name, *value);
+  }
+  return request;
+}
+
+/// Whether a case has all parameters of one of a report, with their types.
+bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
+  return std::ranges::all_of(known.parameters, [&](const Parameter& parameter) {
+    const Value* value = found.parameters.find(parameter.name);
+    return value != nullptr && *value == parameter.value;
+  });
+}
+
+CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const RerunCase& known,
+                    const DeviceSet& devices) {
+  if (!has_strategy(scenario, known.spec.strategy)) {
+    throw UsageError(
+        fmt::format("case '{}' of the report does not exist: scenario {} has no such strategy in "
+                    "this version",
+                    known.name, scenario.name()));
+  }
+  const auto found = scenario.resolve(request_again(options, scenario, known.spec, devices));
+  if (!found || found->name() != known.name || !has_parameters_of(*found, known.spec)) {
+    throw UsageError(
+        fmt::format("case '{}' of the report cannot be run again with {} device{}: it would be "
+                    "'{}'\nchoose other devices with --devices",
+                    known.name, devices.count, devices.count == 1 ? "" : "s",
+                    found ? found->name() : "no case"));
+  }
+  return *found;
+}
+
+}  // namespace
+
+DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
+  const bool all_alike = std::ranges::all_of(
+      devices, [&](const auto& device) { return alike(device->info(), devices.front()->info()); });
+  return {.count = static_cast<int>(devices.size()), .alike = all_alike};
+}
+
+std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario,
+                             const DeviceSet& devices) {
+  CaseList cases;
+  if (!options.cases.empty()) {
+    for (const RerunCase& known : options.cases) {
+      if (known.spec.scenario == scenario.name()) {
+        cases.add(case_again(options, scenario, known, devices));
+      }
+    }
+    return cases.take();
+  }
+  for (const Strategy& strategy : scenario.strategies()) {
+    if (is_chosen(options, strategy.name)) {
+      expand_strategy(options, scenario, strategy.name, devices, cases);
+    }
+  }
+  return cases.take();
+}
+
+std::vector<std::string> strategies_left_out(const RunOptions& options, const Scenario& scenario,
+                                             const std::vector<CaseSpec>& cases) {
+  std::vector<std::string> names;
+  if (!options.strategies.empty() || !options.cases.empty()) return names;
+  for (const Strategy& strategy : scenario.strategies()) {
+    if (std::ranges::find(cases, strategy.name, &CaseSpec::strategy) == cases.end()) {
+      names.push_back(strategy.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace parbench
