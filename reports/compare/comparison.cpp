@@ -227,12 +227,12 @@ std::vector<std::string> notes_on_launches(const std::vector<Row>& rows) {
   if (least > 1) {
     return {
         fmt::format("A side with {} launches tells little of the spread between them, so that "
-                    "intervals are wide; measure with --launches 5.",
+                    "intervals are wide; measure with --processes 5.",
                     least)};
   }
   return {fmt::format(
       "A side with one launch cannot tell how much launches differ: a standard deviation of {} is "
-      "assumed, and intervals are wide. Measure both with --launches 5.",
+      "assumed, and intervals are wide. Measure both with --processes 5.",
       report::format_percent(assumed_launch_spread))};
 }
 
@@ -241,7 +241,7 @@ std::string trouble_of(const Launches& base, const Launches& now) {
   if (base.has_variance && now.has_variance) return {};
   return fmt::format(
       "fewer than {} samples in {} do not tell how much they vary; take more samples, or several "
-      "launches (--launches 5)",
+      "launches (--processes 5)",
       least_samples, base.has_variance ? "NEW" : "BASE");
 }
 
