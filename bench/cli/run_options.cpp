@@ -20,11 +20,6 @@ const Axis* find_axis(const Scenario& scenario, std::string_view name) {
   return found == scenario.axes().end() ? nullptr : &*found;
 }
 
-bool is_chosen(const RunOptions& options, std::string_view strategy) {
-  return options.strategies.empty() ||
-         std::ranges::find(options.strategies, strategy) != options.strategies.end();
-}
-
 std::vector<std::string> names_where(const ScenarioList& scenarios, auto predicate) {
   std::vector<std::string> names;
   for (const auto& scenario : scenarios) {
@@ -82,7 +77,7 @@ std::vector<const Axis*> chosen_axes(const std::string& name, const RunOptions& 
     const Axis* axis = find_axis(*scenario, name);
     const bool applies =
         axis != nullptr && std::ranges::any_of(scenario->strategies(), [&](const Strategy& one) {
-          return axis->applies_to(one.name) && is_chosen(options, one.name);
+          return axis->applies_to(one.name) && options.chooses(one.name);
         });
     if (applies) axes.push_back(axis);
   }
@@ -180,6 +175,10 @@ void check_process(const RunOptions& options) {
 }
 
 }  // namespace
+
+bool RunOptions::chooses(std::string_view strategy) const {
+  return strategies.empty() || std::ranges::find(strategies, strategy) != strategies.end();
+}
 
 RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_flags,
                             const ScenarioList& scenarios) {

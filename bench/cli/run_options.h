@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cli/flag.h"
@@ -59,6 +60,8 @@ struct RunOptions {
   std::vector<std::string> benchmark_flags;  // --benchmark_*, passed to Google Benchmark
   std::vector<std::string> command_line;     // argv as given
 
+  /// Whether the run has the cases of a strategy.
+  [[nodiscard]] bool chooses(std::string_view strategy) const;
   [[nodiscard]] DeviceRequest device_request() const {
     return {devices, format, autotune, !dry_run};
   }

@@ -12,9 +12,8 @@ namespace parbench {
 /// preset. Without --max-time, a case gets 20 s and all cases of the scenario together 140 s,
 /// preparation included, so that a default sweep ends within two to three minutes. The fixed
 /// numbers of the published preset and of --benchmark_repetitions are cut by --max-time only.
-/// --precision and
-/// --min-samples make the published preset adaptive, with 300 s for a case. A process that is one
-/// of several launches gets its share.
+/// --precision and --min-samples make the published preset adaptive, with 300 s for a case. A
+/// process that is part of another run gets its share.
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
                                              const Scenario& scenario);
 

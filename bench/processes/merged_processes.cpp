@@ -1,4 +1,4 @@
-// Merges by the names of cases, of which a run has each once.
+// Merges the results of each case, of which a run has each once.
 #include "bench/processes/merged_processes.h"
 
 #include <fmt/format.h>
@@ -44,6 +44,12 @@ int rounds_of(const std::vector<Case>& planned, const ProcessCases& part) {
     for (const report::Sample& sample : c.samples) rounds = std::max(rounds, sample.round + 1);
   }
   return rounds;
+}
+
+/// Whether both are the same case, by all that identifies one and not by the name alone.
+bool is_same_case(const Case& one, const Case& other) {
+  return one.name == other.name && one.parameters == other.parameters && one.dtype == other.dtype &&
+         one.graph == other.graph;
 }
 
 std::vector<Part> with_status(const std::vector<Part>& parts, CaseStatus status) {
@@ -153,7 +159,8 @@ std::vector<Case> merged(const std::vector<Case>& planned, std::span<const Proce
   for (const Case& one : planned) {
     std::vector<Part> found;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto place = std::ranges::find(parts[i].cases, one.name, &Case::name);
+      const auto place = std::ranges::find_if(
+          parts[i].cases, [&](const Case& other) { return is_same_case(one, other); });
       if (place != parts[i].cases.end()) {
         found.push_back({parts[i].process, first_rounds[i], &*place});
       }

@@ -15,7 +15,7 @@ struct ProcessCases {
   std::vector<report::Case> cases;
 };
 
-/// Returns the cases of a scenario as `planned`, with the results of the processes by name:
+/// Returns the cases of a scenario as `planned`, with the results of the processes:
 /// - The samples of all processes, each with the number of its process; rounds continue from
 /// process
 ///   to process. Nothing that follows from samples is filled: see summarise_case and compare_cases.

@@ -26,18 +26,13 @@ struct Range {
 struct Combination {
   Parameters parameters;
   Parameters hidden;
-  std::string user_values;         // as text, to tell combinations of the same user values
+  std::vector<Value> user_values;  // to tell combinations of the same user values
   std::vector<std::string> given;  // names of the axes whose values the user gave
 };
 
 bool has_strategy(const Scenario& scenario, std::string_view name) {
   return std::ranges::find(scenario.strategies(), name, &Strategy::name) !=
          scenario.strategies().end();
-}
-
-bool is_chosen(const RunOptions& options, std::string_view strategy) {
-  return options.strategies.empty() ||
-         std::ranges::find(options.strategies, strategy) != options.strategies.end();
 }
 
 Range range_of(const RunOptions& options, const Axis& axis) {
@@ -50,7 +45,7 @@ void append(Combination& combination, const Range& range, const Value& value) {
   (range.axis->identity ? combination.parameters : combination.hidden).set(range.axis->name, value);
   if (!range.from_user) return;
   combination.given.push_back(range.axis->name);
-  combination.user_values += fmt::format("--{} {} ", range.axis->name, to_string(value));
+  combination.user_values.push_back(value);
 }
 
 std::vector<Combination> combinations(const std::vector<Range>& ranges) {
@@ -82,19 +77,13 @@ class CaseList {
   std::set<std::string> names_;
 };
 
-void set_format(CaseSpec& spec, NumberFormat format) {
-  spec.dtype = format.dtype;
-  spec.math = format.math;
-}
-
-CaseSpec new_spec(const RunOptions& options, const Scenario& scenario,
-                  const std::string& strategy) {
-  CaseSpec spec;
-  spec.scenario = scenario.name();
-  spec.strategy = strategy;
-  set_format(spec, options.format);
-  spec.graph = options.graph;
-  return spec;
+Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const DeviceSet& devices) {
+  Scenario::Request request;
+  request.spec = std::move(spec);
+  request.device_count = devices.count;
+  request.devices_alike = devices.alike;
+  request.preset = options.preset;
+  return request;
 }
 
 void expand_strategy(const RunOptions& options, const Scenario& scenario,
@@ -103,19 +92,21 @@ void expand_strategy(const RunOptions& options, const Scenario& scenario,
   for (const Axis& axis : scenario.axes()) {
     if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis));
   }
-  std::map<std::string, bool> took_part;  // the user's values: in any case at all?
-  std::map<std::string, UsageError> refused;
+  std::map<std::vector<Value>, bool> took_part;  // the user's values: in any case at all?
+  std::map<std::vector<Value>, UsageError> refused;
   for (Combination& combination : combinations(ranges)) {
     bool& used = took_part[combination.user_values];
-    Scenario::Request request;
-    request.spec = new_spec(options, scenario, strategy);
-    request.device_count = devices.count;
-    request.devices_alike = devices.alike;
-    request.preset = options.preset;
+    Scenario::Request request = request_for(options,
+                                            {.scenario = std::string(scenario.name()),
+                                             .strategy = strategy,
+                                             .parameters = std::move(combination.parameters),
+                                             .hidden = std::move(combination.hidden),
+                                             .dtype = options.format.dtype,
+                                             .math = options.format.math,
+                                             .graph = options.graph},
+                                            devices);
     request.given = std::move(combination.given);
     if (!options.strategies.empty()) request.given.emplace_back("strategy");
-    request.spec.parameters = std::move(combination.parameters);
-    request.spec.hidden = std::move(combination.hidden);
     try {
       if (auto spec = scenario.resolve(request)) {
         cases.add(std::move(*spec));
@@ -134,13 +125,9 @@ void expand_strategy(const RunOptions& options, const Scenario& scenario,
 /// axis that is newer than the report, which is then at the first value of the preset.
 Scenario::Request request_again(const RunOptions& options, const Scenario& scenario,
                                 const CaseSpec& known, const DeviceSet& devices) {
-  Scenario::Request request;
-  request.spec = known;
+  Scenario::Request request = request_for(options, known, devices);
   request.spec.parameters = {};
   request.spec.hidden = {};
-  request.device_count = devices.count;
-  request.devices_alike = devices.alike;
-  request.preset = options.preset;
   for (const Axis& axis : scenario.axes()) {
     if (!axis.applies_to(known.strategy)) continue;
     const Range range = range_of(options, axis);
@@ -202,7 +189,7 @@ std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario
     return cases.take();
   }
   for (const Strategy& strategy : scenario.strategies()) {
-    if (is_chosen(options, strategy.name)) {
+    if (options.chooses(strategy.name)) {
       expand_strategy(options, scenario, strategy.name, devices, cases);
     }
   }

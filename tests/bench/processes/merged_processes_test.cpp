@@ -61,7 +61,7 @@ TEST(Merged, SamplesNameTheirProcessAndRoundsCountOn) {
   EXPECT_EQ(cases[0].status, CaseStatus::measured);
 }
 
-TEST(Merged, OneFailureFailsTheCaseAndNamesTheLaunch) {
+TEST(Merged, OneFailureFailsTheCaseAndNamesTheProcess) {
   const std::vector<ProcessCases> parts{
       {0, {measured("a", {1})}},
       {1, {without_number("a", CaseStatus::failed, "wrong result: 4")}},
@@ -72,7 +72,7 @@ TEST(Merged, OneFailureFailsTheCaseAndNamesTheLaunch) {
   EXPECT_THAT(result.samples, IsEmpty());
 }
 
-TEST(Merged, ASkipTakesTheSamplesOfNoOtherLaunch) {
+TEST(Merged, ASkipTakesTheSamplesOfNoOtherProcess) {
   const std::vector<ProcessCases> parts{
       {0, {without_number("a", CaseStatus::skipped, "out of memory")}}, {1, {measured("a", {1})}}};
   const Case result = merged({planned("a")}, parts, 2).front();
@@ -85,7 +85,7 @@ TEST(Merged, ASkipTakesTheSamplesOfNoOtherLaunch) {
   EXPECT_EQ(nowhere.error, "in process 1 of 2: out of memory");
 }
 
-TEST(Merged, WhatNoLaunchHasReachedIsAsPlanned) {
+TEST(Merged, WhatNoProcessHasReachedIsAsPlanned) {
   EXPECT_EQ(merged({planned("a")}, {}, 3).front(), planned("a"));
   const std::vector<ProcessCases> parts{{0, {measured("b", {1})}}};
   EXPECT_EQ(merged({planned("a")}, parts, 3).front(), planned("a"));
@@ -94,13 +94,13 @@ TEST(Merged, WhatNoLaunchHasReachedIsAsPlanned) {
 TEST(Merged, TellsTheGravestEndTheWorstVerificationAndTheMiddleBound) {
   std::vector<ProcessCases> parts;
   const std::vector<std::string> ends{"precision", "max-time", "total-time"};
-  for (int launch = 0; launch < 3; ++launch) {
+  for (int process = 0; process < 3; ++process) {
     Case one = measured("a", {1});
-    one.stopped_because = ends[launch];
-    one.verification = report::Verification{"x", true, launch == 1 ? 0.5 : 0.25, {}};
-    one.bound.emplace().seconds = launch == 1 ? 9.0 : 1.0 + launch;
-    one.kernels = {{"gemm", launch == 2 ? "other" : "usual", 1}};
-    parts.push_back({launch, {one}});
+    one.stopped_because = ends[process];
+    one.verification = report::Verification{"x", true, process == 1 ? 0.5 : 0.25, {}};
+    one.bound.emplace().seconds = process == 1 ? 9.0 : 1.0 + process;
+    one.kernels = {{"gemm", process == 2 ? "other" : "usual", 1}};
+    parts.push_back({process, {one}});
   }
   const Case result = merged({planned("a")}, parts, 3).front();
   EXPECT_EQ(result.stopped_because, "max-time");
@@ -110,14 +110,14 @@ TEST(Merged, TellsTheGravestEndTheWorstVerificationAndTheMiddleBound) {
   EXPECT_THAT(result.notes, Contains(Pair("other kernels", "than in process 1: in process 3")));
 }
 
-TEST(Merged, TakeTheProfileOfTheFirstLaunchThatLooked) {
+TEST(Merged, TakeTheProfileOfTheFirstProcessThatProfiled) {
   std::vector<ProcessCases> parts;
-  for (int launch = 0; launch < 3; ++launch) {
+  for (int process = 0; process < 3; ++process) {
     Case one = measured("a", {1});
     one.notes = {{"cut", "middle"}};
-    if (launch == 0) one.notes.emplace_back("no timeline", "cpu:0 did not finish");
-    if (launch > 0) one.profile.emplace().executions = launch;
-    parts.push_back({launch, {one}});
+    if (process == 0) one.notes.emplace_back("no timeline", "cpu:0 did not finish");
+    if (process > 0) one.profile.emplace().executions = process;
+    parts.push_back({process, {one}});
   }
   const Case result = merged({planned("a")}, parts, 3).front();
   ASSERT_TRUE(result.profile.has_value());
@@ -126,6 +126,13 @@ TEST(Merged, TakeTheProfileOfTheFirstLaunchThatLooked) {
   const Case nowhere = merged({planned("a")}, std::span(parts).first(1), 3).front();
   EXPECT_FALSE(nowhere.profile.has_value());
   EXPECT_THAT(nowhere.notes, Contains(Pair("no timeline", "cpu:0 did not finish")));
+}
+
+TEST(Merged, ACaseWithAnotherParameterIsAnotherCase) {
+  Case other = measured("a", {1, 2});
+  other.parameters = {{"layout", std::string("new")}};  // which its name does not show
+  const std::vector<ProcessCases> parts{{0, {other}}};
+  EXPECT_THAT(merged({planned("a")}, parts, 1)[0].samples, IsEmpty());
 }
 
 }  // namespace

@@ -244,6 +244,34 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
   expect_found_again(options, **pipeline);
 }
 
+/// An axis that is added, and that a scenario does not mention where it derives one case from
+/// another, stays in the derived case: cases that differ in it are not compared.
+TEST_P(NamedCases, AreComparedOnlyWithCasesOfTheSameUnknownAxis) {
+  std::size_t derived = 0;
+  for (const auto& scenario : all_scenarios()) {
+    const std::vector<CaseSpec> cases = specs(defaults(), *scenario);
+    for (CaseSpec spec : cases) {
+      spec.parameters.set("layout", std::string("new"));
+      const auto reference = scenario->reference(spec);
+      std::vector<CaseSpec> others;
+      if (reference) others.push_back(*reference);
+      for (const Metric& metric : scenario->metrics(spec)) {
+        others.insert(others.end(), metric.others.begin(), metric.others.end());
+      }
+      for (const CaseSpec& other : others) {
+        ++derived;
+        ASSERT_NE(other.parameters.find("layout"), nullptr) << spec.name() << ": " << other.name();
+        EXPECT_EQ(other.parameters.text("layout"), "new") << other.name();
+      }
+      for (CaseSpec candidate : cases) {
+        candidate.parameters.set("layout", std::string("old"));
+        EXPECT_FALSE(scenario->is_baseline_of(candidate, spec)) << candidate.name();
+      }
+    }
+  }
+  EXPECT_GT(derived, 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values(Preset::quick, Preset::published),
                          [](const auto& instance) {
                            return instance.param == Preset::quick ? "quick" : "published";
