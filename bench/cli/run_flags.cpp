@@ -37,13 +37,11 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                             scenario_choices(scenarios)),
        .kind = list,
        .placeholder = "NAME[,NAME…]|all",
-       .group = what,
        .in_report = recorded,
        .target = ScenarioChoice{&options.scenarios, &scenarios}},
       {.value = text_rule("strategy", "Only these strategies of the scenarios; default: all"),
        .kind = list,
        .placeholder = "NAME[,NAME…]",
-       .group = what,
        .in_report = recorded,
        .target = &options.strategies},
       {.value =
@@ -52,7 +50,6 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                        "cores, published has those of the published experiments",
                        {"quick", "published"}),
        .placeholder = "quick|published",
-       .group = what,
        .in_report = repeated,
        .target = &options.preset},
       {.value =
@@ -60,7 +57,6 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                                             "shows them",
                                             Machine::request_examples())),
        .placeholder = "N|NAME,NAME…",
-       .group = what,
        .in_report = repeated,
        .target = &options.devices},
       {.value =
@@ -69,14 +65,12 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                        "taken in TF32 on tensor cores (cuda devices); default: f32",
                        number_format_names()),
        .placeholder = "f32|tf32|bf16",
-       .group = what,
        .in_report = repeated,
        .target = &options.format},
       {.value = text_rule("graph",
                           "Capture every case into a graph beforehand and replay that; leaves out "
                           "strategies that define how they are launched"),
        .kind = toggle,
-       .group = what,
        .in_report = repeated,
        .target = &options.graph},
       {.value =
@@ -84,14 +78,12 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                      "Choose the kernels of convolutions and products by measuring them, not by "
                      "the libraries' heuristics (cuda devices)"),
        .kind = toggle,
-       .group = what,
        .in_report = repeated,
        .target = &options.autotune},
       {.value = text_rule("config",
                           "Flags from a file, an object such as {\"scenario\": \"pipeline\", "
                           "\"split\": [1, 5]}; flags given here win"),
        .placeholder = "FILE.json",
-       .group = what,
        .in_config = false,
        .target = &options.config_path},
       {.value =
@@ -99,7 +91,6 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                      "The same cases as in a report, measured in the same way; flags of the two "
                      "groups below win"),
        .placeholder = "REPORT.json",
-       .group = what,
        .in_config = false,
        .excludes = {{"scenario", fixed_cases},
                     {"strategy", fixed_cases},
@@ -118,16 +109,12 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                        "(half width); default: 1",
                        AxisKind::real, 0.01, 100),
        .placeholder = "PERCENT",
-       .group = how,
-       .in_report = repeated,
        .target = &options.precision_percent},
       {.value = number_rule("min-samples",
                             "Take at least this many samples of each case, unless --max-time ends "
                             "first; default: 6",
                             AxisKind::integer, 1, 100'000),
        .placeholder = "N",
-       .group = how,
-       .in_report = repeated,
        .target = &options.min_samples},
       {.value =
            number_rule("max-time",
@@ -135,14 +122,10 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                        "scenario, 300 with --preset published",
                        AxisKind::real, 0.001, week_seconds),
        .placeholder = "SECONDS",
-       .group = how,
-       .in_report = repeated,
        .target = &options.max_time_seconds},
       {.value =
            number_rule("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15),
        .placeholder = "N",
-       .group = how,
-       .in_report = repeated,
        .target = &options.seed},
       {.value =
            number_rule("processes",
@@ -152,16 +135,12 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                        "and prepares every case anew; --min-samples holds for each; default: 1",
                        AxisKind::integer, 1, max_processes),
        .placeholder = "N",
-       .group = how,
-       .in_report = repeated,
        .target = &options.processes},
       {.value =
            text_rule("for-profiler",
                      "For a run under a profiler (scripts/nsys-capture): warm up, then take three "
                      "samples of one execution each between its start and stop, without progress"),
        .kind = toggle,
-       .group = how,
-       .in_report = repeated,
        .excludes = {{"precision", fixed_samples},
                     {"min-samples", fixed_samples},
                     {"processes", one_capture}},
@@ -170,8 +149,6 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                           "Leave out the profiling pass, which records the timeline of one more "
                           "execution of each case to explain its time"),
        .kind = toggle,
-       .group = how,
-       .in_report = repeated,
        .target = &options.no_timeline},
   };
 }
@@ -181,18 +158,15 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
       {.value = text_rule(
            "report", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json"),
        .placeholder = "PATH",
-       .group = output,
        .target = &options.report_path},
       {.value = text_rule("dry-run",
                           "Show the cases, their memory and the estimated time; measure nothing"),
        .kind = toggle,
-       .group = output,
        .target = &options.dry_run},
       {.value = text_rule("trace",
                           "Write what ran when, of one execution of each case, in Chrome's trace "
                           "format, for ui.perfetto.dev"),
        .placeholder = "FILE.json",
-       .group = output,
        .excludes = {{"for-profiler", traced_run},
                     {"no-timeline", traced_run},
                     {"processes", traced_run},
@@ -200,11 +174,9 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
        .target = &options.trace_path},
       {.value = text_rule("quiet", "No progress; only the tables, the answers and errors"),
        .kind = toggle,
-       .group = output,
        .target = &options.quiet},
       {.value = text_rule("version", "Print the version and exit"),
        .kind = toggle,
-       .group = output,
        .in_config = false},
       {.value = number_rule("process", "Which of the processes of the run of --rerun this one is",
                             AxisKind::integer, 0, max_processes - 1),
@@ -212,6 +184,13 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
        .in_config = false,
        .target = &options.process},
   };
+}
+
+void add_group(std::vector<FlagRow>& rows, std::string_view group, std::vector<FlagRow> added) {
+  for (FlagRow& row : added) {
+    row.group = group;
+    rows.push_back(std::move(row));
+  }
 }
 
 /// The same axis in all the scenarios that have it.
@@ -270,14 +249,17 @@ FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
 }  // namespace
 
 std::vector<FlagRow> run_flags(RunOptions& options, const ScenarioList& scenarios) {
-  std::vector<FlagRow> rows = flags_of_what(options, scenarios);
+  std::vector<FlagRow> rows;
+  add_group(rows, what, flags_of_what(options, scenarios));
   FlagRow& rerun = rows.back();
   const std::vector<SharedAxis> axes = shared_axes(scenarios);
   for (const SharedAxis& shared : axes) {
     if (shared.axis->identity) rerun.excludes.push_back({shared.axis->name, fixed_cases});
   }
-  std::ranges::move(flags_of_how(options), std::back_inserter(rows));
-  std::ranges::move(flags_of_output(options), std::back_inserter(rows));
+  std::vector<FlagRow> measuring = flags_of_how(options);
+  for (FlagRow& row : measuring) row.in_report = repeated;
+  add_group(rows, how, std::move(measuring));
+  add_group(rows, output, flags_of_output(options));
   for (const SharedAxis& shared : axes) rows.push_back(flag_of(shared, options));
   return rows;
 }
