@@ -1,5 +1,4 @@
-// How cases and devices stand in a report before anything is known of them, and what a case's name
-// tells.
+// Conversions of cases and devices to what a report has of them before a run.
 #pragma once
 
 #include <algorithm>
@@ -57,11 +56,6 @@ namespace parbench {
                        known.source, known.seconds, known.executions});
   }
   return figures;
-}
-
-/// The scenario that a case's name begins with.
-[[nodiscard]] inline std::string scenario_of(const std::string& case_name) {
-  return case_name.substr(0, case_name.find('/'));
 }
 
 }  // namespace parbench

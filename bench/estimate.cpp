@@ -13,10 +13,10 @@
 #include <optional>
 #include <utility>
 
-#include "bench/help.h"
+#include "bench/cli/help.h"
+#include "bench/cli/sampler_options.h"
 #include "bench/submit_mode.h"
 #include "bench/looks.h"
-#include "bench/sampler_options.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/text/units.h"
@@ -221,7 +221,7 @@ std::string made_of(const SamplerOptions& options, bool looks) {
   return fmt::format(
       "{}, before them 3 executions that verify it and warm it up{}. What an execution takes is "
       "concluded from a short product and a short copy on each device, which have just run.",
-      samples, looks ? ", and after them those that note when each call ran (--no-profile)" : "");
+      samples, looks ? ", and after them those that note when each call ran (--no-timeline)" : "");
 }
 
 }  // namespace

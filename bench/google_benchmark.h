@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "bench/benchmark_flags.h"
+#include "bench/cli/benchmark_flags.h"
 #include "bench/plan_runner.h"
 #include "reports/model/report.h"
 

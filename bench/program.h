@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/exit_code.h"
-#include "bench/flags.h"
+#include "bench/cli/flag.h"
 
 namespace parbench {
 
-/// Parses `arguments` (the program's name first), runs what they ask for, prints results to
+/// Parses `arguments` (the program's name first), runs the command, prints results to
 /// standard output and errors ("parbench: error: …" and hints) to standard error. Throws nothing.
 [[nodiscard]] int run_program(const std::vector<std::string>& arguments,
                               const ScenarioList& scenarios);

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/cli/standard_streams.h"
 #include "bench/clock.h"
-#include "bench/standard_streams.h"
 #include "reports/text/text.h"
 #include "reports/text/units.h"
 
@@ -63,9 +63,9 @@ std::string facts(const ProgressState& state) {
     if (part.count > 1) text += fmt::format("  {} {}/{}", name, part.index + 1, part.count);
     return part.count > 1;
   };
-  const bool one_launch = add_part("launch", state.launch);
+  const bool one_process = add_part("process", state.process);
   const bool one_scenario = add_part("scenario", state.part);
-  const bool one_of_several = one_launch || one_scenario;
+  const bool one_of_several = one_process || one_scenario;
   if (state.seconds_left && std::isfinite(*state.seconds_left)) {
     text += fmt::format("{} {} {}", one_of_several ? ":" : " ",
                         report::format_wait(*state.seconds_left), state.left_word);

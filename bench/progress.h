@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// Which of the scenarios of a run, or of its launches.
+/// Which of the scenarios of a run, or of its processes.
 struct RunPart {
   std::size_t index = 0;
   std::size_t count = 1;
@@ -27,9 +27,9 @@ struct ProgressState {
   /// Of the whole run, 0 to 1, and never less than it was; nothing while nobody can tell, where the
   /// number of the case is shown instead.
   std::optional<double> fraction = {};
-  std::optional<double> seconds_left = {};  // of this scenario in this launch
+  std::optional<double> seconds_left = {};  // of this scenario in this process
   RunPart part = {};
-  RunPart launch = {};
+  RunPart process = {};
   /// What is done of the cases, and what the time that is left says.
   std::string_view cases_word = "cases";
   std::string_view left_word = "left";

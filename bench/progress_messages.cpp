@@ -71,10 +71,10 @@ ProgressState state_of(const Json& message) {
   return state;
 }
 
-/// While a launch cannot tell how far it is, the run is as far as before it.
+/// While the progress of a process is unknown, the run is as far as before it.
 double fraction_of_run(const ProgressState& state) {
-  return (static_cast<double>(state.launch.index) + state.fraction.value_or(0)) /
-         static_cast<double>(state.launch.count);
+  return (static_cast<double>(state.process.index) + state.fraction.value_or(0)) /
+         static_cast<double>(state.process.count);
 }
 
 }  // namespace
@@ -83,15 +83,15 @@ std::unique_ptr<Progress> make_progress_messages(std::ostream& out, std::functio
   return std::make_unique<Messages>(out, std::move(now));
 }
 
-void relay_progress(std::string_view line, RunPart launch, Progress& progress) {
+void relay_progress(std::string_view line, RunPart process, Progress& progress) {
   const auto note = [&](std::string_view text) {
-    progress.note(fmt::format("launch {} of {}: {}", launch.index + 1, launch.count, text));
+    progress.note(fmt::format("process {} of {}: {}", process.index + 1, process.count, text));
   };
   try {
     const Json message = Json::parse(line);
     if (message.contains("note")) return note(message["note"].get_ref<const std::string&>());
     ProgressState state = state_of(message);
-    state.launch = launch;
+    state.process = process;
     state.fraction = fraction_of_run(state);
     progress.update(state);
   } catch (const Json::exception&) {

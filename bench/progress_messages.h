@@ -16,8 +16,8 @@ namespace parbench {
 [[nodiscard]] std::unique_ptr<Progress> make_progress_messages(
     std::ostream& out, std::function<double()> now = steady_seconds);
 
-/// Hands such a line on to `progress` as that of one of several launches. A line of anything else
+/// Hands such a line on to `progress` as that of one of several processes. A line of anything else
 /// is a note.
-void relay_progress(std::string_view line, RunPart launch, Progress& progress);
+void relay_progress(std::string_view line, RunPart process, Progress& progress);
 
 }  // namespace parbench

@@ -10,10 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "bench/cli/flag_files.h"
 #include "bench/described.h"
-#include "bench/flag_files.h"
-#include "bench/flags.h"
-#include "bench/google_benchmark.h"
 #include "bench/ranges.h"
 #include "bench/version.h"
 #include "kernels/error.h"
@@ -68,14 +66,15 @@ std::filesystem::path default_report_directory() {
   return base / "reports" / "runs";
 }
 
-std::filesystem::path provide_report_path(const Options& options, std::size_t scenario_count,
+std::filesystem::path provide_report_path(const RunOptions& options, std::size_t scenario_count,
                                           std::chrono::system_clock::time_point started) {
   if (!options.report_path.empty()) {
     naming_flag("--report ", [&] { report::check_writable(options.report_path); });
     return options.report_path;
   }
   const bool all = options.scenarios.size() == scenario_count && scenario_count > 1;
-  const std::string name = all ? "all" : fmt::format("{}", fmt::join(options.scenarios, "+"));
+  const std::string name =
+      all ? "all" : fmt::format("{}", fmt::join(names_of(options.scenarios), "+"));
   const std::filesystem::path path =
       default_report_directory() /
       fmt::format("{}-{}.json", utc("{:%Y%m%dT%H%M%SZ}", started), name);
@@ -84,12 +83,11 @@ std::filesystem::path provide_report_path(const Options& options, std::size_t sc
   return report::claim_file(path);
 }
 
-ReportBuilder::ReportBuilder(std::filesystem::path path, const Options& options,
-                             const Machine& machine, const BenchmarkFlags& flags,
-                             std::chrono::system_clock::time_point started)
+ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
+                   const BenchmarkFlags& flags, std::chrono::system_clock::time_point started)
     : path_(std::move(path)),
       begin_(std::chrono::steady_clock::now()),
-      published_settings_(options.preset == "seed") {
+      published_settings_(options.preset == Preset::published) {
   report_.version = version;
   report_.started_utc = utc_text(started);
   report_.command_line = options.command_line;

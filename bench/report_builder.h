@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/benchmark_flags.h"
-#include "bench/options.h"
+#include "bench/cli/benchmark_flags.h"
+#include "bench/cli/run_options.h"
+#include "bench/google_benchmark.h"
 #include "bench/sampler.h"
 #include "bench/session.h"
 #include "kernels/machine.h"
@@ -29,7 +30,7 @@ namespace parbench {
 /// directory, or the first such name that no other run has taken ("…-2.json"). The file can be
 /// written. Throws UsageError. `scenario_count`: how many there are, for all of them are "all".
 [[nodiscard]] std::filesystem::path provide_report_path(
-    const Options& options, std::size_t scenario_count,
+    const RunOptions& options, std::size_t scenario_count,
     std::chrono::system_clock::time_point started);
 
 /// Parts of the duration of a run.
@@ -40,8 +41,8 @@ struct RunTimes {
 
 class ReportBuilder {
  public:
-  ReportBuilder(std::filesystem::path path, const Options& options, const Machine& machine,
-                const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
+  ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
+           const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
   /// Before the run: cases that are to be measured stand in the report as not run, with how they
   /// will be sampled and on which devices; with the published settings also what was published.

@@ -95,7 +95,7 @@ std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bo
 
 /// The case of the same layers under a strategy of a single stream.
 CaseSpec single_stream(const CaseSpec& spec, std::string_view strategy) {
-  return with_strategy(spec, strategy, {"batch", "channels", "image", "branches"});
+  return with_strategy(spec, strategy, {"streams"});
 }
 
 constexpr std::string_view graph_prefix = "graph-";
@@ -250,27 +250,27 @@ std::vector<Published> published_figures() {
 }
 
 const std::vector<Axis> axis_list = {
-    {.name = "batch", .description = "images", .quick = {4}, .seed = {128}, .most = 65536},
+    {.name = "batch", .description = "images", .quick = {4}, .published = {128}, .max = 65536},
     {.name = "channels",
      .description = "channels of the input and of every branch",
      .quick = {16},
-     .seed = {16},
-     .most = 65536},
+     .published = {16},
+     .max = 65536},
     {.name = "image",
      .description = "height and width",
      .quick = {8, 32, 128},
-     .seed = {128},
-     .most = 65536},
+     .published = {128},
+     .max = 65536},
     {.name = "branches",
      .description = "number of convolutions",
      .quick = {20},
-     .seed = {20},
-     .most = 1024},
+     .published = {20},
+     .max = 1024},
     {.name = "streams",
      .description = "streams that share the device; at most one a branch",
      .quick = {2},  // a lane for every branch is what `threads` has
-     .seed = {2, 4, 8, 20},
-     .most = 1024,
+     .published = {2, 4, 8, 20},
+     .max = 1024,
      .strategies = {"streams", "graph-streams"}},
 };
 
@@ -285,7 +285,7 @@ class Branch final : public Scenario {
   const std::vector<Axis>& axes() const override { return axis_list; }
   std::string_view baseline() const override { return "one-stream"; }
   /// 1000 iterations after a warm-up, as published, in ten samples.
-  Sampling seed_sampling() const override { return {.samples = 10, .iterations = 100}; }
+  Sampling published_sampling() const override { return {.samples = 10, .iterations = 100}; }
 
   std::vector<Published> published() const override { return published_figures(); }
 

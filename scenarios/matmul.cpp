@@ -30,7 +30,7 @@ MatmulSizes sizes_of(const CaseSpec& spec) {
 }
 
 CaseSpec alone_on_first(const CaseSpec& spec) {
-  CaseSpec alone = with_strategy(spec, "alone", {"n", "count"});
+  CaseSpec alone = with_strategy(spec, "alone", {"streams", "devices"});
   alone.parameters.set("device", std::int64_t{0});
   return alone;
 }
@@ -115,25 +115,25 @@ const std::vector<Axis> axis_list = {
     {.name = "n",
      .description = "rows and columns of the square matrices",
      .quick = {128, 1024},
-     .seed = {4000},
-     .most = 65536},
+     .published = {4000},
+     .max = 65536},
     {.name = "count",
      .description = "independent products for each device",
      .quick = {10},
-     .seed = {50},
-     .most = 10000},
+     .published = {50},
+     .max = 10000},
     {.name = "device",
      .description = "the device that works alone",
      .quick = {0, 1, 2, 3, 4, 5, 6, 7},
-     .seed = {0, 1, 2, 3, 4, 5, 6, 7},
-     .least = 0,
-     .most = 1023,
+     .published = {0, 1, 2, 3, 4, 5, 6, 7},
+     .min = 0,
+     .max = 1023,
      .strategies = {"alone"}},
     {.name = "streams",
      .description = "streams that share the first device; at most one a product",
      .quick = {2},
-     .seed = {2, 8, 50},
-     .most = 1024,
+     .published = {2, 8, 50},
+     .max = 1024,
      .strategies = {"streams"}},
 };
 
@@ -162,7 +162,7 @@ class Matmul final : public Scenario {
   std::string_view baseline() const override { return "sequential"; }
   int default_devices() const override { return 2; }
   /// Published: one run; three give an interval.
-  Sampling seed_sampling() const override { return {.samples = 3, .iterations = 1}; }
+  Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
 
   std::vector<Published> published() const override { return published_figures(); }
 
@@ -221,7 +221,7 @@ class Matmul final : public Scenario {
 
   std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
     if (spec.strategy == "concurrent") {
-      return with_strategy(spec, "sequential", {"n", "count", "devices"});
+      return with_strategy(spec, "sequential");
     }
     if (is_sharded(spec) || spec.strategy == "streams") return alone_on_first(spec);
     return std::nullopt;
@@ -229,7 +229,7 @@ class Matmul final : public Scenario {
 
   /// Streams share the first device, so they are compared with that device alone.
   bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const override {
-    if (spec.strategy == "streams") return candidate.name() == alone_on_first(spec).name();
+    if (spec.strategy == "streams") return candidate == alone_on_first(spec);
     return Scenario::is_baseline_of(candidate, spec);
   }
 

@@ -44,11 +44,11 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
 // --- the parts of an overlapped case, each alone ---
 
 CaseSpec products_of(const CaseSpec& spec) {
-  return with_strategy(spec, "compute", {"n", "inner", "count", "direction"});
+  return with_strategy(spec, "compute", {"memory", "chunk", "prefetch"});
 }
 
 CaseSpec copies_of(const CaseSpec& spec) {
-  return with_strategy(spec, "copy", {"n", "count", "direction", "memory", "chunk"});
+  return with_strategy(spec, "copy", {"inner", "prefetch"});
 }
 
 constexpr std::string_view achieved_overlap = "achieved overlap";
@@ -146,43 +146,43 @@ const std::vector<Axis> axis_list = {
     {.name = "n",
      .description = "rows and columns of the copied matrices",
      .quick = {1024},
-     .seed = {4000},
-     .most = 65536},
+     .published = {4000},
+     .max = 65536},
     {.name = "inner",
      .description = "multiply-adds for each element of a product: a small number brings the times "
                     "of computing and copying near each other on a CPU",
      .quick = {32},
-     .seed = {4000},
-     .most = 65536,
+     .published = {4000},
+     .max = 65536,
      .strategies = with_products},
-    {.name = "count", .description = "matrices", .quick = {16}, .seed = {50}, .most = 10000},
+    {.name = "count", .description = "matrices", .quick = {16}, .published = {50}, .max = 10000},
     {.name = "direction",
      .description = "results to the host, or inputs from it",
      .kind = AxisKind::choice,
      .quick = {"d2h", "h2d"},
-     .seed = {"d2h", "h2d"},
+     .published = {"d2h", "h2d"},
      .choices = {"d2h", "h2d"}},
     {.name = "memory",
      .description = "host memory: page-locked, ordinary and used before (CUDA does not copy it "
                     "asynchronously), or ordinary and allocated anew in every execution (d2h only)",
      .kind = AxisKind::choice,
      .quick = {"pinned", "pageable", "fresh"},
-     .seed = {"pinned", "pageable", "fresh"},
+     .published = {"pinned", "pageable", "fresh"},
      .choices = {"pinned", "pageable", "fresh"},
      .strategies = with_copies},
     {.name = "chunk",
      .description = "rows that one copy moves; 0: a matrix in one copy",
      .quick = {0},
-     .seed = {0},
-     .least = 0,
-     .most = 65536,
+     .published = {0},
+     .min = 0,
+     .max = 65536,
      .strategies = with_copies},
     {.name = "prefetch",
      .description = "matrices in flight beside the one in work; 0: none, so nothing can overlap",
      .quick = {1, 4},
-     .seed = {0, 1, 2, 4, 49},
-     .least = 0,
-     .most = 10000,
+     .published = {0, 1, 2, 4, 49},
+     .min = 0,
+     .max = 10000,
      .strategies = {"overlapped"}},
 };
 
@@ -218,7 +218,7 @@ class Overlap final : public Scenario {
   std::string_view baseline() const override { return "sequential"; }
   bool wants_copy_core() const override { return true; }
   /// Published: one run; three give an interval.
-  Sampling seed_sampling() const override { return {.samples = 3, .iterations = 1}; }
+  Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
 
   std::vector<Published> published() const override { return published_figures(); }
 
@@ -232,7 +232,7 @@ class Overlap final : public Scenario {
                     "before it can be copied");
     }
     // How far ahead is a question of its own, asked once in each direction.
-    const bool from_preset = request.preset == "quick" && !request.was_given("prefetch");
+    const bool from_preset = request.preset == Preset::quick && !request.was_given("prefetch");
     if (from_preset && sizes.prefetch > 1 && sizes.memory != HostMemory::pinned) {
       return std::nullopt;
     }
@@ -277,8 +277,7 @@ class Overlap final : public Scenario {
 
   std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
     if (spec.strategy != "overlapped") return std::nullopt;
-    return with_strategy(spec, "sequential",
-                         {"n", "inner", "count", "direction", "memory", "chunk"});
+    return with_strategy(spec, "sequential", {"prefetch"});
   }
 
   /// Products alone and copies alone are a part of the work.

@@ -31,10 +31,10 @@ constexpr std::array units{Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"µs", 1'000},
 
 [[noreturn]] void reject(const Axis& axis, std::string_view text, std::string_view why) {
   throw UsageError(
-      fmt::format("--{} '{}' {}; allowed: {}", axis.name, text, why, allowed_values(axis)));
+      fmt::format("{} '{}' {}; allowed: {}", spelled(axis.name), text, why, allowed_values(axis)));
 }
 
-bool has_upper_limit(const Axis& axis) { return axis.most >= axis.least; }
+bool has_upper_limit(const Axis& axis) { return axis.max >= axis.min; }
 
 bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -51,8 +51,8 @@ std::optional<double> to_real(std::string_view text) {
 }
 
 void check_range(const Axis& axis, std::string_view text, double value) {
-  if (value < axis.least) reject(axis, text, "is too small");
-  if (has_upper_limit(axis) && value > axis.most) reject(axis, text, "is too large");
+  if (value < axis.min) reject(axis, text, "is too small");
+  if (has_upper_limit(axis) && value > axis.max) reject(axis, text, "is too large");
 }
 
 /// `text` is the whole value, for messages; `part` the number to read.
@@ -69,8 +69,8 @@ std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_v
   return value;
 }
 
-double read_real(const Axis& axis, std::string_view text) {
-  const auto value = to_real(text);
+double read_real(const Axis& axis, std::string_view text, std::string_view part) {
+  const auto value = to_real(part);
   if (!value) reject(axis, text, "is not a number");
   check_range(axis, text, *value);
   return *value == 0 ? 0.0
@@ -88,7 +88,7 @@ std::int64_t scale_duration(const Axis& axis, std::string_view text, double numb
     reject(axis, text, "is not a whole number of nanoseconds");
   }
   check_range(axis, text, rounded);
-  if (rounded < static_cast<double>(shortest_duration) && axis.least > 0) {
+  if (rounded < static_cast<double>(shortest_duration) && axis.min > 0) {
     reject(axis, text, "is too small");
   }
   return static_cast<std::int64_t>(rounded);
@@ -118,7 +118,7 @@ std::int64_t read_duration(const Axis& axis, std::string_view text) {
 
 std::string read_choice(const Axis& axis, std::string_view text) {
   if (std::ranges::find(axis.choices, text) == axis.choices.end()) {
-    throw UsageError(fmt::format("--{} '{}' is not a choice; allowed: {}{}", axis.name, text,
+    throw UsageError(fmt::format("{} '{}' is not a choice; allowed: {}{}", spelled(axis.name), text,
                                  allowed_values(axis), did_you_mean(text, axis.choices)));
   }
   return std::string(text);
@@ -137,9 +137,9 @@ Value read_sizes(const Axis& axis, std::string_view text) {
 
 std::string range_text(const Axis& axis, auto format) {
   if (has_upper_limit(axis)) {
-    return fmt::format("from {} to {}", format(axis.least), format(axis.most));
+    return fmt::format("from {} to {}", format(axis.min), format(axis.max));
   }
-  return fmt::format("of at least {}", format(axis.least));
+  return fmt::format("of at least {}", format(axis.min));
 }
 
 std::string number_text(double value) { return fmt::format("{:.15g}", value); }
@@ -192,15 +192,6 @@ void Parameters::imply(std::string name, Value value) {
   put({.name = std::move(name), .value = std::move(value), .implied = true});
 }
 
-Parameters Parameters::only(std::initializer_list<std::string_view> names) const {
-  Parameters chosen;
-  for (const std::string_view name : names) {
-    const auto found = std::ranges::find(values_, name, &Parameter::name);
-    if (found != values_.end()) chosen.put(*found);
-  }
-  return chosen;
-}
-
 const Value* Parameters::find(std::string_view name) const {
   const auto found = std::ranges::find(values_, name, &Parameter::name);
   return found == values_.end() ? nullptr : &found->value;
@@ -222,13 +213,20 @@ bool Axis::applies_to(std::string_view strategy) const {
   return strategies.empty() || std::ranges::find(strategies, strategy) != strategies.end();
 }
 
+std::string spelled(std::string_view name) {
+  const bool is_argument = std::ranges::all_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return fmt::format("{}{}", is_argument || name.starts_with('-') ? "" : "--", name);
+}
+
 Value parse_value(const Axis& axis, std::string_view text) {
   if (text.empty()) reject(axis, text, "is empty");
   switch (axis.kind) {
     case AxisKind::integer:
       return read_integer(axis, text, text);
     case AxisKind::real:
-      return read_real(axis, text);
+      return read_real(axis, text, text);
+    case AxisKind::percent:
+      return read_real(axis, text, text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
     case AxisKind::duration:
       return duration_text(static_cast<double>(read_duration(axis, text)));
     case AxisKind::choice:
@@ -239,6 +237,11 @@ Value parse_value(const Axis& axis, std::string_view text) {
       return std::string(text);
   }
   throw std::logic_error("axis of an unknown kind");
+}
+
+void check_value(const Axis& axis, const Value& value) {
+  const std::string text = to_string(value);
+  if (parse_value(axis, text) != value) reject(axis, text, "has another type");
 }
 
 std::int64_t nanoseconds_of(std::string_view duration) {
@@ -252,6 +255,7 @@ std::string allowed_values(const Axis& axis) {
     case AxisKind::integer:
       return "whole numbers " + range_text(axis, number_text);
     case AxisKind::real:
+    case AxisKind::percent:
       return "numbers " + range_text(axis, number_text);
     case AxisKind::duration:
       return "durations with a unit (ns, us, ms, s) " + range_text(axis, duration_text);

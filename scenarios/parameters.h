@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,8 +34,14 @@ class Parameters {
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
 
-  /// Those of these names that there are, in the order of the names.
-  [[nodiscard]] Parameters only(std::initializer_list<std::string_view> names) const;
+  /// Returns the parameters whose names satisfy the predicate, in their order.
+  [[nodiscard]] Parameters where(const auto& predicate) const {
+    Parameters chosen;
+    for (const Parameter& parameter : values_) {
+      if (predicate(parameter.name)) chosen.values_.push_back(parameter);
+    }
+    return chosen;
+  }
 
   [[nodiscard]] auto begin() const { return values_.begin(); }
   [[nodiscard]] auto end() const { return values_.end(); }
@@ -51,11 +56,12 @@ class Parameters {
 
 /// What one value of an axis may be.
 enum class AxisKind {
-  integer,   // whole number within [least, most]
-  real,      // finite number within [least, most]
-  duration,  // "250us", "1ms", "0.5s": kept as text, 1000us as "1ms"; least and most in nanoseconds
+  integer,   // whole number within [min, max]
+  real,      // finite number within [min, max]
+  percent,   // the same, with or without a percent sign
+  duration,  // "250us", "1ms", "0.5s": kept as text, 1000us as "1ms"; min and max in nanoseconds
   choice,    // one of `choices`
-  sizes,     // a whole number, or several as a+b+c, each within [least, most]; kept as text when
+  sizes,     // a whole number, or several as a+b+c, each within [min, max]; kept as text when
              // several
   text,      // anything; the scenario checks it
 };
@@ -66,9 +72,9 @@ struct Axis {
   std::string description;
   AxisKind kind = AxisKind::integer;
   std::vector<Value> quick;  // values of the presets; empty: the scenario decides from the rest
-  std::vector<Value> seed;
-  double least = 1;
-  double most = 0;  // below `least`: no upper limit
+  std::vector<Value> published;
+  double min = 1;
+  double max = 0;  // below `min`: no upper limit
   std::vector<std::string> choices = {};
   /// The strategies that it applies to; empty: all.
   std::vector<std::string> strategies = {};
@@ -78,9 +84,17 @@ struct Axis {
   [[nodiscard]] bool applies_to(std::string_view strategy) const;
 };
 
+/// Returns how a flag or argument is written on the command line: "--split" for "split"; "-o" and
+/// "REPORT" are their own names.
+[[nodiscard]] std::string spelled(std::string_view name);
+
 /// Reads one value of an axis from text. Throws UsageError that names the flag, the value and what
 /// is allowed.
 [[nodiscard]] Value parse_value(const Axis& axis, std::string_view text);
+
+/// Throws UsageError, as `parse_value` does, unless a value that is typed already is one of the
+/// axis.
+void check_value(const Axis& axis, const Value& value);
 
 /// Nanoseconds of a duration that `parse_value` has accepted.
 [[nodiscard]] std::int64_t nanoseconds_of(std::string_view duration);

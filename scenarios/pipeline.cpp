@@ -143,7 +143,9 @@ class Pipeline final : public Scenario {
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return single; }
   [[nodiscard]] int default_devices() const override { return 2; }
-  [[nodiscard]] Sampling seed_sampling() const override { return {.samples = 10, .iterations = 3}; }
+  [[nodiscard]] Sampling published_sampling() const override {
+    return {.samples = 10, .iterations = 3};
+  }
 
   [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
@@ -163,27 +165,27 @@ class Pipeline final : public Scenario {
        .description = "ResNet-50 (torchvision's), or two tiny linear layers",
        .kind = AxisKind::choice,
        .quick = {std::string(default_model)},
-       .seed = {std::string(default_model)},
+       .published = {std::string(default_model)},
        .choices = {"resnet50", "toy"}},
       {.name = "batch",
-       .description = "samples of a training step (quick 40, seed 120, toy model 20)",
+       .description = "samples of a training step (quick 40, published 120, toy model 20)",
        .quick = {},
-       .seed = {},
-       .most = 1 << 20},
+       .published = {},
+       .max = 1 << 20},
       {.name = "image",
        .description = "height and width of the images, for resnet50",
        .quick = {std::int64_t{128}},
-       .seed = {std::int64_t{128}},
-       .least = 32,
-       .most = 4096},
+       .published = {std::int64_t{128}},
+       .min = 32,
+       .max = 4096},
       {.name = "split",
        .description = "samples of a chunk, or several chunk sizes as a+b+c",
        .kind = AxisKind::sizes,
        .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
-       .seed = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
-                std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
-                std::int64_t{60}},
-       .most = 1 << 20,
+       .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
+                     std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
+                     std::int64_t{60}},
+       .max = 1 << 20,
        .strategies = {std::string(pipelined)}},
       {.name = "cut",
        .description =
@@ -191,13 +193,13 @@ class Pipeline final : public Scenario {
            "the first units of later stages as layer2.0+layer3.2",
        .kind = AxisKind::text,
        .quick = {},
-       .seed = {},
+       .published = {},
        .strategies = {std::string(model_parallel), std::string(pipelined)}},
       {.name = "schedule",
        .description = "order of the chunks: GPipe, or one forward one backward",
        .kind = AxisKind::choice,
        .quick = {std::string(default_schedule)},
-       .seed = {std::string(default_schedule)},
+       .published = {std::string(default_schedule)},
        .choices = {"gpipe", "1f1b"},
        .strategies = {std::string(pipelined)}}};
 };
@@ -225,7 +227,7 @@ std::int64_t batch_of(const Scenario::Request& request, bool toy) {
     return std::get<std::int64_t>(*batch);
   }
   if (toy) return toy_batch;
-  return request.preset == "seed" ? published_batch : quick_batch;
+  return request.preset == Preset::published ? published_batch : quick_batch;
 }
 
 std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
@@ -305,12 +307,10 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.strategy == single) return std::nullopt;
   if (spec.parameters.find(reference_parameter) != nullptr) {
     if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
-    return with_strategy(
-        spec, chunks_in_turn,
-        {"model", "batch", "image", "split", "devices", "cut", reference_parameter});
+    return with_strategy(spec, chunks_in_turn, {"schedule"});
   }
   const std::string_view strategy = spec.strategy == pipelined ? chunks_in_turn : single;
-  return with_strategy(spec, strategy, {"model", "batch", "image", "split"});
+  return with_strategy(spec, strategy, {"devices", "cut", "schedule"});
 }
 
 /// A case with its network and stages, which its plan refers to.
@@ -459,7 +459,8 @@ std::string sentence(const Finding& found) {
                        ratio_text(*whole->speedup));
   }
   std::string split = to_string(*best->spec.parameters.find("split"));
-  for (const Parameter& choice : best->spec.parameters.only({"cut", "schedule"})) {
+  for (const Parameter& choice : best->spec.parameters.where(
+           [](std::string_view name) { return name == "cut" || name == "schedule"; })) {
     if (!choice.implied) split += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
   const bool pays = !best->speedup || !best->speedup->below(1);

@@ -37,7 +37,7 @@ std::string telling_parameters(const CaseSpec& spec, const std::vector<std::stri
 std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {
   CaseSpec reference = scenario.reference(spec).value_or(spec);
   reference.graph = false;
-  if (reference.name() == spec.name()) return std::nullopt;
+  if (reference == spec) return std::nullopt;
   return reference;
 }
 

@@ -35,7 +35,12 @@ struct CaseSpec {
   /// "<scenario>/<strategy>/<axis>:<value>/…"; a format other than f32 is shown behind the axes as
   /// "dtype", and behind it "graph:true" for a case that is captured.
   [[nodiscard]] std::string name() const;
+  friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
 };
+
+/// The values of the axes that the user does not give: for an answer within minutes, or those of
+/// the published experiments.
+enum class Preset { quick, published };
 
 /// One result tensor of a run, read to the host in canonical order as f32.
 struct Output {
@@ -152,7 +157,7 @@ struct Published {
   [[nodiscard]] bool belongs_to(const CaseSpec& spec) const;
 };
 
-/// How the `seed` preset samples: the published number of repetitions.
+/// How the published preset samples: the published number of repetitions.
 struct Sampling {
   int samples = 0;     // 0: adaptive
   int iterations = 0;  // executions of the plan in one sample; 0: as many as give a steady time
@@ -176,7 +181,7 @@ class Scenario {
   [[nodiscard]] virtual int default_devices() const { return 1; }
   /// Whether its copy lanes want a core or engine that no compute stream uses.
   [[nodiscard]] virtual bool wants_copy_core() const { return false; }
-  [[nodiscard]] virtual Sampling seed_sampling() const { return {}; }
+  [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
@@ -188,7 +193,7 @@ class Scenario {
     CaseSpec spec;
     int device_count = 1;
     bool devices_alike = true;  // whether all compute with the same kernels
-    std::string preset = "quick";
+    Preset preset = Preset::quick;
     /// Flags by which the user chose this combination: "strategy", names of axes.
     std::vector<std::string> given;
 

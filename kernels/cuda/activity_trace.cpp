@@ -82,7 +82,7 @@ std::string reason_of(const Cupti& cupti, const char* call, CUptiResult result) 
         words);
   }
   return fmt::format(
-      "{} fails: {}; is the driver as new as CUPTI? --no-profile leaves timelines out", call,
+      "{} fails: {}; is the driver as new as CUPTI? --no-timeline leaves timelines out", call,
       words);
 }
 

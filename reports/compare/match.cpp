@@ -82,7 +82,7 @@ std::string difference_of_runs(const Report& base, const Report& now) {
   for (const auto& [report, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
     if (is_profile(*report)) {
       return fmt::format(
-          "{} was measured for a profiler (--profile): three executions of each case", side);
+          "{} was measured for a profiler (--for-profiler): three executions of each case", side);
     }
   }
   return {};

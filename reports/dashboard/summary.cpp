@@ -68,7 +68,8 @@ std::size_t Identities::number_of(const CaseIdentity& identity) {
 ReportSummary summarise_report(const Report& report, Identities& identities) {
   if (is_profile(report)) {
     throw UsageError(
-        "was measured for a profiler (--profile): three executions of each case have no place in a "
+        "was measured for a profiler (--for-profiler): three executions of each case have no place "
+        "in a "
         "history");
   }
   ReportSummary summary{seconds_of_utc(report.started_utc),

@@ -324,11 +324,11 @@ struct Report {
   friend bool operator==(const Report&, const Report&) = default;
 };
 
-/// Of a run for a profiler (--profile): three executions of each case, which are compared with
+/// Of a run for a profiler (--for-profiler): three executions of each case, which are compared with
 /// nothing.
 [[nodiscard]] inline bool is_profile(const Report& report) {
   return std::ranges::any_of(report.options, [](const auto& option) {
-    return option.first == "profile" && option.second == Value("true");
+    return option.first == "for-profiler" && option.second == Value("true");
   });
 }
 

@@ -68,4 +68,4 @@ def ab_words(parbench, experiment, quick, output):
 
 def report_words(parbench, experiment, quick, slowdown, output):
     words = run_words(parbench, experiment.scenario, slowdown, quick)
-    return [*words, "--launches", str(LAUNCHES), "--quiet", "--report", output]
+    return [*words, "--processes", str(LAUNCHES), "--quiet", "--report", output]

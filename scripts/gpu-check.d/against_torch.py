@@ -22,7 +22,7 @@ TRAINING_SECONDS = 2
 TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"
 # Nothing of this process is to be timed beside a profiler that was loaded (CUPTI takes seconds for that).
-UNDISTURBED = ["--no-profile"]
+UNDISTURBED = ["--no-timeline"]
 
 
 @dataclass

@@ -29,7 +29,7 @@ def command_of(setting, dtype, log):
     ncu += ["--metrics", ",".join(METRICS)]
     work = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
     work += ["--batch", size.batch, "--image", size.image, "--dtype", dtype]
-    files = ["--quiet", "--profile", "--report", f"{log}.json", "--devices", setting.device]
+    files = ["--quiet", "--for-profiler", "--report", f"{log}.json", "--devices", setting.device]
     return [*ncu, f"{setting.root}/libexec/parbench", *work, *files]
 
 

@@ -263,7 +263,7 @@ def seed(setting):
     """The published setting with both cuts. Takes the better part of an hour."""
     if len(setting.cores) < 2:
         raise Failure("a pipeline needs two cores, this process may use one")
-    flags = ["--scenario", "pipeline", "--preset", "seed", "--devices", "cpu:0,cpu:1"]
+    flags = ["--scenario", "pipeline", "--preset", "published", "--devices", "cpu:0,cpu:1"]
     flags += ["--strategy", "single,pipeline", "--cut", "published,balanced"]
     flags += ["--model", "toy"] if setting.quick else []
     setting.say("parbench " + " ".join(map(str, flags)))

@@ -99,7 +99,7 @@ TEST_F(AaStudy, RunsOneProgramAtATimeWithTheFlagsOfItsMethod) {
     EXPECT_THAT(lines[i], HasSubstr("begin "));
     EXPECT_THAT(lines[i + 1], HasSubstr("end ")) << "another had begun";
     const bool is_run = lines[i].starts_with("begin run");
-    EXPECT_EQ(lines[i].find("--launches 5") != std::string::npos, is_run) << lines[i];
+    EXPECT_EQ(lines[i].find("--processes 5") != std::string::npos, is_run) << lines[i];
   }
   const std::string slower = "--slowdown 2.5";
   EXPECT_EQ(std::ranges::count_if(lines,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/looks.h"
-#include "bench/sweep.h"
+#include "bench/processes/sweep.h"
 #include "kernels/error.h"
 #include "kernels/machine.h"
 #include "scenarios/selftest.h"
@@ -31,7 +31,7 @@ class EstimateTest : public testing::Test {
   [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context,
                                         int launches = 1, const SamplerOptions& sampling = {},
                                         bool looks = false) const {
-    Options options;
+    RunOptions options;
     options.strategies = {strategy};
     const std::vector<CaseSpec> cases =
         expand(options, *selftest_, {.count = context.device_count()});
@@ -108,9 +108,9 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   EXPECT_NEAR(run.least_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
   EXPECT_THAT(text_of(context, run), HasSubstr("\n  3 samples of 50 executions of each case, "
                                                "before them 3 executions"));
-  EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-profile")));
+  EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-timeline")));
   const RunEstimate looked = estimate_of("spin", context, 1, fixed, true);
-  EXPECT_THAT(text_of(context, looked), HasSubstr("(--no-profile)"));
+  EXPECT_THAT(text_of(context, looked), HasSubstr("(--no-timeline)"));
 }
 
 /// Two devices, each with enough for its own half of the case.

@@ -61,7 +61,7 @@ class FakeScenario : public Scenario {
     return baseline_rule ? baseline_rule(candidate, spec)
                          : Scenario::is_baseline_of(candidate, spec);
   }
-  [[nodiscard]] Sampling seed_sampling() const override { return published; }
+  [[nodiscard]] Sampling published_sampling() const override { return published; }
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
     return request.spec;
   }

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "bench/sweep.h"
+#include "bench/processes/sweep.h"
 #include "kernels/machine.h"
 
 namespace parbench {
@@ -91,7 +91,7 @@ std::vector<MathMode> modes_of(const Scenario& scenario, const CaseSpec& spec) {
 struct Sweep {
   std::string label;
   std::string scenario;
-  std::map<std::string, std::vector<std::string>> axes;
+  AxisValues axes;
   std::vector<std::string> strategies = {};
 };
 void PrintTo(const Sweep& sweep, std::ostream* out) { *out << sweep.label; }
@@ -102,8 +102,8 @@ TEST_P(MathModeOfCases, IsTheOneOfDtype) {
   const Scenario& scenario =
       **std::ranges::find(all_scenarios(), GetParam().scenario, &Scenario::name);
   for (const char* dtype : {"f32", "tf32"}) {
-    Options options;
-    options.scenarios = {GetParam().scenario};
+    RunOptions options;
+    options.scenarios = {&scenario};
     options.strategies = GetParam().strategies;
     options.axes = GetParam().axes;
     options.format = *number_format_named(dtype);
@@ -121,12 +121,15 @@ TEST_P(MathModeOfCases, IsTheOneOfDtype) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scenarios, MathModeOfCases,
-    testing::Values(Sweep{"branch", "branch", {{"image", {"8"}}, {"branches", {"3"}}}},
-                    Sweep{"matmul", "matmul", {{"n", {"16"}}, {"count", {"3"}}}},
-                    Sweep{"overlap", "overlap", {{"n", {"16"}}, {"count", {"3"}}}},
-                    Sweep{"toy", "pipeline", {{"model", {"toy"}}, {"split", {"5"}}}},
-                    Sweep{
-                        "resnet50", "pipeline", {{"batch", {"2"}}, {"image", {"32"}}}, {"single"}}),
+    testing::Values(
+        Sweep{"branch", "branch", {{"image", {std::int64_t{8}}}, {"branches", {std::int64_t{3}}}}},
+        Sweep{"matmul", "matmul", {{"n", {std::int64_t{16}}}, {"count", {std::int64_t{3}}}}},
+        Sweep{"overlap", "overlap", {{"n", {std::int64_t{16}}}, {"count", {std::int64_t{3}}}}},
+        Sweep{"toy", "pipeline", {{"model", {"toy"}}, {"split", {std::int64_t{5}}}}},
+        Sweep{"resnet50",
+              "pipeline",
+              {{"batch", {std::int64_t{2}}}, {"image", {std::int64_t{32}}}},
+              {"single"}}),
     [](const auto& instance) { return instance.param.label; });
 
 }  // namespace

@@ -68,10 +68,10 @@ TEST(ProgressLine, SaysWhichScenarioOfSeveralItsTimeIs) {
 
 TEST(ProgressLine, SaysWhichLaunchOfSeveralItsTimeIs) {
   ProgressState state = sampling();
-  state.launch = {.index = 1, .count = 5};
-  EXPECT_THAT(progress_line(state, 0), HasSubstr("  launch 2/5: 1 min 05 s left"));
+  state.process = {.index = 1, .count = 5};
+  EXPECT_THAT(progress_line(state, 0), HasSubstr("  process 2/5: 1 min 05 s left"));
   state.part = {.index = 0, .count = 2};
-  EXPECT_THAT(progress_line(state, 0), HasSubstr("  launch 2/5  scenario 1/2: 1 min 05 s left"));
+  EXPECT_THAT(progress_line(state, 0), HasSubstr("  process 2/5  scenario 1/2: 1 min 05 s left"));
 }
 
 TEST(ProgressMessages, ArriveAsProgressOfTheWholeRun) {
@@ -92,13 +92,13 @@ TEST(ProgressMessages, ArriveAsProgressOfTheWholeRun) {
   }
   relay_progress("words of a library", {.index = 0, .count = 2}, *receiver);
   ProgressState first = sampling();
-  first.launch = {.index = 1, .count = 2};
+  first.process = {.index = 1, .count = 2};
   first.fraction = (1 + 0.42) / 2;
   ProgressState second = preparing();
-  second.launch = first.launch;
+  second.process = first.process;
   second.fraction = 0.5;
-  EXPECT_EQ(shown.str(), progress_line(first, 0) + "\nlaunch 2 of 2: a \"case\" failed\n" +
-                             progress_line(second, 0) + "\nlaunch 1 of 2: words of a library\n");
+  EXPECT_EQ(shown.str(), progress_line(first, 0) + "\nprocess 2 of 2: a \"case\" failed\n" +
+                             progress_line(second, 0) + "\nprocess 1 of 2: words of a library\n");
 }
 
 TEST(ProgressLine, FitsEveryWidth) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/sampler_options.h"
+#include "bench/cli/sampler_options.h"
 #include "kernels/error.h"
 #include "tests/bench/session_fixture.h"
 
@@ -422,7 +422,7 @@ class SamplerOptionsTest : public testing::Test {
     return sampler_options(options, flags, scenario);
   }
   FakeScenario scenario;
-  Options options;
+  RunOptions options;
   BenchmarkFlags flags;
 };
 
@@ -436,42 +436,41 @@ TEST_F(SamplerOptionsTest, QuickIsAdaptiveAndEnds) {
 }
 
 TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
-  options.preset = "seed";
+  options.preset = Preset::published;
   const SamplerOptions result = resolved();
   EXPECT_EQ(result.fixed_samples, 10);
   EXPECT_EQ(result.fixed_iterations, 3);
   EXPECT_TRUE(std::isinf(result.max_seconds));
 }
 
-TEST_F(SamplerOptionsTest, OneOfSeveralLaunchesHasItsShareOfTheTime) {
-  options.launches = 5;
+TEST_F(SamplerOptionsTest, OneOfSeveralProcessesHasItsShareOfTheTime) {
+  options.processes = 5;
   EXPECT_DOUBLE_EQ(resolved().total_seconds, 140) << "of the whole run";
-  options.launch = 2;
+  options.process = 2;
   const SamplerOptions share = resolved();
   EXPECT_DOUBLE_EQ(share.total_seconds, 28);
   EXPECT_DOUBLE_EQ(share.max_seconds, 4);
   EXPECT_EQ(share.floor_samples, 1) << "five of them are more than three";
   EXPECT_EQ(share.min_samples, 6);
   EXPECT_NE(share.seed, options.seed) << "its rounds have another order";
-  options.launches = 2;
-  options.launch = 0;
+  options.processes = 2;
+  options.process = 0;
   EXPECT_EQ(resolved().floor_samples, 2);
 }
 
 TEST_F(SamplerOptionsTest, AProfileIsAFewExecutions) {
-  options.profile = true;
+  options.for_profiler = true;
   EXPECT_EQ(resolved().fixed_samples, 3);
   EXPECT_EQ(resolved().fixed_iterations, 1);
   EXPECT_TRUE(resolved().for_profiler);
-  options.preset = "seed";
+  options.preset = Preset::published;
   EXPECT_EQ(resolved().fixed_samples, 3);
   flags.repetitions = 5;
   EXPECT_EQ(resolved().fixed_samples, 5);
 }
 
 TEST_F(SamplerOptionsTest, PrecisionMakesSeedAdaptive) {
-  options.preset = "seed";
-  options.precision_given = true;
+  options.preset = Preset::published;
   options.precision_percent = 0.5;
   const SamplerOptions result = resolved();
   EXPECT_EQ(result.fixed_samples, 0);

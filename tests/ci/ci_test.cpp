@@ -108,16 +108,16 @@ class Ci : public ::testing::Test {
 TEST_F(Ci, RunMeasuresAndMakesThePage) {
   const Finished finished = call("run", {"--output", "results"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_EQ(folder_.read("log"), "--scenario all --launches 5 --report results/report.json\n");
+  EXPECT_EQ(folder_.read("log"), "--scenario all --processes 5 --report results/report.json\n");
   EXPECT_THAT(folder_.read("results/report.html"), StartsWith("<!doctype html>"));
 }
 
 TEST_F(Ci, RunTakesFlagsAndTellsOfFailedCases) {
   const Finished finished =
-      call("run", {"--output", "results", "--launches", "2", "--", "--scenario", "matmul"},
+      call("run", {"--output", "results", "--processes", "2", "--", "--scenario", "matmul"},
            {{"RUN_EXIT", "1"}});
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(folder_.read("log"), "--scenario matmul --launches 2 --report results/report.json\n");
+  EXPECT_EQ(folder_.read("log"), "--scenario matmul --processes 2 --report results/report.json\n");
   EXPECT_TRUE(fs::exists(folder_ / "results/report.html"));
 }
 

@@ -146,7 +146,7 @@ TEST_F(Dashboard, SaysWhatIsWrong) {
   EXPECT_THAT(refusal({}), HasSubstr("parbench dashboard DIR -o SITE"));
   EXPECT_THAT(refusal({"none", "-o", "site"}), HasSubstr("'none' does not exist"));
   EXPECT_THAT(refusal({"none"}), HasSubstr("-o SITE"));
-  EXPECT_THAT(refusal({"one", "two", "-o", "site"}), HasSubstr("no second folder"));
+  EXPECT_THAT(refusal({"one", "two", "-o", "site"}), HasSubstr("does not take two"));
   EXPECT_THAT(refusal({"one", "-o", "site", "--quiet"}), HasSubstr("--quiet"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "site"));
   measure("one.json");

@@ -196,7 +196,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitLeavesTheFindingsOfWhatWasMeasured) {
   std::vector<std::string> command = words("uneven,hangs-later");
   std::ranges::replace(command, "faulty", "faulty,later");
   std::ranges::replace(command, "cpu:0", "2");
-  command.emplace_back("--no-profile");
+  command.emplace_back("--no-timeline");
   const Finished finished = run(command);
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));

@@ -34,9 +34,9 @@ int earlier_processes() {
   return static_cast<int>(earlier);
 }
 
-/// The first process of a run over several launches starts those.
-bool is_first_launch = false;
-bool is_second_launch = false;
+/// The first process of a run over several processes starts the others.
+bool is_first_process = false;
+bool is_second_process = false;
 
 /// Throws in the worker thread of its stream.
 class ThrowingOp : public cpu::CpuOp {
@@ -86,19 +86,19 @@ class FaultyCase : public Case {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void reset() override {
     if (hangs_) hang();
-    if ((strategy_ == "crashes-first" && is_first_launch) ||
-        (strategy_ == "crashes-second" && is_second_launch)) {
+    if ((strategy_ == "crashes-first" && is_first_process) ||
+        (strategy_ == "crashes-second" && is_second_process)) {
       std::fputs("planted: this is the end\n", stderr);
       std::abort();
     }
-    if (strategy_ == "silent-second" && is_second_launch) {
+    if (strategy_ == "silent-second" && is_second_process) {
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
     if (strategy_ == "loses") throw DeviceLost("cpu", "planted: the device fell off");
     std::memset(counter_.data(), 0, sizeof(long));
   }
   [[nodiscard]] std::vector<Output> outputs() override {
-    const bool wrong = strategy_ == "wrong" || (strategy_ == "wrong-second" && is_second_launch);
+    const bool wrong = strategy_ == "wrong" || (strategy_ == "wrong-second" && is_second_process);
     const float last = wrong ? 4.0F : 3.0F;
     return {{"result", [last] { return std::vector<float>{1.0F, 2.0F, last}; }}};
   }
@@ -131,8 +131,8 @@ Axis size_axis() {
   axis.name = "size";
   axis.description = "has no effect";
   axis.quick = {std::int64_t{1}};
-  axis.seed = {std::int64_t{2}};
-  axis.most = 8;
+  axis.published = {std::int64_t{2}};
+  axis.max = 8;
   return axis;
 }
 
@@ -173,10 +173,10 @@ class FaultyScenario : public Scenario {
       {"hangs-later", "does so in the second scenario only"},
       {"uneven", "holds more memory on the first device than on the second"},
       {"loses", "loses its device"},
-      {"wrong-second", "computes a wrong result in the second launch"},
-      {"crashes-first", "ends the process of the first launch"},
-      {"crashes-second", "ends the process of the second launch"},
-      {"silent-second", "says nothing more in the second launch"},
+      {"wrong-second", "computes a wrong result in the second process"},
+      {"crashes-first", "ends the first process"},
+      {"crashes-second", "ends the second process"},
+      {"silent-second", "says nothing more in the second process"},
   };
   std::vector<Axis> axes_{size_axis()};
 };
@@ -185,8 +185,8 @@ class FaultyScenario : public Scenario {
 
 int main(int count, char** words) {
   const int earlier = earlier_processes();
-  is_first_launch = earlier == 1;
-  is_second_launch = earlier == 2;
+  is_first_process = earlier == 1;
+  is_second_process = earlier == 2;
   ScenarioList scenarios;
   scenarios.push_back(std::make_unique<FaultyScenario>("faulty"));
   scenarios.push_back(std::make_unique<FaultyScenario>("later"));

@@ -105,7 +105,7 @@ TEST_F(Html, HasAHelpPage) {
   const Finished page = parbench({"html", "--help"});
   EXPECT_EQ(page.exit_code, 0);
   EXPECT_THAT(page.out, AllOf(HasSubstr("parbench html REPORT… -o FILE.html"),
-                              HasSubstr("Where the page goes")));
+                              HasSubstr("The page to write")));
 }
 
 }  // namespace

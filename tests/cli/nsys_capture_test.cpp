@@ -74,7 +74,7 @@ TEST_F(NsysCapture, CapturesBetweenStartAndStopOfTheProfiler) {
   EXPECT_THAT(done, AllOf(HasSubstr("--trace=cublas,cudnn,cuda,nvtx"), HasSubstr("--sample=none"),
                           HasSubstr("--cpuctxsw=none"), HasSubstr("--cuda-graph-trace=node"),
                           HasSubstr("--capture-range=cudaProfilerApi --capture-range-end=stop")));
-  EXPECT_THAT(done, HasSubstr("\nparbench --profile --scenario branch\n"));
+  EXPECT_THAT(done, HasSubstr("\nparbench --for-profiler --scenario branch\n"));
   EXPECT_THAT(done, AllOf(HasSubstr("nsys stats --force-export=true"),
                           HasSubstr("nvtx_gpu_proj_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum"),
                           HasSubstr(trace() + ".nsys-rep")));
@@ -115,7 +115,7 @@ TEST_F(NsysCapture, SaysWhatIsMissing) {
   EXPECT_THAT(capture({"--"}).err, HasSubstr("nothing to run"));
   EXPECT_THAT(capture({"--output"}).err, HasSubstr("--output needs a name"));
   EXPECT_THAT(capture({"--", "devices"}).err,
-              AllOf(HasSubstr("'devices' measures nothing"), Not(HasSubstr("--profile"))));
+              AllOf(HasSubstr("'devices' measures nothing"), Not(HasSubstr("--for-profiler"))));
   const Finished lost = capture({"--output", trace(), "--", "x"}, {{"NO_TRACE", "1"}});
   EXPECT_EQ(lost.exit_code, 2);
   EXPECT_THAT(lost.err, HasSubstr("has left no"));

@@ -19,7 +19,7 @@ Json variables_of_run(const std::string& policy, const std::string& spins) {
   const std::string path = (folder / "report.json").string();
   const Finished finished =
       run({PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--max-time", "0.05",
-           "--no-profile", "--quiet", "--report", path},
+           "--no-timeline", "--quiet", "--report", path},
           {folder.path(), {{"OMP_WAIT_POLICY", policy}, {"GOMP_SPINCOUNT", spins}}});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   return report::read_json(path).at("parbench").at("machine").at("environment");

@@ -94,7 +94,7 @@ TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
 TEST_F(TraceRun, DoesNotLookWhenItIsToldNotTo) {
   const Finished measured =
       parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
-                "report.json", "--no-profile", "--benchmark_repetitions=2"});
+                "report.json", "--no-timeline", "--benchmark_repetitions=2"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
   EXPECT_FALSE(report::read_report(folder_ / "report.json").cases.at(0).profile);
 }
@@ -102,14 +102,14 @@ TEST_F(TraceRun, DoesNotLookWhenItIsToldNotTo) {
 TEST_F(TraceRun, OfSeveralLaunchesIsTheFirstOnes) {
   const Finished measured =
       parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
-                "report.json", "--launches", "2", "--benchmark_repetitions=2", "--quiet"});
+                "report.json", "--processes", "2", "--benchmark_repetitions=2", "--quiet"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
   EXPECT_TRUE(report::read_report(folder_ / "report.json").cases.at(0).profile);
 }
 
 TEST_F(TraceRun, RefusesWhatCannotBe) {
   const std::vector<std::string> base{"--scenario", "selftest", "--trace", "trace.json"};
-  for (const std::string flag : {"--no-profile", "--profile", "--launches=2", "--dry-run"}) {
+  for (const std::string flag : {"--no-timeline", "--for-profiler", "--processes=2", "--dry-run"}) {
     std::vector<std::string> words = base;
     words.push_back(flag);
     refuses(words, "--trace cannot be combined with " + flag.substr(0, flag.find('=')));

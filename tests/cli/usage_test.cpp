@@ -95,7 +95,7 @@ TEST_F(Usage, RefusesUnknownWords) {
   EXPECT_THAT(refusal({"--scenario", "pipeline", "--strategy", "singel"}),
               HasSubstr("did you mean 'single'"));
   EXPECT_THAT(selftest_refusal({"--split", "3"}), HasSubstr("pipeline"));
-  EXPECT_THAT(selftest_refusal({"--preset", "sede"}), HasSubstr("did you mean 'seed'"));
+  EXPECT_THAT(selftest_refusal({"--preset", "publishd"}), HasSubstr("did you mean 'published'"));
   EXPECT_THAT(refusal({"devcies"}), HasSubstr("did you mean 'devices'"));
   EXPECT_THAT(selftest_refusal({"--benchmark_nonsense=1"}), HasSubstr("--benchmark_nonsense"));
   EXPECT_THAT(selftest_refusal({"--benchmark_filter=nothing_has_this_name"}),
@@ -139,8 +139,8 @@ TEST_F(Usage, RefusesDevicesThatAreNotThere) {
   EXPECT_THAT(selftest_refusal({"--devices", "tpu:0"}), HasSubstr("tpu"));
   EXPECT_THAT(selftest_refusal({"--devices", "cuda:999"}),
               AnyOf(HasSubstr("not in this build"), HasSubstr("does not exist")));
-  EXPECT_THAT(refusal({"--scenario", "selftest,matmul", "--profile"}),
-              HasSubstr("--profile: takes one scenario, not 2"));
+  EXPECT_THAT(refusal({"--scenario", "selftest,matmul", "--for-profiler"}),
+              HasSubstr("--for-profiler takes one scenario, not 2"));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/1"}), HasSubstr("cpu:0/1 does not exist"));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/"}), HasSubstr("which is no number"));
   EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),

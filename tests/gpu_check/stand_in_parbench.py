@@ -55,7 +55,7 @@ def main():
         with open(os.environ["LOG"], "a", encoding="utf-8") as log:
             print(" ".join(words), file=log)
         time.sleep(float(os.environ.get("WORKS_FOR", "0")))
-        words = [word for word in words if word not in ("--quiet", "--autotune", "--no-profile")]
+        words = [word for word in words if word not in ("--quiet", "--autotune", "--no-timeline")]
         flags = {key.removeprefix("--"): value for key, value in zip(words[::2], words[1::2])}
         pathlib.Path(flags["report"]).write_text(json.dumps(report(flags)), encoding="utf-8")
 

@@ -128,7 +128,7 @@ TEST_F(Targets, HaveProfilesBesideThemWithKernelsAndCalls) {
   EXPECT_FALSE(step_of_bf16.at("parbench").at("profile").contains("timeline"));
   EXPECT_EQ(step_of_bf16.at("torch")[0].at("name"), "gemm");
   EXPECT_EQ(step("profiles.json", "profiles").at("problems"), Json::array());
-  EXPECT_THAT(folder_.read("log"), Not(HasSubstr("--no-profile")));
+  EXPECT_THAT(folder_.read("log"), Not(HasSubstr("--no-timeline")));
 }
 
 TEST_F(Targets, HaveTheBandwidthOfOurKernelsWhereNsightComputeMay) {
@@ -175,7 +175,7 @@ TEST_F(Targets, AreMeasuredWithTheFlagsThatTheyName) {
   EXPECT_THAT(log, HasSubstr("--n 8192 --count 4 --dtype tf32"));
   EXPECT_THAT(log, HasSubstr("--batch 120 --image 128 --dtype bf16 --autotune"));
   EXPECT_THAT(log,
-              HasSubstr("--autotune --min-samples 30 --no-profile --devices cuda:0 --max-time 2"))
+              HasSubstr("--autotune --min-samples 30 --no-timeline --devices cuda:0 --max-time 2"))
       << "many samples for each time that kernels are chosen";
 }
 

@@ -231,9 +231,9 @@ TEST_F(OverlapTest, TheQuickPresetVariesDepthWithPinnedMemoryOnly) {
   request.given = {"prefetch"};
   EXPECT_TRUE(scenario->resolve(request)) << "asked for by the user";
   request.given = {};
-  request.preset = "seed";
+  request.preset = Preset::published;
   EXPECT_TRUE(scenario->resolve(request));
-  request.preset = "quick";
+  request.preset = Preset::quick;
   request.spec = spec("overlapped", tiny("d2h", "pageable", 1));
   EXPECT_TRUE(scenario->resolve(request));
   request.spec = spec("overlapped", tiny("d2h", "pinned", 4));

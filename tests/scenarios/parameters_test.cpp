@@ -22,8 +22,8 @@ Axis axis_of(AxisKind kind, double least, double most) {
   Axis axis;
   axis.name = "flag";
   axis.kind = kind;
-  axis.least = least;
-  axis.most = most;
+  axis.min = least;
+  axis.max = most;
   axis.choices = {"d2h", "h2d"};
   return axis;
 }
@@ -145,9 +145,26 @@ TEST(Parameters, ASelectionKeepsWhatIsImplied) {
   all.imply("b", std::int64_t{2});
   all.set("c", std::int64_t{3});
   Parameters wanted;
-  wanted.imply("b", std::int64_t{2});
   wanted.set("a", std::int64_t{1});
-  EXPECT_EQ(all.only({"b", "missing", "a"}), wanted);
+  wanted.imply("b", std::int64_t{2});
+  EXPECT_EQ(all.where([](std::string_view name) { return name != "c"; }), wanted);
+}
+
+TEST(Values, ThatAreTypedAlreadyMustBeOnesOfTheAxis) {
+  const Axis whole = axis_of(AxisKind::integer, 1, 8);
+  EXPECT_NO_THROW(check_value(whole, std::int64_t{8}));
+  EXPECT_THROW(check_value(whole, std::int64_t{9}), UsageError);
+  EXPECT_THROW(check_value(whole, 8.0), UsageError) << "another type";
+  EXPECT_THROW(check_value(whole, std::string("8")), UsageError) << "another type";
+  EXPECT_NO_THROW(check_value(axis_of(AxisKind::sizes, 1, 8), std::string("3+5")));
+  EXPECT_THROW(check_value(axis_of(AxisKind::choice, 1, 0), std::string("d2d")), UsageError);
+}
+
+TEST(Values, APercentageMayHaveItsSign) {
+  const Axis axis = axis_of(AxisKind::percent, 0, 1000);
+  EXPECT_EQ(parse_value(axis, "2.5%"), Value(2.5));
+  EXPECT_EQ(parse_value(axis, "2.5"), Value(2.5));
+  EXPECT_EQ(error_of(axis, "2%%"), "--flag '2%%' is not a number; allowed: numbers from 0 to 1000");
 }
 
 TEST(Parameters, PrintShortest) {

@@ -53,9 +53,9 @@ TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
       name_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}, {"schedule", "1f1b"}})),
       "pipeline/pipeline/batch:40/image:128/split:12/devices:2/cut:layer2.1/schedule:1f1b");
   EXPECT_EQ(name_of(request("single", {{"model", "toy"}})), "pipeline/single/model:toy/batch:20");
-  auto seed = request("single", {});
-  seed.preset = "seed";
-  EXPECT_EQ(name_of(seed), "pipeline/single/batch:120/image:128");
+  auto published = request("single", {});
+  published.preset = Preset::published;
+  EXPECT_EQ(name_of(published), "pipeline/single/batch:120/image:128");
 }
 
 TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {

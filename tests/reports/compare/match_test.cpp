@@ -125,7 +125,7 @@ TEST(Match, RefusesAnotherMachineUnlessItIsAllowed) {
 
 TEST(Match, RefusesRunsForAProfiler) {
   Report profile = one_case();
-  profile.options = {{"profile", std::string("true")}};
+  profile.options = {{"for-profiler", std::string("true")}};
   EXPECT_EQ(only(one_case(), profile).state, MatchState::not_comparable);
   EXPECT_THAT(only(one_case(), profile).reason, HasSubstr("NEW was measured for a profiler"));
   EXPECT_THAT(only(profile, one_case()).reason, HasSubstr("BASE was measured for a profiler"));

@@ -266,12 +266,13 @@ TEST_F(Site, LeavesOutAReportFromTheFuture) {
 TEST_F(Site, LeavesOutWhatWasMeasuredForAProfiler) {
   add("0.json", report_of_day(0, 1));
   Report profile = report_of_day(1, 1);
-  profile.options = {{"profile", std::string("true")}};
+  profile.options = {{"for-profiler", std::string("true")}};
   add("1.json", profile);
   for (int i = 0; i < 2; ++i) {
     const SiteSummary built = build();
     EXPECT_EQ(built.reports, 1U);
-    EXPECT_THAT(built.skipped, ElementsAre(AllOf(HasSubstr("1.json"), HasSubstr("--profile"))));
+    EXPECT_THAT(built.skipped,
+                ElementsAre(AllOf(HasSubstr("1.json"), HasSubstr("--for-profiler"))));
   }
   EXPECT_THAT(files("report"), SizeIs(1));
 }

@@ -1,0 +1,113 @@
+// Flags and arguments as rows of a table. Reading them, writing them back into a report, --rerun,
+// config files, help and suggestions all follow from the row.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kernels/tensor.h"
+#include "scenarios/scenario.h"
+
+namespace parbench {
+
+using ScenarioList = std::vector<std::unique_ptr<Scenario>>;
+
+enum class FlagKind {
+  single,  // takes one value
+  list,    // takes a comma list; given repeatedly, the lists join
+  many,    // takes one value each time it is given
+  toggle,  // takes none, or true or false
+};
+
+/// What the report of a run keeps of a flag.
+enum class InReport {
+  nothing,
+  recorded,
+  repeated,  // recorded, and taken from the report by --rerun
+};
+
+/// Two flags that cannot be given together, and why.
+struct Exclusion {
+  std::string_view flag;
+  std::string_view reason;
+};
+
+/// The typed values of each axis that was given: --split 1,3 → {"split", {1, 3}}.
+using AxisValues = std::map<std::string, std::vector<Value>, std::less<>>;
+
+/// The scenarios that a flag chooses, out of all.
+struct ScenarioChoice {
+  std::vector<const Scenario*>* chosen = nullptr;
+  const ScenarioList* all = nullptr;
+};
+
+/// The variable that holds the value of a flag. An empty optional, text or list is a flag that was
+/// not given.
+using Target =
+    std::variant<std::monostate, bool*, int*, std::optional<int>*, std::uint64_t*, double*,
+                 std::optional<double>*, std::string*, std::vector<std::string>*, Preset*,
+                 NumberFormat*, std::optional<NumberFormat>*, ScenarioChoice, AxisValues*>;
+
+struct FlagRow {
+  /// Name ("split" for --split; "-o" and the positional "REPORT" as they are), description, and
+  /// which values are allowed.
+  Axis value;
+  FlagKind kind = FlagKind::single;
+  std::string placeholder = {};  // stands for the value in the help
+  std::string group = {};        // heading in the help
+  bool required = false;
+  bool hidden = false;  // for the program's own use: not in the help and in no suggestion
+  InReport in_report = InReport::nothing;
+  bool in_config = true;
+  std::vector<Exclusion> excludes = {};
+  Target target = {};
+};
+
+/// These return which values a flag takes: any text that is not empty, one of some words, numbers.
+[[nodiscard]] Axis text_rule(std::string name, std::string description);
+[[nodiscard]] Axis choice_rule(std::string name, std::string description,
+                               std::vector<std::string> choices);
+[[nodiscard]] Axis number_rule(std::string name, std::string description, AxisKind kind, double min,
+                               double max);
+
+/// The texts of each flag that was given: "1,3" stays one text. A toggle without a value has
+/// "true".
+using FlagTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// Returns the names of the rows that are not hidden.
+[[nodiscard]] std::vector<std::string> names_of(const std::vector<FlagRow>& rows);
+[[nodiscard]] std::vector<std::string> names_of(const ScenarioList& scenarios);
+[[nodiscard]] std::vector<std::string> names_of(const std::vector<const Scenario*>& scenarios);
+
+/// Whether a toggle is given as true; the last text counts. Throws UsageError for a value other
+/// than true and false.
+[[nodiscard]] bool is_on(const FlagTexts& texts, std::string_view flag);
+
+/// Parses the texts of one flag into its values. Throws UsageError that names the flag, the value
+/// and what is allowed, also for an empty item of a list and one that occurs twice.
+[[nodiscard]] std::vector<Value> parse_values(const FlagRow& row,
+                                              const std::vector<std::string>& texts);
+
+/// Parses the texts of one flag and stores the value in the row's target. Throws UsageError.
+void read_flag(const FlagRow& row, const std::vector<std::string>& texts);
+
+/// Reads each of the rows that has texts.
+void read_flags(const std::vector<FlagRow>& rows, const FlagTexts& texts);
+
+/// Returns the value of the row's target; nothing where the flag is not given.
+[[nodiscard]] std::optional<Value> value_of(const FlagRow& row);
+
+/// Whether one of the two flags excludes the other.
+[[nodiscard]] bool exclude_each_other(const std::vector<FlagRow>& rows, std::string_view one,
+                                      std::string_view other);
+
+/// Throws UsageError where two flags that exclude each other are given.
+void check_exclusions(const std::vector<FlagRow>& rows, const FlagTexts& texts);
+
+}  // namespace parbench

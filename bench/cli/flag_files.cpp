@@ -1,0 +1,160 @@
+// Reading of config files and of the reports that are to be run again.
+#include "bench/cli/flag_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/error.h"
+#include "reports/io/file.h"
+#include "scenarios/suggest.h"
+
+namespace parbench {
+namespace {
+
+using report::Json;
+
+constexpr report::ReadLimits config_limits{
+    .bytes = 1'000'000, .values = 10'000, .depth = 8, .remedy = "a configuration holds some flags"};
+
+Json read_object(const std::string& path) {
+  Json json = naming_flag("--config ", [&] { return report::read_json(path, config_limits); });
+  if (json.is_object()) return json;
+  throw UsageError(
+      fmt::format("--config '{}' holds no object; it should be one such as "
+                  "{{\"scenario\": \"pipeline\", \"split\": [1, 5]}}",
+                  path));
+}
+
+/// A value of a config file as the command line would spell it.
+std::string spell(const std::string& place, const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return value.dump();
+  throw UsageError(fmt::format("{} is {}; allowed: text, numbers and lists of them", place,
+                               value.is_boolean() ? value.dump() : value.type_name()));
+}
+
+std::vector<std::string> texts_of(const std::string& place, const FlagRow& flag,
+                                  const Json& value) {
+  if (flag.kind == FlagKind::toggle) {
+    if (value.is_boolean()) return {value.dump()};
+    throw UsageError(fmt::format("{} is {}; allowed: true, false", place, value.dump()));
+  }
+  if (!value.is_array()) return {spell(place, value)};
+  if (value.empty()) throw UsageError(fmt::format("{} is an empty list", place));
+  std::vector<std::string> texts;
+  for (const Json& item : value) texts.push_back(spell(place, item));
+  if (flag.kind == FlagKind::list) return texts;
+  const bool takes_commas = flag.placeholder.find(',') != std::string::npos;
+  throw UsageError(fmt::format(
+      "{} is a list; it takes one value{}", place,
+      takes_commas ? fmt::format(", here \"{}\"", fmt::join(texts, ",")) : std::string()));
+}
+
+const FlagRow* find_row(const std::vector<FlagRow>& rows, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(rows, [&](const FlagRow& row) { return row.value.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+void check_axes(const Scenario& scenario, const Parameters& values) {
+  for (const Parameter& parameter : values) {
+    const auto axis = std::ranges::find(scenario.axes(), parameter.name, &Axis::name);
+    if (axis != scenario.axes().end()) check_value(*axis, parameter.value);
+  }
+}
+
+Parameters parameters_of(const report::NamedValues& values) {
+  Parameters parameters;
+  for (const auto& [name, value] : values) parameters.set(name, value);
+  return parameters;
+}
+
+RerunCase rerun_case(const report::CaseResult& measured, const Scenario& scenario) {
+  RerunCase again{measured.name,
+                  {.scenario = measured.scenario,
+                   .strategy = measured.strategy,
+                   .parameters = parameters_of(measured.parameters),
+                   .hidden = parameters_of(measured.hidden_parameters),
+                   .graph = measured.graph}};
+  const auto format = number_format_named(measured.dtype);
+  if (!format) throw UsageError(fmt::format("dtype '{}' does not exist", measured.dtype));
+  again.spec.dtype = format->dtype;
+  again.spec.math = format->math;
+  check_axes(scenario, again.spec.parameters);
+  check_axes(scenario, again.spec.hidden);
+  return again;
+}
+
+}  // namespace
+
+FlagTexts read_config(const std::string& path, const std::vector<FlagRow>& known) {
+  std::vector<FlagRow> rows = known;
+  std::erase_if(rows, [](const FlagRow& row) { return !row.in_config; });
+  FlagTexts texts;
+  const Json object = read_object(path);
+  for (const auto& [key, value] : object.items()) {
+    const FlagRow* row = find_row(rows, key);
+    const std::string place = fmt::format("'{}' in --config '{}'", key, path);
+    if (row == nullptr) {
+      throw UsageError(fmt::format("{} is no flag that a file can set{}", place,
+                                   did_you_mean(key, names_of(rows))));
+    }
+    texts[key] = texts_of(place, *row, value);
+  }
+  return texts;
+}
+
+void check_files_differ(const RunOptions& options, const std::string& benchmark_out) {
+  struct File {
+    std::string_view flag;
+    const std::string& path;
+  };
+  const std::vector<File> outputs{{"--report", options.report_path},
+                                  {"--trace", options.trace_path},
+                                  {"--benchmark_out", benchmark_out}};
+  std::vector<File> others{{"--config", options.config_path}, {"--rerun", options.rerun_path}};
+  for (const File& output : outputs) {
+    if (output.path.empty()) continue;
+    for (const File& other : others) {
+      if (other.path.empty() || !report::is_same_file(output.path, other.path)) continue;
+      throw UsageError(
+          fmt::format("{} '{}' is the file of {} too, which it would overwrite; "
+                      "choose another path",
+                      output.flag, output.path, other.flag));
+    }
+    others.push_back(output);
+  }
+}
+
+Rerun read_rerun(const std::string& path, const std::vector<FlagRow>& known,
+                 const ScenarioList& scenarios) {
+  const report::Report report = naming_flag("--rerun ", [&] { return report::read_report(path); });
+  Rerun rerun;
+  for (const auto& [flag, value] : report.options) {
+    const FlagRow* row = find_row(known, flag);
+    if (row != nullptr && row->in_report == InReport::repeated) {
+      rerun.flags[flag] = {to_string(value)};
+    }
+    if (flag == "benchmark_repetitions" || flag == "benchmark_min_time") {
+      rerun.benchmark_flags.push_back(fmt::format("--{}={}", flag, to_string(value)));
+    }
+  }
+  for (const report::CaseResult& measured : report.cases) {
+    const auto scenario = std::ranges::find_if(
+        scenarios, [&](const auto& one) { return one->name() == measured.scenario; });
+    if (scenario == scenarios.end()) {
+      throw UsageError(fmt::format("--rerun '{}': case '{}' is of a scenario that does not exist",
+                                   path, measured.name));
+    }
+    naming_flag(fmt::format("--rerun '{}': case '{}': ", path, measured.name),
+                [&] { rerun.cases.push_back(rerun_case(measured, **scenario)); });
+    if (std::ranges::find(rerun.scenarios, scenario->get()) == rerun.scenarios.end()) {
+      rerun.scenarios.push_back(scenario->get());
+    }
+  }
+  if (rerun.cases.empty()) throw UsageError(fmt::format("--rerun '{}' has no cases", path));
+  return rerun;
+}
+
+}  // namespace parbench

@@ -1,0 +1,117 @@
+// Layout of the help pages: two columns, wrapped to 100 columns of a terminal.
+#include "bench/cli/help.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "reports/text/text.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t page_width = 100;
+constexpr std::size_t description_column = 30;
+
+constexpr auto description =
+    "Runs real kernels under different strategies of parallel execution on the devices of this\n"
+    "machine, checks their results, and reports which strategy is fastest, by how much, and how "
+    "far\n"
+    "it is from the best possible time.\n";
+
+constexpr std::string_view rows_end_group = "Output";  // its last row is --help
+
+constexpr auto program_usage =
+    "parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
+    "  parbench COMMAND [ARGUMENTS]      (parbench help COMMAND describes them)\n";
+
+std::string two_columns(const std::string& left, const std::string& right) {
+  std::string line = "  " + left;
+  const std::size_t used = report::display_width(line);
+  if (used + 2 > description_column) {
+    line += "\n" + std::string(description_column, ' ');
+  } else {
+    line += std::string(description_column - used, ' ');
+  }
+  return line + wrap(right, page_width - description_column, description_column) + "\n";
+}
+
+/// "--format FORMAT", "REPORT…"
+std::string words_of(const FlagRow& row) {
+  const std::string name = spelled(row.value.name);
+  if (row.placeholder.empty()) return name;
+  return fmt::format("{}{}{}", name, name.starts_with('-') ? " " : "", row.placeholder);
+}
+
+std::string rows_text(const std::vector<FlagRow>& rows, std::string_view group) {
+  std::string text;
+  for (const FlagRow& row : rows) {
+    if (row.hidden || row.group != group) continue;
+    text += two_columns(words_of(row), row.value.description);
+  }
+  return text;
+}
+
+std::vector<std::string> groups_of(const std::vector<FlagRow>& rows) {
+  std::vector<std::string> groups;
+  for (const FlagRow& row : rows) {
+    const bool known = std::ranges::find(groups, row.group) != groups.end();
+    if (!row.hidden && !known) groups.push_back(row.group);
+  }
+  return groups;
+}
+
+std::string footer_of(const CommandText& text) {
+  std::string footer = "\n";
+  if (!text.examples.empty()) footer += fmt::format("Examples:\n{}\n", text.examples);
+  return footer + fmt::format("Exit codes: {}\n", text.exit_codes);
+}
+
+std::string program_page(const CommandList& commands, Command& run) {
+  std::string text = fmt::format("{}\nUsage:\n  {}\nCommands:\n", description, program_usage);
+  for (const auto& command : commands) {
+    if (command->text().name == default_command) continue;
+    std::string call(command->text().name);
+    for (const FlagRow& row : command->flags()) {
+      if (row.required) call += " " + words_of(row);
+    }
+    text += two_columns(call, std::string(command->text().summary));
+  }
+  const std::vector<FlagRow> rows = run.flags();
+  for (const std::string& group : groups_of(rows)) {
+    text += fmt::format("\n{}:\n{}", group, rows_text(rows, group));
+    if (group == rows_end_group) text += two_columns("--help, -h", "Print this page and exit");
+  }
+  return text + "\nFlags that start with --benchmark_ go to Google Benchmark.\n" +
+         footer_of(run.text());
+}
+
+}  // namespace
+
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
+  return fmt::format("{}",
+                     fmt::join(report::wrapped(text, width), "\n" + std::string(indent, ' ')));
+}
+
+std::string usage_of(Command& command) {
+  std::string text = fmt::format("parbench {}", command.text().name);
+  for (const FlagRow& row : command.flags()) {
+    text += fmt::format(fmt::runtime(row.required ? " {}" : " [{}]"), words_of(row));
+  }
+  return text;
+}
+
+std::string help_page(const CommandList& commands, std::string_view name) {
+  Command& command =
+      **std::ranges::find_if(commands, [&](const auto& one) { return one->text().name == name; });
+  if (name == default_command) return program_page(commands, command);
+  const std::string rows = rows_text(command.flags(), "");
+  return fmt::format(
+      "{}.\n\nUsage:\n  {}\n\n{}{}", command.text().summary,
+      wrap(usage_of(command), page_width - 4, 4),
+      rows.empty() ? "It takes no flags; parbench --help shows those of a run.\n" : rows,
+      footer_of(command.text()));
+}
+
+}  // namespace parbench

@@ -1,0 +1,21 @@
+// Text of the help pages, derived from the tables of commands and flags.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bench/cli/command.h"
+
+namespace parbench {
+
+/// Returns the page of one command; that of the default command describes the whole program.
+[[nodiscard]] std::string help_page(const CommandList& commands, std::string_view name);
+
+/// Returns how a command is called: "parbench export REPORT --format FORMAT [-o FILE]".
+[[nodiscard]] std::string usage_of(Command& command);
+
+/// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented
+/// by `indent` spaces.
+[[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);
+
+}  // namespace parbench

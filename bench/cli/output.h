@@ -1,0 +1,36 @@
+// Where commands write: standard output, or the file that -o names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/cli/flag.h"
+#include "reports/views/table.h"
+
+namespace parbench {
+
+/// Returns the style that standard output takes: as wide as its terminal, colored unless NO_COLOR
+/// is set or it is no terminal.
+[[nodiscard]] report::TextStyle text_style();
+
+/// Returns the last line of a run, which names its report.
+[[nodiscard]] std::string report_line(const std::string& path);
+
+/// Returns the argument REPORT of a command that reads one.
+[[nodiscard]] FlagRow report_argument(std::string& path);
+
+/// Returns the flag -o, by default for a file that may be left out.
+[[nodiscard]] FlagRow output_flag(std::string& path);
+
+/// Whether a path of -o is a name of standard output. Where that is a file, opening it by such a
+/// name would begin anew at its first byte.
+[[nodiscard]] bool is_standard_output(std::string_view path);
+
+/// Refuses a path of -o that cannot be written, or that is one of the inputs. Devices and pipes may
+/// be written; whether one takes what it gets is known only then. Throws UsageError.
+void check_output(const std::string& path, const std::vector<std::string>& inputs);
+
+/// Writes text to the file of -o, or to standard output. Throws Error.
+void write_output(const std::string& text, const std::string& path);
+
+}  // namespace parbench

@@ -1,0 +1,173 @@
+// Splits the command line into flags and values with CLI11. This is the only file of the program
+// that includes it: its header takes long to compile.
+#include "bench/cli/parser.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "bench/cli/help.h"
+#include "bench/commands/commands.h"
+#include "kernels/error.h"
+#include "scenarios/suggest.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view benchmark_prefix = "--benchmark_";
+
+class Parser {
+ public:
+  explicit Parser(const Program& program)
+      : scenarios_(program.scenarios), commands_(all_commands(program)) {
+    app_.set_help_flag("--help,-h");
+    app_.require_subcommand(0, 1);
+    for (const auto& command : commands_) {
+      const bool is_default = command->text().name == default_command;
+      CLI::App* app = is_default ? &app_ : app_.add_subcommand(std::string(command->text().name));
+      app->allow_extras();  // unknown words are reported with a suggestion
+      for (const FlagRow& row : command->flags()) add(*app, row);
+    }
+  }
+
+  /// Takes the words without the program's name.
+  std::unique_ptr<Command> operator()(std::vector<std::string> words,
+                                      const std::vector<std::string>& benchmark_flags) {
+    std::ranges::reverse(words);  // as CLI11 expects them
+    try {
+      app_.parse(std::move(words));
+    } catch (const CLI::CallForHelp&) {
+      std::unique_ptr<Command> help = take("help");
+      help->read({{"COMMAND", {std::string(chosen_name())}}}, {});
+      return help;
+    } catch (const CLI::ArgumentMismatch& error) {
+      const std::string text = error.what();  // "--split: 1 required TEXT missing"
+      throw UsageError(text.substr(0, text.find(':')) + " needs a value");
+    } catch (const CLI::RequiredError& error) {
+      throw UsageError(fmt::format("'{}': {}\nusage: {}", chosen_name(), error.what(),
+                                   usage_of(find(chosen_name()))));
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(error.what());
+    }
+    return read(benchmark_flags);
+  }
+
+ private:
+  void add(CLI::App& app, const FlagRow& row) {
+    const std::string name = spelled(row.value.name);
+    if (row.kind == FlagKind::toggle) {
+      options_[&app][row.value.name] = app.add_flag(name);
+      return;
+    }
+    CLI::Option* option = app.add_option(name, unread_);
+    if (row.kind == FlagKind::many) {
+      option->expected(-1);
+    } else {
+      option->expected(1)->allow_extra_args(false);
+    }
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->required(row.required);
+    options_[&app][row.value.name] = option;
+  }
+
+  std::unique_ptr<Command> read(const std::vector<std::string>& benchmark_flags) {
+    FlagTexts texts = given_to(app_);
+    const std::string_view name = chosen_name();
+    if (name == default_command) {
+      if (const auto unknown = app_.remaining(); !unknown.empty()) reject_unknown(unknown.front());
+      if (is_on(texts, "version")) return take("version");
+    } else {
+      std::vector<std::string> unknown = app_.remaining(true);
+      for (const auto& [flag, values] : texts) unknown.push_back("--" + flag);
+      std::ranges::copy(benchmark_flags, std::back_inserter(unknown));
+      if (!unknown.empty()) reject_word(find(name), unknown.front());
+      texts = given_to(*app_.get_subcommands().front());
+    }
+    std::unique_ptr<Command> command = take(name);
+    command->read(texts, benchmark_flags);
+    return command;
+  }
+
+  [[nodiscard]] FlagTexts given_to(const CLI::App& app) const {
+    FlagTexts given;
+    const auto options = options_.find(&app);
+    if (options == options_.end()) return given;
+    for (const auto& [name, option] : options->second) {
+      if (option->count() > 0) given[name] = option->results();
+    }
+    return given;
+  }
+
+  [[nodiscard]] std::string_view chosen_name() const {
+    const std::vector<CLI::App*> chosen = app_.get_subcommands();
+    return chosen.empty() ? default_command : find(chosen.front()->get_name()).text().name;
+  }
+
+  [[nodiscard]] Command& find(std::string_view name) const {
+    return **std::ranges::find_if(commands_,
+                                  [&](const auto& one) { return one->text().name == name; });
+  }
+
+  std::unique_ptr<Command> take(std::string_view name) {
+    return std::move(*std::ranges::find_if(
+        commands_, [&](const auto& one) { return one->text().name == name; }));
+  }
+
+  /// Refuses what a command does not take: it would have no effect.
+  [[noreturn]] static void reject_word(Command& command, const std::string& word) {
+    const std::string flag = word.substr(0, word.find('='));
+    const bool is_flag = flag.starts_with("--");
+    throw UsageError(fmt::format(
+        "'{}' does not take {}{}\nusage: {}", command.text().name, is_flag ? flag : word,
+        is_flag ? did_you_mean(flag.substr(2), names_of(command.flags()), "--") : std::string(),
+        usage_of(command)));
+  }
+
+  [[noreturn]] void reject_unknown(const std::string& word) const {
+    if (word.starts_with('-')) {
+      const std::string flag = word.substr(0, word.find('='));
+      std::vector<std::string> known = names_of(find(default_command).flags());
+      known.emplace_back("help");
+      throw UsageError(
+          fmt::format("unknown flag {}{}\nparbench --help shows all flags", flag,
+                      did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())),
+                                   known, "--")));
+    }
+    if (const auto scenario = closest(word, names_of(scenarios_))) {
+      throw UsageError(
+          fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));
+    }
+    std::vector<std::string> names;
+    for (const auto& command : commands_) names.emplace_back(command->text().name);
+    std::erase(names, default_command);
+    throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: {}", word,
+                                 did_you_mean(word, names), fmt::join(names, ", ")));
+  }
+
+  CLI::App app_;
+  std::vector<std::string> unread_;  // CLI11 keeps the texts of each option as well
+  std::map<const CLI::App*, std::map<std::string, CLI::Option*>> options_;
+  const ScenarioList& scenarios_;
+  CommandList commands_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> parse_command_line(const Program& program) {
+  std::vector<std::string> words;
+  std::vector<std::string> benchmark_flags;
+  for (std::size_t i = 1; i < program.arguments.size(); ++i) {
+    const std::string& word = program.arguments[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw UsageError(fmt::format("{} needs a value", word.substr(0, word.size() - 1)));
+    }
+    (word.starts_with(benchmark_prefix) ? benchmark_flags : words).push_back(word);
+  }
+  return Parser(program)(std::move(words), benchmark_flags);
+}
+
+}  // namespace parbench

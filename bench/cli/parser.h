@@ -1,0 +1,14 @@
+// The command line: from argv to a command with its options.
+#pragma once
+
+#include <memory>
+
+#include "bench/cli/command.h"
+
+namespace parbench {
+
+/// Parses the program's arguments. Throws UsageError whose message names the flag, the value and
+/// what is allowed; lines after the first are hints.
+[[nodiscard]] std::unique_ptr<Command> parse_command_line(const Program& program);
+
+}  // namespace parbench

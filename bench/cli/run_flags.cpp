@@ -1,0 +1,267 @@
+// The table of the flags of a run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "bench/cli/run_options.h"
+#include "kernels/machine.h"
+
+namespace parbench {
+namespace {
+
+using enum FlagKind;
+using enum InReport;
+
+constexpr auto what = "What to run";
+constexpr auto how = "How it is measured";
+constexpr auto output = "Output";
+
+constexpr std::string_view fixed_cases = "the cases are those of the report";
+constexpr std::string_view one_capture = "a profiler's capture begins and ends once";
+constexpr std::string_view fixed_samples = "a run for a profiler takes three samples of each case";
+constexpr std::string_view traced_run =
+    "a trace shows the profiling pass of a run in a single process";
+constexpr double week_seconds = 7 * 24 * 3600;
+constexpr double max_processes = 1000;
+
+std::vector<std::string> scenario_choices(const ScenarioList& scenarios) {
+  std::vector<std::string> names = names_of(scenarios);
+  names.emplace_back("all");
+  return names;
+}
+
+std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scenarios) {
+  return {
+      {.value = choice_rule("scenario", "The questions to ask; `parbench list` shows them",
+                            scenario_choices(scenarios)),
+       .kind = list,
+       .placeholder = "NAME[,NAME…]|all",
+       .in_report = recorded,
+       .target = ScenarioChoice{&options.scenarios, &scenarios}},
+      {.value = text_rule("strategy", "Only these strategies of the scenarios; default: all"),
+       .kind = list,
+       .placeholder = "NAME[,NAME…]",
+       .in_report = recorded,
+       .target = &options.strategies},
+      {.value =
+           choice_rule("preset",
+                       "Values of the axes that are not given: quick ends within minutes on two "
+                       "cores, published has those of the published experiments",
+                       {"quick", "published"}),
+       .placeholder = "quick|published",
+       .in_report = repeated,
+       .target = &options.preset},
+      {.value =
+           text_rule("devices", fmt::format("How many devices, or which: {}; `parbench devices` "
+                                            "shows them",
+                                            Machine::request_examples())),
+       .placeholder = "N|NAME,NAME…",
+       .in_report = repeated,
+       .target = &options.devices},
+      {.value =
+           choice_rule("dtype",
+                       "Element type of activations and weights; tf32: f32 whose products may be "
+                       "taken in TF32 on tensor cores (cuda devices); default: f32",
+                       number_format_names()),
+       .placeholder = "f32|tf32|bf16",
+       .in_report = repeated,
+       .target = &options.format},
+      {.value = text_rule("graph",
+                          "Capture every case into a graph beforehand and replay that; leaves out "
+                          "strategies that define how they are launched"),
+       .kind = toggle,
+       .in_report = repeated,
+       .target = &options.graph},
+      {.value =
+           text_rule("autotune",
+                     "Choose the kernels of convolutions and products by measuring them, not by "
+                     "the libraries' heuristics (cuda devices)"),
+       .kind = toggle,
+       .in_report = repeated,
+       .target = &options.autotune},
+      {.value = text_rule("config",
+                          "Flags from a file, an object such as {\"scenario\": \"pipeline\", "
+                          "\"split\": [1, 5]}; flags given here win"),
+       .placeholder = "FILE.json",
+       .in_config = false,
+       .target = &options.config_path},
+      {.value =
+           text_rule("rerun",
+                     "The same cases as in a report, measured in the same way; flags of the two "
+                     "groups below win"),
+       .placeholder = "REPORT.json",
+       .in_config = false,
+       .excludes = {{"scenario", fixed_cases},
+                    {"strategy", fixed_cases},
+                    {"preset", fixed_cases},
+                    {"dtype", fixed_cases},
+                    {"graph", fixed_cases}},
+       .target = &options.rerun_path},
+  };
+}
+
+std::vector<FlagRow> flags_of_how(RunOptions& options) {
+  return {
+      {.value =
+           number_rule("precision",
+                       "Stop sampling a case when the 95% interval of its median is this narrow "
+                       "(half width); default: 1",
+                       AxisKind::real, 0.01, 100),
+       .placeholder = "PERCENT",
+       .target = &options.precision_percent},
+      {.value = number_rule("min-samples",
+                            "Take at least this many samples of each case, unless --max-time ends "
+                            "first; default: 6",
+                            AxisKind::integer, 1, 100'000),
+       .placeholder = "N",
+       .target = &options.min_samples},
+      {.value =
+           number_rule("max-time",
+                       "Stop sampling a case after this time; default: 20, and 140 for a whole "
+                       "scenario, 300 with --preset published",
+                       AxisKind::real, 0.001, week_seconds),
+       .placeholder = "SECONDS",
+       .target = &options.max_time_seconds},
+      {.value =
+           number_rule("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15),
+       .placeholder = "N",
+       .target = &options.seed},
+      {.value =
+           number_rule("processes",
+                       "Spread the samples over N new processes, one after the other, because two "
+                       "processes differ more than the samples of one show; intervals are then of "
+                       "the medians of the processes (6 or more for 95%). Each has 1/N of the time "
+                       "and prepares every case anew; --min-samples holds for each; default: 1",
+                       AxisKind::integer, 1, max_processes),
+       .placeholder = "N",
+       .target = &options.processes},
+      {.value =
+           text_rule("for-profiler",
+                     "For a run under a profiler (scripts/nsys-capture): warm up, then take three "
+                     "samples of one execution each between its start and stop, without progress"),
+       .kind = toggle,
+       .excludes = {{"precision", fixed_samples},
+                    {"min-samples", fixed_samples},
+                    {"processes", one_capture}},
+       .target = &options.for_profiler},
+      {.value = text_rule("no-timeline",
+                          "Leave out the profiling pass, which records the timeline of one more "
+                          "execution of each case to explain its time"),
+       .kind = toggle,
+       .target = &options.no_timeline},
+  };
+}
+
+std::vector<FlagRow> flags_of_output(RunOptions& options) {
+  return {
+      {.value = text_rule(
+           "report", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json"),
+       .placeholder = "PATH",
+       .target = &options.report_path},
+      {.value = text_rule("dry-run",
+                          "Show the cases, their memory and the estimated time; measure nothing"),
+       .kind = toggle,
+       .target = &options.dry_run},
+      {.value = text_rule("trace",
+                          "Write what ran when, of one execution of each case, in Chrome's trace "
+                          "format, for ui.perfetto.dev"),
+       .placeholder = "FILE.json",
+       .excludes = {{"for-profiler", traced_run},
+                    {"no-timeline", traced_run},
+                    {"processes", traced_run},
+                    {"dry-run", traced_run}},
+       .target = &options.trace_path},
+      {.value = text_rule("quiet", "No progress; only the tables, the answers and errors"),
+       .kind = toggle,
+       .target = &options.quiet},
+      {.value = text_rule("version", "Print the version and exit"),
+       .kind = toggle,
+       .in_config = false},
+      {.value = number_rule("process", "Which of the processes of the run of --rerun this one is",
+                            AxisKind::integer, 0, max_processes - 1),
+       .hidden = true,
+       .in_config = false,
+       .target = &options.process},
+  };
+}
+
+void add_group(std::vector<FlagRow>& rows, std::string_view group, std::vector<FlagRow> added) {
+  for (FlagRow& row : added) {
+    row.group = group;
+    rows.push_back(std::move(row));
+  }
+}
+
+/// The same axis in all the scenarios that have it.
+struct SharedAxis {
+  const Axis* axis = nullptr;  // of the first scenario that has it
+  std::vector<std::string> scenarios;
+};
+
+std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
+  std::vector<SharedAxis> result;
+  for (const auto& scenario : scenarios) {
+    for (const Axis& axis : scenario->axes()) {
+      auto found = std::ranges::find_if(
+          result, [&](const SharedAxis& known) { return known.axis->name == axis.name; });
+      if (found == result.end()) found = result.insert(result.end(), SharedAxis{&axis, {}});
+      found->scenarios.emplace_back(scenario->name());
+    }
+  }
+  return result;
+}
+
+std::string placeholder_of(const Axis& axis) {
+  switch (axis.kind) {
+    case AxisKind::integer:
+      return "N[,N…]";
+    case AxisKind::real:
+    case AxisKind::percent:
+      return "X[,X…]";
+    case AxisKind::duration:
+      return "TIME[,TIME…]";
+    case AxisKind::choice:
+      return fmt::format("{}", fmt::join(axis.choices, ","));
+    case AxisKind::sizes:
+      return "N[,N…]|N+N…";
+    case AxisKind::text:
+      return "TEXT[,TEXT…]";
+  }
+  return "VALUE";
+}
+
+FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
+  FlagRow row{
+      .value = *shared.axis,
+      .kind = list,
+      .placeholder = placeholder_of(*shared.axis),
+      .group = fmt::format("Axes of {} (a comma list sweeps)", fmt::join(shared.scenarios, ", ")),
+      .in_report = shared.axis->identity ? recorded : repeated,
+      .target = &options.axes};
+  if (!shared.axis->identity) {
+    row.placeholder.resize(std::min(row.placeholder.find('['), row.placeholder.size()));
+    row.value.description += "; one value, which is no part of a case's name";
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<FlagRow> run_flags(RunOptions& options, const ScenarioList& scenarios) {
+  std::vector<FlagRow> rows;
+  add_group(rows, what, flags_of_what(options, scenarios));
+  FlagRow& rerun = rows.back();
+  const std::vector<SharedAxis> axes = shared_axes(scenarios);
+  for (const SharedAxis& shared : axes) {
+    if (shared.axis->identity) rerun.excludes.push_back({shared.axis->name, fixed_cases});
+  }
+  std::vector<FlagRow> measuring = flags_of_how(options);
+  for (FlagRow& row : measuring) row.in_report = repeated;
+  add_group(rows, how, std::move(measuring));
+  add_group(rows, output, flags_of_output(options));
+  for (const SharedAxis& shared : axes) rows.push_back(flag_of(shared, options));
+  return rows;
+}
+
+}  // namespace parbench

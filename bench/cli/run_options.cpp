@@ -1,0 +1,215 @@
+// Reading of the options of a run: config file, report to run again, flags, in this order of
+// precedence from low to high.
+#include "bench/cli/run_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/cli/flag_files.h"
+#include "kernels/error.h"
+#include "scenarios/suggest.h"
+
+namespace parbench {
+namespace {
+
+const Axis* find_axis(const Scenario& scenario, std::string_view name) {
+  const auto found = std::ranges::find(scenario.axes(), name, &Axis::name);
+  return found == scenario.axes().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> names_where(const ScenarioList& scenarios, auto predicate) {
+  std::vector<std::string> names;
+  for (const auto& scenario : scenarios) {
+    if (predicate(*scenario)) names.emplace_back(scenario->name());
+  }
+  return names;
+}
+
+void check_strategy(const std::string& name, const RunOptions& options,
+                    const ScenarioList& scenarios) {
+  const auto has = [&](const Scenario& scenario) {
+    return std::ranges::find(scenario.strategies(), name, &Strategy::name) !=
+           scenario.strategies().end();
+  };
+  std::vector<std::string> known;
+  for (const Scenario* scenario : options.scenarios) {
+    if (has(*scenario)) return;
+    for (const Strategy& strategy : scenario->strategies()) {
+      if (std::ranges::find(known, strategy.name) == known.end()) known.push_back(strategy.name);
+    }
+  }
+  const std::vector<std::string> elsewhere = names_where(scenarios, has);
+  const std::string hint =
+      elsewhere.empty() ? did_you_mean(name, known)
+                        : fmt::format("; it is one of scenario {}", fmt::join(elsewhere, ", "));
+  throw UsageError(fmt::format("unknown strategy '{}' for scenario {}{}\navailable: {}", name,
+                               fmt::join(names_of(options.scenarios), ", "), hint,
+                               fmt::join(known, ", ")));
+}
+
+[[noreturn]] void refuse_axis(const std::string& name, const RunOptions& options,
+                              const ScenarioList& scenarios) {
+  std::vector<std::string> strategies;
+  for (const Scenario* scenario : options.scenarios) {
+    const Axis* axis = find_axis(*scenario, name);
+    if (axis == nullptr) continue;
+    for (const Strategy& strategy : scenario->strategies()) {
+      if (axis->applies_to(strategy.name)) strategies.push_back(strategy.name);
+    }
+  }
+  if (!strategies.empty()) {
+    throw UsageError(
+        fmt::format("--{} applies to none of the chosen strategies; it is an axis of {}", name,
+                    fmt::join(strategies, ", ")));
+  }
+  const auto has = [&](const Scenario& scenario) { return find_axis(scenario, name) != nullptr; };
+  throw UsageError(fmt::format("--{} is no axis of the chosen scenarios; it is one of scenario {}",
+                               name, fmt::join(names_where(scenarios, has), ", ")));
+}
+
+/// Returns the axis of each chosen scenario that has one of this name for a chosen strategy.
+std::vector<const Axis*> chosen_axes(const std::string& name, const RunOptions& options) {
+  std::vector<const Axis*> axes;
+  for (const Scenario* scenario : options.scenarios) {
+    const Axis* axis = find_axis(*scenario, name);
+    const bool applies =
+        axis != nullptr && std::ranges::any_of(scenario->strategies(), [&](const Strategy& one) {
+          return axis->applies_to(one.name) && options.chooses(one.name);
+        });
+    if (applies) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Parses the values of an axis by the rules of the chosen scenarios that have it.
+void read_axis(FlagRow row, const std::vector<std::string>& texts, const RunOptions& options,
+               const ScenarioList& scenarios) {
+  const std::vector<const Axis*> axes = chosen_axes(row.value.name, options);
+  if (axes.empty()) refuse_axis(row.value.name, options, scenarios);
+  row.value = *axes.front();
+  const std::vector<Value> values = parse_values(row, texts);
+  if (!row.value.identity && values.size() > 1) {
+    throw UsageError(
+        fmt::format("--{} takes one value: it is not part of a case's name, so cases with "
+                    "different values could not be told apart",
+                    row.value.name));
+  }
+  for (auto other = axes.begin() + 1; other != axes.end(); ++other) {
+    for (const Value& value : values) check_value(**other, value);
+  }
+  (*std::get<AxisValues*>(row.target))[row.value.name] = values;
+}
+
+/// The fixed flags come first in the table: an axis is read by the rules of the chosen scenarios.
+void read_rows(const FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
+  for (const FlagRow& row : run_flags(options, scenarios)) {
+    const auto found = texts.find(row.value.name);
+    if (found == texts.end()) continue;
+    if (std::holds_alternative<AxisValues*>(row.target)) {
+      read_axis(row, found->second, options, scenarios);
+    } else {
+      read_flag(row, found->second);
+    }
+  }
+}
+
+/// Adds the flags of --config and of --rerun to those that were given, which win.
+void add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
+  const std::vector<FlagRow> rows = run_flags(options, scenarios);
+  const auto path_of = [&](std::string_view flag) {
+    const auto found = texts.find(flag);
+    const auto row = std::ranges::find(
+        rows, flag, [](const FlagRow& one) -> const std::string& { return one.value.name; });
+    if (found != texts.end()) read_flag(*row, found->second);
+  };
+  path_of("config");
+  if (!options.config_path.empty()) texts.merge(read_config(options.config_path, rows));
+  check_exclusions(rows, texts);
+  path_of("rerun");
+  if (options.rerun_path.empty()) return;
+  Rerun rerun = read_rerun(options.rerun_path, rows, scenarios);
+  // These are adaptive sampling, which a fixed number of samples would override.
+  if (texts.contains("precision") || texts.contains("min-samples")) {
+    std::erase_if(rerun.benchmark_flags, [](const std::string& flag) {
+      return flag.starts_with("--benchmark_repetitions=");
+    });
+  }
+  std::erase_if(rerun.flags, [&](const auto& repeated) {
+    return std::ranges::any_of(texts, [&](const auto& given) {
+      return given.first != "rerun" && given.second.back() != "false" &&
+             exclude_each_other(rows, given.first, repeated.first);
+    });
+  });
+  texts.merge(rerun.flags);
+  options.cases = std::move(rerun.cases);
+  options.scenarios = std::move(rerun.scenarios);
+  options.benchmark_flags = std::move(rerun.benchmark_flags);
+}
+
+void refuse_standard_output(std::string_view flag, const std::string& path) {
+  if (path != "-") return;
+  throw UsageError(
+      fmt::format("--{} '-' is no file: standard output has the table; name a file (./- for one "
+                  "with that name)",
+                  flag));
+}
+
+void require_scenario(const RunOptions& options, const ScenarioList& scenarios) {
+  if (!options.scenarios.empty()) return;
+  std::string text = "no scenario chosen: give --scenario NAME[,NAME…] or --scenario all";
+  for (const auto& scenario : scenarios) {
+    text += fmt::format("\n{:<10} {}", scenario->name(), scenario->question());
+  }
+  throw UsageError(text + "\nparbench --help shows all flags");
+}
+
+/// A process that is part of another run measures what the report of that run names.
+void check_process(const RunOptions& options) {
+  if (!options.process) return;
+  if (!options.rerun_path.empty() && *options.process < options.processes) return;
+  throw UsageError(
+      "--process is for the processes that --processes starts by itself; leave it out");
+}
+
+}  // namespace
+
+bool RunOptions::chooses(std::string_view strategy) const {
+  return strategies.empty() || std::ranges::find(strategies, strategy) != strategies.end();
+}
+
+RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_flags,
+                            const ScenarioList& scenarios) {
+  RunOptions options;
+  add_files(texts, options, scenarios);
+  if (!texts.contains("scenario")) require_scenario(options, scenarios);
+  read_rows(texts, options, scenarios);
+  for (const std::string& name : options.strategies) check_strategy(name, options, scenarios);
+  refuse_standard_output("report", options.report_path);
+  refuse_standard_output("trace", options.trace_path);
+  check_process(options);
+  // Behind those of a rerun, so that they win.
+  std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
+  return options;
+}
+
+std::vector<Parameter> flags_from(const RunOptions& options) {
+  RunOptions copy = options;
+  const ScenarioList no_axes;
+  std::vector<FlagRow> rows = run_flags(copy, no_axes);
+  for (const auto& [name, values] : options.axes) {
+    rows.push_back({.value = {.name = name, .description = {}, .quick = {}, .published = {}},
+                    .in_report = InReport::recorded,
+                    .target = &copy.axes});
+  }
+  std::vector<Parameter> flags;
+  for (const FlagRow& row : rows) {
+    if (row.in_report == InReport::nothing) continue;
+    if (auto value = value_of(row)) flags.push_back({row.value.name, std::move(*value)});
+  }
+  return flags;
+}
+
+}  // namespace parbench

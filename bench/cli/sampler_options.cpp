@@ -1,0 +1,59 @@
+// Limits and counts of samples.
+#include "bench/cli/sampler_options.h"
+
+#include <limits>
+
+namespace parbench {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+constexpr double default_case_seconds = 20;
+constexpr double default_total_seconds = 140;
+constexpr double published_case_seconds = 300;
+constexpr int profiled_samples = 3;
+
+int published_samples(const RunOptions& options, const Scenario& scenario) {
+  const bool adaptive = options.precision_percent || options.min_samples;
+  return options.preset == Preset::published && !adaptive ? scenario.published_sampling().samples
+                                                          : 0;
+}
+
+}  // namespace
+
+SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
+                               const Scenario& scenario) {
+  const bool published = options.preset == Preset::published;
+  SamplerOptions result;
+  result.seed = options.seed;
+  result.for_profiler = options.for_profiler;
+  result.precision = options.precision_percent.value_or(1) / 100;
+  result.min_samples = options.min_samples.value_or(result.min_samples);
+  result.fixed_samples = flags.repetitions.value_or(
+      options.for_profiler ? profiled_samples : published_samples(options, scenario));
+  if (flags.min_time_seconds) {
+    result.min_sample_seconds = *flags.min_time_seconds;
+  } else if (options.for_profiler) {
+    result.fixed_iterations = 1;
+  } else if (published) {
+    result.fixed_iterations = scenario.published_sampling().iterations;
+  }
+  const bool limited = result.fixed_samples == 0;
+  const double case_seconds = published ? published_case_seconds : default_case_seconds;
+  result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
+  const bool total = limited && !published && !options.max_time_seconds;
+  if (total) result.total_seconds = default_total_seconds;
+  if (!options.process) return result;
+  // Processes with the same order of rounds would share the effects of that order.
+  result.seed += static_cast<std::uint64_t>(*options.process);
+  return share_of(result, options.processes);
+}
+
+SamplerOptions share_of(SamplerOptions whole, int processes) {
+  whole.max_seconds /= processes;
+  whole.total_seconds /= processes;
+  whole.floor_samples = (whole.floor_samples + processes - 1) / processes;
+  return whole;
+}
+
+}  // namespace parbench

@@ -1,0 +1,334 @@
+// `ab`: two commands that run parbench, measured in alternating pairs until their verdicts are
+// settled.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/cli/output.h"
+#include "bench/cli/standard_streams.h"
+#include "bench/clock.h"
+#include "bench/commands/commands.h"
+#include "bench/commands/comparison_options.h"
+#include "bench/interrupt.h"
+#include "bench/processes/child_process.h"
+#include "bench/processes/scratch_folder.h"
+#include "bench/progress.h"
+#include "bench/report_builder.h"
+#include "kernels/error.h"
+#include "reports/compare/paired_reports.h"
+#include "reports/compare/paired_run.h"
+#include "reports/compare/words.h"
+#include "reports/io/file.h"
+#include "reports/text/units.h"
+
+namespace parbench {
+namespace {
+
+namespace fs = std::filesystem;
+using compare::PairsEnd;
+
+constexpr double week_seconds = 7 * 24 * 3600;
+
+struct AbOptions {
+  std::string base_command;
+  std::string candidate_command;
+  double max_seconds = 1800;  // for all pairs
+  std::uint64_t seed = 1;
+  std::string keep_path;  // folder for all reports; empty: none
+  bool quiet = false;
+  ComparisonOptions comparison;
+};
+
+/// The time was spent before a command had ended.
+struct TimeSpent : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "the time is spent"; }
+};
+
+/// One of the two commands.
+struct Contender {
+  std::string flag;     // "--a"
+  std::string command;  // for the shell
+};
+
+/// In every two pairs each of the two goes first once, so that neither gains by its place, and
+/// which of them begins is drawn, so that no period of the machine keeps step.
+bool now_goes_first(std::uint64_t seed, std::size_t pair) {
+  std::seed_seq sequence{seed, static_cast<std::uint64_t>(pair / 2)};
+  std::mt19937_64 generator(sequence);
+  const bool drawn = (generator() & 1U) != 0;
+  return drawn != (pair % 2 == 1);
+}
+
+/// Where the reports of all pairs stay.
+fs::path kept_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  const bool empty = !error && fs::is_empty(path, error);
+  if (error) throw UsageError(fmt::format("--keep '{}': {}", path, error.message()));
+  if (!empty) {
+    throw UsageError(fmt::format("--keep '{}' is not empty; name a new folder", path));
+  }
+  return path;
+}
+
+class PairsOfRuns {
+ public:
+  explicit PairsOfRuns(const AbOptions& options)
+      : options_(options),
+        base_{"--a", options.base_command},
+        now_{"--b", options.candidate_command},
+        folder_(fs::absolute(options.keep_path.empty() ? scratch_.emplace().path()
+                                                       : kept_folder(options.keep_path))),
+        progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
+        reports_(plan_of(options), options.comparison.allow_different_machine) {
+    run_.base_command = base_.command;
+    run_.now_command = now_.command;
+    run_.seed = options.seed;
+    run_.most_seconds = options.max_seconds;
+    run_.looks = reports_.pairs().plan().looks;
+  }
+
+  ExitCode operator()() {
+    std::optional<std::string> failure;
+    try {
+      while (!is_finished()) add_pair();
+    } catch (const Interrupted&) {
+      run_.end = PairsEnd::interrupted;
+    } catch (const TimeSpent&) {
+      run_.end = PairsEnd::time_spent;
+    } catch (const std::exception& error) {
+      if (run_.pairs.empty()) throw;
+      failure = error.what();
+      run_.end = PairsEnd::failed;
+    }
+    progress_->finish();
+    return deliver(failure);
+  }
+
+ private:
+  static compare::PairedComparison::Plan plan_of(const AbOptions& options) {
+    compare::PairedComparison::Plan plan;
+    plan.rule.threshold = options.comparison.threshold();
+    return plan;
+  }
+
+  [[nodiscard]] double seconds_left() const {
+    return run_.most_seconds - (steady_seconds() - begin_);
+  }
+
+  /// Whether to stop before the next pair, and why.
+  bool is_finished() {
+    if (run_.pairs.empty()) return false;
+    if (reports_.pairs().is_finished()) {
+      run_.end = reports_.pairs().is_settled() ? PairsEnd::settled : PairsEnd::looks_taken;
+    } else if (reports_.pairs().verdicts().empty()) {
+      run_.end = PairsEnd::nothing_comparable;
+    } else if (run_.pairs.back().seconds > seconds_left()) {
+      run_.end = PairsEnd::time_spent;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void add_pair() {
+    const bool now_first = now_goes_first(options_.seed, run_.pairs.size());
+    const double begin = steady_seconds();
+    compare::Pair pair{.now_first = now_first,
+                       .started_utc = utc_text(std::chrono::system_clock::now()),
+                       .seconds = 0,
+                       .log_ratios = {}};
+    report::Report base;
+    report::Report now;
+    if (now_first) now = measured(now_);
+    base = measured(base_);
+    if (!now_first) now = measured(now_);
+    pair.seconds = steady_seconds() - begin;
+    pair.log_ratios = reports_.add({base_.command, base}, {now_.command, now});
+    run_.pairs.push_back(std::move(pair));
+    tell_verdicts();
+  }
+
+  /// Runs a command. Throws UsageError when it leaves no report.
+  report::Report measured(const Contender& contender) {
+    const fs::path path = folder_ / fmt::format("pair-{:03}-{}.json", run_.pairs.size() + 1,
+                                                contender.flag.substr(2));
+    const ChildEnd end = run_child({.words = {"sh", "-c", contender.command + " \"$@\"", "sh",
+                                              "--report", path.string(), "--quiet"},
+                                    .on_wait = [&] { show(contender); },
+                                    .most_seconds = std::max(1.0, seconds_left())});
+    if (InterruptHandler::requested()) throw Interrupted();
+    if (!end.passed_limit.empty()) {
+      if (!run_.pairs.empty()) throw TimeSpent();
+      throw UsageError(fmt::format(
+          "{}\nno pair has ended within {}: give more time (--max-time), or make runs shorter",
+          sentence(contender, end.text()), report::format_wait(run_.most_seconds)));
+    }
+    return report_of(contender, end, path);
+  }
+
+  static std::string sentence(const Contender& contender, const std::string& what) {
+    return fmt::format("{} '{}' {}", contender.flag, contender.command, what);
+  }
+
+  /// A run whose cases failed has left a report as well.
+  static report::Report report_of(const Contender& contender, const ChildEnd& end,
+                                  const fs::path& path) {
+    const bool ran = end.exit_code == 0 || end.exit_code == 1;
+    if (!ran) throw UsageError(sentence(contender, end.text()));
+    if (!fs::exists(path)) {
+      throw UsageError(sentence(
+          contender, fmt::format("{}\nand left no report: it is called with --report FILE --quiet "
+                                 "behind it, and has to hand both to parbench",
+                                 end.text())));
+    }
+    try {
+      return report::read_report(path);
+    } catch (const UsageError& error) {
+      throw UsageError(
+          sentence(contender, fmt::format("left no report that can be read: {}", error.what())));
+    } catch (const std::bad_alloc&) {
+      throw UsageError(sentence(contender, "left a report that does not fit into memory"));
+    }
+  }
+
+  void show(const Contender& contender) const {
+    ProgressState state;
+    const auto pairs = static_cast<double>(run_.pairs.size());
+    const double of_looks = pairs / run_.looks.back();
+    const double of_time = 1 - seconds_left() / run_.most_seconds;
+    state.phase = fmt::format("pair {}", run_.pairs.size() + 1);
+    state.case_name = contender.flag == "--a" ? "A runs" : "B runs";
+    const std::vector<compare::PairedVerdict> verdicts = reports_.pairs().verdicts();
+    state.cases = verdicts.size();
+    state.cases_done = static_cast<std::size_t>(
+        std::ranges::count_if(verdicts, &compare::PairedVerdict::is_settled));
+    state.cases_word = "cases settled";
+    state.fraction = std::clamp(std::max(of_looks, of_time), 0.0, 1.0);
+    state.seconds_left = std::max(0.0, seconds_left());
+    state.left_word = "left at most";
+    progress_->update(state);
+  }
+
+  /// A line for each verdict that the last look has settled.
+  void tell_verdicts() {
+    for (const compare::PairedVerdict& verdict : reports_.pairs().verdicts()) {
+      if (!verdict.is_settled() || !settled_.insert(verdict.name).second) continue;
+      progress_->note(fmt::format("after {} pairs: {} {}: {} ({})", run_.pairs.size(), verdict.name,
+                                  to_string(verdict.judgement->verdict),
+                                  compare::change_text(verdict.judgement->change),
+                                  compare::interval_text(verdict.judgement->change)));
+    }
+  }
+
+  /// A failure of a command, or an interrupt, leaves what the pairs before it come to.
+  ExitCode deliver(const std::optional<std::string>& failure) {
+    if (run_.end == PairsEnd::time_spent) reports_.conclude();
+    run_.seconds = steady_seconds() - begin_;
+    run_.looks_taken = reports_.pairs().looks();
+    std::optional<compare::Comparison> comparison = reports_.comparison();
+    if (comparison) {
+      comparison->pairs = run_;
+      write_comparison(*comparison, options_.comparison);
+    }
+    if (failure) print_error(*failure);
+    if (comparison) return exit_code_of(*comparison);
+    print_error("interrupted before a pair had ended: there is no comparison");
+    return ExitCode::interrupted;
+  }
+
+  const AbOptions& options_;
+  Contender base_;
+  Contender now_;
+  std::optional<ScratchFolder> scratch_;  // where reports are not kept
+  fs::path folder_;                       // absolute, for commands that change theirs
+  InterruptHandler interrupt_;
+  std::unique_ptr<Progress> progress_;
+  compare::PairedReports reports_;
+  compare::PairedRun run_;
+  std::set<std::string> settled_;  // cases
+  double begin_ = steady_seconds();
+};
+
+constexpr CommandText help{
+    .name = "ab",
+    .summary = "What is slower or faster with one command than with another, in pairs of runs",
+    .examples =
+        "  parbench ab --a './old/parbench --scenario matmul' --b './new/parbench --scenario "
+        "matmul'\n"
+        "      Two builds.\n"
+        "  parbench ab --a 'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario branch' \\\n"
+        "              --b './parbench --scenario branch' --max-time 600\n"
+        "      Two environments, within ten minutes.\n",
+    .exit_codes =
+        "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes\n"
+        "ended early, or the output could not be written to its end;\n"
+        "2 bad usage, a place that cannot be written, or a command that leaves no report;\n"
+        "3 a case regressed; 4 nothing could be compared; 130 interrupted."};
+
+class Ab final : public Command {
+ public:
+  Ab() : Command(help) {}
+
+  std::vector<FlagRow> flags() override {
+    std::vector<FlagRow> rows{
+        {.value = text_rule("a",
+                            "A shell command that runs parbench, the base: "
+                            "'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario selftest'. It is called "
+                            "with --report FILE --quiet behind it"),
+         .placeholder = "COMMAND",
+         .required = true,
+         .target = &options_.base_command},
+        {.value = text_rule("b", "The command that is compared with it"),
+         .placeholder = "COMMAND",
+         .required = true,
+         .target = &options_.candidate_command},
+        {.value = number_rule(
+             "max-time",
+             fmt::format("Stop after this time, with or without verdicts; default: 1800. Verdicts "
+                         "are given after {} pairs, at most",
+                         fmt::join(compare::PairedComparison::Plan{}.looks, ", ")),
+             AxisKind::real, 0.001, week_seconds),
+         .placeholder = "SECONDS",
+         .target = &options_.max_seconds},
+        {.value = number_rule("seed", "Of the order within pairs, which alternates; default: 1",
+                              AxisKind::integer, 0, 1e15),
+         .placeholder = "N",
+         .target = &options_.seed},
+        {.value = text_rule("keep", "A new folder for the reports of all runs"),
+         .placeholder = "DIR",
+         .target = &options_.keep_path},
+        {.value = text_rule("quiet", "No progress; only the comparison and errors"),
+         .kind = FlagKind::toggle,
+         .target = &options_.quiet}};
+    for (FlagRow& row : comparison_flags(options_.comparison)) rows.push_back(std::move(row));
+    return rows;
+  }
+
+  ExitCode run() override {
+    check_output(options_.comparison.output_path, {});
+    return PairsOfRuns(options_)();
+  }
+
+ private:
+  AbOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ab(const Program&) { return std::make_unique<Ab>(); }
+
+}  // namespace parbench

@@ -1,0 +1,44 @@
+// Flags and output of `compare` and `ab`.
+#include "bench/commands/comparison_options.h"
+
+#include "bench/cli/output.h"
+#include "reports/compare/render.h"
+#include "reports/io/json.h"
+
+namespace parbench {
+
+std::vector<FlagRow> comparison_flags(ComparisonOptions& options) {
+  return {{.value = number_rule("threshold",
+                                "The smallest change of a case's time that counts, in percent (2)",
+                                AxisKind::percent, 0, 1000),
+           .placeholder = "PERCENT",
+           .target = &options.threshold_percent},
+          {.value = text_rule("allow-different-machine", "Compare although the hardware differs"),
+           .kind = FlagKind::toggle,
+           .target = &options.allow_different_machine},
+          {.value = choice_rule("format",
+                                "One of: table (the default), markdown (for a pull request), json",
+                                {"table", "markdown", "json"}),
+           .placeholder = "FORMAT",
+           .target = &options.format},
+          output_flag(options.output_path)};
+}
+
+void write_comparison(const compare::Comparison& comparison, const ComparisonOptions& options) {
+  const bool to_file = !is_standard_output(options.output_path);
+  std::string text;
+  if (options.format == "json") {
+    text = report::to_text(compare::to_json(comparison));
+  } else if (options.format == "markdown") {
+    text = compare::to_markdown(comparison);
+  } else {
+    text = compare::to_table(comparison, to_file ? report::TextStyle() : text_style());
+  }
+  write_output(text, options.output_path);
+}
+
+ExitCode exit_code_of(const compare::Comparison& comparison) {
+  return static_cast<ExitCode>(compare::exit_code(comparison));
+}
+
+}  // namespace parbench

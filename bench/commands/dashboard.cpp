@@ -1,0 +1,95 @@
+// `dashboard`: a site from a folder of reports.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "bench/cli/output.h"
+#include "bench/cli/standard_streams.h"
+#include "bench/commands/commands.h"
+#include "kernels/error.h"
+#include "reports/dashboard/index_page.h"
+#include "reports/dashboard/site.h"
+#include "reports/text/text.h"
+#include "reports/text/units.h"
+
+namespace parbench {
+namespace {
+
+constexpr CommandText help{
+    .name = "dashboard",
+    .summary = "A site from a folder of reports: every case's history, and where it changed",
+    .examples =
+        "  parbench dashboard reports/runs -o site\n"
+        "      A new site, or one of an earlier build with the reports that are new since.\n"
+        "  parbench dashboard reports/runs -o site --strict\n"
+        "      The same in a script that has to fail where a file is no report.\n",
+    .exit_codes =
+        "0 done; 1 the site could not be written to its end, or, with --strict, a file\n"
+        "was skipped; 2 bad usage, or a folder that cannot be read, or that is no place for a "
+        "site."};
+
+/// Each file once: "5 files: 2 new reports, 1 known before, 1 copy, 1 skipped".
+std::string files_text(const report::SiteSummary& site) {
+  const std::size_t copies = site.files - site.reports - site.skipped.size();
+  std::string text = fmt::format("{}: {}", report::format_count(site.files, "file"),
+                                 report::format_count(site.read, "new report"));
+  for (const auto& [count, what] : {std::pair(site.reports - site.read, "known before"),
+                                    std::pair(copies, copies == 1 ? "copy" : "copies"),
+                                    std::pair(site.skipped.size(), "skipped")}) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  }
+  return text + '\n';
+}
+
+class Dashboard final : public Command {
+ public:
+  Dashboard() : Command(help) {}
+
+  std::vector<FlagRow> flags() override {
+    FlagRow output = output_flag(site_);
+    output.value.description = "The site to write, or to update: only new reports are read";
+    output.placeholder = "SITE";
+    output.required = true;
+    return {{.value = text_rule("DIR",
+                                "The folder; all files *.json in it and below are read as reports"),
+             .required = true,
+             .target = &folder_},
+            output,
+            {.value = text_rule("strict", "Exit 1 when a file was skipped because it is no report"),
+             .kind = FlagKind::toggle,
+             .target = &strict_}};
+  }
+
+  void read(const FlagTexts& texts, const std::vector<std::string>& benchmark_flags) override {
+    Command::read(texts, benchmark_flags);
+    if (!is_standard_output(site_)) return;
+    throw UsageError(fmt::format("-o '{}' is no folder; name one", site_));
+  }
+
+  ExitCode run() override {
+    const std::filesystem::path site = site_;
+    const report::SiteSummary built = report::build_site(folder_, site);
+    for (const std::string& file : built.skipped) {
+      fmt::print(stderr, "parbench: skipped {}\n", report::printable(file));
+    }
+    print(files_text(built));
+    print(fmt::format(
+        "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
+        built.histories, built.changes, built.recent_changes, report::recent_days));
+    print(fmt::format("dashboard: {}\n", (site / "index.html").string()));
+    return built.skipped.empty() || !strict_ ? ExitCode::measured : ExitCode::case_failed;
+  }
+
+ private:
+  std::string folder_;
+  std::string site_;
+  bool strict_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_dashboard(const Program&) { return std::make_unique<Dashboard>(); }
+
+}  // namespace parbench

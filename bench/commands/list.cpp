@@ -1,0 +1,88 @@
+// `list`: the scenarios.
+#include "bench/commands/listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/cli/help.h"
+#include "bench/cli/standard_streams.h"
+#include "bench/commands/commands.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t page_width = 100;
+
+std::string values_text(const std::vector<Value>& values) {
+  if (values.empty()) return "chosen by the scenario";
+  std::vector<std::string> texts;
+  for (const Value& value : values) texts.push_back(to_string(value));
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string axis_text(const Axis& axis) {
+  constexpr std::size_t indent = 18;
+  std::string text = fmt::format("{}; {}", axis.description, allowed_values(axis));
+  if (!axis.strategies.empty()) {
+    text += fmt::format("; only of {}", fmt::join(axis.strategies, ", "));
+  }
+  if (!axis.identity) text += "; not part of a case's name";
+  const std::string pad(indent, ' ');
+  constexpr std::size_t values_indent = indent + 11;
+  return fmt::format("    --{:<11} {}\n{}quick:     {}\n{}published: {}\n", axis.name,
+                     wrap(text, page_width - indent, indent), pad,
+                     wrap(values_text(axis.quick), page_width - values_indent, values_indent), pad,
+                     wrap(values_text(axis.published), page_width - values_indent, values_indent));
+}
+
+std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {
+  constexpr std::size_t indent = 22;
+  std::string text = strategy.description;
+  if (strategy.name == scenario.baseline()) text += " (baseline)";
+  return fmt::format("    {:<17} {}\n", strategy.name, wrap(text, page_width - indent, indent));
+}
+
+constexpr CommandText help{.name = "list",
+                           .summary = "Scenarios with their strategies, axes and presets",
+                           .examples = {},
+                           .exit_codes = listing_exit_codes};
+
+class List final : public Command {
+ public:
+  explicit List(const Program& program) : Command(help), scenarios_(program.scenarios) {}
+  ExitCode run() override {
+    print(scenario_listing(scenarios_));
+    return ExitCode::measured;
+  }
+
+ private:
+  const ScenarioList& scenarios_;
+};
+
+}  // namespace
+
+std::string scenario_listing(const ScenarioList& scenarios) {
+  std::string text;
+  for (const auto& scenario : scenarios) {
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}\n  {}\n  strategies:\n", scenario->name(),
+                        wrap(std::string(scenario->question()), page_width - 2, 2));
+    for (const Strategy& strategy : scenario->strategies()) {
+      text += strategy_text(*scenario, strategy);
+    }
+    text += "  axes:\n";
+    for (const Axis& axis : scenario->axes()) text += axis_text(axis);
+  }
+  text +=
+      "\npresets: quick (the default) asks each question within minutes on two cores; published "
+      "has\nthose of the published experiments. Any axis can be overridden.\n";
+  return text;
+}
+
+std::unique_ptr<Command> make_list(const Program& program) {
+  return std::make_unique<List>(program);
+}
+
+}  // namespace parbench

@@ -1,0 +1,195 @@
+// `peaks`: the peaks of the devices of the scenarios, from the cache or by measuring.
+#include "bench/commands/peaks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "bench/cli/flag_files.h"
+#include "bench/cli/output.h"
+#include "bench/cli/standard_streams.h"
+#include "bench/commands/commands.h"
+#include "bench/described.h"
+#include "bench/processes/jobs.h"
+#include "bench/report_builder.h"
+#include "kernels/error.h"
+#include "reports/model/machine_info.h"
+#include "reports/views/peak_table.h"
+#include "reports/text/text.h"
+#include "reports/text/units.h"
+
+namespace parbench {
+namespace {
+
+class Survey {
+ public:
+  Survey(const PeakOptions& options, const report::PeakCache& cache, const PeakSizes& sizes,
+         const Notify& note)
+      : options_(options), cache_(cache), sizes_(sizes), note_(note) {}
+
+  /// Devices of a kind that was seen before are passed over.
+  void add(std::vector<std::unique_ptr<Device>> devices) {
+    Context context(std::move(devices), {.seed = 1});
+    for (int device = 0; device < context.device_count(); ++device) {
+      const report::Fingerprint alone =
+          report::fingerprint(machine_, described(context.device(device).info()));
+      if (!seen_.insert(report::id_of(alone)).second) continue;
+      text_ += report::to_table(alone, peaks_of(context, device, alone), text_style()) + '\n';
+    }
+  }
+
+  [[nodiscard]] std::string text() const {
+    return text_ + report::peaks_footnote(text_style()) +
+           fmt::format("kept in {}\n", cache_.folder().string());
+  }
+
+ private:
+  std::vector<report::Peak> peaks_of(Context& context, int device,
+                                     const report::Fingerprint& alone) {
+    std::vector<report::Peak> known = known_of(alone);
+    std::vector<MeasurablePeak> wanted = wanted_of(context, device);
+    std::erase_if(wanted, [&](const MeasurablePeak& one) {
+      return !is_asked_anew(one) && report::find_peak(known, one.what) != nullptr;
+    });
+    if (wanted.empty()) return known;
+    naming_flag("the cache of peaks: ", [&] { cache_.check_writable(alone); });
+    note_(fmt::format("measuring {} of {}", report::format_count(wanted.size(), "peak"),
+                      report::to_text(alone)));
+    for (const MeasurablePeak& one : wanted) {
+      std::erase_if(known, [&](const report::Peak& old) { return old.what == one.what; });
+      known.push_back(measured(one));
+      cache_.keep(alone, known);  // each at once: what fails later takes none with it
+    }
+    return known;
+  }
+
+  /// With a number format, only what depends on it.
+  [[nodiscard]] bool is_asked_anew(const MeasurablePeak& one) const {
+    if (!options_.refresh || !options_.format) return options_.refresh;
+    return one.what == report::gemm_peak(to_string(*options_.format));
+  }
+
+  [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone) const {
+    try {
+      return cache_.find(alone);
+    } catch (const UsageError& error) {
+      note_(fmt::format("{}; its peaks are measured anew", error.what()));
+      return {};
+    }
+  }
+
+  [[nodiscard]] std::vector<MeasurablePeak> wanted_of(Context& context, int device) const {
+    if (!options_.format) return measurable_peaks(context, device, std::nullopt, sizes_);
+    try {
+      return measurable_peaks(context, device, options_.format, sizes_);
+    } catch (const Unsupported& error) {
+      throw UsageError(fmt::format("--dtype {}: {}: {}", to_string(*options_.format),
+                                   context.device(device).info().name, error.what()));
+    }
+  }
+
+  static report::Peak measured(const MeasurablePeak& one) {
+    Rate rate = one.measure();
+    return {one.what, rate.value, one.unit, rate.interval,
+            utc_text(std::chrono::system_clock::now())};
+  }
+
+  const PeakOptions& options_;
+  const report::PeakCache& cache_;
+  const PeakSizes& sizes_;
+  const Notify& note_;
+  report::Machine machine_ = report::machine_info({});
+  std::set<std::string> seen_;
+  std::string text_;
+};
+
+/// Streams still work on memory of this process, so it ends without giving any of it back.
+[[noreturn]] void abandon(const TimedOut& error) {
+  print_error(error.what());
+  std::fflush(nullptr);
+  _exit(static_cast<int>(ExitCode::case_failed));
+}
+
+void print_beside(const std::string& text) {
+  fmt::print(stderr, "parbench: {}\n", report::printable(text));
+}
+
+}  // namespace
+
+std::string peaks_text(const PeakOptions& options, const ScenarioList& scenarios,
+                       const Machine& machine, const report::PeakCache& cache,
+                       const PeakSizes& sizes, const Notify& note) {
+  Survey survey(options, cache, sizes, note);
+  const DeviceRequest request{.devices = options.devices,
+                              .format = options.format.value_or(NumberFormat{})};
+  for (const auto& scenario : scenarios) survey.add(open_devices(request, *scenario, machine));
+  return survey.text();
+}
+
+namespace {
+
+constexpr CommandText help{
+    .name = "peaks",
+    .summary =
+        "The peak rates of the devices, measured once and kept: later runs are related to "
+        "them",
+    .examples =
+        "  parbench peaks\n"
+        "      The peak rates of the devices: measured the first time, then shown.\n"
+        "  parbench peaks --devices cuda:0 --dtype bf16 --refresh\n"
+        "      Products of one format on one device anew, as after an upgrade of a library.\n",
+    .exit_codes =
+        "0 done; 1 a device failed, the rates could not be kept, or the output could not be\n"
+        "written to its end; 2 bad usage."};
+
+class Peaks final : public Command {
+ public:
+  explicit Peaks(const Program& program) : Command(help), scenarios_(program.scenarios) {}
+
+  std::vector<FlagRow> flags() override {
+    return {{.value = text_rule("devices",
+                                "As for a run; default: those that the scenarios use by default"),
+             .placeholder = "N|NAME,NAME…",
+             .target = &options_.devices},
+            {.value = choice_rule(
+                 "dtype", "Products of this format only; default: all that a device computes",
+                 number_format_names()),
+             .placeholder = "f32|tf32|bf16",
+             .target = &options_.format},
+            {.value = text_rule("refresh", "Measure again what is known"),
+             .kind = FlagKind::toggle,
+             .target = &options_.refresh}};
+  }
+
+  ExitCode run() override {
+    const auto cache = report::PeakCache::of_environment();
+    if (!cache) {
+      throw UsageError(
+          "there is no folder to keep peaks in: none of PARBENCH_CACHE, XDG_CACHE_HOME and HOME is "
+          "set; set PARBENCH_CACHE to one");
+    }
+    PeakSizes sizes;
+    sizes.on_timeout = abandon;
+    print(peaks_text(options_, scenarios_, Machine(), *cache, sizes, print_beside));
+    return ExitCode::measured;
+  }
+
+ private:
+  const ScenarioList& scenarios_;
+  PeakOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_peaks(const Program& program) {
+  return std::make_unique<Peaks>(program);
+}
+
+}  // namespace parbench

@@ -1,0 +1,32 @@
+// The command `peaks`: measures what the cache does not have, shows what it has.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "bench/cli/flag.h"
+#include "bench/peaks.h"
+#include "kernels/machine.h"
+#include "reports/model/peaks.h"
+
+namespace parbench {
+
+struct PeakOptions {
+  std::string devices;                 // as given; empty: the scenarios' defaults
+  std::optional<NumberFormat> format;  // of the products; none: all
+  bool refresh = false;                // measured although they are known
+};
+
+/// Receives notes beside the tables: what is being measured, and files that could not be used.
+using Notify = std::function<void(const std::string&)>;
+
+/// Returns tables of the peaks of all devices with which a run of any scenario would compute under
+/// these options, each kind of device once. What the cache does not have is measured and kept.
+/// Throws UsageError where the options do not suit the machine or the cache cannot be written, and
+/// as measuring does.
+[[nodiscard]] std::string peaks_text(const PeakOptions& options, const ScenarioList& scenarios,
+                                     const Machine& machine, const report::PeakCache& cache,
+                                     const PeakSizes& sizes, const Notify& note);
+
+}  // namespace parbench

@@ -1,0 +1,216 @@
+// The default command: devices, cases, sessions and report of a run, one after the other.
+#include "bench/commands/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "bench/cli/benchmark_flags.h"
+#include "bench/cli/flag_files.h"
+#include "bench/cli/sampler_options.h"
+#include "bench/cli/standard_streams.h"
+#include "bench/commands/commands.h"
+#include "bench/estimate.h"
+#include "bench/interrupt.h"
+#include "bench/lost_backends.h"
+#include "bench/processes/child_process.h"
+#include "bench/processes/jobs.h"
+#include "bench/processes/process_run.h"
+#include "bench/report_builder.h"
+#include "bench/run_outputs.h"
+#include "bench/session.h"
+#include "kernels/error.h"
+#include "kernels/machine.h"
+#include "reports/io/file.h"
+
+namespace parbench {
+namespace {
+
+constexpr CommandText help{
+    .name = default_command,
+    .summary = "Measures the cases of scenarios",
+    .examples =
+        "  parbench --scenario pipeline --split 1,3,5,12,20\n"
+        "      Which split of the batch makes a two-device pipeline fastest?\n"
+        "  parbench --scenario branch --batch 1,8 --image 8,32,128 --strategy one-stream,streams\n"
+        "      From which size down do parallel branches pay?\n"
+        "  parbench --scenario all --dry-run\n"
+        "      What would be measured, in how much memory and time?\n"
+        "  parbench html reports/runs/before.json reports/runs/after.json -o page.html\n"
+        "      What they found, as a page with charts to open in a browser.\n"
+        "  parbench --rerun reports/runs/before.json --report after.json\n"
+        "      The same cases again, after a change.\n"
+        "  parbench compare reports/runs/before.json after.json\n"
+        "      What became slower or faster, beyond chance?\n",
+    .exit_codes =
+        "0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
+        "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
+        "compare exits 3 when a case became slower (parbench compare --help)."};
+
+/// Whether a run has a profiling pass; an external profiler does that itself.
+bool has_profiling_pass(const RunOptions& options) {
+  return !options.for_profiler && !options.no_timeline;
+}
+
+void list_cases(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs) {
+    for (const CaseSpec& spec : job.cases) print(spec.name() + "\n");
+  }
+}
+
+void dry_run(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
+  for (Job& job : jobs) {
+    Context context = job.open(options);
+    const RunEstimate run =
+        estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario),
+                 options.processes, has_profiling_pass(options));
+    print(estimate_text(*job.scenario, context, run) + left_out_text(job));
+  }
+}
+
+/// Runs the jobs one after the other and keeps the report up to date.
+class SingleProcessRun {
+ public:
+  SingleProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const Machine& machine,
+                   std::vector<Job> jobs, ReportBuilder report_builder)
+      : options_(options),
+        machine_(machine),
+        flags_(flags),
+        jobs_(std::move(jobs)),
+        outputs_(options, flags, jobs_, std::move(report_builder)) {}
+
+  ExitCode operator()() {
+    outputs_.report_builder().write(outputs_.samples());
+    for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
+    const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
+    if (interrupted_) return ExitCode::interrupted;
+    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
+  }
+
+ private:
+  void run(std::size_t index) {
+    Job& job = jobs_[index];
+    Context context = job.open(options_);
+    SessionEnvironment environment{
+        .google_benchmark = outputs_.samples(),
+        .progress = outputs_.progress(),
+        .lost = lost_,
+        .part = {.index = index, .count = jobs_.size()},
+        .make_runner = make_plan_runner,
+        .profile = [this](bool on) { profile(on); },
+        .on_timeline = timeline_sink(),
+        .interrupted = InterruptHandler::requested,
+        .checkpoint =
+            [&](const SessionResult& known) {
+              outputs_.report_builder().update(*job.scenario, known);
+              outputs_.checkpoint();
+            },
+        .on_timeout = [&](const SessionResult& known,
+                          const TimedOut& error) { abandon(*job.scenario, known, error); },
+        .now = {}};
+    const SessionResult result =
+        run_session(*job.scenario, context, job.cases,
+                    sampler_options(options_, flags_, *job.scenario), std::move(environment));
+    outputs_.report_builder().update(*job.scenario, result);
+    interrupted_ = result.interrupted;
+    all_measured_ = all_measured_ && result.all_measured();
+  }
+
+  KeepTimeline timeline_sink() {
+    if (!has_profiling_pass(options_)) return {};
+    return [this](const report::CaseResult& one, const timeline::Timeline& timeline) {
+      outputs_.trace().add(one, timeline);
+    };
+  }
+
+  void profile(bool on) const {
+    if (!options_.for_profiler) return;
+    for (const auto& backend : machine_.backends()) {
+      if (!lost_.contains(backend->name())) backend->profile(on);
+    }
+  }
+
+  /// Streams still work on memory of this process, so it ends without giving any of it back:
+  /// whatever fails here, nothing unwinds.
+  [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
+                            const TimedOut& error) noexcept {
+    try {
+      outputs_.report_builder().update(scenario, known);
+      outputs_.checkpoint();
+      outputs_.progress().finish();
+      print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
+                              outputs_.report_builder().path().string()));
+      outputs_.trace().write();
+    } catch (const std::exception& other) {
+      print_error(other.what());
+    }
+    std::fflush(nullptr);
+    _exit(static_cast<int>(ExitCode::case_failed));
+  }
+
+  const RunOptions& options_;
+  const Machine& machine_;
+  const BenchmarkFlags& flags_;
+  std::vector<Job> jobs_;
+  InterruptHandler interrupt_;
+  RunOutputs outputs_;
+  LostBackends lost_;
+  bool interrupted_ = false;
+  bool all_measured_ = true;
+};
+
+ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios,
+                   const Machine& machine) {
+  const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
+  check_files_differ(options, flags.out_path);
+  std::vector<Job> jobs = plan_jobs(options, flags, machine);
+  if (options.for_profiler && jobs.size() > 1) {
+    throw UsageError(fmt::format(
+        "--for-profiler takes one scenario, not {}: a profiler's capture begins and ends once",
+        jobs.size()));
+  }
+  if (flags.list_tests) {
+    list_cases(jobs);
+    return ExitCode::measured;
+  }
+  if (options.dry_run) {
+    dry_run(options, flags, jobs);
+    return ExitCode::measured;
+  }
+  if (!flags.out_path.empty()) {
+    naming_flag("--benchmark_out=", [&] { report::check_writable(flags.out_path); });
+  }
+  if (!options.trace_path.empty()) {
+    naming_flag("--trace ", [&] { report::check_writable(options.trace_path); });
+  }
+  const auto started = std::chrono::system_clock::now();
+  ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options, machine,
+                    flags, started);
+  if (options.process) end_with_parent();
+  if (options.processes > 1 && !options.process) {
+    return run_processes(options, flags, std::move(jobs), std::move(report_builder));
+  }
+  return SingleProcessRun(options, flags, machine, std::move(jobs), std::move(report_builder))();
+}
+
+}  // namespace
+
+RunCommand::RunCommand(const Program& program) : Command(help), program_(program) {}
+
+std::vector<FlagRow> RunCommand::flags() { return run_flags(options_, program_.scenarios); }
+
+void RunCommand::read(const FlagTexts& texts, const std::vector<std::string>& benchmark_flags) {
+  options_ = read_run_options(texts, benchmark_flags, program_.scenarios);
+  options_.command_line = program_.arguments;
+}
+
+ExitCode RunCommand::run() { return run_cases(options_, program_.scenarios, Machine()); }
+
+std::unique_ptr<Command> make_run(const Program& program) {
+  return std::make_unique<RunCommand>(program);
+}
+
+}  // namespace parbench

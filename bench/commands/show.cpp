@@ -1,0 +1,51 @@
+// `show`: the tables that stood at the end of the run that wrote a report.
+#include "bench/cli/output.h"
+#include "bench/cli/standard_streams.h"
+#include "bench/commands/commands.h"
+#include "reports/views/call_table.h"
+#include "reports/io/file.h"
+#include "reports/views/table.h"
+
+namespace parbench {
+namespace {
+
+constexpr CommandText help{.name = "show",
+                           .summary = "The tables and answers of a report",
+                           .examples =
+                               "  parbench show reports/runs/before.json\n"
+                               "      Tables and answers once more.\n"
+                               "  parbench show reports/runs/before.json --calls\n"
+                               "      Which calls took the time of each case?\n",
+                           .exit_codes = report_exit_codes};
+
+class Show final : public Command {
+ public:
+  Show() : Command(help) {}
+
+  std::vector<FlagRow> flags() override {
+    return {report_argument(path_),
+            {.value = text_rule("calls",
+                                "The calls of each case: their time, their rates, and the shares "
+                                "of the device's peaks, where these are known"),
+             .kind = FlagKind::toggle,
+             .target = &calls_}};
+  }
+
+  ExitCode run() override {
+    const report::Report report = report::read_report(path_);
+    print(calls_ ? report::calls_table(report, text_style())
+                 : report::to_table(report, text_style()));
+    print(report_line(path_));
+    return ExitCode::measured;
+  }
+
+ private:
+  std::string path_;
+  bool calls_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_show(const Program&) { return std::make_unique<Show>(); }
+
+}  // namespace parbench

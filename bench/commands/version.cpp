@@ -1,0 +1,30 @@
+// `version` and --version.
+#include "bench/version.h"
+
+#include <fmt/format.h>
+
+#include "bench/cli/standard_streams.h"
+#include "bench/commands/commands.h"
+
+namespace parbench {
+namespace {
+
+constexpr CommandText help{.name = "version",
+                           .summary = "The version of the program",
+                           .examples = {},
+                           .exit_codes = listing_exit_codes};
+
+class Version final : public Command {
+ public:
+  Version() : Command(help) {}
+  ExitCode run() override {
+    print(fmt::format("parbench {}\n", version));
+    return ExitCode::measured;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_version(const Program&) { return std::make_unique<Version>(); }
+
+}  // namespace parbench
