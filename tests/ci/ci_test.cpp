@@ -61,7 +61,7 @@ class Ci : public ::testing::Test {
                              .wall_seconds = seconds,
                              .iterations = 1,
                              .round = launch,
-                             .launch = launch});
+                             .process = launch});
     }
     one.statistics = summarise(one.samples);
     fs::create_directories((folder_ / name).parent_path());
