@@ -61,7 +61,7 @@ class Ci : public ::testing::Test {
                              .wall_seconds = seconds,
                              .iterations = 1,
                              .round = launch,
-                             .launch = launch});
+                             .process = launch});
     }
     one.statistics = summarise(one.samples);
     fs::create_directories((folder_ / name).parent_path());
@@ -210,11 +210,11 @@ TEST_F(Ci, PublishMakesTheBranchAndAddsToIt) {
   add_report("two.json", {.started = "2026-05-02T10:00:00Z"});
   finished = publish("two.json");
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("2 files: 1 new report, 1 known before"));
+  EXPECT_THAT(finished.out, HasSubstr("2 files: 2 reports"));
   EXPECT_THAT(git("remote.git", {"ls-tree", "--name-only", "gh-pages:reports"}),
               "2026-05-01T100000Z-0123456789.json\n2026-05-02T100000Z-0123456789.json\n");
   EXPECT_THAT(git("remote.git", {"ls-tree", "--name-only", "gh-pages"}),
-              AllOf(HasSubstr(".dashboard-cache"), HasSubstr(".nojekyll"), HasSubstr("assets")));
+              AllOf(HasSubstr("index.html"), HasSubstr(".nojekyll"), HasSubstr("assets")));
   EXPECT_EQ(git("clone", {"status", "--porcelain"}), "");
   EXPECT_THAT(git("clone", {"worktree", "list"}), Not(HasSubstr("pages")));
 }
