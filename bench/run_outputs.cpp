@@ -52,7 +52,7 @@ void RunOutputs::add_peaks() {
 void RunOutputs::checkpoint() {
   try {
     report_builder_.refresh(false);
-    report_builder_.write(samples_);
+    report_builder_.write();
   } catch (const std::exception& error) {
     if (!std::exchange(warned_, true)) progress_->note(error.what());
   }
@@ -71,7 +71,7 @@ bool RunOutputs::finish(bool complete) {
     }
   };
   attempt([&] { report_builder_.refresh(complete); });
-  const bool written = attempt([&] { report_builder_.write(samples_); });
+  const bool written = attempt([&] { report_builder_.write(); });
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });
   const std::string path = report_builder_.path().string();
@@ -100,13 +100,14 @@ void RunOutputs::show() const {
   if (!flags_.display_format) return;
   const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
                        flags_.color.value_or(text_style().color), flags_.counters_tabular};
-  samples_.write(std::cout, *flags_.display_format, style);
+  write_rows(std::cout, report_builder_.report().cases, *flags_.display_format, style);
 }
 
 void RunOutputs::write_benchmark_out() const {
   if (flags_.out_path.empty()) return;
   std::ostringstream text;
-  samples_.write(text, flags_.out_format, {.aggregates_only = flags_.aggregates_only});
+  write_rows(text, report_builder_.report().cases, flags_.out_format,
+             {.aggregates_only = flags_.aggregates_only});
   report::write_file(flags_.out_path, text.str());
 }
 

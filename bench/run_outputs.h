@@ -24,7 +24,6 @@ class RunOutputs {
              ReportBuilder report_builder);
 
   [[nodiscard]] ReportBuilder& report_builder() { return report_builder_; }
-  [[nodiscard]] GoogleBenchmark& samples() { return samples_; }
   [[nodiscard]] TraceFile& trace() { return trace_; }
   [[nodiscard]] Progress& progress() { return *progress_; }
 
@@ -48,7 +47,6 @@ class RunOutputs {
   const BenchmarkFlags& flags_;
   std::string left_out_;
   std::unique_ptr<Progress> progress_;
-  GoogleBenchmark samples_;
   ReportBuilder report_builder_;
   TraceFile trace_;
   bool warned_ = false;  // of a checkpoint that could not be written

@@ -28,7 +28,7 @@ void write_comparison(const compare::Comparison& comparison, const ComparisonOpt
   const bool to_file = !is_standard_output(options.output_path);
   std::string text;
   if (options.format == "json") {
-    text = report::to_text(compare::to_json(comparison));
+    text = compare::json_text(comparison);
   } else if (options.format == "markdown") {
     text = compare::to_markdown(comparison);
   } else {

@@ -30,13 +30,12 @@ constexpr CommandText help{
         "was skipped; 2 bad usage, or a folder that cannot be read, or that is no place for a "
         "site."};
 
-/// Each file once: "5 files: 2 new reports, 1 known before, 1 copy, 1 skipped".
+/// Each file once: "5 files: 3 reports, 1 copy, 1 skipped".
 std::string files_text(const report::SiteSummary& site) {
   const std::size_t copies = site.files - site.reports - site.skipped.size();
   std::string text = fmt::format("{}: {}", report::format_count(site.files, "file"),
-                                 report::format_count(site.read, "new report"));
-  for (const auto& [count, what] : {std::pair(site.reports - site.read, "known before"),
-                                    std::pair(copies, copies == 1 ? "copy" : "copies"),
+                                 report::format_count(site.reports, "report"));
+  for (const auto& [count, what] : {std::pair(copies, copies == 1 ? "copy" : "copies"),
                                     std::pair(site.skipped.size(), "skipped")}) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   }

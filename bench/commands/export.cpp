@@ -44,8 +44,8 @@ class Export final : public Command {
   ExitCode run() override {
     check_output(output_, {path_});
     const auto format = std::ranges::find(report::formats(), format_, &report::Format::name);
-    const report::ReportFile file = report::read_report_file(path_);
-    write_output(naming_flag(path_ + ": ", [&] { return format->write(file); }), output_);
+    const report::Report report = report::read_report(path_);
+    write_output(naming_flag(path_ + ": ", [&] { return format->write(report); }), output_);
     return ExitCode::measured;
   }
 

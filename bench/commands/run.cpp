@@ -83,7 +83,7 @@ class SingleProcessRun {
         outputs_(options, flags, jobs_, std::move(report_builder)) {}
 
   ExitCode operator()() {
-    outputs_.report_builder().write(outputs_.samples());
+    outputs_.report_builder().write();
     for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
     if (interrupted_) return ExitCode::interrupted;
@@ -95,7 +95,6 @@ class SingleProcessRun {
     Job& job = jobs_[index];
     Context context = job.open(options_);
     SessionEnvironment environment{
-        .google_benchmark = outputs_.samples(),
         .progress = outputs_.progress(),
         .lost = lost_,
         .part = {.index = index, .count = jobs_.size()},
@@ -121,7 +120,7 @@ class SingleProcessRun {
 
   KeepTimeline timeline_sink() {
     if (!has_profiling_pass(options_)) return {};
-    return [this](const report::CaseResult& one, const timeline::Timeline& timeline) {
+    return [this](const report::CaseResult& one, const Timeline& timeline) {
       outputs_.trace().add(one, timeline);
     };
   }

@@ -78,13 +78,13 @@ void append_samples(CaseResult& result, const Part& part) {
 }
 
 /// The lower of two in the middle.
-std::optional<report::Bound> middle_bound(const std::vector<Part>& parts) {
-  std::vector<report::Bound> bounds;
+std::optional<Bound> middle_bound(const std::vector<Part>& parts) {
+  std::vector<Bound> bounds;
   for (const Part& part : parts) {
     if (part.found->bound) bounds.push_back(*part.found->bound);
   }
   if (bounds.empty()) return std::nullopt;
-  std::ranges::sort(bounds, {}, &report::Bound::seconds);
+  std::ranges::sort(bounds, {}, &Bound::seconds);
   return bounds[(bounds.size() - 1) / 2];
 }
 

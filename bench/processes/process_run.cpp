@@ -57,7 +57,7 @@ class ProcessRun {
   }
 
   ExitCode operator()() {
-    outputs_.report_builder().write(outputs_.samples());
+    outputs_.report_builder().write();
     report::write_report(plan_path(), outputs_.report_builder().report());
     for (int process = 0; process < options_.processes && !interrupted_; ++process) {
       try {
@@ -111,20 +111,19 @@ class ProcessRun {
 
   /// Adds the report of a process. One that cannot be read is an error of the process.
   void take(int process, const std::filesystem::path& path, report::Process& record) {
-    std::optional<report::ReportFile> file;
+    std::optional<report::Report> left;
     try {
-      file = report::read_report_file(path);
+      left = report::read_report(path);
     } catch (const std::exception& error) {  // it may be too large for the memory as well
       if (record.error.empty()) record.error = fmt::format("left no report: {}", error.what());
     }
-    if (!file) {
+    if (!left) {
       outputs_.report_builder().add_process(record, {});
       return;
     }
-    outputs_.report_builder().add_process(
-        record, {file->report.sampling_seconds, file->report.task_cost_seconds.value_or(0)});
-    outputs_.samples().take_rows(file->report.cases, file->google_benchmark);
-    parts_.push_back({process, std::move(file->report.cases)});
+    outputs_.report_builder().add_process(record,
+                                          {left->sampling_seconds, left->task_cost_seconds});
+    parts_.push_back({process, std::move(left->cases)});
     for (const Job& job : jobs_) merge(job);
   }
 
@@ -133,10 +132,7 @@ class ProcessRun {
     for (const CaseSpec& spec : job.cases) planned.push_back(described(spec));
     SessionResult result;
     result.cases = merged(planned, parts_, options_.processes);
-    for (report::CaseResult& one : result.cases) {
-      summarise_case(one);
-      if (one.samples.empty()) outputs_.samples().discard(one.name);
-    }
+    for (report::CaseResult& one : result.cases) summarise_case(one);
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
     result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
     all_measured_ = all_measured_ && result.all_measured();

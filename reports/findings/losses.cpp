@@ -18,7 +18,7 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
     compute += device.compute / devices;
     most = std::max(most, device.compute);
     copies += (device.busy - device.compute) / devices;
-    process += (device.waits.host + device.waits.queue) / devices;
+    launch += (device.waits.host + device.waits.queue) / devices;
     idle += device.idle / devices;
   }
   Losses losses;
@@ -26,14 +26,14 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
   losses.ideal /= devices;
   losses.slower_calls = compute - losses.ideal;
   losses.copies = copies;
-  losses.process = process;
-  losses.imbalance = std::min(most - compute, idle - process);
-  losses.bubble = idle - process - losses.imbalance;
+  losses.launch = launch;
+  losses.imbalance = std::min(most - compute, idle - launch);
+  losses.bubble = idle - launch - losses.imbalance;
   return losses;
 }
 
 double total(const Losses& losses) {
-  return losses.slower_calls + losses.imbalance + losses.bubble + losses.copies + losses.process;
+  return losses.slower_calls + losses.imbalance + losses.bubble + losses.copies + losses.launch;
 }
 
 }  // namespace parbench::report

@@ -9,7 +9,7 @@ namespace parbench::report {
 
 /// Of a case on more devices than its baseline, which computes on one. Exact by definition: with T
 /// the span, C the mean over the devices of the time in which they compute, and W the baseline's,
-/// T − W/p = (C − W/p) + copies while nothing computes + process waits + other idle time, and the
+/// T − W/p = (C − W/p) + copies while nothing computes + launch waits + other idle time, and the
 /// last is imbalance as far as the busiest device computes longer than C. Nothing where there is no
 /// such baseline.
 [[nodiscard]] std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline);

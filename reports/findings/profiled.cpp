@@ -72,7 +72,7 @@ double Profiled::share_of(double seconds) const {
   return whole > 0 ? seconds / whole : 0;
 }
 
-double Profiled::process_share() const {
+double Profiled::launch_share() const {
   return share_of(sum_of_computing(metrics(), [](const DeviceMetrics& device) {
     return device.waits.host + device.waits.queue;
   }));

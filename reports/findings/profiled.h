@@ -30,7 +30,7 @@ class Profiled {
   [[nodiscard]] double concurrency() const;
   /// Of the time of all devices that compute: in which one could have computed, had the host or
   /// the queue been faster.
-  [[nodiscard]] double process_share() const;
+  [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
   /// The same in which a device waited for others, or had nothing left to do.
   [[nodiscard]] double bubble_share() const;

@@ -80,9 +80,9 @@ std::optional<Remark> parallelism_bound(const Profiled& one, const Cases& all) {
       "", evidence_of(*found, one), found->speedup, found->baseline};
 }
 
-std::optional<Remark> process_bound(const Profiled& one, const Cases& /*all*/) {
-  const double share = one.process_share();
-  if (share < process_bound_share) return {};
+std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
+  const double share = one.launch_share();
+  if (share < launch_bound_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
   return Remark{
@@ -94,7 +94,7 @@ std::optional<Remark> process_bound(const Profiled& one, const Cases& /*all*/) {
           ? "larger tasks"
           : "launch it as a graph (--graph, or the strategies called graph-…), or give it larger "
             "tasks",
-      {{"process share", share}, {"host share", host}},
+      {{"launch share", share}, {"host share", host}},
       share};
 }
 
@@ -278,7 +278,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& all) {
       {lost.bubble, "bubbles"},
       {lost.imbalance, "imbalance"},
       {lost.copies, "copies"},
-      {lost.process, "launching"}};
+      {lost.launch, "launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &decltype(parts)::value_type::first);
   std::vector<std::string> shown;
   for (const auto& [seconds, what] : parts) {
@@ -299,7 +299,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& all) {
        {"bubble", lost.bubble},
        {"imbalance", lost.imbalance},
        {"copies", lost.copies},
-       {"process", lost.process}},
+       {"launch", lost.launch}},
       -one.of().statistics->median,  // of the fastest case
       all.baseline_of(one)};
 }
@@ -310,7 +310,7 @@ const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> rules{{"losses", losses},
                                        {"parallelism-bound", parallelism_bound},
                                        {"saturated", saturated},
-                                       {"launch-bound", process_bound},
+                                       {"launch-bound", launch_bound},
                                        {"reference-kernel", reference_kernel},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},

@@ -35,7 +35,7 @@ struct Rule {
 [[nodiscard]] const std::vector<Rule>& all_rules();
 
 // From so much on, evidence counts. Public so that docs and tests name the same numbers.
-constexpr double process_bound_share = 0.10;  // of the devices' time: host and queue waits
+constexpr double launch_bound_share = 0.10;  // of the devices' time: host and queue waits
 constexpr double unbalanced_excess = 0.10;   // of computing, the busiest device over the mean
 constexpr double inefficient_chunks = 0.10;  // of the rate of computing that is lost
 constexpr double bubble_bound_share = 0.10;  // of the devices' time: waiting for others

@@ -200,7 +200,7 @@ class CaseWriter {
   void write_host() {
     if (graph().submit == SubmitMode::graph) {
       if (tasks_.empty()) return;
-      writer_.slice(host_track_of(0), "graph process", "enqueue", "grey", tasks_.front().enqueued,
+      writer_.slice(host_track_of(0), "graph launch", "enqueue", "grey", tasks_.front().enqueued,
                     {{"tasks", graph().tasks.size()}});
       return;
     }
@@ -219,7 +219,7 @@ class CaseWriter {
           track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
           with_work({{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}},
                     part));
-      writer_.arrow("process", host_track_of(task.lanes.front()), part.enqueued, track_of(part.lane),
+      writer_.arrow("launch", host_track_of(task.lanes.front()), part.enqueued, track_of(part.lane),
                     part.ran);
     }
   }

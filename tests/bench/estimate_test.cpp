@@ -185,7 +185,7 @@ TEST(EstimateOfReferences, LetsThoseThatFitBe) {
 
 TEST(EstimateOfGraphs, NamesCasesThatARunCannotCapture) {
   fake::FakeScenario scenario;
-  scenario.behaviours["threads"].launch = SubmitMode::thread_per_lane;
+  scenario.behaviours["threads"].submit = SubmitMode::thread_per_lane;
   scenario.behaviours["two"].devices = {0, 1};
   scenario.behaviours["one"] = {};
   const auto context = fake::make_context(fake::make_devices({"fake", "strange"}));

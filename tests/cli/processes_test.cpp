@@ -121,7 +121,7 @@ TEST_F(Processes, SpreadTheSamplesOverProcesses) {
   for (const report::CaseResult& one : report.cases) {
     ASSERT_THAT(one.samples, SizeIs(6));
     for (int i = 0; i < 6; ++i) {
-      EXPECT_EQ(one.samples[i].launch, i / 2);
+      EXPECT_EQ(one.samples[i].process, i / 2);
       EXPECT_EQ(one.samples[i].round, i);
     }
     EXPECT_TRUE(one.verification->passed);

@@ -58,8 +58,8 @@ TEST_F(TraceRun, OfAPipelineHasTheProfilesOfTheReport) {
   trace({"--scenario", "pipeline", "--model", "toy", "--split", "1,4", "--batch", "16"});
   ASSERT_THAT(profiles(), ::testing::SizeIs(Gt(2U)));
   for (const report::Profile& profile : profiles()) {
-    EXPECT_GT(profile.devices.front().compute, 0);
-    EXPECT_GT(profile.span, 0);
+    EXPECT_GT(profile.metrics.devices.front().compute, 0);
+    EXPECT_GT(profile.metrics.span, 0);
   }
 }
 
@@ -69,7 +69,7 @@ TEST_F(TraceRun, OfAnOverlapHasTheProfilesOfTheReport) {
       std::ranges::find(report_.cases, "overlapped", &report::CaseResult::strategy);
   ASSERT_NE(overlapped, report_.cases.end());
   ASSERT_TRUE(overlapped->profile);
-  EXPECT_GT(overlapped->profile->devices.front().copy, 0);
+  EXPECT_GT(overlapped->profile->metrics.devices.front().copy, 0);
 }
 
 TEST_F(TraceRun, OfGraphsAndThreadsNests) {
@@ -87,8 +87,8 @@ TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
   ASSERT_TRUE(report.cases.at(0).profile);
   const report::Profile& profile = *report.cases.at(0).profile;
   EXPECT_GT(profile.executions, 1);
-  EXPECT_GT(profile.devices.at(0).busy, 0.5e-3);
-  EXPECT_EQ(profile.calls.at(0).name, "spin");
+  EXPECT_GT(profile.metrics.devices.at(0).busy, 0.5e-3);
+  EXPECT_EQ(profile.metrics.calls.at(0).name, "spin");
 }
 
 TEST_F(TraceRun, DoesNotLookWhenItIsToldNotTo) {

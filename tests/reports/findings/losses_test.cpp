@@ -26,7 +26,7 @@ TEST(Losses, AreThePartsOfWhatItTakesLonger) {
   EXPECT_DOUBLE_EQ(lost.slower_calls, 1) << "6 seconds on average instead of 5";
   EXPECT_DOUBLE_EQ(lost.imbalance, 0.5);
   EXPECT_DOUBLE_EQ(lost.copies, 0.25);
-  EXPECT_DOUBLE_EQ(lost.process, 0.25);
+  EXPECT_DOUBLE_EQ(lost.launch, 0.25);
   EXPECT_DOUBLE_EQ(lost.bubble, 1) << "idle 1.75 on average, less launching and imbalance";
   EXPECT_DOUBLE_EQ(total(lost), 8 - lost.ideal);
 }

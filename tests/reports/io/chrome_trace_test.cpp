@@ -110,7 +110,7 @@ TEST_F(ChromeTrace, LeadsArrowsAlongDependenciesOfOtherLanes) {
   const auto starts = events_of(example(), "s");
   EXPECT_EQ(std::ranges::count(starts, "dependency", [](const json& e) { return e.at("name"); }),
             2);
-  EXPECT_EQ(std::ranges::count(starts, "process", [](const json& e) { return e.at("name"); }), 3);
+  EXPECT_EQ(std::ranges::count(starts, "launch", [](const json& e) { return e.at("name"); }), 3);
 }
 
 TEST_F(ChromeTrace, CountsBusyLanesAndMemory) {
