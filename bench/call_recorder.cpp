@@ -121,8 +121,7 @@ Timeline CallRecorder::timeline(double seconds) const {
   result.graph = plan_.graph();
   result.graph.submit = mode_;
   for (const StreamLog& log : *logs_) add_calls(log, result);
-  std::ranges::stable_sort(result.calls, {},
-                           [](const TimedCall& call) { return call.ran.begin; });
+  std::ranges::stable_sort(result.calls, {}, [](const TimedCall& call) { return call.ran.begin; });
   for (const TimedCall& call : result.calls) result.end = std::max(result.end, call.ran.end);
   if (!result.calls.empty()) {
     const Nanoseconds measured = nanoseconds_of(seconds);

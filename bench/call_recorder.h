@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/activity.h"
-#include "scenarios/plan/timeline.h"
 #include "scenarios/framework/plan.h"
+#include "scenarios/plan/timeline.h"
 
 namespace parbench {
 

@@ -15,8 +15,8 @@
 
 #include "bench/cli/help.h"
 #include "bench/cli/sampler_options.h"
-#include "bench/submit_mode.h"
 #include "bench/looks.h"
+#include "bench/submit_mode.h"
 #include "bench/verification.h"
 #include "kernels/error.h"
 #include "reports/text/units.h"
@@ -94,7 +94,8 @@ class Estimator {
     result.name = spec.name();
     try {
       const auto planned = plan(spec, result.device_bytes);
-      result.execution_seconds = bound_of(planned->plan().graph(), costs_of(planned->plan(), spec.format())).seconds;
+      result.execution_seconds =
+          bound_of(planned->plan().graph(), costs_of(planned->plan(), spec.format())).seconds;
       check_reference(spec);
     } catch (const Error& error) {
       result.error = error.what();
@@ -151,7 +152,7 @@ class Estimator {
   const Scenario& scenario_;
   Context& context_;
   std::map<std::pair<Stream*, std::string>, Roofline> rooflines_;  // by stream and number format
-  std::map<std::string, std::string> reference_errors_;  // by name; empty: it can run
+  std::map<std::string, std::string> reference_errors_;            // by name; empty: it can run
 };
 
 struct Times {
@@ -227,10 +228,10 @@ std::string made_of(const SamplerOptions& options, bool looks) {
 }  // namespace
 
 RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
-                     const SamplerOptions& options, int launches, bool looks) {
-  const SamplerOptions share = share_of(options, launches);
+                     const SamplerOptions& options, int processes, bool looks) {
+  const SamplerOptions share = share_of(options, processes);
   RunEstimate run;
-  run.launches = launches;
+  run.processes = processes;
   run.made_of = made_of(share, looks);
   Times sampling;
   Times looking;
@@ -245,8 +246,8 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
   }
   const Times looked = with_looks(sampling, looks ? looking : Times{}, share);
   const Times others = with_looks(sampling, {}, share);
-  run.least_seconds = looked.least + (launches - 1) * others.least;
-  run.most_seconds = looked.most + (launches - 1) * others.most;
+  run.least_seconds = looked.least + (processes - 1) * others.least;
+  run.most_seconds = looked.most + (processes - 1) * others.most;
   return run;
 }
 
@@ -267,7 +268,7 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   const std::string most = report::format_wait(run.most_seconds);
   text += "estimated time: " + least;
   if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
-  if (run.launches > 1) text += fmt::format(", in {} launches", run.launches);
+  if (run.processes > 1) text += fmt::format(", in {} processes", run.processes);
   text += '\n';
   constexpr std::size_t page_width = 100;
   return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, page_width - 2, 2) + '\n';

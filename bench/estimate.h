@@ -19,7 +19,7 @@ struct CaseEstimate {
 
 struct RunEstimate {
   std::vector<CaseEstimate> cases;
-  int launches = 1;
+  int processes = 1;
   double least_seconds = 0;  // when every interval is narrow enough at once
   double most_seconds = 0;   // when every case uses its time
   std::string made_of;       // what the times are the sum of, in words
@@ -28,11 +28,11 @@ struct RunEstimate {
 /// Plans each case and its reference without allocating their memory, and says which would find too
 /// little of it as things are now, and which cannot be launched as they were asked for. Such a case
 /// takes no time, as a run skips it. A short product and a short copy on each stream tell how fast
-/// its tasks may run. `options` are those of the whole run, of which each of several launches gets
+/// its tasks may run. `options` are those of the whole run, of which each of several processes gets
 /// its share; one of them looks at the cases once more, if any does.
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
-                                   const SamplerOptions& options, int launches = 1,
+                                   const SamplerOptions& options, int processes = 1,
                                    bool looks = false);
 
 /// The estimate as a table, and below it what its time is made of.

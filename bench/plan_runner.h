@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "scenarios/plan/timeline.h"
 #include "scenarios/framework/plan.h"
+#include "scenarios/plan/timeline.h"
 
 namespace parbench {
 

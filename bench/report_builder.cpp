@@ -15,10 +15,10 @@
 #include "bench/ranges.h"
 #include "bench/version.h"
 #include "kernels/error.h"
+#include "reports/findings/findings.h"
 #include "reports/io/file.h"
 #include "reports/model/fingerprint.h"
 #include "reports/model/machine_info.h"
-#include "reports/findings/findings.h"
 
 namespace parbench {
 namespace {
@@ -83,8 +83,9 @@ std::filesystem::path provide_report_path(const RunOptions& options, std::size_t
   return report::claim_file(path);
 }
 
-ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
-                   const BenchmarkFlags& flags, std::chrono::system_clock::time_point started)
+ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& options,
+                             const Machine& machine, const BenchmarkFlags& flags,
+                             std::chrono::system_clock::time_point started)
     : path_(std::move(path)),
       begin_(std::chrono::steady_clock::now()),
       published_settings_(options.preset == Preset::published) {

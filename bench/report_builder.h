@@ -42,7 +42,7 @@ struct RunTimes {
 class ReportBuilder {
  public:
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
-           const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
+                const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
   /// Before the run: cases that are to be measured stand in the report as not run, with how they
   /// will be sampled and on which devices; with the published settings also what was published.

@@ -181,8 +181,7 @@ class TaskTimer {
                           [&] { repeat(calls, executions, stopwatch.streams()); });
   }
 
-  static void repeat(const std::vector<Call>& calls, int times,
-                     std::span<Stream* const> streams) {
+  static void repeat(const std::vector<Call>& calls, int times, std::span<Stream* const> streams) {
     for (int i = 0; i < times; ++i) {
       for (const Call& call : calls) enqueue(call, streams);
     }

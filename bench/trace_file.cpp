@@ -5,8 +5,8 @@
 
 #include <ostream>
 
-#include "reports/io/file.h"
 #include "reports/io/chrome_trace.h"
+#include "reports/io/file.h"
 
 namespace parbench {
 

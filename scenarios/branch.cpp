@@ -43,10 +43,9 @@ void check_size(const BranchSizes& sizes) {
 
 /// Without a cost key, as every layer has an output of its own.
 void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
-  std::string name =
-      layer.count == 1
-          ? fmt::format("convolution {}", layer.first)
-          : fmt::format("convolutions {}-{}", layer.first, layer.first + layer.count - 1);
+  std::string name = layer.count == 1 ? fmt::format("convolution {}", layer.first)
+                                      : fmt::format("convolutions {}-{}", layer.first,
+                                                    layer.first + layer.count - 1);
   parts.plan.add({.name = std::move(name), .lanes = {lane}}, {layer.call()});
 }
 

@@ -68,11 +68,11 @@ Completion gather(Plan& plan, const std::string& name, const std::vector<Rank>& 
       const int block = modulo(r + shift - step, size);
       std::vector<TaskId> after = have[r];
       append(after, ranks[to].ready);
-      const TaskId id = add_send(plan, fmt::format("{}/{}→{}/block {}", name, r, to, block),
-                                 ranks[r], ranks[to],
-                                 {.destination = ranks[to].data.part(offsets[block], bytes[block]),
-                                  .source = ranks[r].data.part(offsets[block], bytes[block])},
-                                 std::move(after));
+      const TaskId id =
+          add_send(plan, fmt::format("{}/{}→{}/block {}", name, r, to, block), ranks[r], ranks[to],
+                   {.destination = ranks[to].data.part(offsets[block], bytes[block]),
+                    .source = ranks[r].data.part(offsets[block], bytes[block])},
+                   std::move(after));
       received[to].push_back(id);
       touched[r].push_back(id);
       touched[to].push_back(id);
@@ -189,12 +189,10 @@ Completion AllReduce::add_ring(Plan& plan, const std::string& name,
       const std::size_t bytes = block(ranks[r].data, index).bytes;
       std::vector<TaskId> free = have[r];
       append(free, have[to]);  // the inbox is free once the last sum was taken from it
-      const TaskId arrived =
-          add_send(plan, fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r],
-                   ranks[to],
-                   {.destination = inboxes_[to].view.part(0, bytes),
-                    .source = block(ranks[r].data, index)},
-                   std::move(free));
+      const TaskId arrived = add_send(
+          plan, fmt::format("{}/scatter/{}→{}/block {}", name, r, to, index), ranks[r], ranks[to],
+          {.destination = inboxes_[to].view.part(0, bytes), .source = block(ranks[r].data, index)},
+          std::move(free));
       std::vector<TaskId> after{arrived};
       append(after, ranks[to].ready);
       summed[to].push_back(add_addition(plan, fmt::format("{}/add/{}/block {}", name, to, index),

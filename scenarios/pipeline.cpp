@@ -10,13 +10,13 @@
 
 #include "kernels/error.h"
 #include "scenarios/models/models.h"
+#include "scenarios/plan/partition.h"
+#include "scenarios/plan/schedule.h"
 #include "scenarios/prepared_case.h"
 #include "scenarios/requests.h"
 #include "scenarios/training/chunks_in_turn.h"
 #include "scenarios/training/cut.h"
 #include "scenarios/training/pipeline_plan.h"
-#include "scenarios/plan/partition.h"
-#include "scenarios/plan/schedule.h"
 #include "scenarios/training/stage.h"
 #include "scenarios/training/step_checks.h"
 

@@ -61,9 +61,7 @@ LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index, int sh
                              kind);
 }
 
-Stream& stream_of(const CaseParts& parts, LaneId lane) {
-  return parts.plan.stream(lane);
-}
+Stream& stream_of(const CaseParts& parts, LaneId lane) { return parts.plan.stream(lane); }
 
 Tolerance tolerance_of(NumberFormat format) {
   // Two roundings of 2⁻⁸.

@@ -15,8 +15,8 @@
 
 #include "reports/model/interval.h"
 #include "scenarios/context.h"
-#include "scenarios/parameters.h"
 #include "scenarios/framework/plan.h"
+#include "scenarios/parameters.h"
 
 namespace parbench {
 

@@ -67,9 +67,8 @@ std::optional<std::string> check_counter(CaseParts& parts, const SpinLane& lane)
 
 void add_tasks(CaseParts& parts, const SpinLane& lane) {
   for (std::int64_t i = 0; i < lane.tasks; ++i) {
-    parts.plan.add(
-        {.name = fmt::format("spin {}", i), .lanes = {lane.lane}, .cost_key = "spin"},
-        {bind(*lane.spin, {{"counter", lane.counter.view}})});
+    parts.plan.add({.name = fmt::format("spin {}", i), .lanes = {lane.lane}, .cost_key = "spin"},
+                   {bind(*lane.spin, {{"counter", lane.counter.view}})});
   }
 }
 

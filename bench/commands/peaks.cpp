@@ -21,9 +21,9 @@
 #include "bench/report_builder.h"
 #include "kernels/error.h"
 #include "reports/model/machine_info.h"
-#include "reports/views/peak_table.h"
 #include "reports/text/text.h"
 #include "reports/text/units.h"
+#include "reports/views/peak_table.h"
 
 namespace parbench {
 namespace {

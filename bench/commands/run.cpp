@@ -186,8 +186,8 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios,
     naming_flag("--trace ", [&] { report::check_writable(options.trace_path); });
   }
   const auto started = std::chrono::system_clock::now();
-  ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options, machine,
-                    flags, started);
+  ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
+                               machine, flags, started);
   if (options.process) end_with_parent();
   if (options.processes > 1 && !options.process) {
     return run_processes(options, flags, std::move(jobs), std::move(report_builder));

@@ -2,8 +2,8 @@
 #include "bench/cli/output.h"
 #include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
-#include "reports/views/call_table.h"
 #include "reports/io/file.h"
+#include "reports/views/call_table.h"
 #include "reports/views/table.h"
 
 namespace parbench {

@@ -149,8 +149,8 @@ CaseResult merged_case(const CaseResult& planned, const std::vector<Part>& parts
 
 }  // namespace
 
-std::vector<CaseResult> merged(const std::vector<CaseResult>& planned, std::span<const ProcessCases> parts,
-                         int processes) {
+std::vector<CaseResult> merged(const std::vector<CaseResult>& planned,
+                               std::span<const ProcessCases> parts, int processes) {
   std::vector<int> first_rounds{0};
   for (const ProcessCases& part : parts) {
     first_rounds.push_back(first_rounds.back() + rounds_of(planned, part));

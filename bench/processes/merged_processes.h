@@ -27,6 +27,7 @@ struct ProcessCases {
 ///   names processes that ran on other kernels, and those that skipped it.
 /// `processes`: how many the run has, for messages.
 [[nodiscard]] std::vector<report::CaseResult> merged(const std::vector<report::CaseResult>& planned,
-                                               std::span<const ProcessCases> parts, int processes);
+                                                     std::span<const ProcessCases> parts,
+                                                     int processes);
 
 }  // namespace parbench

@@ -8,9 +8,9 @@
 #include <utility>
 #include <variant>
 
-#include "reports/model/fingerprint.h"
 #include "reports/findings/losses.h"
 #include "reports/findings/rules.h"
+#include "reports/model/fingerprint.h"
 #include "reports/text/units.h"
 
 namespace parbench::report {

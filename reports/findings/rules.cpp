@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "reports/model/throttling.h"
 #include "reports/findings/losses.h"
+#include "reports/model/throttling.h"
 #include "reports/text/units.h"
 
 namespace parbench::report {

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-
 namespace parbench::report {
 namespace {
 
@@ -287,7 +286,7 @@ class CaseWriter {
   Writer& writer_;
   const TracedCase& traced_;
   const Timeline& timeline_;
-  std::size_t host_;  // process of the host; the devices follow
+  std::size_t host_;              // process of the host; the devices follow
   std::vector<TimedCall> tasks_;  // each on each of its lanes
   std::vector<std::string> devices_;
 };

@@ -43,7 +43,9 @@ constexpr const auto& values_of(SubmitMode /*mode*/) { return submit_modes; }
 constexpr const auto& values_of(StreamKind /*kind*/) { return stream_kinds; }
 
 template <class T>
-concept Enumeration = requires(T value) { values_of(value); };
+concept Enumeration = requires(T value) {
+  values_of(value);
+};
 
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
@@ -286,9 +288,10 @@ void check_timeline(const Timeline& timeline, const Place& place) {
     check_index(call.task, graph.tasks.size(), here, "task");
     check_index(call.lane, graph.lanes.size(), here, "lane");
     if (call.ran.begin >= timeline.begin && call.ran.end >= call.ran.begin) continue;
-    throw UsageError(fmt::format("{}: runs from {} to {} ns; a call begins after the timeline and "
-                                 "before its own end",
-                                 here.text(), call.ran.begin, call.ran.end));
+    throw UsageError(
+        fmt::format("{}: runs from {} to {} ns; a call begins after the timeline and "
+                    "before its own end",
+                    here.text(), call.ran.begin, call.ran.end));
   }
 }
 

@@ -331,9 +331,7 @@ std::string joined(const std::string& first, const std::string& second) {
 
 CaseTable case_table(const Cases& cases) { return Builder(cases).build(); }
 
-bool is_no_bound(const CaseResult& c) {
-  return c.bound && c.efficiency > max_credible_efficiency;
-}
+bool is_no_bound(const CaseResult& c) { return c.bound && c.efficiency > max_credible_efficiency; }
 
 std::string whole_title(const TableColumn& column) {
   return joined(joined(column.title, column.range_title), column.subtitle);

@@ -14,8 +14,8 @@
 #include <utility>
 #include <variant>
 
-#include "reports/views/html_timelines.h"
 #include "reports/views/case_table.h"
+#include "reports/views/html_timelines.h"
 #include "reports/views/html_writer.h"
 #include "reports/views/table_parts.h"
 

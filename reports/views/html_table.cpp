@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "reports/views/html_timelines.h"
 #include "reports/text/units.h"
 #include "reports/views/case_table.h"
+#include "reports/views/html_timelines.h"
 
 namespace parbench::report {
 namespace {

@@ -42,8 +42,9 @@ struct LaneTask {
 };
 
 /// The tasks of a lane, the earliest possible start first.
-std::vector<LaneTask> tasks_of(const PlanGraph& graph, LaneId lane, const std::vector<double>& costs,
-                               const std::vector<double>& head, const std::vector<double>& tail) {
+std::vector<LaneTask> tasks_of(const PlanGraph& graph, LaneId lane,
+                               const std::vector<double>& costs, const std::vector<double>& head,
+                               const std::vector<double>& tail) {
   std::vector<LaneTask> own;
   for (std::size_t i = 0; i < costs.size(); ++i) {
     if (runs_on(graph.tasks[i], lane)) own.push_back({head[i], costs[i], tail[i]});
@@ -105,8 +106,7 @@ Bound bound_of(const PlanGraph& graph, const std::vector<double>& costs) {
 
   Bound bound;
   for (std::size_t lane = 0; lane < graph.lanes.size(); ++lane) {
-    const std::vector<LaneTask> own =
-        tasks_of(graph, static_cast<LaneId>(lane), costs, head, tail);
+    const std::vector<LaneTask> own = tasks_of(graph, static_cast<LaneId>(lane), costs, head, tail);
     double work = 0;
     for (const LaneTask& task : own) work += task.seconds;
     if (work > bound.busiest_lane || bound.busiest_lane_name.empty()) {
@@ -119,8 +119,8 @@ Bound bound_of(const PlanGraph& graph, const std::vector<double>& costs) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     bound.critical_path = std::max(bound.critical_path, head[i] + costs[i] + tail[i]);
   }
-  bound.seconds = std::max(
-      {bound.critical_path, bound.busiest_lane, bound.one_machine, bound.busiest_device});
+  bound.seconds =
+      std::max({bound.critical_path, bound.busiest_lane, bound.one_machine, bound.busiest_device});
   return bound;
 }
 

@@ -40,8 +40,8 @@ std::string_view name_of(TaskKind kind) {
 }
 
 std::string_view name_of(SubmitMode mode) {
-  constexpr std::array<std::string_view, submit_modes.size()> names{"one-thread",
-                                                                    "thread-per-lane", "graph"};
+  constexpr std::array<std::string_view, submit_modes.size()> names{"one-thread", "thread-per-lane",
+                                                                    "graph"};
   return names.at(static_cast<std::size_t>(mode));
 }
 

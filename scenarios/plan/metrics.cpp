@@ -167,8 +167,7 @@ DeviceMetrics metrics_of_device(const Timeline& timeline, const Causes& causes,
   const Times moving = copy + communication;
   const Times busy = compute + moving;
   const Nanoseconds busy_time = length_of(busy);
-  const Nanoseconds bubble =
-      busy.empty() ? 0 : icl::last(busy) + 1 - icl::first(busy) - busy_time;
+  const Nanoseconds bubble = busy.empty() ? 0 : icl::last(busy) + 1 - icl::first(busy) - busy_time;
   return {.device = device,
           .busy = seconds_of(busy_time),
           .idle = seconds_of(timeline.length() - busy_time),
@@ -187,8 +186,8 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
   std::map<TaskKind, Nanoseconds> of_kind;
   Nanoseconds host = 0;
   Nanoseconds queue = 0;
-  const auto last = std::ranges::max_element(
-      timeline.calls, {}, [](const TimedCall& call) { return call.ran.end; });
+  const auto last = std::ranges::max_element(timeline.calls, {},
+                                             [](const TimedCall& call) { return call.ran.end; });
   std::optional<std::size_t> at = static_cast<std::size_t>(last - timeline.calls.begin());
   Nanoseconds until = last->ran.end;  // what comes after is on the path already
   while (at) {

@@ -63,7 +63,7 @@ struct CriticalPath {
 struct BubbleRatio {
   double of_total = 0;  // over the time of all devices: (p − 1)/(m + p − 1) for an ideal pipeline
                         // of p stages and m micro-batches
-  double of_busy = 0;   // over the time in which they were busy: (p − 1)/m
+  double of_busy = 0;  // over the time in which they were busy: (p − 1)/m
   friend bool operator==(const BubbleRatio&, const BubbleRatio&) = default;
 };
 
@@ -91,8 +91,8 @@ struct ReferenceCalls {
 };
 
 struct TimelineMetrics {
-  double span = 0;         // from the timeline's beginning to the end of the last call
-  double clock_error = 0;  // maximum difference between the clocks of two devices
+  double span = 0;                     // from the timeline's beginning to the end of the last call
+  double clock_error = 0;              // maximum difference between the clocks of two devices
   std::vector<DeviceMetrics> devices;  // in the order of their first lanes
   BubbleRatio bubble_ratio;
   std::vector<double> streams_busy;  // [k]: for how long exactly k lanes were busy

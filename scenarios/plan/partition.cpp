@@ -38,8 +38,7 @@ std::vector<int> balanced_partition(const std::vector<std::vector<double>>& unit
   std::vector<int> last(slowest.size(), 0);
   slowest[at(0, 0)] = 0;
   for (int stage = 1; stage <= stages; ++stage) {
-    const std::vector<double> prefix =
-        prefix_sums(unit_costs[static_cast<std::size_t>(stage - 1)]);
+    const std::vector<double> prefix = prefix_sums(unit_costs[static_cast<std::size_t>(stage - 1)]);
     for (int unit = stage; unit <= units; ++unit) {
       for (int start = stage - 1; start < unit; ++start) {
         const double own =

@@ -29,7 +29,7 @@ struct TimeSpan {
 struct TimedCall {
   TaskId task = 0;
   LaneId lane = 0;
-  std::string name;   // "convolution_forward"; empty for all calls of a task together
+  std::string name;        // "convolution_forward"; empty for all calls of a task together
   TimeSpan enqueued = {};  // the host's call; for a graph its launch
   TimeSpan ran;
   Work work = {};  // of a collective on its first lane only
@@ -41,7 +41,8 @@ struct TimedCall {
 
 struct Timeline {
   PlanGraph graph;
-  std::vector<TimedCall> calls;  // by their beginning; those of a lane in the order in which they ran
+  std::vector<TimedCall>
+      calls;  // by their beginning; those of a lane in the order in which they ran
   /// When measured time begins, no later than the first call. What the host does before, such as
   /// waking a stream, is not part of what samples measure.
   Nanoseconds begin = 0;

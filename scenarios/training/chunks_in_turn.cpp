@@ -6,8 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "scenarios/training/pipeline_plan.h"
 #include "scenarios/plan/schedule.h"
+#include "scenarios/training/pipeline_plan.h"
 
 namespace parbench {
 namespace {

@@ -115,8 +115,8 @@ class StepWriter {
     arrivals_[{to, chunk}] = {task, std::move(crossing.unpack)};
   }
 
-  /// Makes a task of the stage wait for what the stage has been sent for the chunk. Returns the calls
-  /// that unpack it, which the task begins with.
+  /// Makes a task of the stage wait for what the stage has been sent for the chunk. Returns the
+  /// calls that unpack it, which the task begins with.
   [[nodiscard]] std::vector<Call> receive(int s, int chunk, Task& task) const {
     const Arrival& arrival = arrivals_.at({s, chunk});
     task.after.push_back(arrival.task);

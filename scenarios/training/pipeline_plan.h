@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "scenarios/prepared_case.h"
 #include "scenarios/plan/schedule.h"
+#include "scenarios/prepared_case.h"
 #include "scenarios/training/stage.h"
 
 namespace parbench {

@@ -67,7 +67,7 @@ TEST_F(EstimateTest, OfSeveralLaunchesIsThatOfTheWholeRun) {
   const double preparation = one.most_seconds - SamplerOptions{}.max_seconds;
   EXPECT_NEAR(three.most_seconds, 3 * preparation + SamplerOptions{}.max_seconds, tolerance)
       << "each has its share of the time";
-  EXPECT_THAT(text_of(context, three), HasSubstr(", in 3 launches\n"));
+  EXPECT_THAT(text_of(context, three), HasSubstr(", in 3 processes\n"));
 }
 
 TEST_F(EstimateTest, HoldsTheLookAtEachCaseOfOneLaunch) {

@@ -158,8 +158,8 @@ class GraphLaunch : public testing::Test {
     spin_ = device_->prepare(Spin{.duration = microseconds(20)}, streams_[0]->threads());
     for (auto& stream : streams_) stream->reserve_scratch(spin_->scratch_bytes());
     const TaskId spun = plan_.add({.name = "spin", .lanes = {first}}, {spin_call()});
-    const TaskId copied = plan_.add(
-        {.name = "copy", .lanes = {second}, .after = {spun}}, {CopyCall{copy_, counter_}});
+    const TaskId copied = plan_.add({.name = "copy", .lanes = {second}, .after = {spun}},
+                                    {CopyCall{copy_, counter_}});
     plan_.add({.name = "spin on", .lanes = {first}, .after = {copied}}, {spin_call()});
   }
 

@@ -21,7 +21,7 @@ struct Behaviour {
   std::function<double(int execution)> seconds = [](int) { return 1.0; };
   std::function<void()> on_prepare = [] {};
   SubmitMode submit = SubmitMode::one_thread;  // of its plan
-  std::function<void()> on_capture = [] {};  // may throw
+  std::function<void()> on_capture = [] {};    // may throw
   std::vector<float> output = {1.0F, 2.0F};
   std::optional<std::string> verdict = {};  // of Case::check
   std::vector<int> devices = {0};           // of the context, on which its plan has lanes

@@ -42,11 +42,9 @@ class RecordingTest : public ::testing::Test {
   }
 
   TaskId add_copy(LaneId lane, std::vector<TaskId> after) {
-    return plan_.add({.name = "copy",
-                      .kind = TaskKind::copy,
-                      .lanes = {lane},
-                      .after = std::move(after)},
-                     {CopyCall{target_, counter_}});
+    return plan_.add(
+        {.name = "copy", .kind = TaskKind::copy, .lanes = {lane}, .after = std::move(after)},
+        {CopyCall{target_, counter_}});
   }
 
   static Buffer zeroed(Buffer buffer) {
@@ -164,8 +162,7 @@ TEST_F(RecordingTest, LastsAsLongAsTheExecutionWasMeasured) {
   const Recording recording = executor.record(1);
   const Timeline& timeline = recording.timeline;
   const Nanoseconds ran = timeline.end - timeline.calls.front().ran.begin;
-  const auto measured =
-      static_cast<Nanoseconds>(std::llround(recording.seconds.front() * 1e9));
+  const auto measured = static_cast<Nanoseconds>(std::llround(recording.seconds.front() * 1e9));
   // No less than ran, and no more than since the host began, however late the last event came.
   EXPECT_EQ(timeline.end - timeline.begin, std::clamp(measured, ran, timeline.end))
       << "without the waking of the stream, which comes before the first event";
@@ -187,7 +184,8 @@ TEST_F(RecordingTest, GivesProfilesThatAddUp) {
   const report::Profile profile = profile_of(executor.record(3));
   EXPECT_EQ(profile.executions, 3);
   ASSERT_EQ(profile.metrics.devices.size(), 1U);
-  EXPECT_NEAR(profile.metrics.devices[0].busy + profile.metrics.devices[0].idle, profile.metrics.span, 1e-12);
+  EXPECT_NEAR(profile.metrics.devices[0].busy + profile.metrics.devices[0].idle,
+              profile.metrics.span, 1e-12);
   EXPECT_GE(profile.metrics.lanes.at(1).waits.dependency, 400e-6);
   // One after the other; a stream may take the host's core, which then enqueues the second too
   // late.

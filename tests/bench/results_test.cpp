@@ -33,9 +33,8 @@ TEST(KernelsOf, CountsOperationsByKernelInTheOrderOfFirstUse) {
   Plan plan;
   const LaneId lane = plan.add_lane("lane", *stream);
   plan.add({.name = "one", .lanes = {lane}}, {OpCall{&second, {}}, OpCall{&first, {}}});
-  plan.add({.name = "two", .lanes = {lane}},
-           {CopyCall{}, OpCall{&again, {}}, OpCall{&other, {}}, OpCall{&nameless, {}},
-            OpCall{&first, {}}});
+  plan.add({.name = "two", .lanes = {lane}}, {CopyCall{}, OpCall{&again, {}}, OpCall{&other, {}},
+                                              OpCall{&nameless, {}}, OpCall{&first, {}}});
   const std::vector<report::Kernel> want{{"convolution_forward", "engine 2", 1},
                                          {"convolution_forward", "engine 1", 3},
                                          {"gemm", "engine 1", 1}};

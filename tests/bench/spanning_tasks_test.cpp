@@ -73,13 +73,12 @@ class SpanningTask : public testing::TestWithParam<std::size_t> {
     std::memcpy(source_.data(), &number, sizeof number);
     for (auto& stream : streams_) lanes_.push_back(plan_.add_lane("lane", *stream));
     spin_ = device_->prepare(Spin{.duration = milliseconds(5)}, 1);
-    const TaskId made = plan_.add(
-        {.name = "make", .lanes = {lanes_[2]}},
-        {OpCall{spin_.get(), {counter_}}, CopyCall{one(number_, 0), one(source_, 0)}});
-    const TaskId brought =
-        plan_.add({.name = "bring", .lanes = {lanes_[0], lanes_[1]}, .after = {made}},
-                  {CollectiveCall{
-                      &communicator_, Collective::all_reduce, {one(data_, 0), one(data_, 1)}}});
+    const TaskId made =
+        plan_.add({.name = "make", .lanes = {lanes_[2]}},
+                  {OpCall{spin_.get(), {counter_}}, CopyCall{one(number_, 0), one(source_, 0)}});
+    const TaskId brought = plan_.add(
+        {.name = "bring", .lanes = {lanes_[0], lanes_[1]}, .after = {made}},
+        {CollectiveCall{&communicator_, Collective::all_reduce, {one(data_, 0), one(data_, 1)}}});
     plan_.add({.name = "fetch", .lanes = {lanes_[2]}, .after = {brought}},
               {CopyCall{fetched_, data_}});
   }

@@ -88,7 +88,7 @@ TEST_F(AbCommand, FindsATrueDifference) {
   EXPECT_EQ(json.at("ab").at("end"), "settled");
   EXPECT_EQ(json.at("ab").at("seed"), 7);
   EXPECT_EQ(json.at("ab").at("looks_taken").back(), pairs.size());
-  EXPECT_EQ(json.at("base").at("launches"), pairs.size());
+  EXPECT_EQ(json.at("base").at("processes"), pairs.size());
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
     EXPECT_NE(pairs[i].at("order"), pairs[i + 1].at("order"));
   }

@@ -86,10 +86,10 @@ class Processes : public ::testing::Test {
     if (found == report.cases.end()) throw std::out_of_range("no case of strategy " + strategy);
     return *found;
   }
-  static std::set<int> launches_of(const report::CaseResult& one) {
-    std::set<int> launches;
-    for (const report::Sample& sample : one.samples) launches.insert(sample.process);
-    return launches;
+  static std::set<int> processes_of(const report::CaseResult& one) {
+    std::set<int> processes;
+    for (const report::Sample& sample : one.samples) processes.insert(sample.process);
+    return processes;
   }
 
   void expect_nothing_left() const {
@@ -110,7 +110,7 @@ TEST_F(Processes, SpreadTheSamplesOverProcesses) {
       {"--processes", "3", "--benchmark_repetitions=2", "--benchmark_out=" + rows.string()}));
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              AllOf(HasSubstr(" 3×2 "), HasSubstr("2 of 2 cases measured in 3 launches"),
+              AllOf(HasSubstr(" 3×2 "), HasSubstr("2 of 2 cases measured in 3 processes"),
                     HasSubstr("holds the median with 75% only")));
   const report::Report report = valid_report();
   EXPECT_TRUE(report.complete);
@@ -155,7 +155,7 @@ TEST_F(Processes, AreMeasuredAgainInTheSameWay) {
 TEST_F(Processes, OfADryRunAreEstimatedTogether) {
   const Finished finished = run_here(selftest({"--processes", "4", "--dry-run"}));
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr(", in 4 launches\n"));
+  EXPECT_THAT(finished.out, HasSubstr(", in 4 processes\n"));
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
@@ -171,7 +171,7 @@ TEST_F(Processes, AWrongResultInOneOfThemFailsTheCase) {
   EXPECT_EQ(failed.status, report::CaseStatus::failed);
   EXPECT_THAT(failed.error, HasSubstr("in process 2 of 3: wrong result"));
   EXPECT_THAT(failed.samples, IsEmpty());
-  EXPECT_THAT(launches_of(find(report, "right")), SizeIs(3));
+  EXPECT_THAT(processes_of(find(report, "right")), SizeIs(3));
   for (const auto& file : {path_, rows}) {
     EXPECT_THAT(text_of(file), AllOf(HasSubstr("\"run_name\": \"faulty/right"),
                                      Not(HasSubstr("\"run_name\": \"faulty/wrong-second"))));
@@ -188,8 +188,8 @@ TEST_F(Processes, OneThatCrashesIsToldAndTheOthersGoOn) {
   EXPECT_EQ(report.processes[1].exit_code, 128 + SIGABRT);
   EXPECT_THAT(report.processes[1].error, HasSubstr("planted: this is the end"));
   EXPECT_EQ(report.processes[2].exit_code, 0);
-  EXPECT_EQ(launches_of(find(report, "crashes-second")), (std::set{0, 2}));
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("! Launch 2 was ended by signal 6 (Aborted)"),
+  EXPECT_EQ(processes_of(find(report, "crashes-second")), (std::set{0, 2}));
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("! Process 2 was ended by signal 6 (Aborted)"),
                                   HasSubstr("planted: this is the end")));
 }
 
@@ -198,7 +198,7 @@ TEST_F(Processes, TheNextOneLooksWhereTheFirstCrashes) {
   const report::Report report = valid_report();
   EXPECT_EQ(report.processes.at(0).exit_code, 128 + SIGABRT);
   for (const report::CaseResult& one : report.cases) {
-    EXPECT_EQ(launches_of(one), (std::set{1, 2})) << one.name;
+    EXPECT_EQ(processes_of(one), (std::set{1, 2})) << one.name;
     EXPECT_TRUE(one.profile.has_value()) << one.name;
   }
 }
@@ -210,7 +210,7 @@ TEST_F(Processes, OneThatHangsIsEndedAndTheOthersGoOn) {
   const report::Report report = valid_report();
   ASSERT_THAT(report.processes, SizeIs(3));
   EXPECT_THAT(report.processes[1].error, HasSubstr("gave no sign for 1 s"));
-  EXPECT_EQ(launches_of(find(report, "silent-second")), (std::set{0, 2}));
+  EXPECT_EQ(processes_of(find(report, "silent-second")), (std::set{0, 2}));
   expect_nothing_left();
 }
 

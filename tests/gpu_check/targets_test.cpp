@@ -119,12 +119,15 @@ TEST_F(Targets, AreMeasuredByAnotherProcessWhereThatEnds) {
 
 TEST_F(Targets, HaveProfilesBesideThemWithKernelsAndCalls) {
   with_stand_in_parbench();
-  (void)check({"--output", "out", "--python", with_torch(), "--only", "profiles"},
-              {{"KERNELS", R"([{"operation": "gemm", "implementation": "cuBLASLt"}])"},
-               {"PROFILE", R"({"metrics": {"calls": [{"name": "gemm", "seconds": 1}]}, "timeline": [1, 2]})"}});
+  (void)check(
+      {"--output", "out", "--python", with_torch(), "--only", "profiles"},
+      {{"KERNELS", R"([{"operation": "gemm", "implementation": "cuBLASLt"}])"},
+       {"PROFILE",
+        R"({"metrics": {"calls": [{"name": "gemm", "seconds": 1}]}, "timeline": [1, 2]})"}});
   const Json step_of_bf16 = step("profiles.json", "profiles").at("steps").at("bf16");
   EXPECT_EQ(step_of_bf16.at("parbench").at("kernels")[0].at("implementation"), "cuBLASLt");
-  EXPECT_EQ(step_of_bf16.at("parbench").at("profile").at("metrics").at("calls")[0].at("name"), "gemm");
+  EXPECT_EQ(step_of_bf16.at("parbench").at("profile").at("metrics").at("calls")[0].at("name"),
+            "gemm");
   EXPECT_FALSE(step_of_bf16.at("parbench").at("profile").contains("timeline"));
   EXPECT_EQ(step_of_bf16.at("torch")[0].at("name"), "gemm");
   EXPECT_EQ(step("profiles.json", "profiles").at("problems"), Json::array());

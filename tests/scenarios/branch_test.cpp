@@ -62,8 +62,10 @@ TEST_F(BranchTest, ChainIsOneChainAndBranchesAreFree) {
     const auto graph = ready("graph-" + arrangement, 3);
     EXPECT_EQ(graph->plan().graph().submit, SubmitMode::graph) << arrangement;
     EXPECT_EQ(plain->plan().graph().submit, SubmitMode::one_thread) << arrangement;
-    EXPECT_EQ(graph->plan().graph().lanes.size(), plain->plan().graph().lanes.size()) << arrangement;
-    EXPECT_EQ(graph->plan().graph().tasks.size(), plain->plan().graph().tasks.size()) << arrangement;
+    EXPECT_EQ(graph->plan().graph().lanes.size(), plain->plan().graph().lanes.size())
+        << arrangement;
+    EXPECT_EQ(graph->plan().graph().tasks.size(), plain->plan().graph().tasks.size())
+        << arrangement;
   }
 
   EXPECT_EQ(ready("merged")->plan().graph().tasks.size(), 1);

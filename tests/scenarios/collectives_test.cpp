@@ -62,7 +62,8 @@ TEST_P(Collectives, AllReduceSumsOnEveryRank) {
       ranks.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
   }
   EXPECT_TRUE(races(ranks.parts.plan).empty()) << races(ranks.parts.plan).front();
-  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(), static_cast<std::size_t>(2 * 3 * size * (size - 1)));
+  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(),
+            static_cast<std::size_t>(2 * 3 * size * (size - 1)));
   run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {

@@ -129,9 +129,8 @@ TEST(JoinedCollectives, OrderRankByRankWhatFollowsOnTheSameLanes) {
       {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
   EXPECT_THAT(races(ranks.parts.plan), testing::IsEmpty());
   EXPECT_TRUE(is_ordered(ranks.parts.plan, first[1].front(), reader));
-  ranks.parts.plan.add(
-      {.name = "early", .lanes = {ranks.list[0].copies}},
-      {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
+  ranks.parts.plan.add({.name = "early", .lanes = {ranks.list[0].copies}},
+                       {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
   EXPECT_THAT(races(ranks.parts.plan), Contains("second / early"))
       << "the order of a lane is that of its rank alone";
 }

@@ -111,9 +111,11 @@ TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
     CaseSpec wanted = spec(strategy);
     try {
       const auto subject = ready(wanted);
-      if (subject->plan().graph().submit == SubmitMode::thread_per_lane) continue;  // no run captures it
+      if (subject->plan().graph().submit == SubmitMode::thread_per_lane)
+        continue;  // no run captures it
       wanted.graph = true;
-      const OutputValues replayed = replay_and_read(*subject, submit_mode_of(wanted, subject->plan()));
+      const OutputValues replayed =
+          replay_and_read(*subject, submit_mode_of(wanted, subject->plan()));
       EXPECT_EQ(subject->check(), std::nullopt);
       subject->forget();
       subject->reset();

@@ -82,7 +82,8 @@ TEST_F(OverlapTest, AMissingTaskIsFound) {
   for (const char* strategy : {"compute", "copy", "sequential", "overlapped"}) {
     for (const char* direction : {"d2h", "h2d"}) {
       const auto subject = ready(strategy, tiny(direction));
-      for (std::size_t leave_out = 0; leave_out < subject->plan().graph().tasks.size(); ++leave_out) {
+      for (std::size_t leave_out = 0; leave_out < subject->plan().graph().tasks.size();
+           ++leave_out) {
         const auto again = ready(strategy, tiny(direction));
         run_in_order(without_calls_of(again->plan(), leave_out));
         EXPECT_TRUE(again->check()) << strategy << " " << direction << " without "

@@ -24,8 +24,8 @@ Timeline example() {
   const auto other = timeline.lane("cpu:1");
   const auto forward = timeline.task(compute, {1'234, 10'000}, {.enqueued = 900, .flops = 5e6});
   timeline.call(forward, {10'050, 12'000}, {.enqueued = 1'100});
-  const auto transfer = timeline.task(copy, {12'500, 15'000},
-                                      {.kind = TaskKind::copy, .after = {forward}, .enqueued = 1'500});
+  const auto transfer = timeline.task(
+      copy, {12'500, 15'000}, {.kind = TaskKind::copy, .after = {forward}, .enqueued = 1'500});
   timeline.task(other, {15'001, 30'000}, {.after = {transfer}, .enqueued = 1'600});
   for (TimedCall& call : timeline.made().calls) call.enqueued.begin = call.enqueued.end - 100;
   return timeline.made();

@@ -74,11 +74,11 @@ Profile profile(const std::vector<MadeTask>& tasks, Nanoseconds length = 1'000'0
   timeline.graph.add_lane({.name = "cpu:0/compute", .device = "cpu:0"});
   timeline.graph.add_lane({.name = "cpu:0/copy", .device = "cpu:0"});
   for (const MadeTask& made : tasks) {
-    const TaskId task = timeline.graph.add_task(
-        {.name = "task " + std::to_string(timeline.graph.tasks.size()),
-         .kind = made.lane == 0 ? TaskKind::compute : TaskKind::copy,
-         .lanes = {made.lane},
-         .after = made.after});
+    const TaskId task =
+        timeline.graph.add_task({.name = "task " + std::to_string(timeline.graph.tasks.size()),
+                                 .kind = made.lane == 0 ? TaskKind::compute : TaskKind::copy,
+                                 .lanes = {made.lane},
+                                 .after = made.after});
     timeline.calls.push_back({.task = task,
                               .lane = made.lane,
                               .name = {},
@@ -271,8 +271,9 @@ TEST(HtmlPage, TellsWhenAProfileIsFarFromTheSamples) {
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}), Not(HasSubstr("its time: ")));
   report.cases[0].profile->deviation = -0.25;
-  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
-              HasSubstr("its time: the profiled execution took 25% shorter than the median sample\n"));
+  EXPECT_THAT(
+      to_html({{"run.json", report}}, {"", ""}),
+      HasSubstr("its time: the profiled execution took 25% shorter than the median sample\n"));
 }
 
 TEST(HtmlPage, CarriesTimelinesOnlyWhereThereAreAny) {

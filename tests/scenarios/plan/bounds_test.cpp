@@ -80,7 +80,8 @@ TEST_F(Bounds, ShortTasksAtTheEndsDoNotHideFillingAndDraining) {
 }
 
 TEST_F(Bounds, LanesBeyondTheCoresShareThem) {
-  for (int i = 0; i < 10; ++i) add(graph_.add_lane({.name = "share", .device = "c", .device_cores = 2}));
+  for (int i = 0; i < 10; ++i)
+    add(graph_.add_lane({.name = "share", .device = "c", .device_cores = 2}));
   const Bound bound = bound_of(graph_, std::vector<double>(10, 1.0));
   EXPECT_DOUBLE_EQ(bound.busiest_lane, 1.0);
   EXPECT_DOUBLE_EQ(bound.busiest_device, 5.0);
@@ -90,10 +91,8 @@ TEST_F(Bounds, OnlyLanesOnTheCoresOfADeviceShareThem) {
   const auto busiest_device = [](int copy_lane_cores) {
     PlanGraph graph;
     const LaneId compute = graph.add_lane({.name = "compute", .device = "c", .device_cores = 1});
-    const LaneId copy = graph.add_lane({.name = "copy",
-                                        .device = "c",
-                                        .kind = StreamKind::copy,
-                                        .device_cores = copy_lane_cores});
+    const LaneId copy = graph.add_lane(
+        {.name = "copy", .device = "c", .kind = StreamKind::copy, .device_cores = copy_lane_cores});
     graph.add_task({.name = "task", .lanes = {compute}});
     graph.add_task({.name = "sum", .kind = TaskKind::communication, .lanes = {compute}});
     graph.add_task({.name = "send", .kind = TaskKind::communication, .lanes = {copy}});

@@ -22,7 +22,6 @@ std::vector<Nanoseconds> ns(const std::vector<double>& seconds) {
   return times;
 }
 
-
 TEST(Metrics, OfADeviceAreUnionsOverItsLanes) {
   MadeTimeline timeline;
   const auto compute = timeline.lane("a", "compute");
@@ -97,7 +96,8 @@ TEST(Metrics, DivideTheGapBeforeACallByWhatItWaitedFor) {
   EXPECT_EQ(ns(metrics.lanes[1].waits.dependency), 10) << "from 10 to 20";
   EXPECT_EQ(ns(metrics.lanes[1].waits.host), 8) << "to 28";
   EXPECT_EQ(ns(metrics.lanes[1].waits.queue), 5) << "to 33";
-  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 2) << "the first call of a lane waits from the beginning on";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 2)
+      << "the first call of a lane waits from the beginning on";
   EXPECT_EQ(ns(metrics.lanes[0].waits.total()), 2);
 }
 

@@ -83,10 +83,8 @@ TEST(Simulate, ACollectiveBeginsOnAllItsLanesTogether) {
   const LaneId a = graph.add_lane({.name = "a", .device = "a"});
   const LaneId b = graph.add_lane({.name = "b", .device = "b"});
   graph.add_task({.name = "compute", .lanes = {a}, .work = {.flops = 1}});
-  graph.add_task({.name = "sum",
-                  .kind = TaskKind::communication,
-                  .lanes = {b, a},
-                  .work = {.bytes = 8}});
+  graph.add_task(
+      {.name = "sum", .kind = TaskKind::communication, .lanes = {b, a}, .work = {.bytes = 8}});
   graph.add_task({.name = "update", .lanes = {b}});
   const Timeline timeline = simulate(graph, {3e-9, 2e-9, 1e-9});
   ASSERT_EQ(timeline.calls.size(), 4U);
@@ -114,7 +112,8 @@ TEST(Simulate, StartsEveryTaskAsSoonAsItsLanesAndDependenciesAllow) {
     }
     const Timeline timeline = simulate(graph, costs);
     std::vector<TimeSpan> ran(graph.tasks.size());
-    for (const TimedCall& call : timeline.calls) ran[static_cast<std::size_t>(call.task)] = call.ran;
+    for (const TimedCall& call : timeline.calls)
+      ran[static_cast<std::size_t>(call.task)] = call.ran;
     for (std::size_t i = 0; i < ran.size(); ++i) {
       Nanoseconds possible = 0;
       for (const TaskId before : graph.tasks[i].after) {
