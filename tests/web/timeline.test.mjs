@@ -232,7 +232,8 @@ test("colours follow the switch, and paper is light", async () => {
 test("hostile names stay text", async () => {
   const tasks = [span(0, 0, 0, 50, { name: hostile }), span(1, 0, 50, 100, { name: hostile, after: [0] })];
   const one = profiled(measured(hostile, {}, 1), 100, tasks);
-  one.profile.lanes[0].name = one.profile.devices[0].device = hostile;
+  const { metrics, timeline } = one.profile;
+  timeline.graph.lanes[0].name = metrics.lanes[0].name = metrics.devices[0].device = hostile;
   const page = await open(report([one]));
   await placeOf(page, hostile);
   await canvas(page).focus();
