@@ -39,7 +39,7 @@ std::string two_columns(const std::string& left, const std::string& right) {
 
 /// "--format FORMAT", "REPORT…"
 std::string words_of(const FlagRow& row) {
-  const std::string name = spelled(row.value.name);
+  std::string name = spelled(row.value.name);
   if (row.placeholder.empty()) return name;
   return fmt::format("{}{}{}", name, name.starts_with('-') ? " " : "", row.placeholder);
 }

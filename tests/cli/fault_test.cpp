@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "reports/io/file.h"
 #include "tests/cli/waiting.h"

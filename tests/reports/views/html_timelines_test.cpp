@@ -247,7 +247,7 @@ TEST(Timelines, OfAHundredCasesLeaveAPageBelowAMegabyte) {
     c.parameters.back().second = n;
     std::vector<MadeTask> tasks;
     for (int task = 0; task < 200; ++task) {
-      const Nanoseconds begin = 1'500'000 * task + 100 * (n * task % 977);
+      const Nanoseconds begin = Nanoseconds{1'500'000} * task + 100 * (n * task % 977);
       tasks.push_back({task % 2, begin, begin + 1'234'567});
       if (task > 0) tasks.back().after = {task - 1};
     }
