@@ -25,7 +25,9 @@ using Schema = nlohmann::json;
 /// Initialises a member of any type.
 struct AnyMember {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    return {};
+  }
 };
 
 /// Returns how many members an aggregate has: the number of values that can initialise it.
@@ -75,7 +77,7 @@ class Comparison {
   template <class T>
   void compare(const Schema& node, const std::string& place,
                const std::set<std::string>& beside = {}) {
-    const Schema& object = resolved(node);
+    const Schema object = resolved(node);
     std::set<std::string> required = beside;
     std::set<std::string> all = beside;
     T value;
@@ -136,7 +138,7 @@ class Comparison {
   }
 
   /// Follows a reference to a definition.
-  [[nodiscard]] const Schema& resolved(const Schema& node) const {
+  [[nodiscard]] Schema resolved(const Schema& node) const {
     if (!node.contains("$ref")) return node;
     const auto path = node.at("$ref").get<std::string>().substr(1);
     return resolved(schema_.at(Schema::json_pointer(path)));
@@ -144,7 +146,7 @@ class Comparison {
 
   /// The types that a node names, or those of its constants.
   [[nodiscard]] std::set<std::string> types_of(const Schema& node) const {
-    const Schema& found = resolved(node);
+    const Schema found = resolved(node);
     if (found.contains("type")) return texts(found.at("type"));
     std::set<std::string> types;
     for (const Schema& constant : found.value("enum", Schema::array())) {
