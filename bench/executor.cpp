@@ -361,11 +361,11 @@ Recording Executor::record(int executions) {
     recorder.abandon();
     throw;
   }
-  recording.told = median_place(recording.seconds);
-  recording.timeline = std::move(timelines[recording.told]);
-  if (dropped[recording.told] > 0) {
+  recording.kept = median_place(recording.seconds);
+  recording.timeline = std::move(timelines[recording.kept]);
+  if (dropped[recording.kept] > 0) {
     throw Unsupported(
-        fmt::format("{} records of calls are missing or have no place", dropped[recording.told]));
+        fmt::format("{} records of calls are missing or have no place", dropped[recording.kept]));
   }
   return recording;
 }

@@ -22,7 +22,7 @@ namespace {
 constexpr double recorded_seconds = 0.03;
 constexpr int most_executions = 25;
 
-double told_seconds(const Recording& recording) { return recording.seconds.at(recording.told); }
+double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
 /// About what such executions took, with the one before each where there are several.
 double look_seconds(const std::vector<double>& seconds) {
@@ -91,18 +91,18 @@ Recording Looks::typical_recording(const Subject& subject, double sampled) const
   const int executions = recorded_executions(sampled);
   double spare = subject.spare_seconds - seconds_left_;
   std::vector<Recording> looks;
-  std::vector<double> told;
+  std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;
   do {
     looks.push_back(subject.prepared.runner->record(executions));
-    told.push_back(told_seconds(looks.back()));
+    seconds.push_back(kept_seconds(looks.back()));
     taken = look_seconds(looks.back().seconds);
     spare -= taken;
-  } while (deviation(told.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
+  } while (deviation(seconds.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
            !interrupted_());
-  const auto nearest = std::ranges::min_element(
-      told, {}, [&](double seconds) { return std::abs(seconds - sampled); });
-  const std::size_t kept = static_cast<std::size_t>(nearest - told.begin());
+  const auto nearest =
+      std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
+  const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
   Recording recording = std::move(looks[kept]);
   for (std::size_t i = 0; i < looks.size(); ++i) {
     if (i == kept) continue;
@@ -122,7 +122,7 @@ void Looks::record(const Subject& subject) const {
   stop_if_interrupted();
   const Recording recording = typical_recording(subject, sampled);
   report::Profile profile = profile_of(recording);
-  profile.deviation = deviation(told_seconds(recording), sampled);
+  profile.deviation = deviation(kept_seconds(recording), sampled);
   keep_(subject.result, recording.timeline);
   subject.result.profile = std::move(profile);
 }

@@ -36,12 +36,12 @@ struct TaskCosts {
   bool repeated_operations = false;
 };
 
-/// Executions of a plan that were looked at while they ran.
+/// Executions of a plan in which every call was recorded.
 struct Recording {
   Timeline timeline;            // of the one that took the median time
   std::vector<double> seconds;  // of each
-  std::size_t told = 0;         // the place of that one among them
-  double seconds_per_call = 0;  // that looking at a call adds to it
+  std::size_t kept = 0;         // the place of that one among them
+  double seconds_per_call = 0;  // that recording adds to each call
 };
 
 class PlanRunner {

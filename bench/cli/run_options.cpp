@@ -94,7 +94,7 @@ void read_axis(FlagRow row, const std::vector<std::string>& texts, const RunOpti
   if (!row.value.identity && values.size() > 1) {
     throw UsageError(
         fmt::format("--{} takes one value: it is not part of a case's name, so cases with "
-                    "different values could not be told apart",
+                    "different values would have the same name",
                     row.value.name));
   }
   for (auto other = axes.begin() + 1; other != axes.end(); ++other) {

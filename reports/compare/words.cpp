@@ -53,7 +53,7 @@ std::string failures_text(const Comparison& comparison) {
     text += fmt::format("NEW ended before its time, {} of it not measured to the end. ",
                         report::format_count(unfinished, "case"));
   } else if (comparison.now.ended_early) {
-    text += "NEW ended before its time, between two processes or while its cases were looked at. ";
+    text += "NEW ended before its time, between two processes or while its cases were profiled. ";
   }
   const std::size_t processes = comparison.now.process_errors.size();
   if (processes == 0) return text;

@@ -17,7 +17,7 @@ namespace parbench::report {
 ///   "/manual_time" that Google Benchmark appends (two reports must pair up by name), all in
 ///   nanoseconds (compare.py ignores a row in another unit than its partner),
 /// - then, from two samples on, the rows mean, median, stddev and cv, from the case's statistics;
-/// - rates stand beside times: items_per_second, bytes_per_second, flop_per_second.
+/// - rates follow the times: items_per_second, bytes_per_second, flop_per_second.
 [[nodiscard]] Json google_benchmark_rows(const Report& report);
 
 /// Which rows of a case a format has.

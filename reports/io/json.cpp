@@ -272,7 +272,8 @@ void check_index(int index, std::size_t count, const Place& place, std::string_v
       fmt::format("{}: {} {} does not exist; there are {}", place.text(), what, index, count));
 }
 
-/// Whoever draws or analyses a timeline follows its indices.
+/// Throws UsageError unless all indices of a timeline exist and its calls run forward in time:
+/// views and metrics follow them unchecked.
 void check_timeline(const Timeline& timeline, const Place& place) {
   PlanGraph graph;
   graph.lanes = timeline.graph.lanes;

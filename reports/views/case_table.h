@@ -64,8 +64,8 @@ inline constexpr std::string_view throttled_mark = "§";
 /// Returns whether a bound is disproved by the time that was measured.
 [[nodiscard]] bool is_no_bound(const CaseResult& c);
 
-/// Returns the title with what stands beside it, for painters that write cells and ranges in one
-/// column: "speedup over single", "peak memory cpu:0 + cpu:1".
+/// Returns the title with its suffix, for painters that write cells and ranges in one column:
+/// "speedup over single", "peak memory cpu:0 + cpu:1".
 [[nodiscard]] std::string whole_title(const TableColumn& column);
 /// Returns text and range with their marks: "1.71× (1.69–1.73)°".
 [[nodiscard]] std::string whole_text(const TableCell& cell);

@@ -74,7 +74,7 @@ inline constexpr int signal_exit_code = 128;
 
 /// Whether its run was interrupted or killed before its end. A report whose cases all have a number
 /// and which is incomplete all the same is of a run that was killed between two processes, or while
-/// it looked at its cases; one with a failed case or process may be either and is known by that.
+/// it profiled its cases; one with a failed case or process may be either and is known by that.
 [[nodiscard]] bool ended_early(const Report& report);
 
 /// How processes ended that did not end as they should, with their own words where there are any.

@@ -150,7 +150,7 @@ TEST(Comparison, TakesARunThatWasKilledBetweenTwoProcessesForAFailure) {
   EXPECT_EQ(exit_code(comparison), 1);
   EXPECT_THAT(sentence(comparison),
               StartsWith("NEW ended before its time, between two processes or while its cases were "
-                         "looked at. No regression found"));
+                         "profiled. No regression found"));
   EXPECT_EQ(exit_code(compared(killed, whole)), 0) << "BASE is the past";
 }
 
