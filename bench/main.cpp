@@ -1,7 +1,7 @@
 // The executable: all scenarios.
 #include "bench/program.h"
-#include "kernels/machine.h"
-#include "scenarios/scenario.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/framework/scenario.h"
 
 int main(int count, char** words) {
   parbench::prepare_process(words);

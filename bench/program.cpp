@@ -6,7 +6,7 @@
 #include "bench/cli/parser.h"
 #include "bench/cli/standard_streams.h"
 #include "bench/processes/child_process.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 

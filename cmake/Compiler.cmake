@@ -17,6 +17,18 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
+# parbench_library(<target> [HOT] [HEADERS header…]): how a library of the project is compiled.
+#   HOT      its code runs inside of what is measured: -O3; others take -O2, which compiles faster
+#   HEADERS  to precompile beside cmake/precompiled.h
+function(parbench_library target)
+  cmake_parse_arguments(ARG "HOT" "" "HEADERS" ${ARGN})
+  if(NOT ARG_HOT)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
+  target_precompile_headers(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/precompiled.h> ${ARG_HEADERS})
+endfunction()
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # What ccache has to be told where headers are precompiled, and so that another clone of the same

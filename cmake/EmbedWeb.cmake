@@ -73,7 +73,7 @@ read_for_raw_string(${SOURCE}/page.css page_style)
 read_for_raw_string(${SOURCE}/site.css site_style)
 file(WRITE ${OUTPUT}
 "// Written by cmake/EmbedWeb.cmake from reports/web.
-#include \"reports/views/html.h\"
+#include \"reports/views/html/html.h\"
 
 namespace parbench::report {
 

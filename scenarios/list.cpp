@@ -1,10 +1,10 @@
 // All scenarios, in the order in which they are listed and run.
-#include "scenarios/branch.h"
-#include "scenarios/matmul.h"
-#include "scenarios/overlap.h"
-#include "scenarios/pipeline.h"
-#include "scenarios/scenario.h"
-#include "scenarios/selftest.h"
+#include "scenarios/branch/branch.h"
+#include "scenarios/matmul/matmul.h"
+#include "scenarios/overlap/overlap.h"
+#include "scenarios/pipeline/pipeline.h"
+#include "scenarios/framework/scenario.h"
+#include "scenarios/selftest/selftest.h"
 
 namespace parbench {
 

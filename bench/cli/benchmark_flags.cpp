@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/tensor.h"
-#include "scenarios/scenario.h"
+#include "kernels/base/tensor.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
-#include "scenarios/suggest.h"
+#include "scenarios/framework/suggest.h"
 
 namespace parbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/cli/run_options.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 

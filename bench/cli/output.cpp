@@ -11,7 +11,7 @@
 
 #include "bench/cli/flag_files.h"
 #include "bench/cli/standard_streams.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
 
 namespace parbench {

@@ -13,8 +13,8 @@
 
 #include "bench/cli/help.h"
 #include "bench/commands/commands.h"
-#include "kernels/error.h"
-#include "scenarios/suggest.h"
+#include "kernels/base/error.h"
+#include "scenarios/framework/suggest.h"
 
 namespace parbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/cli/run_options.h"
-#include "kernels/machine.h"
+#include "kernels/machine/machine.h"
 
 namespace parbench {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bench/cli/flag_files.h"
-#include "kernels/error.h"
-#include "scenarios/suggest.h"
+#include "kernels/base/error.h"
+#include "scenarios/framework/suggest.h"
 
 namespace parbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
-#include "kernels/tensor.h"
-#include "scenarios/scenario.h"
+#include "kernels/base/tensor.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 

@@ -3,8 +3,8 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
-#include "bench/sampler.h"
-#include "scenarios/scenario.h"
+#include "bench/sampling/sampler.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 

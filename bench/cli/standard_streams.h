@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 

@@ -8,8 +8,8 @@
 #include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/listing.h"
-#include "bench/ranges.h"
-#include "kernels/error.h"
+#include "bench/execution/ranges.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

@@ -7,7 +7,7 @@
 #include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
 #include "reports/io/file.h"
-#include "reports/views/html.h"
+#include "reports/views/html/html.h"
 
 namespace parbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bench/cli/flag.h"
-#include "kernels/machine.h"
+#include "kernels/machine/machine.h"
 
 namespace parbench {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/cli/flag.h"
-#include "bench/peaks.h"
-#include "kernels/machine.h"
+#include "bench/estimates/peaks.h"
+#include "kernels/machine/machine.h"
 #include "reports/model/peaks.h"
 
 namespace parbench {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "bench/executor.h"
+#include "bench/execution/executor.h"
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
 

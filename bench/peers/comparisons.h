@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bench/peers/pairs.h"
-#include "kernels/ops.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench::peers {
 

@@ -7,7 +7,7 @@
 #include "bench/peers/bare_convolution.h"
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench::peers {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
-#include "kernels/error.h"
-#include "kernels/machine.h"
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
 #include "reports/io/json.h"
 #include "reports/model/machine_info.h"
 #include "reports/statistics/statistics.h"

@@ -3,12 +3,12 @@
 #include <iostream>
 #include <string>
 
-#include "bench/executor.h"
+#include "bench/execution/executor.h"
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "scenarios/models/models.h"
-#include "scenarios/scenario.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench::peers {
 namespace {

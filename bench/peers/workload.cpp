@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/error.h"
-#include "kernels/machine.h"
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
 
 namespace parbench::peers {
 

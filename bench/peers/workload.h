@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/device.h"
-#include "kernels/ops.h"
+#include "kernels/core/device.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench::peers {
 

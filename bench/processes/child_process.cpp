@@ -17,9 +17,9 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/clock.h"
-#include "bench/interrupt.h"
-#include "kernels/error.h"
+#include "bench/sampling/clock.h"
+#include "bench/processes/interrupt.h"
+#include "kernels/base/error.h"
 #include "reports/text/units.h"
 #include "reports/views/table_parts.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/processes/sweep.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

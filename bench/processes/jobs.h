@@ -7,9 +7,9 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
-#include "kernels/machine.h"
-#include "scenarios/context.h"
-#include "scenarios/scenario.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/framework/context.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/looks.h"
+#include "bench/sampling/looks.h"
 
 namespace parbench {
 namespace {

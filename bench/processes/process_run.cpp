@@ -12,17 +12,17 @@
 #include <string>
 #include <utility>
 
-#include "bench/described.h"
-#include "bench/interrupt.h"
+#include "bench/estimates/described.h"
+#include "bench/processes/interrupt.h"
 #include "bench/processes/child_process.h"
 #include "bench/processes/merged_processes.h"
 #include "bench/processes/scratch_folder.h"
-#include "bench/progress_messages.h"
-#include "bench/results.h"
-#include "bench/run_outputs.h"
-#include "bench/session.h"
-#include "kernels/error.h"
-#include "kernels/stream.h"
+#include "bench/output/progress_messages.h"
+#include "bench/sampling/results.h"
+#include "bench/output/run_outputs.h"
+#include "bench/sampling/session.h"
+#include "kernels/base/error.h"
+#include "kernels/core/stream.h"
 #include "reports/io/file.h"
 #include "reports/io/google_benchmark.h"
 

@@ -8,7 +8,7 @@
 #include "bench/cli/run_options.h"
 #include "bench/exit_code.h"
 #include "bench/processes/jobs.h"
-#include "bench/report_builder.h"
+#include "bench/output/report_builder.h"
 
 namespace parbench {
 

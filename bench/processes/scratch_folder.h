@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 

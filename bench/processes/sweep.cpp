@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/cli/run_options.h"
-#include "scenarios/scenario.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 

@@ -1,7 +1,7 @@
 // "How to read this" of a dashboard's pages, with the parameters that were used.
 #pragma once
 
-#include "reports/views/html_writer.h"
+#include "reports/views/html/html_writer.h"
 
 namespace parbench::report {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
 
 namespace parbench::report {

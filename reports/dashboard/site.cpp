@@ -17,17 +17,17 @@
 #include <system_error>
 #include <utility>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/dashboard/content_id.h"
-#include "reports/dashboard/history_page.h"
-#include "reports/dashboard/index_page.h"
-#include "reports/dashboard/page_parts.h"
+#include "reports/dashboard/pages/history_page.h"
+#include "reports/dashboard/pages/index_page.h"
+#include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/parallel.h"
 #include "reports/dashboard/scan.h"
 #include "reports/dashboard/summary.h"
 #include "reports/io/file.h"
-#include "reports/views/html.h"
-#include "reports/views/html_frame.h"
+#include "reports/views/html/html.h"
+#include "reports/views/html/html_frame.h"
 
 namespace parbench::report {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/model/fingerprint.h"
 #include "reports/text/text.h"
 #include "reports/text/utc.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/text/text.h"
 
 namespace parbench::report {

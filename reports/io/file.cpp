@@ -22,7 +22,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/json.h"
 
 namespace parbench::report {

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/google_benchmark.h"
 #include "reports/model/fields.h"
 #include "reports/text/text.h"

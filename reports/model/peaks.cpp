@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
 #include "reports/io/json.h"
 #include "reports/text/units.h"

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <string>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/text/text.h"
 
 namespace parbench::report {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/crossing.h"
+#include "kernels/core/crossing.h"
 
 namespace parbench {
 namespace {

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/communicator.h"
-#include "kernels/device.h"
-#include "kernels/op.h"
+#include "kernels/core/communicator.h"
+#include "kernels/core/device.h"
+#include "kernels/core/op.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench {

@@ -1,4 +1,4 @@
-// What the tasks of a plan cost, in seconds by task: given, measured alone (bench/task_costs.h), or
+// What the tasks of a plan cost, in seconds by task: given, measured alone (bench/sampling/task_costs.h), or
 // estimated here by a roofline. Bounds, simulations, dry runs and balanced partitions all start
 // from such costs.
 #pragma once

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/stream_kind.h"
-#include "kernels/work.h"
+#include "kernels/base/stream_kind.h"
+#include "kernels/base/work.h"
 
 namespace parbench {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "scenarios/prepared_case.h"
+#include "scenarios/framework/prepared_case.h"
 #include "scenarios/training/stage.h"
 
 namespace parbench {

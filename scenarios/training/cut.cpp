@@ -9,9 +9,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "scenarios/plan/costs.h"
-#include "scenarios/suggest.h"
+#include "scenarios/framework/suggest.h"
 #include "scenarios/training/stage_program.h"
 
 namespace parbench {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/context.h"
+#include "scenarios/framework/context.h"
 #include "scenarios/models/network.h"
 
 namespace parbench {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/bfloat16.h"
+#include "kernels/base/bfloat16.h"
 
 namespace parbench {
 namespace {

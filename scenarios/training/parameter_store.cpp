@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "kernels/round_up.h"
+#include "kernels/base/round_up.h"
 #include "scenarios/training/region.h"
 
 namespace parbench {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/tensor.h"
+#include "kernels/base/tensor.h"
 #include "scenarios/models/network.h"
-#include "scenarios/op_set.h"
+#include "scenarios/framework/op_set.h"
 #include "scenarios/training/symbolic.h"
 
 namespace parbench {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenarios/plan/schedule.h"
-#include "scenarios/prepared_case.h"
+#include "scenarios/framework/prepared_case.h"
 #include "scenarios/training/stage.h"
 
 namespace parbench {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "kernels/round_up.h"
+#include "kernels/base/round_up.h"
 
 namespace parbench {
 

@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "kernels/random.h"
+#include "kernels/base/random.h"
 
 namespace parbench {
 namespace {

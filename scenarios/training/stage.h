@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/prepared_case.h"
+#include "scenarios/framework/prepared_case.h"
 #include "scenarios/training/parameter_store.h"
 #include "scenarios/training/stage_program.h"
 

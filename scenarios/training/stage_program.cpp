@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/round_up.h"
+#include "kernels/base/round_up.h"
 #include "scenarios/training/backward_writer.h"
 
 namespace parbench {

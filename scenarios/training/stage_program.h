@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenarios/models/network.h"
-#include "scenarios/op_set.h"
+#include "scenarios/framework/op_set.h"
 #include "scenarios/training/parameter_store.h"
 #include "scenarios/training/region.h"
 #include "scenarios/training/symbolic.h"

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/random.h"
-#include "scenarios/spot_check.h"
+#include "kernels/base/random.h"
+#include "scenarios/framework/spot_check.h"
 #include "scenarios/training/naive_perceptron.h"
 
 namespace parbench {

@@ -66,7 +66,7 @@ AHEAD = "compile-ahead"  # beside the sanitizer
 AHEAD_PLAN = Plan("against_torch", "compile_ahead", 0, "torch")
 
 
-# What parbench chooses where neither is set (kernels/cpu/waiting.cpp). It starts itself again for that,
+# What parbench chooses where neither is set (kernels/cpu/runtime/waiting.cpp). It starts itself again for that,
 # which takes time, and a profiler would see two processes.
 WAITING = {"OMP_WAIT_POLICY": "active", "GOMP_SPINCOUNT": "1000"}
 

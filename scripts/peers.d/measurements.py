@@ -59,7 +59,7 @@ def ratio_fields(ratio):
 
 
 def paired_ratio(setting, peer, ours):
-    """Median of peer/ours over pairs with its interval, as bench/statistics.h defines it."""
+    """Median of peer/ours over pairs with its interval, as reports/statistics/statistics.h defines it."""
     pairs = json.dumps({"peer": peer, "ours": ours})
     return ratio_fields(json_of([setting.peers, "ratio"], pairs))
 

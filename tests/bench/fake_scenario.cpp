@@ -7,8 +7,8 @@
 #include <sstream>
 #include <utility>
 
-#include "bench/google_benchmark.h"
-#include "bench/interrupt.h"
+#include "bench/output/google_benchmark.h"
+#include "bench/processes/interrupt.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {

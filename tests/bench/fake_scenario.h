@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/plan_runner.h"
-#include "bench/progress.h"
+#include "bench/execution/plan_runner.h"
+#include "bench/output/progress.h"
 #include "reports/model/report.h"
-#include "scenarios/scenario.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench::fake {
 

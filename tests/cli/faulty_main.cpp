@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bench/program.h"
-#include "kernels/cpu/cpu_op.h"
-#include "kernels/error.h"
-#include "scenarios/scenario.h"
+#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/base/error.h"
+#include "scenarios/framework/scenario.h"
 
 namespace {
 

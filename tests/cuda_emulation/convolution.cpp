@@ -3,12 +3,12 @@
 #include <array>
 #include <memory>
 
-#include "kernels/cuda/channel_kernels.h"
-#include "kernels/cuda/convolution_engine.h"
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/direct_convolution.h"
-#include "kernels/cuda/plans.h"
-#include "kernels/cuda/stream.h"
+#include "kernels/cuda/device_code/channel_kernels.h"
+#include "kernels/cuda/cudnn/convolution_engine.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {

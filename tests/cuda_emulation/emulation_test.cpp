@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/arrival_counters.h"
-#include "kernels/cuda/batch_norm_kernels.h"
-#include "kernels/cuda/enqueue.h"
+#include "kernels/cuda/device_code/arrival_counters.h"
+#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/runtime/enqueue.h"
 #include "tests/kernels/harness.h"
 
 namespace parbench::cuda {

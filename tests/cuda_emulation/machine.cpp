@@ -1,6 +1,6 @@
 // A machine with two devices whose kernels run on the host: memory of cuda:0 is aligned as
 // cudaMalloc's, that of cuda:1 for single elements only, so that kernels cannot use vectors.
-#include "kernels/machine.h"
+#include "kernels/machine/machine.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,9 +8,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/plans.h"
-#include "kernels/cuda/stream.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/stream.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

@@ -1,9 +1,9 @@
 // Matrix products by their definition.
-#include "kernels/cuda/matmul.h"
+#include "kernels/cuda/ops/matmul.h"
 
 #include <cstring>
 
-#include "kernels/bfloat16.h"
+#include "kernels/base/bfloat16.h"
 
 namespace parbench::cuda {
 namespace {

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/bfloat16.h"
-#include "kernels/cuda/device.h"
-#include "kernels/cuda/direct_convolution.h"
-#include "kernels/cuda/stream.h"
-#include "kernels/cuda/weight_gradient.h"
+#include "kernels/base/bfloat16.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/cuda/ops/weight_gradient.h"
 
 namespace parbench::cuda {
 namespace {

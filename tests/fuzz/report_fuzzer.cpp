@@ -11,13 +11,13 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/compare/comparison.h"
 #include "reports/compare/render.h"
 #include "reports/io/bounded_json.h"
 #include "reports/io/formats/format.h"
 #include "reports/io/json.h"
-#include "reports/views/html.h"
+#include "reports/views/html/html.h"
 #include "reports/views/table.h"
 
 namespace {

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/bfloat16.h"
-#include "kernels/error.h"
-#include "kernels/machine.h"
+#include "kernels/base/bfloat16.h"
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
 
 namespace parbench {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/bfloat16.h"
-#include "kernels/error.h"
-#include "kernels/random.h"
+#include "kernels/base/bfloat16.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 
 namespace parbench::test {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/device.h"
-#include "kernels/machine.h"
-#include "tests/kernels/naive.h"
+#include "kernels/core/device.h"
+#include "kernels/machine/machine.h"
+#include "tests/kernels/ops/naive.h"
 #include "tests/support/required_devices.h"
 
 namespace parbench::test {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <functional>
 
-#include "kernels/error.h"
-#include "kernels/random.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 
 namespace parbench::test {
 namespace {

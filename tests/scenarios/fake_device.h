@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/device.h"
-#include "scenarios/context.h"
+#include "kernels/core/device.h"
+#include "scenarios/framework/context.h"
 
 namespace parbench::test {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "bench/executor.h"
+#include "bench/execution/executor.h"
 
 namespace parbench::test {
 namespace {

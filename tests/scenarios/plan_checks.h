@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/scenario.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench::test {
 

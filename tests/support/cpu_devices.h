@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/machine.h"
+#include "kernels/machine/machine.h"
 
 namespace parbench::test {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "kernels/error.h"
-#include "kernels/ops.h"
+#include "kernels/base/error.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench::test {
 

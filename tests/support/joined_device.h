@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/communicator.h"
-#include "kernels/device.h"
+#include "kernels/core/communicator.h"
+#include "kernels/core/device.h"
 
 namespace parbench::test {
 

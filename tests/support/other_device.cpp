@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/crossing.h"
+#include "kernels/core/crossing.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench::test {

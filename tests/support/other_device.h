@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device.h"
+#include "kernels/core/device.h"
 
 namespace parbench::test {
 

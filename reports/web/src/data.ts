@@ -1,4 +1,4 @@
-// What the page holds for its pictures: written by reports/views/html_data.cpp, numbers in seconds.
+// What the page holds for its pictures: written by reports/views/html/html_data.cpp, numbers in seconds.
 
 /** [value, low, high], or [value] where there is no interval. */
 export type Estimate = [number | null, (number | null)?, (number | null)?];

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
-#include "kernels/error.h"
-#include "scenarios/scenario.h"
+#include "kernels/base/error.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench::testing {
 

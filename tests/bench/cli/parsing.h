@@ -15,7 +15,7 @@
 #include "bench/cli/parser.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/run.h"
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "tests/bench/cli/described_scenarios.h"
 
 namespace parbench::testing {

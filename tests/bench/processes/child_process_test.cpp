@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/interrupt.h"
-#include "kernels/error.h"
+#include "bench/processes/interrupt.h"
+#include "kernels/base/error.h"
 
 namespace parbench {
 namespace {

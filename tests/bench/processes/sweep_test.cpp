@@ -8,7 +8,7 @@
 
 #include "bench/cli/parser.h"
 #include "bench/commands/run.h"
-#include "bench/described.h"
+#include "bench/estimates/described.h"
 #include "tests/bench/cli/described_scenarios.h"
 
 namespace parbench {

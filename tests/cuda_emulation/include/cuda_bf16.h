@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/bfloat16.h"
+#include "kernels/base/bfloat16.h"
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): CUDA's own names
 struct __nv_bfloat16 {

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <iterator>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/dashboard/content_id.h"
 #include "reports/dashboard/history.h"
 #include "reports/dashboard/summary.h"
 #include "reports/io/file.h"
-#include "reports/views/html_frame.h"
+#include "reports/views/html/html_frame.h"
 #include "tests/reports/sample.h"
 #include "tests/support/temporary_folder.h"
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 
 namespace parbench::report {
 namespace {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "tests/reports/sample.h"
 #include "tests/support/temporary_folder.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
 #include "tests/reports/sample.h"
 #include "tests/support/process.h"

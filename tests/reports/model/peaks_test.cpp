@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/error.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
 #include "reports/views/peak_table.h"
 #include "tests/reports/sample.h"

@@ -1,4 +1,4 @@
-// What the page of a history holds for its pictures: written by reports/dashboard/history_page.cpp.
+// What the page of a history holds for its pictures: written by reports/dashboard/pages/history_page.cpp.
 
 export interface Reports {
   /** Seconds since 1970, in the order of time. */

@@ -127,7 +127,7 @@ function append(lists: Map<number, Span[]>, key: number, span: Span): void {
   else lists.set(key, [span]);
 }
 
-/** The fields in the order in which reports/html_timelines.cpp packs them. */
+/** The fields in the order in which reports/views/html/html_timelines.cpp packs them. */
 function unpack({ spans: text, unit }: PackedTimeline, names: string[], work: [number, number][]): Span[] {
   const packed = new PackedReader(text);
   const spans: Span[] = [];

@@ -1,4 +1,4 @@
-// Reads the numbers that reports/views/packed_numbers.h writes.
+// Reads the numbers that reports/views/html/packed_numbers.h writes.
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const values = new Map([...digits].map((digit, value) => [digit, value]));

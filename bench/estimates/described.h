@@ -1,0 +1,61 @@
+// Conversions of cases and devices to what a report has of them before a run.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/core/device.h"
+#include "reports/model/report.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// Parameters, or a list of Parameter, as the report has them.
+[[nodiscard]] report::NamedValues named_values(const auto& parameters) {
+  report::NamedValues values;
+  for (const Parameter& parameter : parameters)
+    values.emplace_back(parameter.name, parameter.value);
+  return values;
+}
+
+/// A case of the report that has not run.
+[[nodiscard]] inline report::CaseResult described(const CaseSpec& spec) {
+  report::CaseResult planned;
+  planned.name = spec.name();
+  planned.scenario = spec.scenario;
+  planned.strategy = spec.strategy;
+  planned.parameters = named_values(spec.parameters);
+  planned.hidden_parameters = named_values(spec.hidden);
+  planned.dtype = to_string(spec.format());
+  planned.graph = spec.graph;
+  return planned;
+}
+
+/// A device of the report, of no scenario yet.
+[[nodiscard]] inline report::Device described(const DeviceInfo& info) {
+  return {.scenario = {},
+          .name = info.name,
+          .backend = info.backend,
+          .model = info.model,
+          .cores = info.cores,
+          .copy_cores = info.copy_cores,
+          .memory_bytes = info.memory_bytes,
+          .facts = info.facts};
+}
+
+/// The published figures of a scenario that belong to one of its cases.
+[[nodiscard]] inline std::vector<report::Published> published_beside(
+    const Scenario& scenario, const std::vector<CaseSpec>& specs) {
+  std::vector<report::Published> figures;
+  for (const Published& known : scenario.published()) {
+    const bool measured =
+        std::ranges::any_of(specs, [&](const CaseSpec& spec) { return known.belongs_to(spec); });
+    if (!measured) continue;
+    figures.push_back({std::string(scenario.name()), known.strategy, named_values(known.parameters),
+                       known.source, known.seconds, known.executions});
+  }
+  return figures;
+}
+
+}  // namespace parbench

@@ -1,0 +1,277 @@
+// Memory and time of cases that are planned but not run.
+#include "bench/estimates/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bench/cli/help.h"
+#include "bench/cli/sampler_options.h"
+#include "bench/sampling/looks.h"
+#include "bench/execution/submit_mode.h"
+#include "bench/execution/verification.h"
+#include "kernels/base/error.h"
+#include "reports/text/units.h"
+#include "scenarios/plan/bounds.h"
+#include "scenarios/plan/costs.h"
+
+namespace parbench {
+namespace {
+
+double fastest_of(int repeats, Stream& stream, const std::function<void()>& enqueue) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    enqueue();
+    stream.synchronize();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    least = std::min(least, took.count());
+  }
+  return std::max(least, 1e-9);
+}
+
+void run_once(Stream& stream, Op& op, const std::vector<BufferView>& views) {
+  stream.reserve_scratch(op.scratch_bytes());
+  op.enqueue(stream, views);
+  stream.synchronize();
+}
+
+/// Measures how fast a stream computes products of a format, and copies, at best.
+Roofline roofline_of(Stream& stream, NumberFormat format) {
+  constexpr std::int64_t side = 512;
+  constexpr int repeats = 3;
+  Device& device = stream.device();
+  const auto product = device.prepare(
+      Gemm{.m = side, .n = side, .k = side, .dtype = format.dtype, .math = format.math},
+      stream.threads());
+  const std::size_t bytes = product->tensor("a").bytes;
+  const Buffer a = device.allocate(bytes, MemoryKind::device);
+  const Buffer b = device.allocate(bytes, MemoryKind::device);
+  const Buffer c = device.allocate(bytes, MemoryKind::device);
+  const auto fill =
+      device.prepare(Fill{.count = side * side, .dtype = format.dtype}, stream.threads());
+  for (const Buffer* buffer : {&a, &b, &c}) run_once(stream, *fill, {BufferView(*buffer)});
+  const std::vector<BufferView> views{a, b, c};
+  run_once(stream, *product, views);
+  return {.flops_per_second = product->work().flops /
+                              fastest_of(repeats, stream, [&] { product->enqueue(stream, views); }),
+          .bytes_per_second = 2 * static_cast<double>(bytes) /
+                              fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
+}
+
+/// Throws OutOfMemory when the devices together need more of a memory than is left of it.
+void check_fits(const Context& context, const std::vector<std::size_t>& device_bytes) {
+  struct Pool {
+    std::size_t needed = 0;
+    std::size_t available = 0;
+  };
+  std::map<std::string, Pool> pools;
+  for (std::size_t i = 0; i < device_bytes.size(); ++i) {
+    const AvailableMemory memory = context.device(static_cast<int>(i)).available_memory();
+    Pool& pool = pools[memory.pool];
+    pool.needed += device_bytes[i];
+    pool.available = memory.bytes;
+  }
+  for (const auto& [name, pool] : pools) {
+    if (pool.needed > pool.available) throw OutOfMemory(name, pool.needed, pool.available);
+  }
+}
+
+class Estimator {
+ public:
+  Estimator(const Scenario& scenario, Context& context) : scenario_(scenario), context_(context) {}
+
+  CaseEstimate operator()(const CaseSpec& spec) {
+    CaseEstimate result;
+    result.name = spec.name();
+    try {
+      const auto planned = plan(spec, result.device_bytes);
+      result.execution_seconds =
+          bound_of(planned->plan().graph(), costs_of(planned->plan(), spec.format())).seconds;
+      check_reference(spec);
+    } catch (const Error& error) {
+      result.error = error.what();
+    }
+    return result;
+  }
+
+ private:
+  /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
+  std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
+    context_.begin_case();
+    auto planned = scenario_.prepare(spec, context_);
+    for (int i = 0; i < context_.device_count(); ++i) {
+      device_bytes.push_back(context_.case_bytes(i));
+    }
+    (void)submit_mode_of(spec, planned->plan());
+    check_fits(context_, device_bytes);
+    return planned;
+  }
+
+  /// A run prepares the reference first, whether it is in the sweep or not, and without it has
+  /// nothing to verify the case against. Each is planned once.
+  void check_reference(const CaseSpec& spec) {
+    const std::optional<CaseSpec> reference = reference_of(scenario_, spec);
+    if (!reference) return;
+    const auto [known, is_new] = reference_errors_.try_emplace(reference->name());
+    if (is_new) known->second = error_of(*reference);
+    if (!known->second.empty()) throw Error(unverified_text(known->first, known->second));
+  }
+
+  std::string error_of(const CaseSpec& spec) {
+    try {
+      std::vector<std::size_t> device_bytes;
+      (void)plan(spec, device_bytes);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  std::vector<double> costs_of(const Plan& plan, NumberFormat format) {
+    std::vector<Roofline> lanes;
+    for (Stream* stream : plan.streams()) lanes.push_back(known_roofline(*stream, format));
+    return estimated_costs(plan.graph(), lanes);
+  }
+
+  const Roofline& known_roofline(Stream& stream, NumberFormat format) {
+    const std::pair key(&stream, std::string(to_string(format)));
+    const auto known = rooflines_.find(key);
+    if (known != rooflines_.end()) return known->second;
+    return rooflines_.emplace(key, roofline_of(stream, format)).first->second;
+  }
+
+  const Scenario& scenario_;
+  Context& context_;
+  std::map<std::pair<Stream*, std::string>, Roofline> rooflines_;  // by stream and number format
+  std::map<std::string, std::string> reference_errors_;            // by name; empty: it can run
+};
+
+struct Times {
+  double least = 0;
+  double most = 0;
+};
+
+/// Adds the time of one case: its verification with that of its reference, warm-up, samples.
+void add_time(double execution, const SamplerOptions& options, Times& times) {
+  const double steady = std::ceil(options.min_sample_seconds / std::max(execution, 1e-9));
+  const double iterations =
+      options.fixed_iterations > 0 ? options.fixed_iterations : std::max(1.0, steady);
+  const double sample = std::max(iterations * execution, execution);
+  const double before = 3 * execution;
+  if (options.fixed_samples > 0) {
+    times.least += before + options.fixed_samples * sample;
+    times.most += before + options.fixed_samples * sample;
+    return;
+  }
+  const double wanted = options.min_samples * sample;
+  const double cut = std::max(options.max_seconds, options.floor_samples * sample);
+  times.least += before + std::min(wanted, cut);
+  times.most += before + cut;
+}
+
+/// Looking at a case is part of the time that all cases together have, as far as samples can make
+/// room for it.
+Times with_looks(const Times& times, const Times& looks, const SamplerOptions& options) {
+  Times both{times.least + looks.least, times.most + looks.most};
+  if (options.fixed_samples == 0) {
+    both.most = std::max(both.least, std::min(both.most, options.total_seconds));
+  }
+  return both;
+}
+
+std::string memory_text(const std::vector<std::size_t>& bytes) {
+  std::vector<std::string> texts;
+  for (const std::size_t size : bytes) {
+    texts.push_back(report::format_bytes(static_cast<double>(size)));
+  }
+  return fmt::format("{}", fmt::join(texts, " + "));
+}
+
+std::string outcome_text(const CaseEstimate& estimated) {
+  std::string memory = memory_text(estimated.device_bytes);
+  if (estimated.error.empty()) {
+    return fmt::format("{}; {} an execution", memory,
+                       report::format_duration(estimated.execution_seconds));
+  }
+  return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
+}
+
+/// What `add_time` adds up.
+std::string made_of(const SamplerOptions& options, bool looks) {
+  std::string samples =
+      fmt::format("from {} (--min-samples) of each case to its time limit (--max-time)",
+                  report::format_count(static_cast<std::size_t>(options.min_samples), "sample"));
+  if (options.fixed_samples > 0) {
+    samples = report::format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
+    if (options.fixed_iterations > 0) {
+      samples += fmt::format(
+          " of {}",
+          report::format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
+    }
+    samples += " of each case";
+  }
+  return fmt::format(
+      "{}, before them 3 executions that verify it and warm it up{}. What an execution takes is "
+      "concluded from a short product and a short copy on each device, which have just run.",
+      samples, looks ? ", and after them those that note when each call ran (--no-timeline)" : "");
+}
+
+}  // namespace
+
+RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+                     const SamplerOptions& options, int processes, bool looks) {
+  const SamplerOptions share = share_of(options, processes);
+  RunEstimate run;
+  run.processes = processes;
+  run.made_of = made_of(share, looks);
+  Times sampling;
+  Times looking;
+  Estimator estimator(scenario, context);
+  for (const CaseSpec& spec : specs) {
+    run.cases.push_back(estimator(spec));
+    if (!run.cases.back().error.empty()) continue;
+    const double execution = run.cases.back().execution_seconds;
+    add_time(execution, share, sampling);
+    looking.least += look_seconds(execution);
+    looking.most += most_looks * look_seconds(execution);
+  }
+  const Times looked = with_looks(sampling, looks ? looking : Times{}, share);
+  const Times others = with_looks(sampling, {}, share);
+  run.least_seconds = looked.least + (processes - 1) * others.least;
+  run.most_seconds = looked.most + (processes - 1) * others.most;
+  return run;
+}
+
+std::string estimate_text(const Scenario& scenario, const Context& context,
+                          const RunEstimate& run) {
+  std::vector<std::string> devices;
+  for (int i = 0; i < context.device_count(); ++i) {
+    devices.push_back(context.device(i).info().name);
+  }
+  std::size_t width = 0;
+  for (const CaseEstimate& estimated : run.cases) width = std::max(width, estimated.name.size());
+  std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
+                                 run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
+  for (const CaseEstimate& estimated : run.cases) {
+    text += fmt::format("  {:<{}}  {}\n", estimated.name, width, outcome_text(estimated));
+  }
+  const std::string least = report::format_wait(run.least_seconds);
+  const std::string most = report::format_wait(run.most_seconds);
+  text += "estimated time: " + least;
+  if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
+  if (run.processes > 1) text += fmt::format(", in {} processes", run.processes);
+  text += '\n';
+  constexpr std::size_t page_width = 100;
+  return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, page_width - 2, 2) + '\n';
+}
+
+}  // namespace parbench

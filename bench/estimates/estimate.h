@@ -1,0 +1,42 @@
+// What a run would take, without running it: the answer to `--dry-run`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/sampling/sampler.h"
+#include "scenarios/framework/context.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+struct CaseEstimate {
+  std::string name;
+  std::string error;                      // why a run would not measure it; empty: it would
+  std::vector<std::size_t> device_bytes;  // peak memory, one entry per device of the context
+  double execution_seconds = 0;           // of one execution, if every task ran at full speed
+};
+
+struct RunEstimate {
+  std::vector<CaseEstimate> cases;
+  int processes = 1;
+  double least_seconds = 0;  // when every interval is narrow enough at once
+  double most_seconds = 0;   // when every case uses its time
+  std::string made_of;       // what the times are the sum of, in words
+};
+
+/// Plans each case and its reference without allocating their memory, and says which would find too
+/// little of it as things are now, and which cannot be launched as they were asked for. Such a case
+/// takes no time, as a run skips it. A short product and a short copy on each stream tell how fast
+/// its tasks may run. `options` are those of the whole run, of which each of several processes gets
+/// its share; one of them looks at the cases once more, if any does.
+[[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
+                                   const std::vector<CaseSpec>& specs,
+                                   const SamplerOptions& options, int processes = 1,
+                                   bool looks = false);
+
+/// The estimate as a table, and below it what its time is made of.
+[[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,
+                                        const RunEstimate& run);
+
+}  // namespace parbench

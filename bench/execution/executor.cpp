@@ -1,0 +1,373 @@
+// Implementation of the plan executor.
+#include "bench/execution/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "bench/sampling/task_costs.h"
+#include "kernels/core/crossing.h"
+#include "kernels/base/error.h"
+#include "reports/statistics/statistics.h"
+
+namespace parbench {
+namespace {
+
+constexpr LaneId all_lanes = -1;
+
+/// Collectives need all their ranks to be launched together.
+void check_one_lane_a_task(const Plan& plan) {
+  for (const Task& task : plan.graph().tasks) {
+    if (task.lanes.size() == 1) continue;
+    throw std::invalid_argument(
+        fmt::format("task {} has several lanes, which threads of their own cannot launch; one "
+                    "thread or a graph can",
+                    task.name));
+  }
+}
+
+std::vector<const Communicator*> communicators_of(const Plan& plan) {
+  std::vector<const Communicator*> found;
+  for (const std::vector<Call>& calls : plan.calls()) {
+    for (const Call& call : calls) {
+      const auto* collective = std::get_if<CollectiveCall>(&call);
+      if (collective == nullptr) continue;
+      const Communicator* communicator = collective->communicator;
+      if (std::ranges::find(found, communicator) == found.end()) found.push_back(communicator);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Executor::Executor(const Plan& plan, SubmitMode mode)
+    : plan_(plan),
+      mode_(mode),
+      communicators_(communicators_of(plan)),
+      enqueued_(plan.graph().tasks.size()),
+      tags_(plan) {
+  if (plan.streams().empty()) throw std::invalid_argument("a plan needs a lane");
+  if (mode == SubmitMode::thread_per_lane) check_one_lane_a_task(plan);
+  find_steps();
+  make_events();
+  if (mode == SubmitMode::thread_per_lane) {
+    launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.streams().size()),
+                                             [this](int lane) { launch_lane(lane); });
+  }
+}
+
+void Executor::find_steps() {
+  const std::vector<Task>& tasks = plan_.graph().tasks;
+  steps_.resize(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    Step& step = steps_[i];
+    step.task = &tasks[i];
+    step.range = &range_of(tasks[i]);
+    step.calls = &plan_.calls()[i];
+    step.streams = plan_.streams_of(tasks[i]);
+    step.done.resize(step.streams.size());
+    find_waits(step);
+  }
+}
+
+void Executor::find_waits(Step& step) const {
+  const std::vector<LaneId>& lanes = step.task->lanes;
+  std::map<LaneId, Part> latest;  // order within a lane makes the others redundant
+  for (const TaskId before : step.task->after) {
+    const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
+    if (others == lanes) continue;  // rank for rank in order
+    for (std::size_t place = 0; place < others.size(); ++place) {
+      Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
+      if (before > last.task) last = {before, place};
+    }
+  }
+  for (const LaneId lane : lanes) {
+    std::vector<Part>& waits = step.waits.emplace_back();
+    for (const auto& [other, part] : latest) {
+      if (other != lane) waits.push_back(part);
+    }
+  }
+}
+
+void Executor::make_events() {
+  std::vector<Device*> devices;  // of the lanes
+  for (Stream* stream : plan_.streams()) devices.push_back(&stream->device());
+  Device& first = *devices.front();
+  begin_ = make_event_for(first, devices, EventKind::timing);
+  end_ = first.make_event(EventKind::timing);
+  if (mode_ == SubmitMode::graph) fork_ = first.make_event(EventKind::ordering);
+  for (std::size_t lane = 1; lane < devices.size(); ++lane) {
+    joins_.push_back(
+        make_event_for(*devices[lane], std::span(devices).first(1), EventKind::ordering));
+  }
+  std::map<std::pair<TaskId, std::size_t>, std::vector<Device*>> waiters;
+  for (const Step& step : steps_) {
+    for (std::size_t place = 0; place < step.streams.size(); ++place) {
+      for (const Part& before : step.waits[place]) {
+        waiters[{before.task, before.place}].push_back(&step.streams[place]->device());
+      }
+    }
+  }
+  for (const auto& [part, waiting] : waiters) {
+    Step& producer = steps_[static_cast<std::size_t>(part.first)];
+    Device& recorder = producer.streams[part.second]->device();
+    events_.push_back(make_event_for(recorder, waiting, EventKind::ordering));
+    producer.done[part.second] = events_.back().get();
+  }
+}
+
+const RangeName& Executor::range_of(const Task& task) {
+  const std::string& name = task.cost_key.empty() ? task.name : task.cost_key;
+  return ranges_.try_emplace(name, name).first->second;
+}
+
+void PlanRunner::check_recording() const {
+  throw Unsupported("this runner keeps no record of its calls");
+}
+
+Recording PlanRunner::record(int /*executions*/) {
+  check_recording();
+  return {};
+}
+
+std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, SubmitMode mode) {
+  return std::make_unique<Executor>(plan, mode);
+}
+
+Timing Executor::run() {
+  if (mode_ != SubmitMode::graph) return run_without_graph();
+  find_memory();
+  if (!graph_ || memory_ != captured_memory_) capture();
+  return timed([this] {
+    const Range range(launch_range_, static_cast<std::int64_t>(steps_.size()));
+    const auto since = CallRecorder::Clock::now();
+    graph_->launch();
+    if (recorder_ != nullptr) recorder_->launched(since);
+  });
+}
+
+void Executor::prepare_graph() {
+  (void)run_without_graph();
+  find_memory();
+  capture();
+}
+
+void Executor::capture() {
+  const Range range(capture_range_, static_cast<std::int64_t>(steps_.size()));
+  graph_.reset();  // both at once would hold twice the memory
+  Stream& first = *plan_.streams().front();
+  graph_ = first.capture([&] {
+    first.record(*fork_);
+    between_fork_and_join(*fork_, [this] {
+      for (std::size_t i = 0; i < steps_.size(); ++i) capture_step(i);
+    });
+  });
+  captured_memory_ = memory_;
+  first.synchronize();  // the graph may still be on its way to the device
+}
+
+/// The plan has run before, so what fails here fails because of the capture.
+void Executor::capture_step(std::size_t index) {
+  try {
+    enqueue_step(index);
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const Error& error) {
+    throw Unsupported(
+        fmt::format("task '{}' cannot be captured into a graph: {}; run the case without one",
+                    steps_[index].task->name, error.what()));
+  }
+}
+
+/// A graph holds addresses, and arenas and scratch memory may move when they grow for a later case,
+/// or fail to. Scratch memory does not show its address, but counts its moves.
+void Executor::find_memory() {
+  memory_.clear();
+  const auto add = [this](const BufferView& view) {
+    memory_.push_back(reinterpret_cast<std::uintptr_t>(view.data()));
+  };
+  for (const std::vector<Call>& calls : plan_.calls()) {
+    for (const Call& call : calls) {
+      if (const auto* op = std::get_if<OpCall>(&call)) {
+        std::ranges::for_each(op->views, add);
+      } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
+        add(copy->destination);
+        add(copy->source);
+      } else {
+        std::ranges::for_each(std::get<CollectiveCall>(call).data, add);
+      }
+    }
+  }
+  for (const Stream* stream : plan_.streams()) memory_.push_back(stream->scratch_moves());
+}
+
+Timing Executor::run_without_graph() {
+  return timed([this] {
+    between_fork_and_join(*begin_, [this] {
+      if (launchers_) {
+        launchers_->run();
+      } else {
+        enqueue_steps(all_lanes);
+      }
+    });
+  });
+}
+
+template <class Enqueue>
+void Executor::between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks) {
+  const std::vector<Stream*>& streams = plan_.streams();
+  Stream& first = *streams.front();
+  for (std::size_t lane = 1; lane < streams.size(); ++lane) streams[lane]->wait(fork);
+  enqueue_tasks();
+  for (std::size_t lane = 1; lane < streams.size(); ++lane) {
+    streams[lane]->record(*joins_[lane - 1]);
+    first.wait(*joins_[lane - 1]);
+  }
+}
+
+template <class Enqueue>
+Timing Executor::timed(const Enqueue& enqueue_all) {
+  Stream& first = *plan_.streams().front();
+  ++run_;
+  if (recorder_ != nullptr) recorder_->begin();
+  const auto wall_begin = std::chrono::steady_clock::now();
+  try {
+    first.record(*begin_);
+    enqueue_all();
+    first.record(*end_);
+  } catch (...) {
+    try {
+      synchronize_lanes();
+    } catch (const TimedOut&) {
+      throw;
+    } catch (const DeviceLost&) {
+      throw;         // says more than what failed first because of it
+    } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
+    }
+    throw;
+  }
+  synchronize_lanes();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_begin;
+  for (const Communicator* communicator : communicators_) communicator->check();
+  return {.seconds = end_->seconds_since(*begin_), .wall_seconds = wall.count()};
+}
+
+void Executor::enqueue_steps(LaneId only_lane) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (only_lane == all_lanes || steps_[i].task->lanes.front() == only_lane) enqueue_step(i);
+  }
+}
+
+void Executor::launch_lane(LaneId lane) {
+  try {
+    enqueue_steps(lane);
+  } catch (...) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].task->lanes.front() == lane)
+        mark_enqueued(i);  // the others must not wait for ever
+    }
+    throw;
+  }
+}
+
+void Executor::mark_enqueued(std::size_t index) {
+  enqueued_[index].store(run_, std::memory_order_release);
+  enqueued_[index].notify_all();
+}
+
+void Executor::enqueue_step(std::size_t index) {
+  const Step& step = steps_[index];
+  for (std::size_t place = 0; place < step.streams.size(); ++place) {
+    for (const Part& before : step.waits[place]) {
+      if (launchers_) wait_until_enqueued(before.task);
+      step.streams[place]->wait(*steps_[static_cast<std::size_t>(before.task)].done[before.place]);
+    }
+  }
+  enqueue_calls(index);
+  for (std::size_t place = 0; place < step.streams.size(); ++place) {
+    if (step.done[place] != nullptr) step.streams[place]->record(*step.done[place]);
+  }
+  if (launchers_) mark_enqueued(index);
+}
+
+void Executor::enqueue_calls(std::size_t index) {
+  const Step& step = steps_[index];
+  const Range range(*step.range, static_cast<std::int64_t>(index));
+  for (std::size_t call = 0; call < step.calls->size(); ++call) {
+    const ActivityTag tag = tags_.of(static_cast<TaskId>(index), call);
+    for (Stream* stream : step.streams) stream->set_tag(tag);
+    if (recorder_ == nullptr) {
+      enqueue((*step.calls)[call], step.streams);
+    } else {
+      const auto since = CallRecorder::Clock::now();
+      enqueue((*step.calls)[call], step.streams);
+      recorder_->enqueued(tag, since);
+    }
+  }
+  // What others enqueue there later is none of the plan's.
+  for (Stream* stream : step.streams) stream->set_tag(0);
+}
+
+void Executor::wait_until_enqueued(TaskId task) {
+  std::atomic<std::uint32_t>& mark = enqueued_[static_cast<std::size_t>(task)];
+  for (std::uint32_t seen = mark.load(std::memory_order_acquire); seen != run_;
+       seen = mark.load(std::memory_order_acquire)) {
+    mark.wait(seen, std::memory_order_acquire);
+  }
+}
+
+void Executor::synchronize_lanes() {
+  synchronize_all(plan_.streams(), [](Stream* stream) -> Stream& { return *stream; });
+}
+
+TaskCosts Executor::measure_tasks(const CostLimits& limits) {
+  return measure_task_costs(plan_, limits);
+}
+
+void Executor::check_recording() const {
+  for (Stream* stream : plan_.streams()) stream->check_activities();
+}
+
+Recording Executor::record(int executions) {
+  CallRecorder recorder(plan_, mode_, tags_);
+  struct Recorded {
+    CallRecorder*& place;
+    ~Recorded() { place = nullptr; }
+  };
+  const Recorded recorded{recorder_ = &recorder};
+  graph_.reset();  // a device may know calls only of a graph that was captured while it logs
+  Recording recording;
+  recording.seconds_per_call = logging_cost();
+  std::vector<Timeline> timelines;
+  std::vector<std::size_t> dropped;
+  try {
+    for (int i = 0; i < std::max(1, executions); ++i) {
+      // Samples follow each other at once; making a timeline cools caches and puts threads to
+      // sleep.
+      if (executions > 1) (void)run();
+      recording.seconds.push_back(run().seconds);
+      timelines.push_back(recorder.timeline(recording.seconds.back()));
+      dropped.push_back(recorder.dropped());
+    }
+  } catch (const TimedOut&) {
+    recorder.abandon();
+    throw;
+  }
+  recording.kept = median_place(recording.seconds);
+  recording.timeline = std::move(timelines[recording.kept]);
+  if (dropped[recording.kept] > 0) {
+    throw Unsupported(
+        fmt::format("{} records of calls are missing or have no place", dropped[recording.kept]));
+  }
+  return recording;
+}
+
+}  // namespace parbench

@@ -1,0 +1,41 @@
+// Compares what a case computed with its reference: a wrong answer has no number.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/model/report.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// Contents of a case's outputs by name.
+using OutputValues = std::map<std::string, std::vector<float>>;
+
+/// Throws Error for two outputs of one name: one of them would not be compared. `memory`: values
+/// that nobody needs any more, whose memory is used again.
+[[nodiscard]] OutputValues read_outputs(Case& subject, OutputValues memory = {});
+
+/// Values that have been read already; they outlive what is returned.
+[[nodiscard]] std::vector<Output> as_outputs(const OutputValues& values);
+
+/// Reads outputs one after the other, so that only one is held at a time, and compares by the rule
+/// of Tolerance. Fails for an output that is missing, unexpected or there twice, a size that
+/// differs, a value that is not finite on either side, an error above the tolerance, and a
+/// reference without outputs or with one that has no values, which would verify nothing; the detail
+/// names output and index. `largest_error` is the largest finite error over what the tolerance
+/// allows for it.
+[[nodiscard]] report::Verification compare(const std::vector<Output>& outputs,
+                                           const OutputValues& want, const Tolerance& tolerance);
+
+/// Adds the verdict of Case::check to a comparison, and what it looked at to the detail. Without a
+/// comparison (`against` is empty) the case is verified by its own check alone, and `against` says
+/// what that looks at; a case that has no check either fails.
+[[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
+
+/// Why a case has no number whose reference has no outputs.
+[[nodiscard]] std::string unverified_text(std::string_view reference, std::string_view reason);
+
+}  // namespace parbench

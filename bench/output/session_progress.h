@@ -1,0 +1,46 @@
+// What a session shows of itself while it goes through its cases.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "bench/output/progress.h"
+#include "bench/sampling/sampler.h"
+
+namespace parbench {
+
+/// What it is given outlives it.
+class SessionProgress {
+ public:
+  SessionProgress(Progress& progress, const RunPart& part, const std::function<double()>& now);
+
+  /// Cases that have been dealt with, of all those of a phase.
+  struct Count {
+    std::size_t done = 0;
+    std::size_t cases = 0;
+  };
+
+  /// What is to follow sampling, in seconds.
+  void expect_recording(double seconds) { recording_seconds_ = seconds; }
+
+  void preparing(const std::string& case_name, Count count);
+  /// `index`: of the case in the sampler.
+  void sampling(const std::string& case_name, Count count, const Sampler& sampler,
+                std::size_t index);
+  void recording(const std::string& case_name, Count count);
+
+ private:
+  [[nodiscard]] ProgressState state(const std::string& phase, const std::string& case_name,
+                                    Count count) const;
+  double fraction_of_run(double seconds_left);
+
+  Progress& progress_;
+  const RunPart& part_;
+  const std::function<double()>& now_;
+  double begin_;
+  double recording_seconds_ = 0;
+  double fraction_ = 0;  // of this session, as shown
+};
+
+}  // namespace parbench

@@ -1,0 +1,170 @@
+// Readings around samples and what they mean.
+#include "bench/sampling/conditions.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "reports/statistics/statistics.h"
+
+namespace parbench {
+namespace {
+
+using report::SampleCondition;
+
+void add_reason(std::vector<std::string>& reasons, const std::string& reason) {
+  if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+}
+
+bool has_risen(const ThrottleCounter& counter, const Condition& before) {
+  const auto known =
+      std::ranges::find(before.throttle_counters, counter.reason, &ThrottleCounter::reason);
+  return known != before.throttle_counters.end() && counter.count > known->count;
+}
+
+/// While the device worked.
+std::optional<double> working_clock(const Condition& condition) {
+  return condition.resting ? std::nullopt : condition.clock_mhz;
+}
+
+std::vector<std::string> throttles(const Condition& before, const Condition& after) {
+  std::vector<std::string> reasons;
+  for (const Condition* reading : {&before, &after}) {
+    for (const std::string& reason : reading->throttled_by) add_reason(reasons, reason);
+  }
+  for (const ThrottleCounter& counter : after.throttle_counters) {
+    if (has_risen(counter, before)) add_reason(reasons, counter.reason);
+  }
+  const auto clock = std::max(working_clock(before), working_clock(after));
+  const auto full = std::max(before.full_clock_mhz, after.full_clock_mhz);
+  if (clock && full && *clock < least_clock_share * *full) add_reason(reasons, "low clock");
+  return reasons;
+}
+
+/// Every condition that a case has of one device, in the order of the samples.
+using Conditions = std::vector<const SampleCondition*>;
+
+/// By device, in the order in which they first appear.
+std::vector<std::pair<std::string, Conditions>> by_device(
+    const std::vector<report::Sample>& samples) {
+  std::vector<std::pair<std::string, Conditions>> devices;
+  for (const report::Sample& sample : samples) {
+    for (const SampleCondition& condition : sample.conditions) {
+      auto device =
+          std::ranges::find(devices, condition.device, &std::pair<std::string, Conditions>::first);
+      if (device == devices.end()) device = devices.insert(device, {condition.device, {}});
+      device->second.push_back(&condition);
+    }
+  }
+  return devices;
+}
+
+std::optional<double> highest(const Conditions& conditions,
+                              std::optional<double> SampleCondition::*field) {
+  std::optional<double> most;
+  for (const SampleCondition* condition : conditions) most = std::max(most, condition->*field);
+  return most;
+}
+
+report::CaseCondition summary(const std::string& device, const Conditions& conditions) {
+  std::vector<double> clocks;
+  for (const SampleCondition* condition : conditions) {
+    if (condition->clock_mhz) clocks.push_back(*condition->clock_mhz);
+  }
+  report::CaseCondition result{
+      .device = device,
+      .min_clock_mhz = {},
+      .median_clock_mhz = {},
+      .max_temperature_celsius = highest(conditions, &SampleCondition::temperature_celsius),
+      .max_power_watts = highest(conditions, &SampleCondition::power_watts)};
+  if (!clocks.empty()) {
+    result.min_clock_mhz = std::ranges::min(clocks);
+    result.median_clock_mhz = median(clocks);
+  }
+  return result;
+}
+
+bool is_marked(const report::Sample& sample) {
+  return std::ranges::any_of(sample.conditions, [](const SampleCondition& condition) {
+    return !condition.throttled_by.empty();
+  });
+}
+
+std::vector<report::ThrottleReason> reasons_of(const std::vector<report::Sample>& samples) {
+  std::vector<report::ThrottleReason> reasons;
+  for (const auto& [name, conditions] : by_device(samples)) {
+    const std::string& device = name;  // for the lambda
+    for (const SampleCondition* condition : conditions) {
+      for (const std::string& reason : condition->throttled_by) {
+        auto known = std::ranges::find_if(reasons, [&](const report::ThrottleReason& one) {
+          return one.device == device && one.reason == reason;
+        });
+        if (known == reasons.end()) known = reasons.insert(known, {device, reason, 0});
+        ++known->samples;
+      }
+    }
+  }
+  std::ranges::stable_sort(reasons, std::greater(), &report::ThrottleReason::samples);
+  return reasons;
+}
+
+}  // namespace
+
+std::optional<SampleCondition> sample_condition(const std::string& device, const Condition& before,
+                                                const Condition& after) {
+  if (before == Condition{} && after == Condition{}) return std::nullopt;
+  return SampleCondition{
+      .device = device,
+      .clock_mhz = std::max(before.clock_mhz, after.clock_mhz),
+      .temperature_celsius = std::max(before.temperature_celsius, after.temperature_celsius),
+      .power_watts = std::max(before.power_watts, after.power_watts),
+      .throttled_by = throttles(before, after)};
+}
+
+void summarise_conditions(report::CaseResult& measured) {
+  measured.conditions.clear();
+  measured.throttling.reset();
+  for (const auto& [device, conditions] : by_device(measured.samples)) {
+    measured.conditions.push_back(summary(device, conditions));
+  }
+  const auto marked = std::ranges::count_if(measured.samples, is_marked);
+  if (marked == 0) return;
+  const auto read = std::ranges::count_if(
+      measured.samples, [](const report::Sample& sample) { return !sample.conditions.empty(); });
+  const double share = static_cast<double>(marked) / static_cast<double>(read);
+  measured.throttling = {.marked_samples = static_cast<int>(marked),
+                         .read_samples = static_cast<int>(read),
+                         .flagged = share > report::max_throttled_share,
+                         .reasons = reasons_of(measured.samples)};
+}
+
+void ConditionWatch::before(const Plan& plan) {
+  readings_.clear();
+  const double time = now_();
+  if (!begin_) begin_ = time;
+  if (spent_ > most_time_share * (time - *begin_)) return;
+  for (const Stream* stream : plan.streams()) {
+    const Device* device = &stream->device();
+    const bool known = std::ranges::find(readings_, device, &Reading::device) != readings_.end();
+    if (!known) readings_.push_back({device, timed_reading(*device)});
+  }
+}
+
+std::vector<SampleCondition> ConditionWatch::after() {
+  std::vector<SampleCondition> conditions;
+  for (const Reading& reading : std::exchange(readings_, {})) {
+    auto condition = sample_condition(reading.device->info().name, reading.before,
+                                      timed_reading(*reading.device));
+    if (condition) conditions.push_back(std::move(*condition));
+  }
+  return conditions;
+}
+
+Condition ConditionWatch::timed_reading(const Device& device) {
+  const double begin = now_();
+  Condition condition = device.condition();
+  spent_ += now_() - begin;
+  return condition;
+}
+
+}  // namespace parbench

@@ -1,0 +1,58 @@
+// The condition of devices around samples: when it is read, which samples it marks, and what it
+// comes to for a case.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/core/device.h"
+#include "reports/model/report.h"
+#include "scenarios/framework/plan.h"
+
+namespace parbench {
+
+/// A sample at a clock below this share of the one that the device holds under load is marked. The
+/// share is that of nvbench, which discards such samples.
+inline constexpr double least_clock_share = 0.75;
+
+/// What the readings before and after a sample say of it. It is marked for what throttles the
+/// device in either, for counters that have risen in between, and with "low clock" where the higher
+/// of the two clocks is low; a clock at rest says nothing. Nothing where the device tells nothing.
+[[nodiscard]] std::optional<report::SampleCondition> sample_condition(const std::string& device,
+                                                                      const Condition& before,
+                                                                      const Condition& after);
+
+/// Fills `conditions` and `throttling` of a case from its samples.
+void summarise_conditions(report::CaseResult& measured);
+
+/// Reads the devices of a plan before and after a sample, outside what is timed. Readings take at
+/// most a small share of the time since the first of them: where they take long, samples in between
+/// have none.
+class ConditionWatch {
+ public:
+  /// `now`: seconds.
+  explicit ConditionWatch(std::function<double()> now) : now_(std::move(now)) {}
+
+  void before(const Plan& plan);
+  /// Of the sample since `before`; empty where that did not read.
+  [[nodiscard]] std::vector<report::SampleCondition> after();
+
+ private:
+  struct Reading {
+    const Device* device = nullptr;
+    Condition before;
+  };
+  [[nodiscard]] Condition timed_reading(const Device& device);
+
+  static constexpr double most_time_share = 0.02;
+
+  std::function<double()> now_;
+  std::optional<double> begin_;
+  double spent_ = 0;
+  std::vector<Reading> readings_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,130 @@
+// From a case that was sampled to its profile.
+#include "bench/sampling/looks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/processes/interrupt.h"
+#include "bench/sampling/preparation.h"
+#include "bench/sampling/profile.h"
+#include "kernels/base/error.h"
+#include "reports/statistics/statistics.h"
+
+namespace parbench {
+namespace {
+
+constexpr double recorded_seconds = 0.03;
+constexpr int most_executions = 25;
+
+double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
+
+/// About what such executions took, with the one before each where there are several.
+double look_seconds(const std::vector<double>& seconds) {
+  const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return seconds.size() > 1 ? 2 * noted : noted;
+}
+
+/// Of a time from the median of the samples, as a share of that; nothing where it is not far.
+std::optional<double> deviation(double seconds, double sampled) {
+  if (sampled <= 0) return std::nullopt;
+  const double share = seconds / sampled - 1;
+  return std::abs(share) > most_typical_deviation ? std::optional(share) : std::nullopt;
+}
+
+}  // namespace
+
+int recorded_executions(double execution_seconds) {
+  if (execution_seconds <= 0) return most_executions;
+  return static_cast<int>(
+      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{most_executions}));
+}
+
+double look_seconds(double execution_seconds) {
+  const int executions = recorded_executions(execution_seconds);
+  return execution_seconds * (executions > 1 ? 2 * executions : executions);
+}
+
+void Looks::note(report::CaseResult& result, std::string_view reason) {
+  result.notes.emplace_back(no_timeline, reason);
+}
+
+void Looks::expect(const PreparedCase& prepared) {
+  if (wanted()) seconds_left_ += look_seconds(prepared.execution_seconds);
+}
+
+void Looks::look_at(const Subject& subject) {
+  seconds_left_ -= look_seconds(subject.prepared.execution_seconds);
+  const Range range(range_);
+  try {
+    record(subject);
+  } catch (const Interrupted&) {
+    note(subject.result, "interrupted");
+    throw;
+  } catch (const TimedOut& error) {
+    note(subject.result, error.what());
+    throw;
+  } catch (const DeviceLost& error) {
+    note(subject.result, error.what());
+    throw;
+  } catch (const std::bad_alloc&) {
+    note(subject.result, "out of memory on the host");
+  } catch (const std::exception& error) {
+    note(subject.result, error.what());
+  } catch (...) {
+    note(subject.result, "an exception that is no std::exception");
+  }
+}
+
+void Looks::stop_if_interrupted() const {
+  if (interrupted_()) throw Interrupted();
+}
+
+/// The look at a case that is nearest to the samples: the first one that is near, and where none
+/// is, of those for which there was time. With the times of all of them.
+Recording Looks::typical_recording(const Subject& subject, double sampled) const {
+  const int executions = recorded_executions(sampled);
+  double spare = subject.spare_seconds - seconds_left_;
+  std::vector<Recording> looks;
+  std::vector<double> seconds;  // of the kept execution of each
+  double taken = 0;
+  do {
+    looks.push_back(subject.prepared.runner->record(executions));
+    seconds.push_back(kept_seconds(looks.back()));
+    taken = look_seconds(looks.back().seconds);
+    spare -= taken;
+  } while (deviation(seconds.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
+           !interrupted_());
+  const auto nearest =
+      std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
+  const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
+  Recording recording = std::move(looks[kept]);
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (i == kept) continue;
+    recording.seconds.insert(recording.seconds.end(), looks[i].seconds.begin(),
+                             looks[i].seconds.end());
+  }
+  return recording;
+}
+
+void Looks::record(const Subject& subject) const {
+  stop_if_interrupted();
+  PreparedCase& prepared = subject.prepared;
+  const double sampled =
+      subject.samples.empty() ? prepared.execution_seconds : median(seconds_of(subject.samples));
+  prepared.runner->check_recording();
+  if (!subject.restored) prepared.subject->refresh();
+  stop_if_interrupted();
+  const Recording recording = typical_recording(subject, sampled);
+  report::Profile profile = profile_of(recording);
+  profile.deviation = deviation(kept_seconds(recording), sampled);
+  keep_(subject.result, recording.timeline);
+  subject.result.profile = std::move(profile);
+}
+
+}  // namespace parbench

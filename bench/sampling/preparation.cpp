@@ -1,0 +1,176 @@
+// Keeps outputs of references alive exactly as long as a later case needs them.
+#include "bench/sampling/preparation.h"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "bench/processes/interrupt.h"
+#include "bench/execution/submit_mode.h"
+#include "kernels/base/error.h"
+
+namespace parbench {
+namespace {
+
+/// Throws why a reference failed, in the type that tells what becomes of the case that needs it.
+[[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
+  const auto reason = [&](std::string_view what) { return unverified_text(name, what); };
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const TimedOut&) {
+    throw;
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const Unsupported& error) {
+    throw Unsupported(reason(error.what()));
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(reason(error.what()));
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(reason("out of memory on the host; use a smaller case"));
+  } catch (const std::exception& error) {
+    throw Error(reason(error.what()));
+  } catch (...) {
+    throw Error(reason("an exception that is no std::exception"));
+  }
+}
+
+}  // namespace
+
+Preparation::Preparation(const Scenario& scenario, Context& context,
+                         const std::vector<CaseSpec>& specs, MakePlanRunner make_runner,
+                         std::function<double()> now, std::function<bool()> interrupted)
+    : scenario_(scenario),
+      context_(context),
+      specs_(specs),
+      make_runner_(std::move(make_runner)),
+      now_(std::move(now)),
+      interrupted_(std::move(interrupted)) {
+  for (const CaseSpec& spec : specs_) {
+    std::optional<CaseSpec> reference = reference_of(scenario_, spec);
+    if (reference) ++uses_left_[reference->name()];
+    references_.push_back(std::move(reference));
+  }
+  find_order();
+}
+
+std::optional<std::string> Preparation::reference_name(std::size_t index) const {
+  if (!references_[index]) return std::nullopt;
+  return references_[index]->name();
+}
+
+void Preparation::find_order() {
+  std::vector<std::string> groups;  // in the order in which they first appear
+  std::map<std::string, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const std::string group = reference_name(i).value_or(specs_[i].name());
+    if (!members.contains(group)) groups.push_back(group);
+    auto& group_members = members[group];
+    const bool leads = !references_[i];
+    group_members.insert(leads ? group_members.begin() : group_members.end(), i);
+  }
+  for (const std::string& group : groups) {
+    order_.insert(order_.end(), members[group].begin(), members[group].end());
+  }
+}
+
+void Preparation::run_once(const CaseSpec& spec) {
+  if (interrupted_()) throw Interrupted();
+  context_.begin_case();
+  current_.emplace();
+  current_->subject = scenario_.prepare(spec, context_);
+  const SubmitMode mode = submit_mode_of(spec, current_->subject->plan());
+  context_.commit();
+  current_->runner = make_runner_(current_->subject->plan(), mode);
+  current_->subject->reset();
+  if (interrupted_()) throw Interrupted();
+  if (mode == SubmitMode::graph) {
+    current_->runner->prepare_graph();
+    current_->subject->forget();
+    current_->subject->reset();
+    if (interrupted_()) throw Interrupted();
+  }
+  const double begin = now_();
+  current_->execution_seconds = current_->runner->run().seconds;
+  current_->warm_up_seconds = now_() - begin;
+  if (interrupted_()) throw Interrupted();
+}
+
+OutputValues Preparation::run_reference(const CaseSpec& reference) {
+  run_once(reference);
+  OutputValues values = read_outputs(*current_->subject, std::move(spare_));
+  if (const auto problem = current_->subject->check()) throw Error(*problem);
+  return values;
+}
+
+const OutputValues& Preparation::reference_outputs(const CaseSpec& reference) {
+  const std::string name = reference.name();
+  if (const auto found = outputs_.find(name); found != outputs_.end()) return found->second;
+  if (!failures_.contains(name)) {
+    try {
+      return outputs_[name] = run_reference(reference);
+    } catch (...) {
+      failures_[name] = std::current_exception();
+    }
+  }
+  fail_with_reference(name, failures_[name]);
+}
+
+/// A case whose only reference is itself without a graph may have no outputs: its check is all
+/// then.
+bool Preparation::compares(std::size_t index, const std::vector<Output>& outputs) const {
+  return references_[index] && (!outputs.empty() || scenario_.reference(specs_[index]));
+}
+
+report::Verification Preparation::verify(std::size_t index) {
+  Case& subject = *current_->subject;
+  const std::string name = specs_[index].name();
+  const bool is_reference = uses_left_.contains(name);
+  if (is_reference) outputs_[name] = read_outputs(subject, std::move(spare_));
+  const std::vector<Output> outputs = is_reference ? as_outputs(outputs_[name]) : subject.outputs();
+  report::Verification comparison;
+  if (compares(index, outputs)) {
+    comparison = compare(outputs, reference_outputs(*references_[index]), subject.tolerance());
+    comparison.against = references_[index]->name();
+  }
+  comparison = with_check(subject, std::move(comparison));
+  if (is_reference && !comparison.passed) throw_away(name, comparison.detail);
+  return comparison;
+}
+
+void Preparation::throw_away(const std::string& reference, const std::string& reason) {
+  outputs_.erase(reference);
+  failures_[reference] = std::make_exception_ptr(Error(reason));
+}
+
+PreparedCase Preparation::prepare(std::size_t index) {
+  const CaseSpec& spec = specs_.at(index);
+  try {
+    if (references_[index]) (void)reference_outputs(*references_[index]);
+    run_once(spec);
+    current_->verification = verify(index);
+    PreparedCase ready = std::move(*current_);
+    current_.reset();
+    return ready;
+  } catch (const TimedOut&) {
+    throw;  // what did not end still works on the case: it stays
+  } catch (...) {
+    current_.reset();
+    if (uses_left_.contains(spec.name())) failures_[spec.name()] = std::current_exception();
+    throw;
+  }
+}
+
+void Preparation::release_reference(std::size_t index) {
+  const std::optional<std::string> name = reference_name(index);
+  if (!name || --uses_left_.at(*name) > 0) return;
+  uses_left_.erase(*name);
+  if (const auto found = outputs_.find(*name); found != outputs_.end()) {
+    spare_ = std::move(found->second);
+    outputs_.erase(found);
+  }
+}
+
+}  // namespace parbench

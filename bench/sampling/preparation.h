@@ -1,0 +1,76 @@
+// Prepares and verifies the cases of a session, one after the other, before anything is timed.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/execution/plan_runner.h"
+#include "bench/execution/verification.h"
+#include "reports/model/report.h"
+#include "scenarios/framework/context.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// A case that is ready to be sampled: its verification run was its first warm-up.
+struct PreparedCase {
+  std::unique_ptr<Case> subject;
+  std::unique_ptr<PlanRunner> runner;
+  double execution_seconds = 0;
+  double warm_up_seconds = 0;  // wall time of the verification run
+  report::Verification verification;
+};
+
+/// Outputs of a reference are computed once and kept only while cases still to be prepared need
+/// them. A reference that is itself a case of the sweep gives its outputs at its own verification.
+class Preparation {
+ public:
+  Preparation(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+              MakePlanRunner make_runner, std::function<double()> now,
+              std::function<bool()> interrupted);
+
+  /// Indices of the specs in the order in which they are to be prepared: those with the same
+  /// reference together, the reference itself first.
+  [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
+
+  /// Prepares, runs and verifies one case; a result that is wrong is told by `verification`.
+  /// Throws what preparing or running threw, and Interrupted between such steps. Where a reference
+  /// failed, every case that needs it gets an exception of the same type that names the reference.
+  [[nodiscard]] PreparedCase prepare(std::size_t index);
+
+  /// Tells that a case has been dealt with, prepared or not: its reference may be forgotten.
+  void release_reference(std::size_t index);
+
+ private:
+  void find_order();
+  void run_once(const CaseSpec& spec);
+  [[nodiscard]] bool compares(std::size_t index, const std::vector<Output>& outputs) const;
+  [[nodiscard]] report::Verification verify(std::size_t index);
+  void throw_away(const std::string& reference, const std::string& reason);
+  [[nodiscard]] OutputValues run_reference(const CaseSpec& reference);
+  [[nodiscard]] const OutputValues& reference_outputs(const CaseSpec& reference);
+  [[nodiscard]] std::optional<std::string> reference_name(std::size_t index) const;
+
+  const Scenario& scenario_;
+  Context& context_;
+  const std::vector<CaseSpec>& specs_;
+  MakePlanRunner make_runner_;
+  std::function<double()> now_;
+  std::function<bool()> interrupted_;
+  std::vector<std::size_t> order_;
+  std::vector<std::optional<CaseSpec>> references_;     // of each spec; none: verified by its check
+  std::map<std::string, int> uses_left_;                // of each reference
+  std::map<std::string, OutputValues> outputs_;         // of references that are still needed
+  std::map<std::string, std::exception_ptr> failures_;  // why a reference could not be computed
+  OutputValues spare_;  // whose memory the next outputs take over: new pages are slow to come by
+  /// In work. A member, because after TimedOut a stream still uses it and unwinding would free it.
+  std::optional<PreparedCase> current_;
+};
+
+}  // namespace parbench

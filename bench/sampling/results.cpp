@@ -1,0 +1,229 @@
+// Comparisons and the answer of a session.
+#include "bench/sampling/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "bench/sampling/conditions.h"
+#include "reports/model/throttling.h"
+
+namespace parbench {
+namespace {
+
+/// Of a speedup or a metric.
+CaseOutcome::Ratio ratio_of(const auto& measured) { return {measured.value, measured.interval}; }
+
+CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured) {
+  CaseOutcome outcome;
+  outcome.spec = spec;
+  outcome.median_seconds = measured.statistics->median;
+  if (measured.bound && measured.efficiency <= report::max_credible_efficiency) {
+    outcome.efficiency = measured.efficiency;
+  }
+  if (measured.speedup) outcome.speedup = ratio_of(*measured.speedup);
+  for (const report::Metric& metric : measured.metrics) {
+    outcome.metrics.emplace(metric.name, ratio_of(metric));
+  }
+  return outcome;
+}
+
+std::optional<std::size_t> baseline_of(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+                                       const CaseSpec& spec) {
+  if (!scenario.comparable(spec)) return std::nullopt;
+  const auto found = std::ranges::find_if(
+      specs, [&](const CaseSpec& candidate) { return scenario.is_baseline_of(candidate, spec); });
+  if (found == specs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - specs.begin());
+}
+
+/// Where each name stands; nothing when the session lacks one.
+std::optional<std::vector<std::size_t>> places_of(
+    const std::vector<CaseSpec>& others, const std::map<std::string, std::size_t>& places) {
+  std::vector<std::size_t> found;
+  for (const CaseSpec& other : others) {
+    const auto place = places.find(other.name());
+    if (place == places.end()) return std::nullopt;
+    found.push_back(place->second);
+  }
+  return found;
+}
+
+constexpr std::string_view profiler_warning =
+    " Careful: measured for a profiler, in a few short samples; these times are indicative only.";
+
+/// What a reader of the answer has to know of devices that were throttled; empty when none was.
+std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
+  std::vector<std::string> reasons;
+  for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
+  if (reasons.empty()) return {};
+  return fmt::format(" Careful: {} of {} cases ran on a throttled device ({}).",
+                     std::ranges::count_if(cases, report::is_throttled), cases.size(),
+                     fmt::join(reasons, ", "));
+}
+
+constexpr std::string_view by_measuring = "measuring";
+constexpr std::string_view by_heuristics = "heuristics";
+
+std::string_view text_of(ChosenBy by) {
+  switch (by) {
+    case ChosenBy::library:
+      break;
+    case ChosenBy::measuring:
+      return by_measuring;
+    case ChosenBy::heuristics:
+      return by_heuristics;
+  }
+  return "";
+}
+
+/// An operation, what implements it, nothing where there is no choice, and who has chosen that.
+struct KernelName {
+  std::string_view operation;
+  std::string_view implementation;
+  std::string_view chosen_by;
+  friend auto operator<=>(const KernelName&, const KernelName&) = default;
+};
+
+KernelName kernel_of(const Call& call) {
+  if (const auto* operation = std::get_if<OpCall>(&call)) {
+    const Op& op = *operation->op;
+    return {op.name(), op.implementation(), text_of(op.chosen_by())};
+  }
+  if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
+    return {name_of(collective->collective), collective->communicator->name(), ""};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<report::Kernel> kernels_of(const Plan& plan) {
+  std::vector<report::Kernel> kernels;
+  std::map<KernelName, std::size_t> places;
+  for (const std::vector<Call>& calls : plan.calls()) {
+    for (const Call& call : calls) {
+      const KernelName name = kernel_of(call);
+      if (name.implementation.empty()) continue;
+      const auto [place, is_new] = places.try_emplace(name, kernels.size());
+      if (is_new) {
+        kernels.push_back({std::string(name.operation), std::string(name.implementation), 0,
+                           std::string(name.chosen_by)});
+      }
+      ++kernels[place->second].count;
+    }
+  }
+  return kernels;
+}
+
+std::optional<std::pair<std::string, std::string>> tuning_note(
+    const std::vector<report::Kernel>& kernels) {
+  int measured = 0;
+  int left = 0;
+  for (const report::Kernel& kernel : kernels) {
+    if (kernel.chosen_by == by_measuring) measured += kernel.count;
+    if (kernel.chosen_by == by_heuristics) left += kernel.count;
+  }
+  if (left == 0) return std::nullopt;
+  return std::pair{"autotune",
+                   fmt::format("{} of {} kernels left to the library's heuristics, as there was no "
+                               "time or memory to measure them",
+                               left, measured + left)};
+}
+
+std::vector<Comparisons> comparisons_of(const Scenario& scenario,
+                                        const std::vector<CaseSpec>& specs) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < specs.size(); ++i) places.emplace(specs[i].name(), i);
+  std::vector<Comparisons> all;
+  for (const CaseSpec& spec : specs) {
+    Comparisons& one = all.emplace_back();
+    one.baseline = baseline_of(scenario, specs, spec);
+    for (Metric& metric : scenario.metrics(spec)) {
+      auto others = places_of(metric.others, places);
+      if (!others) continue;
+      one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value)});
+    }
+  }
+  return all;
+}
+
+std::vector<std::size_t> compared_with(const Comparisons& comparisons,
+                                       const std::function<bool(std::size_t)>& is_prepared) {
+  std::vector<std::size_t> others;
+  if (comparisons.baseline && is_prepared(*comparisons.baseline)) {
+    others.push_back(*comparisons.baseline);
+  }
+  for (const PairedMetric& metric : comparisons.metrics) {
+    if (!std::ranges::all_of(metric.others, is_prepared)) continue;
+    others.insert(others.end(), metric.others.begin(), metric.others.end());
+  }
+  return others;
+}
+
+void summarise_case(report::CaseResult& measured) {
+  if (measured.samples.empty()) return;
+  measured.status = report::CaseStatus::measured;
+  measured.statistics = summarise(Samples(measured.samples));
+  summarise_conditions(measured);
+  const double median_seconds = measured.statistics->median;
+  if (!(median_seconds > 0)) return;
+  measured.throughput = measured.amount / median_seconds;
+  if (measured.bound) measured.efficiency = measured.bound->seconds / median_seconds;
+}
+
+void compare_cases(const std::vector<Comparisons>& comparisons,
+                   std::vector<report::CaseResult>& cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    report::CaseResult& one = cases[i];
+    if (one.samples.empty()) continue;
+    if (comparisons[i].baseline) {
+      const report::CaseResult& baseline = cases[*comparisons[i].baseline];
+      const auto ratio = paired_ratio(Samples(baseline.samples), Samples(one.samples));
+      if (ratio) one.speedup = {ratio->value, ratio->interval, baseline.name};
+    }
+    one.metrics = metrics_of(comparisons[i], cases, i);
+  }
+}
+
+std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
+                                       const std::vector<report::CaseResult>& cases,
+                                       std::size_t index) {
+  std::vector<report::Metric> metrics;
+  for (const PairedMetric& metric : comparisons.metrics) {
+    std::vector<Samples> samples{cases[index].samples};
+    for (const std::size_t other : metric.others) samples.emplace_back(cases[other].samples);
+    const auto median = paired_median(samples, metric.value);
+    if (median) metrics.push_back({metric.name, median->value, median->interval});
+  }
+  return metrics;
+}
+
+std::optional<report::Answer> answer_of(const Scenario& scenario,
+                                        const std::vector<CaseSpec>& specs,
+                                        const std::vector<report::CaseResult>& cases,
+                                        bool for_profiler) {
+  std::vector<CaseOutcome> outcomes;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (cases[i].status != report::CaseStatus::measured) continue;
+    outcomes.push_back(outcome_of(specs[i], cases[i]));
+  }
+  if (outcomes.empty()) return std::nullopt;
+  std::string text;
+  try {
+    text = scenario.answer(outcomes);
+  } catch (const std::exception& error) {
+    text = fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
+  }
+  return report::Answer{std::string(scenario.name()), std::string(scenario.question()),
+                        text + throttling_warning(cases) +
+                            (for_profiler ? std::string(profiler_warning) : std::string())};
+}
+
+}  // namespace parbench

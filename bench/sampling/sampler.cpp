@@ -1,0 +1,254 @@
+// The state of each case between rounds, and the rules that begin, continue and end its sampling.
+#include "bench/sampling/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "reports/statistics/statistics.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::int64_t most_iterations = 1'000'000;
+/// The first executions of a case are slower than later ones, so the count is approached in steps.
+constexpr std::int64_t largest_growth = 100;
+constexpr int most_warm_ups = 6;
+constexpr double first_execution_margin = 5;
+
+std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
+  const std::vector<double> seconds = seconds_of(samples);
+  const auto interval = median_interval(seconds);
+  if (!interval || is_low(interval)) return std::nullopt;
+  return relative_half_width(*interval, median(seconds));
+}
+
+/// Executions that together last about `seconds`.
+std::int64_t iterations_lasting(double seconds, double execution_seconds) {
+  if (execution_seconds <= 0) return most_iterations;
+  const double wanted = std::ceil(seconds / execution_seconds);
+  return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations)));
+}
+
+}  // namespace
+
+Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
+    : options_(options) {
+  for (const SamplerCase& one : cases) {
+    State state;
+    state.execution_seconds = one.execution_seconds;
+    state.spent = one.warm_up_seconds;
+    state.compared_with = one.compared_with;
+    settle_iterations(state);
+    states_.push_back(std::move(state));
+  }
+}
+
+void Sampler::settle_iterations(State& state) const {
+  // A first execution pays for threads, page faults and code that later ones find in place, so its
+  // time is only trusted where such costs are small against it.
+  const double trusted = state.warm_ups == 0 ? first_execution_margin : 1;
+  if (options_.fixed_iterations > 0) {
+    state.iterations = options_.fixed_iterations;
+  } else if (state.execution_seconds >= trusted * options_.min_sample_seconds ||
+             state.warm_ups >= most_warm_ups) {
+    state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
+  }
+}
+
+std::optional<Step> Sampler::next_warm_up() const {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const State& state = states_[i];
+    if (ended(state) || state.iterations > 0) continue;
+    std::int64_t growth = 1;
+    for (int step = 0; step <= state.warm_ups && growth < most_iterations; ++step) {
+      growth *= largest_growth;
+    }
+    const auto wanted = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
+    return Step{StepKind::warm_up, i, std::min(wanted, growth), 0};
+  }
+  return std::nullopt;
+}
+
+std::optional<Step> Sampler::next() {
+  if (auto warm_up = next_warm_up()) return warm_up;
+  while (true) {
+    if (order_.empty()) begin_round();
+    if (order_.empty()) return std::nullopt;
+    const std::size_t index = order_.back();
+    order_.pop_back();
+    if (!states_[index].dropped) {
+      return Step{StepKind::sample, index, states_[index].iterations, round_};
+    }
+  }
+}
+
+void Sampler::record(const Step& step, const report::Sample& sample, double wall_seconds) {
+  State& state = states_.at(step.index);
+  state.spent += wall_seconds;
+  if (step.kind == StepKind::warm_up) {
+    ++state.warm_ups;
+    // By the host's clock, because launching and waiting can take many times what a short plan
+    // does.
+    state.execution_seconds = std::max(sample.seconds, sample.wall_seconds);
+    const bool long_enough = state.execution_seconds * static_cast<double>(step.iterations) >=
+                             0.5 * options_.min_sample_seconds;
+    if (long_enough || step.iterations == most_iterations) {
+      state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
+    }
+    settle_iterations(state);
+    return;
+  }
+  state.sample_cost = wall_seconds;
+  state.samples.push_back(sample);
+  state.precision = precision_of(state.samples);
+  end_if_done(state);
+}
+
+void Sampler::end_if_done(State& state) const {
+  if (ended(state)) return;
+  const int count = static_cast<int>(state.samples.size());
+  if (options_.fixed_samples > 0) {
+    if (count >= options_.fixed_samples) state.stopped_because = "fixed count";
+  } else if (count >= options_.min_samples && state.precision &&
+             *state.precision <= options_.precision) {
+    state.stopped_because = "precision";
+  }
+}
+
+double Sampler::expected_cost(const State& state) const {
+  if (state.sample_cost > 0) return state.sample_cost;
+  return state.execution_seconds * static_cast<double>(std::max<std::int64_t>(1, state.iterations));
+}
+
+bool Sampler::out_of_time(const State& state) const {
+  if (state.spent + expected_cost(state) <= options_.max_seconds) return false;
+  const auto count = static_cast<int>(state.samples.size());
+  if (count >= options_.floor_samples) return true;
+  return count > 0 && state.spent + expected_cost(state) > 2 * options_.max_seconds;
+}
+
+void Sampler::end_what_time_forbids() {
+  for (State& state : states_) {
+    if (!ended(state) && out_of_time(state)) state.stopped_because = "max-time";
+  }
+  if (spent_seconds() + round_cost() <= options_.total_seconds) return;
+  for (State& state : states_) {
+    const auto count = static_cast<int>(state.samples.size());
+    if (!ended(state) && count >= options_.floor_samples) {
+      state.stopped_because = "total-time";
+    }
+  }
+}
+
+double Sampler::round_cost() const {
+  double cost = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (is_due(i)) cost += expected_cost(states_[i]);
+  }
+  return cost;
+}
+
+bool Sampler::is_due(std::size_t index) const {
+  return !ended(states_[index]) || samples_for_others(index) > 0;
+}
+
+double Sampler::samples_for_others(std::size_t index) const {
+  const State& state = states_[index];
+  if (state.dropped || options_.fixed_samples > 0 || out_of_time(state)) return 0;
+  double most = 0;
+  for (const State& other : states_) {
+    const bool compared =
+        std::ranges::find(other.compared_with, index) != other.compared_with.end();
+    if (compared) most = std::max(most, samples_left(other));
+  }
+  return most;
+}
+
+void Sampler::begin_round() {
+  end_what_time_forbids();
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (is_due(i)) order_.push_back(i);
+  }
+  if (order_.empty()) return;
+  ++round_;
+  std::seed_seq seed{options_.seed, static_cast<std::uint64_t>(round_)};
+  std::mt19937_64 generator(seed);
+  std::ranges::shuffle(order_, generator);
+}
+
+bool Sampler::ended(const State& state) const {
+  return state.dropped || !state.stopped_because.empty();
+}
+
+void Sampler::fail(std::size_t index) {
+  states_.at(index).dropped = true;
+  states_[index].stopped_because.clear();
+}
+
+void Sampler::withdraw(std::size_t index) {
+  State& state = states_.at(index);
+  state.dropped = true;
+  if (state.stopped_because.empty()) state.stopped_because = "device lost";
+}
+
+void Sampler::interrupt() {
+  order_.clear();
+  for (State& state : states_) {
+    if (!ended(state)) state.stopped_because = "interrupted";
+  }
+}
+
+const std::vector<report::Sample>& Sampler::samples(std::size_t index) const {
+  return states_.at(index).samples;
+}
+
+const std::string& Sampler::stopped_because(std::size_t index) const {
+  return states_.at(index).stopped_because;
+}
+
+std::int64_t Sampler::iterations(std::size_t index) const { return states_.at(index).iterations; }
+
+std::optional<double> Sampler::reached_precision(std::size_t index) const {
+  return states_.at(index).precision;
+}
+
+double Sampler::spent_seconds() const {
+  double spent = 0;
+  for (const State& state : states_) spent += state.spent;
+  return spent;
+}
+
+double Sampler::samples_left(const State& state) const {
+  if (ended(state)) return 0;
+  const auto count = static_cast<double>(state.samples.size());
+  double wanted = std::max(options_.min_samples, 6);
+  if (options_.fixed_samples > 0) {
+    wanted = options_.fixed_samples;
+  } else if (state.precision && options_.precision > 0) {
+    const double ratio = *state.precision / options_.precision;
+    wanted = std::max(wanted, count * ratio * ratio);
+  }
+  // What a time limit forbids is ended at the next round: until then, one sample at least.
+  const double affordable = time_left(state) / expected_cost(state);
+  return std::max(1.0, std::min(wanted - count, affordable));
+}
+
+double Sampler::time_left(const State& state) const {
+  return std::max(0.0, options_.max_seconds - state.spent);
+}
+
+double Sampler::seconds_left(std::size_t index) const {
+  const State& state = states_[index];
+  const double samples = std::max(samples_left(state), samples_for_others(index));
+  return std::min(samples * expected_cost(state), time_left(state));
+}
+
+double Sampler::seconds_left() const {
+  double left = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) left += seconds_left(i);
+  return std::min(left, std::max(0.0, options_.total_seconds - spent_seconds()));
+}
+
+}  // namespace parbench

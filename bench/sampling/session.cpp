@@ -1,0 +1,496 @@
+// One object holds what is known of each case and takes it from preparation to its result.
+#include "bench/sampling/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "bench/sampling/clock.h"
+#include "bench/sampling/conditions.h"
+#include "bench/estimates/described.h"
+#include "bench/output/google_benchmark.h"
+#include "bench/processes/interrupt.h"
+#include "bench/sampling/looks.h"
+#include "bench/sampling/preparation.h"
+#include "bench/execution/profiler_window.h"
+#include "bench/execution/ranges.h"
+#include "bench/sampling/results.h"
+#include "bench/output/session_progress.h"
+#include "kernels/base/error.h"
+#include "scenarios/plan/bounds.h"
+
+namespace parbench {
+namespace {
+
+constexpr double preparation_checkpoint_seconds = 2;
+constexpr double sampling_checkpoint_seconds = 5;
+
+/// Measuring tasks alone is no sampling, so it gets a share of one execution, but enough for plans
+/// of a few microseconds.
+constexpr int cost_repeats = 25;
+constexpr double cost_share = 0.25;
+constexpr double least_cost_seconds = 0.05;
+
+/// From so many executions in a sample on, one more before it, untimed, costs little; it brings
+/// back into the caches what another case has driven out.
+constexpr std::int64_t rewarmed_iterations = 4;
+
+/// A first execution also pays for what libraries load and make then: on a GPU that can be a
+/// thousand times the rest. Tasks are measured after it, and take no longer than one by one.
+double warm_seconds(double first_execution, const TaskCosts& costs) {
+  const double one_by_one = std::accumulate(costs.seconds.begin(), costs.seconds.end(), 0.0);
+  return one_by_one > 0 ? std::min(first_execution, one_by_one) : first_execution;
+}
+
+class Session {
+ public:
+  Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+          const SamplerOptions& options, SessionEnvironment environment);
+
+  SessionResult run();
+
+ private:
+  /// What is known of one spec beside its place in the report.
+  struct Entry {
+    RangeName range;
+    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
+    std::optional<Bound> bound = {};
+    std::optional<std::size_t> sampler_index = {};
+  };
+  /// What a case does, inside its own range.
+  struct Ranges {
+    RangeName prepare{"prepare"};
+    RangeName task_costs{"task-costs"};
+    RangeName warm_up{"warm-up"};
+    RangeName sample{"sample"};  // payload: its round
+  };
+
+  void prepare_all();
+  void prepare(std::size_t index, Preparation& preparation);
+  void describe_prepared(std::size_t index);
+  void measure_bound(std::size_t index);
+
+  void make_sampler();
+  void sample_all();
+  void take(const Step& step);
+  report::Sample execute(Entry& entry, const Step& step);
+
+  void look_at_all();
+  void look_at(std::size_t index);
+
+  void abandon(std::size_t index, const TimedOut& error);
+  void lose_device(std::size_t index, const DeviceLost& error);
+  void leave_out_lost();
+  void leave_out(std::size_t index, const std::string& reason);
+  void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
+  void drop(std::size_t index);
+  template <typename Work>
+  bool guarded(std::size_t index, Work&& work);
+
+  void checkpoint(double period);
+  [[nodiscard]] std::size_t sampled_to_the_end() const;
+
+  [[nodiscard]] SessionResult result() const;
+  void add_samples(std::size_t index, report::CaseResult& result) const;
+
+  const Scenario& scenario_;
+  Context& context_;
+  const std::vector<CaseSpec>& specs_;
+  SamplerOptions options_;
+  SessionEnvironment environment_;
+  std::vector<report::CaseResult> cases_;
+  std::vector<Entry> entries_;
+  std::vector<Comparisons> comparisons_;  // of each spec
+  Ranges ranges_;
+  std::optional<Sampler> sampler_;
+  Looks looks_{environment_.on_timeline, environment_.interrupted};
+  ConditionWatch watch_{[this] { return environment_.now(); }};
+  std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
+  std::optional<std::size_t> latest_;  // case whose state the shared memory holds
+  std::optional<PreparedCase> abandoned_;
+  double sampling_seconds_ = 0;
+  double task_cost_seconds_ = 0;
+  std::optional<SessionProgress> progress_;
+  double begin_ = 0;
+  double end_ = 0;  // of the time that all cases together have
+  double latest_checkpoint_ = 0;
+  bool interrupted_ = false;
+};
+
+Session::Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+                 const SamplerOptions& options, SessionEnvironment environment)
+    : scenario_(scenario),
+      context_(context),
+      specs_(specs),
+      options_(options),
+      environment_(std::move(environment)),
+      comparisons_(comparisons_of(scenario, specs)) {
+  if (!environment_.now) environment_.now = steady_seconds;
+  for (const CaseSpec& spec : specs_) {
+    cases_.push_back(described(spec));
+    entries_.push_back({.range = RangeName(cases_.back().name)});
+  }
+  progress_.emplace(environment_.progress, environment_.part, environment_.now);
+  begin_ = latest_checkpoint_ = environment_.now();
+  end_ = begin_ + options_.total_seconds;
+}
+
+SessionResult Session::run() {
+  prepare_all();
+  if (!interrupted_) {
+    make_sampler();
+    sample_all();
+    look_at_all();
+  }
+  environment_.progress.finish();
+  SessionResult final = result();
+  final.answer = answer_of(scenario_, specs_, final.cases, options_.for_profiler);
+  return final;
+}
+
+// --- preparation -------------------------------------------------------------------------------
+
+void Session::prepare_all() {
+  Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
+                          environment_.interrupted);
+  std::size_t done = 0;
+  for (const std::size_t index : preparation.order()) {
+    interrupted_ = environment_.interrupted();
+    if (interrupted_) return;
+    progress_->preparing(cases_[index].name, {done++, cases_.size()});
+    if (const auto reason = environment_.lost.reason(context_)) {
+      leave_out(index, *reason);
+    } else {
+      prepare(index, preparation);
+    }
+    preparation.release_reference(index);
+    checkpoint(preparation_checkpoint_seconds);
+  }
+}
+
+void Session::prepare(std::size_t index, Preparation& preparation) {
+  Entry& entry = entries_[index];
+  const Range of_case(entry.range);
+  guarded(index, [&] {
+    const Range range(ranges_.prepare);
+    entry.prepared = preparation.prepare(index);
+    latest_ = index;
+    sampling_seconds_ += entry.prepared->warm_up_seconds;
+    describe_prepared(index);
+    const report::Verification& verification = entry.prepared->verification;
+    if (!verification.passed) {
+      give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
+    }
+  });
+  if (entry.prepared) guarded(index, [&] { measure_bound(index); });
+}
+
+void Session::describe_prepared(std::size_t index) {
+  const PreparedCase& prepared = *entries_[index].prepared;
+  report::CaseResult& result = cases_[index];
+  result.verification = prepared.verification;
+  for (int device = 0; device < context_.device_count(); ++device) {
+    result.memory.push_back({context_.device(device).info().name, context_.case_bytes(device)});
+  }
+  const Amount amount = prepared.subject->amount();
+  result.amount = amount.value;
+  result.amount_unit = amount.unit;
+  const Work work = prepared.subject->plan().graph().work();
+  result.flops = work.flops;
+  result.bytes = work.bytes;
+  result.kernels = kernels_of(prepared.subject->plan());
+  result.notes = prepared.subject->notes();
+  if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
+}
+
+void Session::measure_bound(std::size_t index) {
+  Entry& entry = entries_[index];
+  const Range range(ranges_.task_costs);
+  const double budget =
+      std::max(least_cost_seconds, cost_share * entry.prepared->execution_seconds);
+  const double begin = environment_.now();
+  const TaskCosts costs = entry.prepared->runner->measure_tasks(
+      {.repeats = cost_repeats, .budget_seconds = budget, .interrupted = environment_.interrupted});
+  sampling_seconds_ += costs.execution_seconds;
+  task_cost_seconds_ += environment_.now() - begin - costs.execution_seconds;
+  const bool in_order = costs.execution_seconds > 0;
+  if (!in_order) latest_.reset();  // tasks run out of their order leave no state worth keeping
+  if (costs.repeated_operations) entry.prepared->subject->reset();
+  entry.bound = bound_of(entry.prepared->subject->plan().graph(), costs.seconds);
+  entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, costs);
+}
+
+/// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
+/// Returns whether it came through.
+template <typename Work>
+bool Session::guarded(std::size_t index, Work&& work) {
+  using report::CaseStatus;
+  try {
+    work();
+    return true;
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  } catch (const TimedOut& error) {
+    abandon(index, error);
+    throw;
+  } catch (const DeviceLost& error) {
+    lose_device(index, error);
+  } catch (const Unsupported& error) {
+    give_up(index, CaseStatus::skipped, error.what());
+  } catch (const OutOfMemory& error) {
+    give_up(index, CaseStatus::skipped, error.what());
+  } catch (const std::bad_alloc&) {
+    give_up(index, CaseStatus::skipped, "out of memory on the host; use a smaller case");
+  } catch (const std::exception& error) {
+    give_up(index, CaseStatus::failed, error.what());
+  } catch (...) {
+    give_up(index, CaseStatus::failed, "an exception that is no std::exception");
+  }
+  return false;
+}
+
+void Session::give_up(std::size_t index, report::CaseStatus status, const std::string& reason) {
+  report::CaseResult& result = cases_[index];
+  result.status = status;
+  result.error = reason;
+  drop(index);
+  environment_.progress.note(
+      fmt::format("{} {}: {}", result.name,
+                  status == report::CaseStatus::failed ? "failed" : "skipped", reason));
+}
+
+void Session::drop(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
+  entry.prepared.reset();
+  entry.bound.reset();
+  latest_.reset();
+}
+
+/// The first case to meet a loss has failed. Those prepared for the same backend are left out now,
+/// and those that are not, when they come to its devices.
+void Session::lose_device(std::size_t index, const DeviceLost& error) {
+  LostBackends& lost = environment_.lost;
+  if (const auto known = lost.reason(error.backend())) {
+    leave_out(index, *known);
+    return;
+  }
+  give_up(index, report::CaseStatus::failed, error.what());
+  lost.add(cases_[index].name, error);
+  leave_out_lost();
+}
+
+void Session::leave_out_lost() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared) continue;
+    const auto reason = environment_.lost.reason(entries_[i].prepared->subject->plan());
+    if (reason) leave_out(i, *reason);
+  }
+}
+
+/// Its device is lost: what has samples keeps them.
+void Session::leave_out(std::size_t index, const std::string& reason) {
+  const std::optional<std::size_t> place = entries_[index].sampler_index;
+  if (place && !sampler_->samples(*place).empty()) {
+    sampler_->withdraw(*place);
+  } else {
+    cases_[index].error = reason;
+    drop(index);
+  }
+}
+
+/// A stream still works on the case, so the case outlives the session's interest in it.
+void Session::abandon(std::size_t index, const TimedOut& error) {
+  abandoned_ = std::move(entries_[index].prepared);
+  give_up(index, report::CaseStatus::failed, error.what());
+  environment_.on_timeout(result(), error);
+}
+
+// --- sampling ----------------------------------------------------------------------------------
+
+void Session::make_sampler() {
+  std::vector<SamplerCase> cases;
+  double warm_up_seconds = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared) continue;
+    entries_[i].sampler_index = sampled_.size();
+    sampled_.push_back(i);
+    const PreparedCase& prepared = *entries_[i].prepared;
+    warm_up_seconds += prepared.warm_up_seconds;
+    cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
+    looks_.expect(prepared);
+  }
+  const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    for (const std::size_t other : compared_with(comparisons_[sampled_[i]], is_sampled)) {
+      cases[i].compared_with.push_back(*entries_[other].sampler_index);
+    }
+  }
+  progress_->expect_recording(looks_.seconds_left());
+  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + looks_.seconds_left();
+  sampler_.emplace(options_, cases);
+}
+
+void Session::sample_all() {
+  if (sampled_.empty()) return;
+  const ProfilerWindow window(environment_.profile);
+  while (!interrupted_) {
+    interrupted_ = environment_.interrupted();
+    if (interrupted_) break;
+    const std::optional<Step> step = sampler_->next();
+    if (!step) return;
+    progress_->sampling(cases_[sampled_[step->index]].name, {sampled_to_the_end(), sampled_.size()},
+                        *sampler_, step->index);
+    guarded(sampled_[step->index], [&] { take(*step); });
+    checkpoint(sampling_checkpoint_seconds);
+  }
+  sampler_->interrupt();
+}
+
+void Session::take(const Step& step) {
+  const std::size_t index = sampled_[step.index];
+  Entry& entry = entries_[index];
+  const Range of_case(entry.range);
+  const double begin = environment_.now();
+  const bool restored = latest_ != index;
+  if (restored) entry.prepared->subject->refresh();
+  latest_ = index;
+  if (step.kind == StepKind::sample) watch_.before(entry.prepared->subject->plan());
+  const double warm = environment_.now();
+  if (restored && step.kind == StepKind::sample && step.iterations >= rewarmed_iterations) {
+    const Range range(ranges_.warm_up);
+    (void)entry.prepared->runner->run();
+  }
+  report::Sample sample = execute(entry, step);
+  const double end = environment_.now();
+  if (step.kind == StepKind::sample) sample.conditions = watch_.after();
+  sampling_seconds_ += end - warm;
+  sampler_->record(step, sample, end - begin);
+}
+
+report::Sample Session::execute(Entry& entry, const Step& step) {
+  const auto execution = [&] {
+    if (environment_.interrupted()) throw Interrupted();
+    return entry.prepared->runner->run();
+  };
+  const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
+  if (step.kind == StepKind::sample) {
+    return sample_with_google_benchmark(step.iterations, step.round, execution);
+  }
+  report::Sample sample;
+  const auto count = static_cast<double>(step.iterations);
+  for (std::int64_t i = 0; i < step.iterations; ++i) {
+    const Timing timing = execution();
+    sample.seconds += timing.seconds / count;
+    sample.wall_seconds += timing.wall_seconds / count;
+  }
+  sample.iterations = step.iterations;
+  return sample;
+}
+
+// --- timelines ---------------------------------------------------------------------------------
+
+/// After sampling, so that no sample is near it.
+void Session::look_at_all() {
+  if (!looks_.wanted()) return;
+  looks_.expect_none();
+  for (const std::size_t index : sampled_) {
+    if (entries_[index].prepared) looks_.expect(*entries_[index].prepared);
+  }
+  std::size_t done = 0;
+  for (const std::size_t index : sampled_) {
+    progress_->recording(cases_[index].name, {done++, sampled_.size()});
+    if (entries_[index].prepared) look_at(index);
+    checkpoint(sampling_checkpoint_seconds);
+  }
+}
+
+/// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
+void Session::look_at(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (interrupted_) return Looks::note(cases_[index], "interrupted");
+  if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
+    Looks::note(cases_[index], *lost);
+    return;
+  }
+  const Range of_case(entry.range);
+  const bool restored = latest_ == index;
+  latest_.reset();
+  try {
+    looks_.look_at({.result = cases_[index],
+                    .prepared = *entry.prepared,
+                    .samples = sampler_->samples(*entry.sampler_index),
+                    .restored = restored,
+                    .spare_seconds = end_ - environment_.now()});
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  } catch (const TimedOut& error) {
+    environment_.on_timeout(result(), error);
+    abandoned_ = std::move(entry.prepared);
+    throw;
+  } catch (const DeviceLost& error) {
+    environment_.lost.add(cases_[index].name, error);
+    leave_out_lost();
+  }
+}
+
+// --- results -----------------------------------------------------------------------------------
+
+void Session::add_samples(std::size_t index, report::CaseResult& result) const {
+  const Entry& entry = entries_[index];
+  if (!entry.prepared || !entry.sampler_index || !sampler_) return;
+  result.samples = sampler_->samples(*entry.sampler_index);
+  if (result.samples.empty()) return;
+  result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
+  // What is known while sampling goes on is read only when the run did not come to its end.
+  if (result.stopped_because.empty()) result.stopped_because = "interrupted";
+  result.bound = entry.bound;
+  summarise_case(result);
+}
+
+SessionResult Session::result() const {
+  SessionResult result;
+  result.cases = cases_;
+  for (std::size_t i = 0; i < cases_.size(); ++i) add_samples(i, result.cases[i]);
+  compare_cases(comparisons_, result.cases);
+  result.sampling_seconds = sampling_seconds_;
+  result.task_cost_seconds = task_cost_seconds_;
+  result.interrupted = interrupted_;
+  return result;
+}
+
+void Session::checkpoint(double period) {
+  const double time = environment_.now();
+  if (time - latest_checkpoint_ < period) return;
+  environment_.checkpoint(result());
+  latest_checkpoint_ = environment_.now();
+}
+
+std::size_t Session::sampled_to_the_end() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    if (!entries_[sampled_[i]].prepared || !sampler_->stopped_because(i).empty()) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+bool SessionResult::all_measured() const {
+  return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured;
+  });
+}
+
+SessionResult run_session(const Scenario& scenario, Context& context,
+                          const std::vector<CaseSpec>& specs, const SamplerOptions& options,
+                          SessionEnvironment environment) {
+  return Session(scenario, context, specs, options, std::move(environment)).run();
+}
+
+}  // namespace parbench

@@ -1,0 +1,47 @@
+// What every backend's operations say of themselves, collected while they are planned.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "kernels/core/op.h"
+
+namespace parbench {
+
+/// Base of the operations of all backends.
+class DescribedOp : public Op {
+ public:
+  explicit DescribedOp(std::string_view name) { name_ = name; }
+
+  /// Appends an argument and counts its traffic.
+  void add_argument(std::string_view role, Access access, TensorDesc tensor);
+
+  void set_flops(double flops) { work_.flops = flops; }
+  void set_seconds(double seconds) { work_.seconds = seconds; }
+  void set_implementation(std::string_view name, ChosenBy by = ChosenBy::library) {
+    implementation_ = name;
+    chosen_by_ = by;
+  }
+
+  /// Asks for scratch memory of its own; returns where in the stream's scratch it begins, aligned
+  /// as the vendors' libraries want it.
+  std::size_t add_scratch(std::size_t bytes);
+
+  static constexpr std::size_t max_arguments = 12;
+
+  /// The addresses of an execution's arguments. Throws std::invalid_argument, naming the operation
+  /// and the stream, when there are too few or too many, or one is too small or not in memory.
+  void resolve(std::span<const BufferView> views, std::string_view stream,
+               std::span<std::byte*> addresses) const;
+};
+
+/// The address of a view. Throws std::invalid_argument, naming the command, its stream and the role
+/// of the view in it, when the view is not backed by memory.
+[[nodiscard]] std::byte* resolved(const BufferView& view, std::string_view command,
+                                  std::string_view stream, std::string_view role);
+
+/// Throws std::invalid_argument unless source and destination of a copy are equally large.
+void check_copy(const BufferView& destination, const BufferView& source, std::string_view stream);
+
+}  // namespace parbench

@@ -1,0 +1,23 @@
+// What streams have in common.
+#include "kernels/core/stream.h"
+
+#include <fmt/format.h>
+
+#include "kernels/core/device.h"
+
+namespace parbench {
+
+std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/) {
+  throw Unsupported(
+      fmt::format("{} captures no graphs; run without --graph", device().info().name));
+}
+
+void Stream::log_activities(ActivityLog* log) {
+  if (log != nullptr) check_activities();
+}
+
+void Stream::check_activities() {
+  throw Unsupported(fmt::format("{} cannot tell when its work runs", device().info().name));
+}
+
+}  // namespace parbench

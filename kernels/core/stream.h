@@ -1,0 +1,145 @@
+// In-order asynchronous queues and the events that order them against each other.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+
+#include "kernels/core/activity.h"
+#include "kernels/core/buffer.h"
+#include "kernels/base/error.h"
+#include "kernels/core/graph.h"
+
+namespace parbench {
+
+class Device;
+class SharedRecords;
+
+/// What an event is for. One that only orders is cheaper and has no time.
+enum class EventKind { timing, ordering };
+
+/// An ordering point and a timestamp. An event is recorded on a stream and waited for by others; it
+/// may be recorded again, and a wait refers to the latest record that was enqueued before it.
+/// Recorded inside a capture it orders what is captured, and can neither be waited for outside nor
+/// asked for its time until it is recorded again.
+class Event {
+ public:
+  virtual ~Event() = default;
+
+  /// Seconds from `earlier` to this event; both must have been reached (synchronize first) and
+  /// belong to the same device. Throws std::logic_error where one of them only orders.
+  [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+
+  /// By which streams of other backends wait for it (crossing.h); null where only those of its own
+  /// can.
+  [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
+
+  /// Throws what keeps the records that were enqueued from ever being reached, a lost device say.
+  virtual void check() const {}
+};
+
+/// A queue that executes in the order of enqueueing, beside the caller and beside other streams.
+/// Enqueueing returns at once and allocates nothing after the first run of the same sequence.
+/// A stream may be fed by one host thread at a time.
+class Stream {
+ public:
+  /// Skips the operations and copies that have not begun; the events still queued are reached, so
+  /// that other streams which wait for them go on.
+  virtual ~Stream() = default;
+
+  [[nodiscard]] virtual Device& device() const = 0;
+
+  /// Intra-operator threads that work enqueued here runs with; operations must be prepared for it.
+  [[nodiscard]] virtual int threads() const = 0;
+
+  /// Makes room for the scratch memory that operations on this stream need. Not while work is
+  /// queued. Throws OutOfMemory and leaves the room that there was.
+  void reserve_scratch(std::size_t bytes) {
+    requested_scratch_ = std::max(requested_scratch_, bytes);
+    if (bytes <= scratch_bytes()) return;
+    ++scratch_moves_;
+    grow_scratch(bytes);
+  }
+  [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
+
+  /// How often the scratch memory may have moved. Growing that fails counts: the room is the same
+  /// then, but a device that cannot hold both at once has given it away and got it back.
+  [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
+
+  /// Scratch memory serves all users of a stream and never shrinks. The largest request since it
+  /// was last set tells how much of it one of them needs.
+  [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
+  void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
+
+  /// Copies min(source.bytes, destination.bytes) == both bytes; the sizes must be equal. With
+  /// pageable memory a CUDA stream may hold the caller until the copy is done: plans enqueue first
+  /// what is to run beside it.
+  virtual void copy(BufferView destination, BufferView source) = 0;
+
+  virtual void record(Event& event) = 0;
+  virtual void wait(Event& event) = 0;
+
+  /// Captures what `enqueue` puts on this stream instead of executing it, and what it puts on
+  /// streams of the same backend from the moment on when they wait for an event that was recorded
+  /// inside. They have to be joined: this stream waits for an event that follows their last work.
+  /// `enqueue` runs once, in this thread, and may not synchronise the streams. Whatever it throws
+  /// ends the capture and is passed on; the streams are as before then. Throws Unsupported where
+  /// the device captures nothing or the work cannot be captured.
+  [[nodiscard]] virtual std::unique_ptr<Graph> capture(const std::function<void()>& enqueue);
+
+  /// Sleeps until everything enqueued so far has run. Throws the first exception of that work,
+  /// once, or TimedOut when `limit` passes.
+  virtual void synchronize(std::chrono::milliseconds limit = default_limit) = 0;
+
+  static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
+
+  /// Operations and copies that are enqueued or captured from now on carry this tag.
+  void set_tag(ActivityTag tag) { tag_ = tag; }
+
+  /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work
+  /// is queued; what the log holds is complete when all streams that log have been synchronised. A
+  /// graph that is launched meanwhile must have been captured meanwhile: launching another one may
+  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, where
+  /// the device cannot tell; ending throws nothing.
+  virtual void log_activities(ActivityLog* log);
+
+  /// Throws that Unsupported where the reason is known without trying: to be asked before work is
+  /// prepared only to be logged.
+  virtual void check_activities();
+
+ protected:
+  [[nodiscard]] ActivityTag tag() const { return tag_; }
+
+ private:
+  /// Makes the scratch memory that large, which is more than it is. Throws OutOfMemory and leaves
+  /// it as it was.
+  virtual void grow_scratch(std::size_t bytes) = 0;
+
+  ActivityTag tag_ = 0;
+  std::size_t requested_scratch_ = 0;
+  std::uint64_t scratch_moves_ = 0;
+};
+
+/// Synchronises the stream of every item, the later ones also when an earlier one fails, and then
+/// throws the first failure. Throws TimedOut at once: nothing is won by waiting as long for the
+/// rest.
+template <class Items, class StreamOf>
+void synchronize_all(const Items& items, const StreamOf& stream_of) {
+  std::exception_ptr failure;
+  for (const auto& item : items) {
+    try {
+      stream_of(item).synchronize();
+    } catch (const TimedOut&) {
+      throw;
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace parbench

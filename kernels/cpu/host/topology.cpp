@@ -1,0 +1,130 @@
+// hwloc finds the cores; the kernel's affinity calls bind threads to them.
+#include "kernels/cpu/host/topology.h"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <set>
+
+#include "kernels/base/error.h"
+
+namespace parbench::cpu {
+namespace {
+
+struct TopologyDeleter {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+
+Topology load_topology() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot be initialised");
+  Topology topology(raw);
+  // Caches, devices and the like take time to find and are not needed to tell cores apart.
+  hwloc_topology_set_all_types_filter(topology.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
+  hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(topology.get()) != 0) {
+    throw Error("hwloc cannot read this machine's topology; is /sys mounted?");
+  }
+  return topology;
+}
+
+std::vector<int> allowed_units() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) {
+    throw Error(fmt::format("the affinity mask cannot be read: {}", std::strerror(errno)));
+  }
+  std::vector<int> units;
+  for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
+    if (CPU_ISSET(unit, &mask)) units.push_back(unit);
+  }
+  return units;
+}
+
+bool holds(hwloc_obj_t object, int unit) {
+  return hwloc_bitmap_isset(object->cpuset, static_cast<unsigned>(unit)) != 0;
+}
+
+std::vector<int> usable_cores_of(const Topology& topology) {
+  const std::vector<int> allowed = allowed_units();
+  std::vector<int> cores;
+  for (hwloc_obj_t core = nullptr;
+       (core = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_CORE, core)) != nullptr;) {
+    for (const int unit : allowed) {
+      if (!holds(core, unit)) continue;
+      cores.push_back(unit);
+      break;  // one processing unit a core: its siblings would only share it
+    }
+  }
+  return cores.empty() ? allowed : cores;
+}
+
+}  // namespace
+
+std::vector<int> usable_cores() { return usable_cores_of(load_topology()); }
+
+std::vector<int> local_cores(const std::vector<int>& cores) {
+  const Topology topology = load_topology();
+  std::set<int> local(cores.begin(), cores.end());
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    const auto in_node = [&](int unit) { return holds(node, unit); };
+    if (std::ranges::none_of(cores, in_node)) continue;
+    std::ranges::copy_if(usable_cores_of(topology), std::inserter(local, local.end()), in_node);
+  }
+  return {local.begin(), local.end()};
+}
+
+std::string processor_model() {
+  const Topology topology = load_topology();
+  const char* model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology.get()), "CPUModel");
+  if (model == nullptr) {
+    const hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
+    if (package != nullptr) model = hwloc_obj_get_info_by_name(package, "CPUModel");
+  }
+  if (model == nullptr) {
+    model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology.get()), "Architecture");
+  }
+  return model != nullptr ? model : "unknown processor";
+}
+
+void bind_this_thread(const std::vector<int>& cores) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int core : cores) CPU_SET(core, &mask);
+  const int error = pthread_setaffinity_np(pthread_self(), sizeof(mask), &mask);
+  if (error != 0) {
+    throw Error(fmt::format("a thread cannot be bound to cores {}: {}", fmt::join(cores, ","),
+                            std::strerror(error)));
+  }
+}
+
+void bind_team(const std::vector<int>& cores, int threads) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(threads);
+  if (threads == 1) return;
+#pragma omp parallel num_threads(threads)
+  {
+    const auto member = static_cast<std::size_t>(omp_get_thread_num());
+    bind_this_thread({cores[member % cores.size()]});
+  }
+}
+
+void wake_team(int threads) {
+  if (threads == 1) return;
+#pragma omp parallel num_threads(threads)
+  {  // An empty region might be removed.
+    asm volatile("" ::: "memory");
+  }
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,45 @@
+// Asks oneDNN which instructions it may use; ONEDNN_MAX_CPU_ISA lowers the answer.
+#include "kernels/cpu/onednn/engine.h"
+
+#include <fmt/format.h>
+
+#include "kernels/base/error.h"
+
+namespace parbench::cpu {
+namespace {
+
+// The values of the enumeration are sets of features: a larger set contains the bits of a smaller.
+bool offers(dnnl::cpu_isa wanted) {
+  const auto bits = static_cast<unsigned>(wanted);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
+}  // namespace
+
+const dnnl::engine& engine() {
+  static const dnnl::engine cpu_engine(dnnl::engine::kind::cpu, 0);
+  return cpu_engine;
+}
+
+bool has_native_bf16() { return offers(dnnl::cpu_isa::avx512_core_bf16); }
+
+void check_dtype(std::string_view operation, DType dtype) {
+  if (dtype != DType::bf16 || has_native_bf16()) return;
+  throw Unsupported(fmt::format(
+      "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
+      "find here or is told not to use; use f32",
+      operation));
+}
+
+void check_arithmetic(std::string_view operation, NumberFormat format) {
+  check_dtype(operation, format.dtype);
+  if (format.math == MathMode::strict) return;
+  throw Unsupported(fmt::format(
+      "{}: TF32 is arithmetic of NVIDIA's tensor cores, which processors do not have; use f32, or "
+      "a cuda device",
+      operation));
+}
+
+int channel_block() { return offers(dnnl::cpu_isa::avx512_core) ? 16 : 8; }
+
+}  // namespace parbench::cpu

@@ -1,0 +1,29 @@
+// The oneDNN engine that all CPU devices share, and what this processor's kernels can do.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+
+#include "kernels/base/tensor.h"
+
+namespace parbench::cpu {
+
+/// oneDNN's CPU engine. It has no state of its own: threads and cores are those of the caller.
+[[nodiscard]] const dnnl::engine& engine();
+
+/// Whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would be
+/// emulated, whose speed says nothing.
+[[nodiscard]] bool has_native_bf16();
+
+/// Throws Unsupported, in the operation's name, for a type that this processor has no arithmetic
+/// for.
+void check_dtype(std::string_view operation, DType dtype);
+
+/// The same for operations that sum products, which have no TF32 here.
+void check_arithmetic(std::string_view operation, NumberFormat format);
+
+/// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels
+/// want it.
+[[nodiscard]] int channel_block();
+
+}  // namespace parbench::cpu

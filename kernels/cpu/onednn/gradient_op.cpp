@@ -1,0 +1,62 @@
+// Runs a backward primitive and adds its gradients where that is asked for.
+#include "kernels/cpu/onednn/gradient_op.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kernels/cpu/ops/flat_loops.h"
+
+namespace parbench::cpu {
+namespace {
+
+// Memory of arguments and scratch holds what the layouts say; it is aligned for any element.
+float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
+
+}  // namespace
+
+GradientOp::GradientOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+                       const dnnl::primitive& primitive, bool accumulate)
+    : CpuOp(name), call_(plan, primitive), accumulate_(accumulate) {
+  set_kernel(plan.impl_info_str());
+  add_scratch(call_.scratch_bytes());
+}
+
+void GradientOp::bind(std::string_view role, Access access, int argument,
+                      const dnnl::memory::desc& desc) {
+  bind(role, access, argument, desc, describe(desc));
+}
+
+void GradientOp::bind(std::string_view role, Access access, int argument,
+                      const dnnl::memory::desc& desc, TensorDesc tensor) {
+  call_.add(argument, desc);
+  add_argument(role, access, std::move(tensor));
+  ++others_;
+}
+
+void GradientOp::bind_gradient(std::string_view role, int argument,
+                               const dnnl::memory::desc& desc) {
+  call_.add(argument, desc);
+  add_argument(role, accumulate_ ? Access::read_write : Access::write, describe(desc));
+  const std::size_t bytes = desc.get_size();
+  gradients_.push_back({accumulate_ ? add_scratch(bytes) : 0, bytes / sizeof(float)});
+}
+
+void GradientOp::execute(const Execution& execution, std::span<std::byte* const> arguments) {
+  if (!accumulate_) {
+    call_.run(execution, arguments, execution.scratch);
+    return;
+  }
+  std::array<std::byte*, max_arguments> addresses{};
+  std::ranges::copy(arguments, addresses.begin());
+  for (std::size_t i = 0; i < gradients_.size(); ++i) {
+    addresses.at(others_ + i) = execution.scratch + gradients_[i].scratch;
+  }
+  call_.run(execution, std::span(addresses).first(arguments.size()), execution.scratch);
+  for (std::size_t i = 0; i < gradients_.size(); ++i) {
+    cpu::accumulate(floats(arguments[others_ + i]), floats(addresses.at(others_ + i)),
+                    gradients_[i].count, execution.threads);
+  }
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,43 @@
+// A backward primitive whose last outputs are gradients of parameters, overwritten or added to.
+#pragma once
+
+#include <cstddef>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/cpu/onednn/planned_op.h"
+
+namespace parbench::cpu {
+
+/// oneDNN's backward primitives cannot add to what a gradient holds, so with `accumulate` the
+/// primitive writes gradients to scratch memory, and they are added from there.
+class GradientOp final : public CpuOp {
+ public:
+  GradientOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+             const dnnl::primitive& primitive, bool accumulate);
+
+  /// Binds what is no gradient of a parameter; all of it before the first `bind_gradient`.
+  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc);
+  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc,
+            TensorDesc tensor);
+
+  /// Binds a gradient (f32).
+  void bind_gradient(std::string_view role, int argument, const dnnl::memory::desc& desc);
+
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
+
+ private:
+  struct Gradient {
+    std::size_t scratch = 0;  // offset
+    std::size_t count = 0;    // floats, padding included
+  };
+
+  PrimitiveCall call_;
+  bool accumulate_;
+  std::size_t others_ = 0;  // arguments before the gradients
+  std::vector<Gradient> gradients_;
+};
+
+}  // namespace parbench::cpu

@@ -1,0 +1,144 @@
+// Wraps oneDNN's memory descriptors as portable layouts and names them for people.
+#include "kernels/cpu/onednn/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/onednn/prepare.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cpu {
+namespace {
+
+using dnnl::memory;
+
+class DnnlLayout final : public LayoutDetail {
+ public:
+  explicit DnnlLayout(const memory::desc& desc) : desc_(desc) {}
+
+  [[nodiscard]] bool equals(const LayoutDetail& other) const override {
+    const auto* layout = dynamic_cast<const DnnlLayout*>(&other);
+    return layout != nullptr && layout->desc_ == desc_;
+  }
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] const memory::desc& desc() const { return desc_; }
+
+ private:
+  memory::desc desc_;
+};
+
+memory::dims row_major_strides(const memory::dims& dims) {
+  memory::dims strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  return strides;
+}
+
+// oneDNN's notation: letters for dimensions, outermost first, capital where the dimension is also
+// blocked; then the blocks, innermost last: "aBcd16b".
+std::string DnnlLayout::name() const {
+  if (desc_.data.format_kind != dnnl_blocked) return "packed";
+  const dnnl_blocking_desc_t& blocking = desc_.data.format_desc.blocking;
+  const std::span strides = std::span(blocking.strides).first(desc_.dims().size());
+  const std::span blocks(blocking.inner_blks, static_cast<std::size_t>(blocking.inner_nblks));
+  const std::span divided(blocking.inner_idxs, blocks.size());  // dimensions, one for each block
+  std::vector<std::size_t> order(strides.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  const auto letter = [](char first, std::int64_t dim) { return static_cast<char>(first + dim); };
+  std::string text;
+  for (const std::size_t dim : order) {
+    const auto index = static_cast<std::int64_t>(dim);
+    text += letter(std::ranges::find(divided, index) != divided.end() ? 'A' : 'a', index);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    text += fmt::format("{}{}", blocks[i], letter('a', divided[i]));
+  }
+  return text;
+}
+
+// The stride of a dimension of extent one says nothing.
+bool is_row_major(const memory::desc& desc) {
+  const dnnl_memory_desc_t& data = desc.data;
+  const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
+  const memory::dims dims = desc.dims();
+  if (data.format_kind != dnnl_blocked || blocking.inner_nblks != 0 || data.offset0 != 0 ||
+      !std::ranges::equal(std::span(data.padded_dims).first(dims.size()), dims)) {
+    return false;
+  }
+  const memory::dims dense = row_major_strides(dims);
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    if (dims[i] != 1 && blocking.strides[i] != dense[i]) return false;
+  }
+  return true;
+}
+
+DType dtype_of(const memory::desc& desc) {
+  switch (desc.data_type()) {
+    case memory::data_type::f32:
+      return DType::f32;
+    case memory::data_type::bf16:
+      return DType::bf16;
+    default:
+      throw Error("oneDNN chose an element type other than f32 and bf16 for a tensor");
+  }
+}
+
+}  // namespace
+
+memory::data_type data_type_of(DType dtype) {
+  return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+}
+
+memory::desc memory_desc(const TensorDesc& tensor) {
+  if (tensor.layout.is_canonical()) {
+    return {tensor.shape, data_type_of(tensor.dtype), row_major_strides(tensor.shape)};
+  }
+  const auto* layout = dynamic_cast<const DnnlLayout*>(tensor.layout.detail());
+  if (layout == nullptr) {
+    throw UsageError(
+        fmt::format("a tensor of shape {} has the layout {}, which is not one of CPU "
+                    "devices; reorder it to canonical on its own device first",
+                    to_string(tensor.shape), tensor.layout.name()));
+  }
+  return layout->desc();
+}
+
+memory::desc any_layout(const Shape& shape, DType dtype) {
+  return {shape, data_type_of(dtype), memory::format_tag::any};
+}
+
+TensorDesc describe(const memory::desc& desc) {
+  TensorDesc tensor{
+      .shape = desc.dims(), .dtype = dtype_of(desc), .layout = {}, .bytes = desc.get_size()};
+  if (!is_row_major(desc)) tensor.layout = Layout(std::make_shared<DnnlLayout>(desc));
+  return tensor;
+}
+
+memory::format_tag blocked_tag() {
+  return channel_block() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
+}
+
+memory::desc activation_desc(const Shape& shape, DType dtype) {
+  Shape pixels = shape;
+  pixels.resize(4, 1);
+  if (pixels[1] % channel_block() != 0) return memory_desc(canonical(pixels, dtype));
+  return {pixels, data_type_of(dtype), blocked_tag()};
+}
+
+TensorDesc activation(const Shape& shape, DType dtype) {
+  if (shape.size() == 2) return canonical(shape, dtype);
+  if (shape.size() == 4) return describe(activation_desc(shape, dtype));
+  throw UsageError(fmt::format("an activation has 2 or 4 dimensions, not the {} of {}",
+                               shape.size(), to_string(shape)));
+}
+
+}  // namespace parbench::cpu

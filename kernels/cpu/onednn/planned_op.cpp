@@ -1,0 +1,71 @@
+// Executes primitives through the C interface: the C++ one builds a map and a vector at every call.
+#include "kernels/cpu/onednn/planned_op.h"
+
+#include <utility>
+
+#include "kernels/cpu/onednn/engine.h"
+
+namespace parbench::cpu {
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+PrimitiveCall::PrimitiveCall(const dnnl::primitive_desc_base& plan,
+                             const dnnl::primitive& primitive)
+    : primitive_(primitive), scratch_(plan.scratchpad_desc(), engine(), nullptr) {
+  add(DNNL_ARG_SCRATCHPAD, scratch_);
+}
+
+void PrimitiveCall::add(int argument, const dnnl::memory::desc& desc) {
+  add(argument, dnnl::memory(desc, engine(), nullptr));
+}
+
+void PrimitiveCall::add(int argument, const dnnl::memory& memory) {
+  memories_.push_back(memory);
+  addresses_.push_back(nullptr);
+  arguments_.push_back({argument, memory.get()});
+}
+
+// Skipping an unchanged address matters: setting one costs a pass over the descriptor's padding.
+void PrimitiveCall::point(std::size_t slot, std::byte* address) {
+  if (addresses_[slot] == address) return;
+  memories_[slot].set_data_handle(address);
+  addresses_[slot] = address;
+}
+
+void PrimitiveCall::run(const Execution& execution, std::span<std::byte* const> addresses,
+                        std::byte* scratch) {
+  point(0, scratch);
+  for (std::size_t i = 0; i < addresses.size(); ++i) point(i + 1, addresses[i]);
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive_.get(), execution.stream.get(),
+                             static_cast<int>(arguments_.size()), arguments_.data()),
+      "could not execute a primitive");
+}
+
+PrimitiveOp::PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+                         const dnnl::primitive& primitive)
+    : CpuOp(name), call_(plan, primitive) {
+  set_kernel(plan.impl_info_str());
+  add_scratch(call_.scratch_bytes());
+}
+
+void PrimitiveOp::bind(std::string_view role, Access access, int argument,
+                       const dnnl::memory::desc& desc) {
+  bind(role, access, argument, desc, describe(desc));
+}
+
+void PrimitiveOp::bind(std::string_view role, Access access, int argument,
+                       const dnnl::memory::desc& desc, TensorDesc tensor) {
+  call_.add(argument, desc);
+  add_argument(role, access, std::move(tensor));
+}
+
+void PrimitiveOp::execute(const Execution& execution, std::span<std::byte* const> arguments) {
+  call_.run(execution, arguments, execution.scratch);
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,63 @@
+// What the operations on oneDNN are made of: a primitive with its memory objects made in advance,
+// and an operation that is one such primitive.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/onednn/layout.h"
+
+namespace parbench::cpu {
+
+/// Every plan of ours leaves scratch memory to the caller, so that it may run in any thread.
+[[nodiscard]] dnnl::primitive_attr user_scratchpad();
+
+/// A primitive ready to run: executing it changes addresses in memory objects that exist already,
+/// and allocates nothing here.
+class PrimitiveCall {
+ public:
+  PrimitiveCall(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive);
+
+  /// Appends an argument (DNNL_ARG_…) to those whose addresses `run` takes.
+  void add(int argument, const dnnl::memory::desc& desc);
+
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.get_desc().get_size(); }
+
+  /// Runs in the calling thread. `addresses` are in the order of `add`.
+  void run(const Execution& execution, std::span<std::byte* const> addresses, std::byte* scratch);
+
+ private:
+  void add(int argument, const dnnl::memory& memory);
+  void point(std::size_t slot, std::byte* address);
+
+  dnnl::primitive primitive_;
+  dnnl::memory scratch_;  // always slot 0
+  std::vector<dnnl::memory> memories_;
+  std::vector<std::byte*> addresses_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+/// An operation that is exactly one primitive.
+class PrimitiveOp final : public CpuOp {
+ public:
+  PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+              const dnnl::primitive& primitive);
+
+  /// Binds an argument of the primitive. `desc` is the primitive's own; the second form is for a
+  /// tensor that the caller describes otherwise (fewer dimensions, opaque bytes).
+  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc);
+  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc,
+            TensorDesc tensor);
+
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
+
+ private:
+  PrimitiveCall call_;
+};
+
+}  // namespace parbench::cpu

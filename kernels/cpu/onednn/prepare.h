@@ -1,0 +1,20 @@
+// Planning of CPU operations: from a description to something executable on oneDNN.
+#pragma once
+
+#include <memory>
+
+#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/ops/ops.h"
+
+namespace parbench::cpu {
+
+/// Plans an operation in the calling thread, which must have the affinity and the OpenMP team size
+/// (`threads`) of the streams that will run it. Throws Unsupported with oneDNN's reason.
+[[nodiscard]] std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads);
+
+/// The activation layout of CPU devices: oneDNN's nChw16c where the channels fill whole blocks of
+/// 16 (nChw8c and 8 on a processor without AVX-512), canonical otherwise (the 3-channel input
+/// image, matrices).
+[[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
+
+}  // namespace parbench::cpu

@@ -1,0 +1,80 @@
+// Copies of arguments in scratch memory, and the reorders that fill them or empty them.
+#include "kernels/cpu/onednn/reordered_op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "kernels/cpu/onednn/engine.h"
+
+namespace parbench::cpu {
+namespace {
+
+const TensorDesc& outside_of(const Argument& inside, const std::vector<OutsideTensor>& outside) {
+  const auto found = std::ranges::find(outside, inside.role, &OutsideTensor::role);
+  return found == outside.end() ? inside.tensor : found->tensor;
+}
+
+}  // namespace
+
+ReorderedOp::ReorderedOp(Planned inner, const std::vector<OutsideTensor>& outside)
+    : CpuOp(inner->name()), inner_(std::move(inner)) {
+  set_kernel(inner_->implementation());
+  add_scratch(inner_->scratch_bytes());
+  for (const Argument& inside : inner_->arguments()) {
+    const TensorDesc& tensor = outside_of(inside, outside);
+    const std::size_t slot = arguments().size();
+    add_argument(inside.role, inside.access, tensor);
+    if (tensor != inside.tensor) add_detour(slot, inside, tensor);
+  }
+}
+
+void ReorderedOp::add_detour(std::size_t slot, const Argument& inside, const TensorDesc& outside) {
+  const bool reads = inside.access == Access::read;
+  const TensorDesc& from = reads ? outside : inside.tensor;
+  const TensorDesc& to = reads ? inside.tensor : outside;
+  const dnnl::memory::desc from_desc = memory_desc(from);
+  const dnnl::memory::desc to_desc = memory_desc(to);
+  const dnnl::reorder::primitive_desc chosen(engine(), from_desc, engine(), to_desc,
+                                             user_scratchpad());
+  PrimitiveCall reorder(chosen, dnnl::reorder(chosen));
+  reorder.add(DNNL_ARG_FROM, from_desc);
+  reorder.add(DNNL_ARG_TO, to_desc);
+  const std::size_t copy = add_scratch(inside.tensor.bytes);
+  const std::size_t scratch = add_scratch(reorder.scratch_bytes());
+  set_implementation(fmt::format("{} + {} reorder of {} from {} to {}", implementation(),
+                                 chosen.impl_info_str(), inside.role, from.layout.name(),
+                                 to.layout.name()));
+  detours_.push_back({slot, inside.access, copy, scratch, std::move(reorder)});
+}
+
+void ReorderedOp::execute(const Execution& execution, std::span<std::byte* const> arguments) {
+  std::array<std::byte*, max_arguments> addresses{};
+  std::ranges::copy(arguments, addresses.begin());
+  for (Detour& detour : detours_) {
+    std::byte* copy = execution.scratch + detour.copy;
+    addresses.at(detour.slot) = copy;
+    if (detour.access != Access::read) continue;
+    const std::array<std::byte*, 2> ends{arguments[detour.slot], copy};
+    detour.reorder.run(execution, ends, execution.scratch + detour.scratch);
+  }
+  inner_->execute(execution, std::span(addresses).first(arguments.size()));
+  for (Detour& detour : detours_) {
+    if (detour.access == Access::read) continue;
+    const std::array<std::byte*, 2> ends{addresses.at(detour.slot), arguments[detour.slot]};
+    detour.reorder.run(execution, ends, execution.scratch + detour.scratch);
+  }
+}
+
+Planned with_reorders(Planned inner, const std::vector<OutsideTensor>& outside) {
+  const bool differs = std::ranges::any_of(inner->arguments(), [&](const Argument& inside) {
+    return outside_of(inside, outside) != inside.tensor;
+  });
+  if (!differs) return inner;
+  return std::make_unique<ReorderedOp>(std::move(inner), outside);
+}
+
+}  // namespace parbench::cpu

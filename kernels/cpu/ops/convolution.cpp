@@ -1,0 +1,223 @@
+// Convolution and its two backward passes on oneDNN, in the device's layout of activations or,
+// where oneDNN has only a reference implementation for that, in another one with reorders around
+// it.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kernels/ops/checks.h"
+#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/onednn/gradient_op.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/onednn/prepare.h"
+#include "kernels/cpu/onednn/reordered_op.h"
+
+namespace parbench::cpu {
+namespace {
+
+using dnnl::memory;
+
+// Everything that the three passes describe alike.
+struct Geometry {
+  // In the device's layout of activations.
+  Geometry(const ConvolutionShape& shape, DType dtype,
+           dnnl::algorithm way = dnnl::algorithm::convolution_direct)
+      : Geometry(shape, activation_desc(shape.source(), dtype),
+                 activation_desc(shape.destination(), dtype)) {
+    algorithm = way;
+  }
+  // In another one, the same for source and destination.
+  Geometry(const ConvolutionShape& shape, DType dtype, memory::format_tag layout)
+      : Geometry(shape, {shape.source(), data_type_of(dtype), layout},
+                 {shape.destination(), data_type_of(dtype), layout}) {}
+  Geometry(const ConvolutionShape& shape, const memory::desc& from, const memory::desc& to)
+      : source(from),
+        destination(to),
+        strides{shape.stride, shape.stride},
+        padding{shape.padding, shape.padding} {}
+
+  memory::desc source;
+  memory::desc destination;
+  memory::dims strides;
+  memory::dims padding;
+  dnnl::algorithm algorithm = dnnl::algorithm::convolution_direct;
+};
+
+// Plans a pass by Winograd's algorithm where it is faster; nothing where oneDNN has no kernel for
+// it.
+template <class Plan>
+auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
+    -> std::optional<decltype(plan(Geometry(shape, dtype)))> {
+  if (!is_for_winograd(shape, dtype)) return std::nullopt;
+  try {
+    return plan(Geometry(shape, dtype, dnnl::algorithm::convolution_winograd));
+  } catch (const dnnl::error& refusal) {
+    if (refusal.status != dnnl_unimplemented) throw;
+    return std::nullopt;
+  }
+}
+
+// Plans a pass by Winograd's algorithm, or else in the device's layout of activations, or else in
+// the first layout in which oneDNN has an optimised kernel. The order follows from measurements
+// (docs/decisions/0022): channels in blocks that the last one does not fill, a product for each
+// image, channels last. Where there is no optimised kernel at all, the reference implementation
+// gets the device's layout.
+template <class Plan>
+auto plan_optimised(const ConvolutionShape& shape, DType dtype, const Plan& plan) {
+  if (auto winograd = plan_winograd(shape, dtype, plan)) return *std::move(winograd);
+  auto own = plan(Geometry(shape, dtype));
+  if (!is_reference_kernel(own.impl_info_str())) return own;
+  for (const memory::format_tag layout :
+       {blocked_tag(), memory::format_tag::nchw, memory::format_tag::nhwc}) {
+    auto other = plan(Geometry(shape, dtype, layout));
+    if (!is_reference_kernel(other.impl_info_str())) return other;
+  }
+  return own;
+}
+
+memory::desc bias_desc(const ConvolutionShape& shape) {
+  return memory_desc(canonical({shape.out_channels}));
+}
+
+dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
+                                                       const ConvolutionShape& shape, DType dtype,
+                                                       bool bias) {
+  const memory::desc weights = any_layout(shape.weights(), dtype);
+  const auto training = dnnl::prop_kind::forward_training;
+  if (bias) {
+    return dnnl::convolution_forward::primitive_desc(
+        {training, geometry.algorithm, geometry.source, weights, bias_desc(shape),
+         geometry.destination, geometry.strides, geometry.padding, geometry.padding},
+        user_scratchpad(), engine());
+  }
+  return dnnl::convolution_forward::primitive_desc(
+      {training, geometry.algorithm, geometry.source, weights, geometry.destination,
+       geometry.strides, geometry.padding, geometry.padding},
+      user_scratchpad(), engine());
+}
+
+dnnl::convolution_backward_data::primitive_desc plan_data(const Geometry& geometry,
+                                                          const ConvolutionShape& shape,
+                                                          DType dtype) {
+  return dnnl::convolution_backward_data::primitive_desc(
+      {geometry.algorithm, geometry.source, any_layout(shape.weights(), dtype),
+       geometry.destination, geometry.strides, geometry.padding, geometry.padding},
+      user_scratchpad(), engine(), plan_forward(geometry, shape, dtype, false));
+}
+
+dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& geometry,
+                                                                const ConvolutionShape& shape,
+                                                                DType dtype, bool bias) {
+  const memory::desc diff_weights = any_layout(shape.weights(), DType::f32);
+  const auto hint = plan_forward(geometry, shape, dtype, bias);
+  if (bias) {
+    return dnnl::convolution_backward_weights::primitive_desc(
+        {geometry.algorithm, geometry.source, diff_weights, bias_desc(shape), geometry.destination,
+         geometry.strides, geometry.padding, geometry.padding},
+        user_scratchpad(), engine(), hint);
+  }
+  return dnnl::convolution_backward_weights::primitive_desc(
+      {geometry.algorithm, geometry.source, diff_weights, geometry.destination, geometry.strides,
+       geometry.padding, geometry.padding},
+      user_scratchpad(), engine(), hint);
+}
+
+// The operation with its activations in the device's layout.
+Planned in_device_layout(Planned op, const ConvolutionShape& shape, DType dtype) {
+  const TensorDesc source = activation(shape.source(), dtype);
+  const TensorDesc destination = activation(shape.destination(), dtype);
+  return with_reorders(std::move(op), {{"source", source},
+                                       {"diff_source", source},
+                                       {"destination", destination},
+                                       {"diff_destination", destination}});
+}
+
+// Whether the gradient of the weights can be one product over the batch.
+bool has_product(const ConvolutionBackwardWeights& desc) {
+  constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
+  return desc.dtype == DType::f32 && !desc.bias && desc.shape.groups == 1 &&
+         desc.shape.out_height() * desc.shape.out_width() <= max_positions;
+}
+
+// Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
+// for each image: with AVX2, where they are far larger than a core's cache.
+bool has_faster_product(const ConvolutionBackwardWeights& desc) {
+  constexpr std::int64_t many_weights = std::int64_t{9} * 512 * 512;
+  return has_product(desc) && desc.shape.kernel > 1 && channel_block() == 8 &&
+         element_count(desc.shape.weights()) >= many_weights;
+}
+
+}  // namespace
+
+bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
+  constexpr std::int64_t tile = 4;  // output positions a side, computed together
+  constexpr std::int64_t min_channels = 64;
+  // Transforming the weights costs as much as this many tiles gain.
+  constexpr std::int64_t min_tiles = 32;
+  // oneDNN computes tiles in blocks of equal size.
+  constexpr std::int64_t tile_block = 4;
+  const auto tiles_along = [](std::int64_t extent) { return (extent + tile - 1) / tile; };
+  const std::int64_t height = shape.out_height();
+  const std::int64_t width = shape.out_width();
+  const std::int64_t tiles_of_image = tiles_along(height) * tiles_along(width);
+  const std::int64_t tiles = shape.batch * tiles_of_image;
+  const bool tiles_are_filled = 3 * height * width >= 2 * tile * tile * tiles_of_image;
+  return dtype == DType::f32 && channel_block() == 16 && shape.kernel == 3 && shape.stride == 1 &&
+         shape.groups == 1 && std::min(shape.in_channels, shape.out_channels) >= min_channels &&
+         tiles >= min_tiles && tiles % tile_block == 0 && tiles_are_filled;
+}
+
+Planned plan(const ConvolutionForward& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  check_arithmetic(name, {desc.dtype, desc.math});
+  const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
+    return plan_forward(geometry, desc.shape, desc.dtype, desc.bias);
+  });
+  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_forward(chosen));
+  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
+  op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  if (desc.bias) op->bind("bias", Access::read, DNNL_ARG_BIAS, chosen.bias_desc());
+  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
+  return in_device_layout(std::move(op), desc.shape, desc.dtype);
+}
+
+Planned plan(const ConvolutionBackwardData& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  check_arithmetic(name, {desc.dtype, desc.math});
+  const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
+    return plan_data(geometry, desc.shape, desc.dtype);
+  });
+  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_backward_data(chosen));
+  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  return in_device_layout(std::move(op), desc.shape, desc.dtype);
+}
+
+Planned plan(const ConvolutionBackwardWeights& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  check_arithmetic(name, {desc.dtype, desc.math});
+  const auto plan_in = [&](const Geometry& geometry) {
+    return plan_weights(geometry, desc.shape, desc.dtype, desc.bias);
+  };
+  if (has_faster_product(desc) ||
+      (has_product(desc) &&
+       is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {
+    return in_device_layout(plan_as_product(desc), desc.shape, desc.dtype);
+  }
+  const auto chosen = plan_optimised(desc.shape, desc.dtype, plan_in);
+  auto op = std::make_unique<GradientOp>(name, chosen, dnnl::convolution_backward_weights(chosen),
+                                         desc.accumulate);
+  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
+  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind_gradient("diff_weights", DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
+  if (desc.bias) op->bind_gradient("diff_bias", DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
+  return in_device_layout(std::move(op), desc.shape, desc.dtype);
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,53 @@
+// Gives pages of host memory back, so that using it again costs what using new memory costs.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "kernels/ops/checks.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cpu {
+namespace {
+
+class DiscardOp final : public CpuOp {
+ public:
+  explicit DiscardOp(const Discard& desc)
+      : CpuOp(name_of(desc)), bytes_(static_cast<std::size_t>(desc.bytes)) {
+    add_argument("memory", Access::write, opaque(bytes_));
+    work_.bytes = 0;  // nothing moves
+    set_implementation("madvise");
+  }
+
+  // What unmapping a block and mapping another costs without the change of address, which the tasks
+  // that follow could not be told.
+  void execute(const Execution& /*execution*/, std::span<std::byte* const> arguments) override {
+    void* first = arguments[0];
+    std::size_t bytes = bytes_;
+    if (std::align(page_, page_, first, bytes) == nullptr) return;  // no whole page
+    bytes -= bytes % page_;
+    if (madvise(first, bytes, MADV_DONTNEED) != 0) {
+      throw Error(fmt::format(
+          "discard: the system keeps {} bytes ({}); page-locked memory cannot be discarded, use "
+          "pageable memory",
+          bytes, std::strerror(errno)));
+    }
+  }
+
+ private:
+  std::size_t bytes_;
+  std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+};
+
+}  // namespace
+
+Planned plan(const Discard& desc) {
+  check_positive(name_of(desc), "bytes", desc.bytes);
+  return std::make_unique<DiscardOp>(desc);
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,212 @@
+// Leaf loops, compiled once per instruction set, and their division among threads.
+#include "kernels/cpu/ops/flat_loops.h"
+
+#include <algorithm>
+
+#include "kernels/base/bfloat16.h"
+#include "kernels/cpu/ops/parallel.h"
+#include "kernels/base/simd.h"
+
+namespace parbench::cpu {
+namespace {
+
+constexpr std::size_t grain = 1024;  // elements; whole cache lines for every type
+
+// The attribute for a loop does not reach into an OpenMP region, hence one function for each. `omp
+// simd` because outputs may be inputs: element by element, which the compiler cannot know.
+
+PARBENCH_SIMD void accumulate_range(float* destination, const float* source, std::size_t count) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) destination[i] += source[i];
+}
+
+PARBENCH_SIMD void descend_range(float* parameters, const float* gradients, float rate,
+                                 std::size_t count) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) parameters[i] -= rate * gradients[i];
+}
+
+float widened(float value) { return value; }
+float widened(std::uint16_t value) { return from_bf16(value); }
+void store(float& element, float value) { element = value; }
+void store(std::uint16_t& element, float value) { element = to_bf16(value); }
+
+// Masks are read and written 16 bits at a time. The bodies are inlined into the functions that are
+// compiled once per instruction set.
+
+constexpr std::uint32_t mask_block = 16;
+
+template <class Element>
+[[gnu::always_inline]] inline void add_relu_block(Element* destination, std::uint8_t* mask,
+                                                  const Element* addend, std::uint32_t count) {
+  std::uint32_t bits = 0;
+#pragma omp simd reduction(| : bits)
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float sum = widened(destination[i]) + widened(addend[i]);
+    bits |= sum > 0 ? 1U << i : 0U;
+    store(destination[i], sum <= 0 ? 0.0F : sum);
+  }
+  for (std::uint32_t byte = 0; byte < mask_bytes(count); ++byte) {
+    mask[byte] = static_cast<std::uint8_t>(bits >> 8 * byte);
+  }
+}
+
+template <class Element>
+[[gnu::always_inline]] inline void add_relu_blocks(Element* destination, std::uint8_t* mask,
+                                                   const Element* addend, std::size_t count) {
+  std::size_t i = 0;
+  for (; i + mask_block <= count; i += mask_block) {
+    add_relu_block(destination + i, mask + i / 8, addend + i, mask_block);
+  }
+  add_relu_block(destination + i, mask + i / 8, addend + i, static_cast<std::uint32_t>(count - i));
+}
+
+template <bool two, class Element>
+[[gnu::always_inline]] inline void masked_block(Element* out, const std::uint8_t* mask,
+                                                const Element* a, const Element* b,
+                                                std::uint32_t count) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t byte = 0; byte < mask_bytes(count); ++byte) {
+    bits |= static_cast<std::uint32_t>(mask[byte]) << 8 * byte;
+  }
+#pragma omp simd
+  for (std::uint32_t i = 0; i < count; ++i) {
+    float sum = widened(a[i]);
+    if constexpr (two) sum += widened(b[i]);
+    Element rounded;
+    store(rounded, sum);
+    out[i] = (bits & 1U << i) != 0 ? rounded : Element{0};
+  }
+}
+
+template <bool two, class Element>
+[[gnu::always_inline]] inline void masked_blocks(Element* out, const std::uint8_t* mask,
+                                                 const Element* a, const Element* b,
+                                                 std::size_t count) {
+  std::size_t i = 0;
+  for (; i + mask_block <= count; i += mask_block) {
+    masked_block<two>(out + i, mask + i / 8, a + i, two ? b + i : nullptr, mask_block);
+  }
+  masked_block<two>(out + i, mask + i / 8, a + i, two ? b + i : nullptr,
+                    static_cast<std::uint32_t>(count - i));
+}
+
+PARBENCH_SIMD void add_relu_range(float* destination, std::uint8_t* mask, const float* addend,
+                                  std::size_t count) {
+  add_relu_blocks(destination, mask, addend, count);
+}
+
+PARBENCH_SIMD void add_relu_range(std::uint16_t* destination, std::uint8_t* mask,
+                                  const std::uint16_t* addend, std::size_t count) {
+  add_relu_blocks(destination, mask, addend, count);
+}
+
+PARBENCH_SIMD void masked_sum_range(float* out, const std::uint8_t* mask, const float* a,
+                                    const float* b, std::size_t count) {
+  if (b != nullptr) {
+    masked_blocks<true>(out, mask, a, b, count);
+  } else {
+    masked_blocks<false>(out, mask, a, b, count);
+  }
+}
+
+PARBENCH_SIMD void masked_sum_range(std::uint16_t* out, const std::uint8_t* mask,
+                                    const std::uint16_t* a, const std::uint16_t* b,
+                                    std::size_t count) {
+  if (b != nullptr) {
+    masked_blocks<true>(out, mask, a, b, count);
+  } else {
+    masked_blocks<false>(out, mask, a, b, count);
+  }
+}
+
+PARBENCH_SIMD void narrow_range(std::uint16_t* destination, const float* source,
+                                std::size_t count) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) destination[i] = to_bf16(source[i]);
+}
+
+template <class Element>
+double squared_error_block(Element* difference, const Element* prediction, const Element* target,
+                           float scale, std::size_t count) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < count; ++i) {
+    const float delta = widened(prediction[i]) - widened(target[i]);
+    sum += static_cast<double>(delta) * static_cast<double>(delta);
+    store(difference[i], scale * delta);
+  }
+  return sum;
+}
+
+template <class Element>
+void squared_error_blocks(Element* difference, double* partial_sums, const Element* prediction,
+                          const Element* target, float scale, std::size_t count, int threads) {
+  parallel_ranges(count, error_block, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += error_block) {
+      partial_sums[i / error_block] = squared_error_block(
+          difference + i, prediction + i, target + i, scale, std::min(error_block, end - i));
+    }
+  });
+}
+
+}  // namespace
+
+void accumulate(float* destination, const float* source, std::size_t count, int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    accumulate_range(destination + begin, source + begin, end - begin);
+  });
+}
+
+void descend(float* parameters, const float* gradients, float rate, std::size_t count,
+             int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    descend_range(parameters + begin, gradients + begin, rate, end - begin);
+  });
+}
+
+void add_relu(float* destination, std::uint8_t* mask, const float* addend, std::size_t count,
+              int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    add_relu_range(destination + begin, mask + begin / 8, addend + begin, end - begin);
+  });
+}
+
+void add_relu(std::uint16_t* destination, std::uint8_t* mask, const std::uint16_t* addend,
+              std::size_t count, int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    add_relu_range(destination + begin, mask + begin / 8, addend + begin, end - begin);
+  });
+}
+
+void masked_sum(float* out, const std::uint8_t* mask, const float* a, const float* b,
+                std::size_t count, int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    masked_sum_range(out + begin, mask + begin / 8, a + begin, b == nullptr ? b : b + begin,
+                     end - begin);
+  });
+}
+
+void masked_sum(std::uint16_t* out, const std::uint8_t* mask, const std::uint16_t* a,
+                const std::uint16_t* b, std::size_t count, int threads) {
+  parallel_ranges(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    masked_sum_range(out + begin, mask + begin / 8, a + begin, b == nullptr ? b : b + begin,
+                     end - begin);
+  });
+}
+
+void squared_error(float* difference, double* partial_sums, const float* prediction,
+                   const float* target, float scale, std::size_t count, int threads) {
+  squared_error_blocks(difference, partial_sums, prediction, target, scale, count, threads);
+}
+
+void squared_error(std::uint16_t* difference, double* partial_sums, const std::uint16_t* prediction,
+                   const std::uint16_t* target, float scale, std::size_t count, int threads) {
+  squared_error_blocks(difference, partial_sums, prediction, target, scale, count, threads);
+}
+
+void narrow(std::uint16_t* destination, const float* source, std::size_t count) {
+  narrow_range(destination, source, count);
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,52 @@
+// One overload per operation, found by `prepare` through the variant: an operation without one does
+// not compile. Each throws UsageError for a description that makes no sense, Unsupported for a type
+// that the processor lacks, and dnnl::error for what oneDNN refuses.
+#pragma once
+
+#include <memory>
+
+#include "kernels/cpu/onednn/planned_op.h"
+#include "kernels/ops/ops.h"
+
+namespace parbench::cpu {
+
+using Planned = std::unique_ptr<CpuOp>;
+
+// Weights have the activations' type, bias is f32.
+[[nodiscard]] Planned plan(const ConvolutionForward& desc);
+[[nodiscard]] Planned plan(const ConvolutionBackwardData& desc);
+[[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);
+/// Whether a convolution, any pass, is computed by Winograd's algorithm F(4×4, 3×3) if oneDNN has a
+/// kernel for that, with AVX-512: for the sizes where it was measured to be faster
+/// (docs/decisions/0027-winograd.md).
+[[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
+/// The same as one matrix product over all output positions of the batch, channels last. Takes f32
+/// without bias and groups.
+[[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
+[[nodiscard]] Planned plan(const LinearForward& desc);
+[[nodiscard]] Planned plan(const LinearBackwardData& desc);
+[[nodiscard]] Planned plan(const LinearBackwardWeights& desc);
+[[nodiscard]] Planned plan(const Gemm& desc);
+
+[[nodiscard]] Planned plan(const BatchNormForward& desc);
+[[nodiscard]] Planned plan(const BatchNormBackward& desc);
+
+[[nodiscard]] Planned plan(const ReluForward& desc);
+[[nodiscard]] Planned plan(const ReluBackward& desc);
+[[nodiscard]] Planned plan(const Add& desc);
+[[nodiscard]] Planned plan(const AddReluBackward& desc);
+
+[[nodiscard]] Planned plan(const MaxPoolForward& desc);
+[[nodiscard]] Planned plan(const MaxPoolBackward& desc);
+[[nodiscard]] Planned plan(const GlobalAveragePoolForward& desc);
+[[nodiscard]] Planned plan(const GlobalAveragePoolBackward& desc);
+
+[[nodiscard]] Planned plan(const MseLoss& desc);
+[[nodiscard]] Planned plan(const Sgd& desc);
+[[nodiscard]] Planned plan(const Accumulate& desc);
+[[nodiscard]] Planned plan(const Fill& desc);
+[[nodiscard]] Planned plan(const Reorder& desc);
+[[nodiscard]] Planned plan(const Spin& desc);
+[[nodiscard]] Planned plan(const Discard& desc);
+
+}  // namespace parbench::cpu

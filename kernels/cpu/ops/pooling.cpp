@@ -1,0 +1,116 @@
+// Max pooling and global average pooling, both ways, on oneDNN.
+#include "kernels/ops/checks.h"
+#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/ops/plans.h"
+
+namespace parbench::cpu {
+namespace {
+
+using dnnl::memory;
+
+struct Window {
+  dnnl::algorithm algorithm;
+  memory::dims strides;
+  memory::dims kernel;
+  memory::dims padding;
+};
+
+Window max_window(const PoolingShape& shape) {
+  return {.algorithm = dnnl::algorithm::pooling_max,
+          .strides = {shape.stride, shape.stride},
+          .kernel = {shape.kernel, shape.kernel},
+          .padding = {shape.padding, shape.padding}};
+}
+
+// One window, the whole image.
+Window mean_window(const Shape& source) {
+  return {.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,
+          .strides = {1, 1},
+          .kernel = {source[2], source[3]},
+          .padding = {0, 0}};
+}
+
+dnnl::pooling_forward::primitive_desc plan_forward(const Window& window, const memory::desc& source,
+                                                   const memory::desc& destination) {
+  return {{dnnl::prop_kind::forward_training, window.algorithm, source, destination, window.strides,
+           window.kernel, window.padding, window.padding},
+          user_scratchpad(),
+          engine()};
+}
+
+dnnl::pooling_backward::primitive_desc plan_backward(const Window& window,
+                                                     const memory::desc& source,
+                                                     const memory::desc& destination) {
+  return {{window.algorithm, source, destination, window.strides, window.kernel, window.padding,
+           window.padding},
+          user_scratchpad(),
+          engine(),
+          plan_forward(window, source, destination)};
+}
+
+Shape matrix(const Shape& source) { return {source[0], source[1]}; }
+
+void check_mean(std::string_view name, const Shape& source, DType dtype) {
+  check_shape(name, source, 4);
+  check_dtype(name, dtype);
+}
+
+}  // namespace
+
+Planned plan(const MaxPoolForward& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  check_dtype(name, desc.dtype);
+  const auto chosen =
+      plan_forward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
+                   activation_desc(desc.shape.destination(), desc.dtype));
+  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_forward(chosen));
+  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
+  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
+  op->bind("indices", Access::write, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
+           opaque(chosen.workspace_desc().get_size()));
+  return op;
+}
+
+Planned plan(const MaxPoolBackward& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  check_dtype(name, desc.dtype);
+  const auto chosen =
+      plan_backward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
+                    activation_desc(desc.shape.destination(), desc.dtype));
+  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_backward(chosen));
+  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind("indices", Access::read, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
+           opaque(chosen.workspace_desc().get_size()));
+  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  return op;
+}
+
+Planned plan(const GlobalAveragePoolForward& desc) {
+  const auto name = name_of(desc);
+  check_mean(name, desc.source, desc.dtype);
+  const auto chosen =
+      plan_forward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
+                   activation_desc(matrix(desc.source), desc.dtype));
+  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_forward(chosen));
+  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
+  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc(),
+           canonical(matrix(desc.source), desc.dtype));
+  return op;
+}
+
+Planned plan(const GlobalAveragePoolBackward& desc) {
+  const auto name = name_of(desc);
+  check_mean(name, desc.source, desc.dtype);
+  const auto chosen =
+      plan_backward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
+                    activation_desc(matrix(desc.source), desc.dtype));
+  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_backward(chosen));
+  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc(),
+           canonical(matrix(desc.source), desc.dtype));
+  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  return op;
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,13 @@
+// The CPU backend: disjoint sets of cores as devices, oneDNN as their kernels.
+#pragma once
+
+#include <memory>
+
+#include "kernels/machine/machine.h"
+
+namespace parbench::cpu {
+
+/// Looks at the process's affinity mask with hwloc; never fails on a machine that runs the program.
+[[nodiscard]] std::unique_ptr<Backend> make_backend();
+
+}  // namespace parbench::cpu

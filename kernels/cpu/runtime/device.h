@@ -1,0 +1,45 @@
+// A CPU device: a set of cores with their streams, memory and planned operations.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "kernels/cpu/host/sensors.h"
+#include "kernels/cpu/runtime/stream.h"
+#include "kernels/core/device.h"
+
+namespace parbench::cpu {
+
+class CpuDevice final : public Device {
+ public:
+  /// `local_cores`: those that may touch its memory first.
+  CpuDevice(DeviceInfo info, std::vector<int> local_cores)
+      : info_(std::move(info)), local_cores_(std::move(local_cores)), sensors_(info_.cores) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] AvailableMemory available_memory() const override;
+  [[nodiscard]] Condition condition() const override { return sensors_.read(); }
+  [[nodiscard]] std::string link_to(const Device& other) const override;
+  [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
+                                                    int sharers) override;
+  [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
+  [[nodiscard]] std::unique_ptr<Event> make_shared_event(Buffer word) override;
+  [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
+
+ private:
+  /// The thread that plans operations for streams of that many threads: oneDNN asks the planning
+  /// thread for its team.
+  [[nodiscard]] CpuStream& service(int threads);
+
+  DeviceInfo info_;
+  std::vector<int> local_cores_;
+  CoreSensors sensors_;
+  std::mutex service_mutex_;
+  std::map<int, std::unique_ptr<CpuStream>> services_;
+};
+
+}  // namespace parbench::cpu

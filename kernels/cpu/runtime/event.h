@@ -1,0 +1,65 @@
+// Events of CPU streams: a generation that waiters sleep on, and the time it was reached.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "kernels/core/crossing.h"
+#include "kernels/core/stream.h"
+
+namespace parbench::cpu {
+
+class Capture;
+
+/// The record of an event inside a capture.
+struct CapturedRecord {
+  std::weak_ptr<Capture> capture;  // gone once the capture has ended
+  std::size_t mark = 0;            // which of its records
+};
+
+class CpuEvent final : public Event {
+ public:
+  explicit CpuEvent(EventKind kind) : kind_(kind) {}
+  /// One that streams of other backends can wait for, and that takes the time.
+  explicit CpuEvent(Buffer word)
+      : kind_(EventKind::timing), shared_(std::in_place, std::move(word)) {}
+
+  [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
+  [[nodiscard]] double seconds_since(const Event& earlier) const override;
+
+  /// Announces a record to come; the number tells it from earlier ones. Called when it is enqueued.
+  [[nodiscard]] std::uint64_t announce();
+  /// The same of a record inside a capture.
+  void announce_captured(CapturedRecord record);
+
+  /// The latest record announced.
+  struct Record {
+    std::uint64_t number = 0;  // 0 before the first, which nobody has to wait for
+    std::optional<CapturedRecord> captured = {};
+  };
+  [[nodiscard]] Record latest() const;
+
+  /// Takes the time and wakes the waiters.
+  void reach(std::uint64_t record);
+  /// Sleeps until that record is reached. False when the limit passes first.
+  [[nodiscard]] bool wait_for(std::uint64_t record, std::chrono::milliseconds limit);
+
+ private:
+  [[nodiscard]] std::chrono::steady_clock::time_point time() const;
+
+  const EventKind kind_;
+  mutable std::mutex mutex_;
+  std::condition_variable reached_changed_;
+  Record latest_;
+  std::uint64_t reached_ = 0;
+  std::chrono::steady_clock::time_point time_;
+  std::optional<SharedRecords> shared_;  // numbered like the records here
+};
+
+}  // namespace parbench::cpu

@@ -1,0 +1,25 @@
+// Graphs of CPU devices: a launch hands each stream its whole list of commands at once, under one
+// lock and with one wake-up, where enqueueing takes as many as there are commands.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "kernels/cpu/runtime/capture.h"
+#include "kernels/core/graph.h"
+
+namespace parbench::cpu {
+
+class CpuGraph final : public Graph {
+ public:
+  explicit CpuGraph(std::shared_ptr<const CapturedWork> work) : work_(std::move(work)) {}
+
+  void launch() override;
+
+ private:
+  std::shared_ptr<const CapturedWork> work_;  // queued lists share it
+  std::uint64_t launches_ = 0;
+};
+
+}  // namespace parbench::cpu

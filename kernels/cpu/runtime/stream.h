@@ -1,0 +1,97 @@
+// Streams of CPU devices: a bound worker thread with its own OpenMP team and a queue of commands.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "kernels/cpu/runtime/capture.h"
+#include "kernels/cpu/runtime/command.h"
+#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/event.h"
+#include "kernels/core/stream.h"
+
+namespace parbench::cpu {
+
+/// After an exception in its worker a stream skips operations and copies until `synchronize` has
+/// thrown it, and so it does while it is destroyed; events are still reached, so that nobody waits
+/// for ever. Destruction waits for the command that is running.
+class CpuStream final : public Stream {
+ public:
+  /// The worker is bound to `cores`, its team of `threads` to one of them each. `name` shows in
+  /// debuggers and error messages.
+  CpuStream(Device& device, std::string name, std::vector<int> cores, int threads);
+  ~CpuStream() override;
+  CpuStream(const CpuStream&) = delete;
+  CpuStream& operator=(const CpuStream&) = delete;
+
+  [[nodiscard]] Device& device() const override { return device_; }
+  [[nodiscard]] int threads() const override { return threads_; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
+  void copy(BufferView destination, BufferView source) override;
+  void record(Event& event) override;
+  void wait(Event& event) override;
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
+  void synchronize(std::chrono::milliseconds limit) override;
+  /// Costs two readings of the clock for each operation or copy.
+  void log_activities(ActivityLog* log) override;
+  void check_activities() override {}
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
+  void execute(CpuOp& op, std::span<const BufferView> views);
+
+  /// Runs a function in the worker, after what is queued, and waits for it. Rethrows its exception.
+  /// Throws TimedOut, and has not touched the function, when what is queued does not end.
+  void call(const std::function<void()>& function);
+
+  /// Enqueues this stream's part of a graph. `launch` counts the launches of the graph from 1.
+  void launch(std::shared_ptr<const CommandList> list, std::uint64_t launch);
+
+ private:
+  void grow_scratch(std::size_t bytes) override;
+  void wait_for_own(CpuEvent& event);
+  void join(const std::shared_ptr<Capture>& capture);
+  void refuse_while_capturing(std::string_view what) const;
+  void enqueue(const Command& command);
+  void push(Command command);
+  void work();
+  void stop();
+  void run(const Command& command, std::uint64_t number);
+  void run_logged(const Command& command, std::uint64_t number);
+  void wait_in_worker(const Command& command, std::uint64_t number) const;
+  void run_checked(const Command& command, std::uint64_t number);
+  [[nodiscard]] bool skips_work();
+  void throw_failure();  // once; with the mutex held
+
+  Device& device_;
+  std::string name_;
+  std::vector<int> cores_;
+  int threads_;
+  Buffer scratch_;
+  std::unique_ptr<dnnl::stream> dnnl_stream_;
+  std::shared_ptr<Capture> capture_;  // while it captures; touched by the feeding thread only
+  std::size_t capture_lane_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable work_available_;
+  std::condition_variable idle_;
+  std::vector<Command> ring_;  // grows when full, so that a repeated sequence allocates once
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;  // queued or running
+  bool stopping_ = false;
+  std::exception_ptr failure_;
+  ActivityLog* log_ = nullptr;  // read by the worker while it works, set while it does not
+
+  std::thread worker_;  // last: starts when everything else is there
+};
+
+}  // namespace parbench::cpu

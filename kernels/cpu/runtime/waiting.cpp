@@ -1,0 +1,58 @@
+// Sets the variables that GNU's OpenMP library reads; docs/decisions/0024 has the figures behind
+// them.
+#include "kernels/cpu/runtime/waiting.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace parbench::cpu {
+namespace {
+
+struct Variable {
+  const char* name;
+  const char* value;
+};
+
+// Under the active policy a thread that has no work polls GOMP_SPINCOUNT times before it sleeps,
+// but only 1000 times while the teams of the process have more threads than it has cores. The same
+// count for both, so that a case does not depend on which other cases keep their streams.
+constexpr std::array<Variable, 2> settings{{{"OMP_WAIT_POLICY", "active"},  //
+                                            {"GOMP_SPINCOUNT", "1000"}}};
+
+std::string_view value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+}  // namespace
+
+void adopt_waiting_policy(char* const* arguments) {
+  for (const Variable& setting : settings) {
+    if (!value_of(setting.name).empty()) return;
+  }
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return;
+  for (const Variable& setting : settings) setenv(setting.name, setting.value, 1);
+  execv(program.c_str(), arguments);
+  // It could not be started again: what was loaded goes on with the library's own setting.
+  for (const Variable& setting : settings) unsetenv(setting.name);
+}
+
+std::string waiting_policy() {
+  std::string text;
+  for (const Variable& setting : settings) {
+    const std::string_view value = value_of(setting.name);
+    if (value.empty()) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", setting.name, value);
+  }
+  return text.empty() ? "the library's default" : text;
+}
+
+}  // namespace parbench::cpu

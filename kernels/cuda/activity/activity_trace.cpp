@@ -1,0 +1,317 @@
+// CUPTI's side of logs: its callbacks, its buffers and its records.
+#include "kernels/cuda/activity/activity_trace.h"
+
+#include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <ranges>
+#include <utility>
+
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// External ids come with the records of the calls of CUDA, so those are needed too. Both kinds:
+/// libraries launch through the runtime and through the driver.
+constexpr std::array kinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+                           CUPTI_ACTIVITY_KIND_RUNTIME,
+                           CUPTI_ACTIVITY_KIND_DRIVER,
+                           CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                           CUPTI_ACTIVITY_KIND_MEMCPY,
+                           CUPTI_ACTIVITY_KIND_MEMCPY2,
+                           CUPTI_ACTIVITY_KIND_MEMSET};
+
+constexpr std::array node_callbacks{CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+                                    CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED};
+
+constexpr auto our_ids = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
+constexpr std::size_t buffer_alignment = 8;  // that of CUPTI's records
+
+/// The external id of what this thread enqueues, for graphs: nodes have no correlation.
+thread_local std::uint64_t enqueued_id = 0;
+
+/// Who gets the records. CUPTI's callback for them has no argument for that, and may come while the
+/// process ends, so this is never destroyed.
+struct Receiver {
+  std::mutex mutex;
+  ActivityTrace* trace = nullptr;
+};
+
+Receiver& receiver() {
+  static auto* const one = new Receiver;
+  return *one;
+}
+
+std::uint64_t host_clock() {
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+}
+
+template <class Record>
+WorkRecord work_of(const CUpti_Activity& activity) {
+  const auto& record = reinterpret_cast<const Record&>(activity);
+  return {.correlation = record.correlationId,
+          .graph_node = record.graphNodeId,
+          .device = record.deviceId,
+          .stream = record.streamId,
+          .begin = record.start,
+          .end = record.end};
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& reason) {
+  throw Unsupported(fmt::format("{} cannot tell when its work runs: {}", name, reason));
+}
+
+std::string reason_of(const Cupti& cupti, const char* call, CUptiResult result) {
+  const std::string words = cupti.text_of(result);
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    return fmt::format(
+        "another tool traces this process ({}); run without Nsight Systems, Nsight Compute, "
+        "Compute "
+        "Sanitizer and debuggers",
+        words);
+  }
+  return fmt::format(
+      "{} fails: {}; is the driver as new as CUPTI? --no-timeline leaves timelines out", call,
+      words);
+}
+
+}  // namespace
+
+// --- one call ----------------------------------------------------------------------------------
+
+TracedCall::TracedCall(const Cupti& cupti, const ActivityOwner& owner) : cupti_(&cupti) {
+  const std::uint64_t id = external_id(owner);
+  const CUptiResult result = cupti.functions().push_id(our_ids, id);
+  if (result != CUPTI_SUCCESS) {
+    throw Error("cuptiActivityPushExternalCorrelationId fails: " + cupti.text_of(result));
+  }
+  enqueued_id = id;
+}
+
+TracedCall::~TracedCall() {
+  if (cupti_ == nullptr) return;
+  enqueued_id = 0;
+  (void)cupti_->functions().pop_id(our_ids, nullptr);
+}
+
+// --- one stream --------------------------------------------------------------------------------
+
+TracedStream::TracedStream(std::shared_ptr<ActivityTrace> trace, Description description,
+                           ActivityLog& log)
+    : trace_(std::move(trace)),
+      description_(std::move(description)),
+      log_(&log),
+      log_id_(trace_->open(*this)) {}
+
+TracedStream::~TracedStream() { trace_->close(log_id_); }
+
+TracedCall TracedStream::call(const ActivityOwner& owner) const {
+  if (owner.tag == 0) return {};
+  return {*trace_->cupti_, owner};
+}
+
+// --- all of them -------------------------------------------------------------------------------
+
+LogId ActivityTrace::open(TracedStream& stream) {
+  if (streams_.empty()) start(stream.description_.name);
+  const LogId log = ++latest_log_;
+  streams_[log] = &stream;
+  std::uint32_t number = 0;  // without it only collectives cannot be told apart
+  if (cupti_->functions().stream_id(nullptr, stream.description_.handle, 0, &number) ==
+      CUPTI_SUCCESS) {
+    const std::lock_guard lock(mutex_);
+    join_.add_stream(log, stream.description_.device, number);
+  }
+  return log;
+}
+
+void ActivityTrace::close(LogId log) noexcept {
+  streams_.erase(log);
+  {
+    const std::lock_guard lock(mutex_);
+    join_.remove_log(log);
+  }
+  if (streams_.empty()) stop();
+}
+
+void ActivityTrace::check(const std::string& name) {
+  if (!cupti_) cupti_ = load_();
+  if (!cupti_->absence().empty()) refuse(name, cupti_->absence());
+}
+
+void ActivityTrace::start(const std::string& name) {
+  check(name);
+  const CUptiResult result = cupti_->functions().subscribe(&subscriber_, on_resource, this);
+  if (result != CUPTI_SUCCESS) refuse(name, reason_of(*cupti_, "cuptiSubscribe", result));
+  attached_ = true;  // not before: where subscribing fails, CUPTI may be another tool's
+  ++session_;
+  {
+    const std::lock_guard lock(receiver().mutex);
+    receiver().trace = this;
+  }
+  try {
+    enable(name);
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+/// The clock comes first: times are those of the clock that was there when a kind was enabled.
+void ActivityTrace::enable(const std::string& name) {
+  const CuptiFunctions& f = cupti_->functions();
+  const auto check = [&](const char* call, CUptiResult result) {
+    if (result != CUPTI_SUCCESS) refuse(name, reason_of(*cupti_, call, result));
+  };
+  check("cuptiActivityRegisterTimestampCallback", f.register_clock(host_clock));
+  check("cuptiActivityRegisterCallbacks", f.register_buffers(hand_out_buffer, take_buffer));
+  for (const auto id : node_callbacks) {
+    check("cuptiEnableCallback", f.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
+  }
+  for (const CUpti_ActivityKind kind : kinds) check("cuptiActivityEnable", f.enable(kind));
+  // Waiting asks these again and again, and their records say nothing.
+  (void)f.enable_runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, 0);
+  (void)f.enable_driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, 0);
+}
+
+/// CUPTI itself stays until `detach`: the next case is usually traced as well, and attaching takes
+/// long.
+void ActivityTrace::stop() noexcept {
+  const CuptiFunctions& f = cupti_->functions();
+  for (const CUpti_ActivityKind kind : kinds) (void)f.disable(kind);
+  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is left is nobody's
+  {
+    const std::lock_guard lock(receiver().mutex);
+    receiver().trace = nullptr;
+  }
+  (void)f.unsubscribe(subscriber_);
+  join_ = {};
+}
+
+/// cupti_activity.h asks for synchronised GPUs and flushed buffers where cuptiFinalize is not
+/// called from the exit of a CUDA call: `stop` has flushed. Graphs that were made while it was
+/// attached may be in use afterwards from CUDA 12.6 on (PyTorch's pull request 146604); the library
+/// is of 13.
+void ActivityTrace::detach() noexcept {
+  if (!attached_ || !streams_.empty() || is_lost()) return;
+  (void)cupti_->functions().finalize();
+  attached_ = false;
+}
+
+void ActivityTrace::deliver() {
+  const auto is_idle = [](const auto& open) { return open.second->description_.is_idle(); };
+  if (!std::ranges::all_of(streams_, is_idle)) return;
+  const JoinedActivities joined = read();
+  for (const JoinedActivity& one : joined.activities) {
+    const auto stream = streams_.find(one.log);
+    if (stream != streams_.end()) stream->second->log_->add(one.activity);
+  }
+  streams_.begin()->second->log_->lose(joined.lost);  // whose they were is not always known
+}
+
+/// Forced, so that work of others that is under way holds nothing back: all of ours has ended.
+JoinedActivities ActivityTrace::read() {
+  const CuptiFunctions& f = cupti_->functions();
+  const CUptiResult result = f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  if (result != CUPTI_SUCCESS) {
+    throw Error("cuptiActivityFlushAll fails: " + cupti_->text_of(result));
+  }
+  std::size_t dropped = 0;
+  (void)f.dropped_records(nullptr, 0, &dropped);
+  const std::lock_guard lock(mutex_);
+  JoinedActivities joined = join_.take();
+  joined.lost += dropped;
+  return joined;
+}
+
+// --- what CUPTI calls --------------------------------------------------------------------------
+
+void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
+                                    std::size_t* most_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
+  *bytes = *buffer != nullptr ? buffer_bytes : 0;  // without a buffer CUPTI drops, and counts
+  *most_records = 0;                               // as many as there is room for
+}
+
+void ActivityTrace::take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/,
+                                std::uint8_t* buffer, std::size_t /*bytes*/,
+                                std::size_t valid_bytes) {
+  {
+    const std::lock_guard lock(receiver().mutex);
+    if (receiver().trace != nullptr) receiver().trace->add_records(buffer, valid_bytes);
+  }
+  std::free(buffer);
+}
+
+void ActivityTrace::add_records(std::uint8_t* buffer, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  CUpti_Activity* record = nullptr;
+  while (cupti_->functions().next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
+    add_record(*record);
+  }
+}
+
+void ActivityTrace::add_record(const CUpti_Activity& record) {
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+      const auto& link = reinterpret_cast<const CUpti_ActivityExternalCorrelation&>(record);
+      if (link.externalKind == our_ids) join_.add_correlation(link.correlationId, link.externalId);
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      join_.add_work(work_of<CUpti_ActivityKernel10>(record));
+      break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      join_.add_work(work_of<CUpti_ActivityMemcpy6>(record));
+      break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      join_.add_work(work_of<CUpti_ActivityMemcpyPtoP4>(record));
+      break;
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      join_.add_work(work_of<CUpti_ActivityMemset4>(record));
+      break;
+    default:
+      break;
+  }
+}
+
+void ActivityTrace::on_resource(void* trace, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                const void* data) {
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
+  const auto* resource = static_cast<const CUpti_ResourceData*>(data);
+  static_cast<ActivityTrace*>(trace)->add_node(
+      id, *static_cast<const CUpti_GraphData*>(resource->resourceDescriptor));
+}
+
+/// A captured node belongs to the call that is enqueued, an instantiated one to that it was made
+/// after. Records have the number of either.
+void ActivityTrace::add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
+  const auto number_of = [this](CUgraphNode node) {
+    std::uint64_t number = 0;
+    (void)cupti_->functions().graph_node_id(node, &number);
+    return number;
+  };
+  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) {
+    const std::uint64_t node = number_of(graph.node);
+    const std::uint64_t original = number_of(graph.originalNode);
+    const std::lock_guard lock(mutex_);
+    join_.clone_node(node, original);
+  } else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && enqueued_id != 0) {
+    const std::uint64_t node = number_of(graph.node);
+    const std::lock_guard lock(mutex_);
+    join_.add_node(node, owner_of(enqueued_id));
+  }
+}
+
+}  // namespace parbench::cuda

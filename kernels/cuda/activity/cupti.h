@@ -1,0 +1,64 @@
+// NVIDIA's profiling library (CUPTI), loaded at run time: only timelines need it, and the
+// program starts without.
+#pragma once
+
+#include <cupti_activity.h>
+#include <cupti_callbacks.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/runtime/dynamic_library.h"
+
+namespace parbench::cuda {
+
+/// A pointer is null where the library lacks the function.
+struct CuptiFunctions {
+  decltype(&cuptiGetResultString) result_string = nullptr;
+
+  decltype(&cuptiFinalize) finalize = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableCallback) enable_callback = nullptr;
+  decltype(&cuptiGetGraphNodeId) graph_node_id = nullptr;
+  decltype(&cuptiGetStreamIdEx) stream_id = nullptr;
+
+  decltype(&cuptiActivityRegisterTimestampCallback) register_clock = nullptr;
+  decltype(&cuptiActivityRegisterCallbacks) register_buffers = nullptr;
+  decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityEnableRuntimeApi) enable_runtime_call = nullptr;
+  decltype(&cuptiActivityEnableDriverApi) enable_driver_call = nullptr;
+  decltype(&cuptiActivityFlushAll) flush = nullptr;
+  decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
+  decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
+  decltype(&cuptiActivityPushExternalCorrelationId) push_id = nullptr;
+  decltype(&cuptiActivityPopExternalCorrelationId) pop_id = nullptr;
+};
+
+class Cupti {
+ public:
+  /// Where it may be: for the loader, then in the toolkit, whose folder for it no loader knows.
+  [[nodiscard]] static std::vector<std::string> usual_places();
+
+  /// The first of `libraries` (at least one) that can be loaded. Never throws and never returns
+  /// null: without the library there is a reason.
+  [[nodiscard]] static std::shared_ptr<const Cupti> load(
+      const std::vector<std::string>& libraries = usual_places());
+
+  /// Why it cannot be used, and what would mend it; empty when it can.
+  [[nodiscard]] const std::string& absence() const { return absence_; }
+  [[nodiscard]] const CuptiFunctions& functions() const { return functions_; }
+
+  /// "CUPTI_ERROR_NOT_INITIALIZED".
+  [[nodiscard]] std::string text_of(CUptiResult result) const;
+
+ private:
+  explicit Cupti(const DynamicLibrary& library);
+
+  CuptiFunctions functions_;
+  std::string absence_;
+};
+
+}  // namespace parbench::cuda

@@ -1,0 +1,78 @@
+// Loads NCCL and asks whether it is new enough.
+#include "kernels/cuda/collectives/nccl.h"
+
+#include <fmt/format.h>
+
+namespace parbench::cuda {
+namespace {
+
+nccl::Functions look_up(const DynamicLibrary& library) {
+  nccl::Functions f;
+  library.find(f.get_version, "ncclGetVersion");
+  library.find(f.get_error_string, "ncclGetErrorString");
+  library.find(f.get_last_error, "ncclGetLastError");
+  library.find(f.comm_init_all, "ncclCommInitAll");
+  library.find(f.comm_destroy, "ncclCommDestroy");
+  library.find(f.comm_abort, "ncclCommAbort");
+  library.find(f.comm_get_async_error, "ncclCommGetAsyncError");
+  library.find(f.group_start, "ncclGroupStart");
+  library.find(f.group_end, "ncclGroupEnd");
+  library.find(f.all_reduce, "ncclAllReduce");
+  library.find(f.all_gather, "ncclAllGather");
+  return f;
+}
+
+bool is_whole(const nccl::Functions& f) {
+  return f.get_version != nullptr && f.get_error_string != nullptr && f.get_last_error != nullptr &&
+         f.comm_init_all != nullptr && f.comm_destroy != nullptr && f.comm_abort != nullptr &&
+         f.comm_get_async_error != nullptr && f.group_start != nullptr && f.group_end != nullptr &&
+         f.all_reduce != nullptr && f.all_gather != nullptr;
+}
+
+/// The first that tells the last error; those before 2.9 numbered their versions in another way.
+constexpr int oldest = 21300;
+
+/// "2.28.9" from 22809, as NCCL_VERSION makes it of three numbers.
+std::string version_text(int number) {
+  if (number < 10000) {
+    return fmt::format("{}.{}.{}", number / 1000, number / 100 % 10, number % 100);
+  }
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+}  // namespace
+
+std::shared_ptr<const Nccl> Nccl::load(const std::string& library) {
+  return std::shared_ptr<const Nccl>(new Nccl(library));
+}
+
+Nccl::Nccl(const std::string& library) : library_(library), functions_(look_up(library_)) {
+  absence_ = find_absence(library);
+  if (!absence_.empty()) functions_ = {};
+}
+
+std::string Nccl::find_absence(const std::string& library) {
+  if (!library_.is_loaded()) {
+    return fmt::format(
+        "cannot be loaded: {}; install NCCL 2.13 or newer, or name its folder in LD_LIBRARY_PATH",
+        library_.error());
+  }
+  int number = 0;
+  if (functions_.get_version == nullptr || functions_.get_version(&number) != nccl::success) {
+    return fmt::format("{} tells no version; install NCCL 2.13 or newer", library);
+  }
+  if (number < oldest || !is_whole(functions_)) {
+    return fmt::format("{} is version {}; install 2.13 or newer", library, version_text(number));
+  }
+  version_ = version_text(number);
+  return {};
+}
+
+std::string Nccl::text_of(nccl::Result result) const {
+  const char* details = functions_.get_last_error(nullptr);
+  return fmt::format("{}: {} (NCCL {}; NCCL_DEBUG=INFO in the environment makes it tell more)",
+                     functions_.get_error_string(result),
+                     details != nullptr && *details != '\0' ? details : "no details", version_);
+}
+
+}  // namespace parbench::cuda

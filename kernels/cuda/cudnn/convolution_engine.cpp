@@ -1,0 +1,141 @@
+// Asks cuDNN first, and computes directly what must not be missing.
+#include "kernels/cuda/cudnn/convolution_engine.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/tuning/autotuner.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/ops/layout.h"
+#include "kernels/cuda/runtime/stream.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// In the order of a run.
+std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
+  const ConvolutionShape& shape = graph.shape;
+  const TensorDesc source = channels_last(shape.source(), graph.dtype);
+  const TensorDesc destination = channels_last(shape.destination(), graph.dtype);
+  const TensorDesc weights = channels_last(shape.weights(), graph.dtype);
+  switch (graph.pass) {
+    case ConvolutionPass::backward_data:
+      return {destination, weights, source};
+    case ConvolutionPass::backward_weights:
+      return {source, destination, channels_last(shape.weights(), DType::f32)};
+    case ConvolutionPass::forward:
+      break;
+  }
+  if (!graph.bias) return {source, weights, destination};
+  return {source, weights, canonical({shape.out_channels}), destination};
+}
+
+/// All that the engines of a graph depend on.
+std::string key_of(const ConvolutionGraph& graph) {
+  const ConvolutionShape& s = graph.shape;
+  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {}",
+                     static_cast<int>(graph.pass), s.batch, s.in_channels, s.height, s.width,
+                     s.out_channels, s.kernel, s.stride, s.padding, s.groups,
+                     to_string(graph.dtype), static_cast<int>(graph.arithmetic), graph.bias,
+                     graph.aligned_images);
+}
+
+std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t index) {
+  auto plan = engines.build(index);
+  if (!plan) return std::nullopt;
+  const std::size_t workspace = plan->workspace_bytes();
+  const auto shared = std::make_shared<CudnnPlan>(*std::move(plan));
+  return TuningCandidate{
+      workspace, [shared](CudaStream& stream, std::span<std::byte* const> tensors,
+                          std::byte* memory) { shared->run(stream.cudnn(), tensors, memory); }};
+}
+
+/// The fastest as measured where the device tunes, else the first that the heuristics have.
+std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
+                              const ConvolutionGraph& graph) {
+  Autotuner* tuner = device.autotuner();
+  if (tuner != nullptr) {
+    // An index into a list that lacks engines is of no use for a complete one.
+    const std::string key = key_of(graph) + (engines.complete() ? "" : " incomplete");
+    const auto fastest =
+        tuner->choose(key, tensors_of(graph), engines.count(),
+                      [&](std::size_t index) { return candidate(engines, index); });
+    // One that an earlier process measured may fail in this one.
+    if (fastest && engines.build(*fastest)) return Choice{*fastest, ChosenBy::measuring};
+  }
+  return library_choice(engines.first(), tuner != nullptr);
+}
+
+constexpr std::string_view no_engine =
+    "no engine keeps to the arithmetic, to equal bits and to the workspace";
+
+}  // namespace
+
+/// Engines that take any image of a batch come first; with the others, a view that begins at an
+/// image of odd size fails when it runs, with cuDNN's words on alignment.
+EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
+                           std::size_t most_workspace, const TakeEngine& take) {
+  CudnnFailure failure;
+  const auto keep = [&](CudnnFailure next) {
+    if (failure.kind == CudnnFailure::Kind::unsupported) failure = std::move(next);
+  };
+  for (const bool aligned : {false, true}) {
+    graph.aligned_images = aligned;
+    auto found = CudnnEngines::find(target, graph, most_workspace);
+    if (auto* none = std::get_if<CudnnFailure>(&found)) {
+      keep(std::move(*none));
+      continue;
+    }
+    auto& engines = std::get<CudnnEngines>(found);
+    if (const auto best = take(engines, graph)) {
+      const bool lasting = engines.complete();
+      return EngineChoice{graph, std::move(engines), *best, lasting};
+    }
+    keep(engines.fault().empty()
+             ? CudnnFailure{CudnnFailure::Kind::unsupported, std::string(no_engine)}
+             : CudnnFailure{CudnnFailure::Kind::fault, engines.fault()});
+  }
+  return failure;
+}
+
+std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
+                                                         const ConvolutionGraph& graph,
+                                                         std::string& faults) {
+  const auto add_fault = [&](const std::string& text) {
+    if (!text.empty() && faults.empty()) faults = "; cuDNN failed: " + text;
+  };
+  const auto search = [&] {
+    return search_engine({.handle = device.cudnn()}, graph,
+                         workspace_limit(device.info().memory_bytes),
+                         [&](CudnnEngines& engines, const ConvolutionGraph& aligned) {
+                           return best_of(device, engines, aligned);
+                         });
+  };
+  EngineSearch& found = device.engine_choices().get(key_of(graph), search);
+  if (const auto* failure = std::get_if<CudnnFailure>(&found)) {
+    if (failure->kind != CudnnFailure::Kind::unsupported) add_fault(failure->text);
+    return std::nullopt;
+  }
+  auto& choice = std::get<EngineChoice>(found);
+  auto plan = choice.engines.build(choice.best.index);
+  add_fault(choice.engines.fault());
+  if (!plan) return std::nullopt;
+  return ConvolutionEngine(choice.graph, std::move(plan), choice.best.by);
+}
+
+std::string ConvolutionEngine::name() const {
+  return plan_ ? "cuDNN " + plan_->engine() : "CUDA kernel, direct";
+}
+
+void ConvolutionEngine::run(CudaStream& stream, std::span<std::byte* const> tensors,
+                            std::byte* workspace) {
+  if (plan_) return plan_->run(stream.cudnn(), tensors, workspace);
+  convolve_directly(graph_.pass, graph_.shape, graph_.dtype, tensors, stream.handle());
+}
+
+}  // namespace parbench::cuda

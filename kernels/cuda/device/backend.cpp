@@ -1,0 +1,272 @@
+// Finds GPUs, or the reason why there are none, and opens them whole or in parts.
+#include "kernels/cuda/device/backend.h"
+
+#include <cublasLt.h>
+#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "kernels/cuda/activity/activity_trace.h"
+#include "kernels/cuda/cudnn/cudnn_graph.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/device/gpu_facts.h"
+#include "kernels/cuda/collectives/nccl.h"
+#include "kernels/cuda/device/nvml.h"
+#include "kernels/cuda/device/partition.h"
+#include "kernels/cuda/device/peers.h"
+#include "kernels/cuda/tuning/tuning.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// "13.0" from the runtime's 13000.
+std::string cuda_version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+/// "9.19.0" from cuDNN's 91900 and "13.1.0" from cuBLAS's 130100.
+std::string library_version(std::size_t number) {
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+/// "2.28.9", or that collectives do without. The loader's words would fill the head of every table.
+Backend::Component nccl_component(const Nccl& nccl) {
+  if (nccl.absence().empty()) return {"NCCL", nccl.version()};
+  return {"NCCL", "none (install 2.13 or newer; parbench devices says more)", nccl.absence()};
+}
+
+/// Without a driver there is nobody to ask.
+std::optional<int> driver_version() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
+  return version;
+}
+
+std::string connections() {
+  const char* value = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  return value != nullptr ? value : "default";
+}
+
+int runtime_version() {
+  int version = 0;
+  (void)cudaRuntimeGetVersion(&version);
+  return version;
+}
+
+/// What is wrong and what would mend it.
+std::string absence_text(cudaError_t status) {
+  const auto driver = driver_version();
+  if (!driver) {
+    return "no NVIDIA driver on this machine; install one, or start a container with access to "
+           "GPUs";
+  }
+  if (status == cudaErrorInsufficientDriver) {
+    return fmt::format("the driver is for CUDA {}, this build needs {}; update the driver",
+                       cuda_version(*driver), cuda_version(runtime_version()));
+  }
+  if (status == cudaErrorNoDevice || status == cudaSuccess) {
+    return "the driver finds no GPU; is one visible to this process (CUDA_VISIBLE_DEVICES)?";
+  }
+  return fmt::format("the driver does not start: {}; look at `nvidia-smi`", text_of(status));
+}
+
+cudaDeviceProp properties_of(int ordinal) {
+  cudaDeviceProp properties{};
+  PARBENCH_CUDA(cudaGetDeviceProperties(&properties, ordinal));
+  return properties;
+}
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(LoadNvml load_nvml) : load_nvml_(std::move(load_nvml)) {
+    const cudaError_t status = cudaGetDeviceCount(&count_);
+    if (status != cudaSuccess) {
+      (void)cudaGetLastError();
+      count_ = 0;
+    }
+    if (count_ == 0) absence_ = absence_text(status);
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "cuda"; }
+  [[nodiscard]] std::vector<Component> components() const override;
+  [[nodiscard]] int device_count() const override { return count_; }
+  [[nodiscard]] int device_limit() const override;
+  [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] bool can_autotune() const override { return true; }
+  [[nodiscard]] bool has_tf32() const override { return true; }
+  void profile(bool on) override;
+  [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
+                                                          const DeviceOptions& options) override;
+
+ private:
+  /// Loaded at the first call: most commands ask it nothing.
+  [[nodiscard]] const Nvml& nvml() const {
+    if (!nvml_) nvml_ = load_nvml_();
+    return *nvml_;
+  }
+  [[nodiscard]] const std::shared_ptr<const Nccl>& nccl() const {
+    if (!nccl_) nccl_ = Nccl::load();
+    return nccl_;
+  }
+
+  int count_ = 0;
+  std::string absence_;
+  LoadNvml load_nvml_;
+  mutable std::shared_ptr<const Nvml> nvml_;
+  mutable std::shared_ptr<const Nccl> nccl_;
+  std::shared_ptr<ActivityTrace> trace_ = std::make_shared<ActivityTrace>();
+};
+
+std::vector<Backend::Component> CudaBackend::components() const {
+  const auto driver = driver_version();
+  std::vector<Component> known{{"CUDA", cuda_version(runtime_version())},
+                               {"CUDA of the driver", driver ? cuda_version(*driver) : "no driver"},
+                               {"CUDA connections", connections()},
+                               {"cuDNN", library_version(cudnnGetVersion())},
+                               {"cuBLAS", library_version(cublasLtGetVersion())},
+                               nccl_component(*nccl())};
+  if (const auto version = nvml().driver_version()) known.push_back({"NVIDIA driver", *version});
+  return known;
+}
+
+/// A single GPU can be divided.
+int CudaBackend::device_limit() const { return count_ == 1 ? most_partitions(0) : count_; }
+
+std::vector<DeviceNumber> CudaBackend::choose(int count) const {
+  if (count <= count_) return Backend::choose(count);
+  std::vector<DeviceNumber> numbers;
+  for (int part = 0; part < count; ++part) numbers.push_back({.device = 0, .partition = part});
+  return numbers;
+}
+
+std::string CudaBackend::description() const {
+  if (count_ == 0) return absence_;
+  std::vector<std::string> names;
+  for (int i = 0; i < count_; ++i) {
+    const cudaDeviceProp gpu = properties_of(i);
+    names.push_back(fmt::format("{} (compute capability {}.{}, {} multiprocessors, {:.0f} GiB)",
+                                gpu.name, gpu.major, gpu.minor, gpu.multiProcessorCount,
+                                static_cast<double>(gpu.totalGlobalMem) / (1U << 30U)));
+  }
+  return fmt::format("{} GPU{}: {}", count_, count_ == 1 ? "" : "s", fmt::join(names, ", "));
+}
+
+void CudaBackend::profile(bool on) {
+  if (count_ > 0) PARBENCH_CUDA(on ? cudaProfilerStart() : cudaProfilerStop());
+}
+
+/// How many parts of each GPU a run asks for. Throws UsageError for a GPU asked for both as a whole
+/// and in parts.
+std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
+  std::map<int, int> parts;
+  for (const DeviceNumber& number : numbers) {
+    const int wanted = number.partition ? *number.partition + 1 : 0;
+    const auto [known, is_new] = parts.try_emplace(number.device, wanted);
+    if (!is_new && (wanted == 0 || known->second == 0)) {
+      throw UsageError(fmt::format(
+          "--devices: cuda:{} is asked for as a whole and in parts, which share multiprocessors",
+          number.device));
+    }
+    known->second = std::max(known->second, wanted);
+  }
+  return parts;
+}
+
+DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description) {
+  const cudaDeviceProp gpu = properties_of(number.device);
+  DeviceInfo info{.name = "cuda:" + to_string(number),
+                  .backend = "cuda",
+                  .model = gpu.name,
+                  .hardware = hardware_of(gpu.name, description),
+                  .cores = {},
+                  .copy_cores = {},
+                  .memory_bytes = gpu.totalGlobalMem};
+  info.facts = facts_of(description);
+  if (number.partition) {
+    info.model +=
+        fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
+                    description.own_multiprocessors, description.multiprocessors);
+  }
+  return info;
+}
+
+/// Increase it where the search offers other candidates, or the same ones in another order: choices
+/// are kept as indices.
+constexpr int search_format = 1;
+
+/// The choices of earlier processes on such GPUs with the same driver, libraries and search.
+std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
+  const auto path = tuning_file_path();
+  if (!path) return std::nullopt;
+  return TuningFile(
+      *path,
+      fmt::format("search {}; cudnn-frontend {}; {}; driver {}; cuDNN {}; cuBLAS {}", search_format,
+                  frontend_version(), hardware, cuda_version(driver_version().value_or(0)),
+                  library_version(cudnnGetVersion()), library_version(cublasLtGetVersion())));
+}
+
+std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
+                                                       const DeviceOptions& options) {
+  trace_->detach();  // the devices of an earlier scenario are gone, and left their GPUs idle
+  const std::map<int, int> parts = parts_of(numbers);
+  std::map<int, std::vector<std::unique_ptr<Partition>>> partitions;
+  for (const auto& [device, count] : parts) {
+    if (count > 0) partitions[device] = divide(device, count);
+  }
+  std::set<int> whole;
+  for (const auto& [device, count] : parts) {
+    if (count == 0) whole.insert(device);
+  }
+  const std::map<int, std::set<int>> peers = enable_peers(whole);
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const DeviceNumber& number : numbers) {
+    std::unique_ptr<Partition> partition;
+    if (number.partition) {
+      partition =
+          std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
+    }
+    std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
+    DeviceInfo info = info_of(number, parts.at(number.device),
+                              describe(number.device, partition.get(), nvml(), sensors));
+    if (const auto found = peers.find(number.device); found != peers.end()) {
+      for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
+    }
+    std::shared_ptr<TuningChoices> shared;
+    if (options.autotune) {
+      std::shared_ptr<TuningChoices>& alike = choices[info.hardware];
+      if (!alike) alike = std::make_shared<TuningChoices>(tuning_file_of(info.hardware));
+      shared = alike;
+    }
+    devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
+                                                   std::move(partition), std::move(sensors), nccl(),
+                                                   trace_, std::move(shared)));
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() {
+  return make_backend([] { return Nvml::load(); });
+}
+
+std::unique_ptr<Backend> make_backend(LoadNvml load_nvml) {
+  // The default is 8 hardware queues; more streams than that wait for each other without need. Read
+  // when the first context is made, and a value of the user's stands.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // NOLINT(concurrency-mt-unsafe): one thread yet
+  return std::make_unique<CudaBackend>(std::move(load_nvml));
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,102 @@
+// A CUDA device: a GPU, or a part of its multiprocessors.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda.h>
+#include <cudnn.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kernels/cuda/activity/activity_trace.h"
+#include "kernels/cuda/collectives/nccl.h"
+#include "kernels/cuda/device/nvml.h"
+#include "kernels/cuda/device/partition.h"
+#include "kernels/core/device.h"
+
+namespace parbench::cuda {
+
+class Autotuner;
+class EngineChoices;
+class TuningChoices;
+
+class CudaDevice final : public Device {
+ public:
+  /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
+  /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. All
+  /// devices of the process share `trace`. With `choices`, which alike devices share, kernels of
+  /// the libraries are chosen by measuring them.
+  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
+             std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
+             std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] AvailableMemory available_memory() const override;
+  [[nodiscard]] Condition condition() const override;
+  [[nodiscard]] std::string link_to(const Device& other) const override;
+  /// A green context "can be current to only one thread at a time" (cuGreenCtxCreate).
+  [[nodiscard]] bool one_launching_thread() const override { return partition_ != nullptr; }
+  [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
+                                                    int sharers) override;
+  [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
+  [[nodiscard]] std::unique_ptr<Event> make_shared_event(Buffer word) override;
+  [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
+  [[nodiscard]] std::shared_ptr<void> page_lock(BufferView memory) override;
+  [[nodiscard]] std::unique_ptr<Communicator> make_communicator(
+      std::span<Device* const> ranks) override;
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  void tune(std::vector<OpDesc> operations) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
+
+  /// Makes it the device (and partition) that the calling thread's CUDA calls mean.
+  void make_current() const;
+  /// The same in destructors, which have nobody to tell of a failure.
+  void try_to_make_current() const noexcept;
+  /// Never the default stream, which waits for all others. The caller destroys it.
+  [[nodiscard]] cudaStream_t create_stream();
+
+  /// Throws Unsupported, in the operation's name, for a type that this GPU has no arithmetic for.
+  void check_dtype(std::string_view operation, DType dtype) const;
+
+  /// The same for operations that sum products.
+  void check_arithmetic(std::string_view operation, NumberFormat format) const;
+
+  [[nodiscard]] int ordinal() const { return ordinal_; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+
+  // For planning, which happens in one thread at a time; made at the first call. Streams execute
+  // cuDNN's plans with handles of their own.
+  [[nodiscard]] cudnnHandle_t cudnn();
+  [[nodiscard]] cublasLtHandle_t cublas();
+
+  /// Of convolutions planned so far.
+  [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
+
+  [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }
+
+  /// Null where kernels are chosen by the libraries' heuristics.
+  [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
+
+ private:
+  DeviceInfo info_;
+  int ordinal_;
+  std::unique_ptr<Partition> partition_;
+  std::optional<NvmlGpu> sensors_;
+  std::shared_ptr<const Nccl> nccl_;
+  std::shared_ptr<ActivityTrace> trace_;
+  int multiprocessors_ = 0;
+  int compute_capability_ = 0;  // 90 for 9.0
+  cudnnHandle_t cudnn_ = nullptr;
+  cublasLtHandle_t cublas_ = nullptr;
+  std::unique_ptr<EngineChoices> engine_choices_;
+  std::unique_ptr<Autotuner> autotuner_;  // last: its stream belongs to all of the above
+};
+
+}  // namespace parbench::cuda

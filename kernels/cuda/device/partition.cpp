@@ -1,0 +1,131 @@
+// Dividing multiprocessors through the driver.
+#include "kernels/cuda/device/partition.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/runtime/driver.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  PARBENCH_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+CUdevResource multiprocessors_of(int ordinal, const Driver& driver) {
+  CUdevResource whole{};
+  PARBENCH_CUDA(driver.device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
+  return whole;
+}
+
+Divisibility divisibility_of(int ordinal, const CUdevResource& whole) {
+  return divisibility(whole.sm, 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
+                                    attribute(cudaDevAttrComputeCapabilityMinor, ordinal));
+}
+
+/// The driver's own count, without dividing anything.
+GroupCount groups_of(const CUdevResource& whole, const Driver& driver) {
+  return [&driver, whole](int size) {
+    unsigned int count = 0;
+    PARBENCH_CUDA(driver.split_multiprocessors(nullptr, &count, &whole, nullptr, 0,
+                                               static_cast<unsigned int>(size)));
+    return static_cast<int>(count);
+  };
+}
+
+std::unique_ptr<Partition> make_partition(int ordinal, CUdevResource& group) {
+  CUdevResourceDesc description = nullptr;
+  PARBENCH_CUDA(driver().describe_resources(&description, &group, 1));
+  CUgreenCtx green = nullptr;
+  PARBENCH_CUDA(
+      driver().create_green_context(&green, description, ordinal, CU_GREEN_CTX_DEFAULT_STREAM));
+  return std::make_unique<Partition>(green, static_cast<int>(group.sm.smCount));
+}
+
+}  // namespace
+
+Divisibility divisibility(const CUdevSmResource& whole, int compute_capability) {
+  constexpr int ampere = 80;
+  constexpr int hopper = 90;
+  Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .least = 2, .step = 2};
+  if (compute_capability >= ampere) gpu.least = 4;
+  if (compute_capability >= hopper) gpu.least = gpu.step = 8;
+  // Drivers that do not know these fields leave them as they were: zero.
+  if (whole.minSmPartitionSize > 0) gpu.least = static_cast<int>(whole.minSmPartitionSize);
+  if (whole.smCoscheduledAlignment > 0) gpu.step = static_cast<int>(whole.smCoscheduledAlignment);
+  return gpu;
+}
+
+int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups) {
+  if (parts < 1) return 0;
+  for (int size = gpu.multiprocessors / parts / gpu.step * gpu.step; size >= gpu.least && size > 0;
+       size -= gpu.step) {
+    if (groups(size) >= parts) return size;
+  }
+  return 0;
+}
+
+Partition::Partition(CUgreenCtx green, int multiprocessors)
+    : green_(green), multiprocessors_(multiprocessors) {
+  PARBENCH_CUDA(driver().context_of(&context_, green_));
+}
+
+Partition::~Partition() {
+  (void)driver().set_current(nullptr);  // it may be this context, which later calls must not find
+  (void)driver().destroy_green_context(green_);
+}
+
+void Partition::make_current() const { PARBENCH_CUDA(driver().set_current(context_)); }
+
+CUstream Partition::create_stream() const {
+  CUstream stream = nullptr;
+  PARBENCH_CUDA(driver().create_green_stream(&stream, green_, CU_STREAM_NON_BLOCKING, 0));
+  return stream;
+}
+
+int most_partitions(int ordinal) { return most_partitions(ordinal, driver()); }
+
+int most_partitions(int ordinal, const Driver& driver) {
+  if (!driver.has_green_contexts()) return 1;
+  try {
+    const CUdevResource whole = multiprocessors_of(ordinal, driver);
+    return std::max(1, groups_of(whole, driver)(divisibility_of(ordinal, whole).least));
+  } catch (const Error&) {
+    return 1;
+  }
+}
+
+std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
+  if (!driver().has_green_contexts()) {
+    throw Unsupported(
+        "partitions of a GPU need green contexts; update the driver to one for CUDA 12.5 or newer");
+  }
+  PARBENCH_CUDA(cudaSetDevice(ordinal));
+  PARBENCH_CUDA(cudaFree(nullptr));  // green contexts need the primary one
+  const CUdevResource whole = multiprocessors_of(ordinal, driver());
+  const Divisibility gpu = divisibility_of(ordinal, whole);
+  const int size = partition_size(gpu, parts, groups_of(whole, driver()));
+  if (size == 0) {
+    throw UsageError(
+        fmt::format("--devices: {} partitions are too many for the {} multiprocessors of cuda:{}; "
+                    "the least is {} each, at most {} partitions",
+                    parts, gpu.multiprocessors, ordinal, gpu.least, most_partitions(ordinal)));
+  }
+  std::vector<CUdevResource> groups(static_cast<std::size_t>(parts));
+  auto count = static_cast<unsigned int>(parts);
+  PARBENCH_CUDA(driver().split_multiprocessors(groups.data(), &count, &whole, nullptr, 0,
+                                               static_cast<unsigned int>(size)));
+  groups.resize(count);
+  std::vector<std::unique_ptr<Partition>> partitions;
+  for (CUdevResource& group : groups) partitions.push_back(make_partition(ordinal, group));
+  return partitions;
+}
+
+}  // namespace parbench::cuda

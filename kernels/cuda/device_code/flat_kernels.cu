@@ -1,0 +1,63 @@
+// Elementwise kernels as functions of one element each.
+#include "kernels/cuda/device_code/flat_kernels.h"
+
+#include "kernels/cuda/device_code/map.cuh"
+
+namespace parbench::cuda {
+namespace {
+
+struct Relu {
+  __device__ float operator()(float value) const { return value < 0 ? 0.0F : value; }
+};
+
+struct Gate {
+  __device__ float operator()(float gate, float value) const { return gate > 0 ? value : 0.0F; }
+};
+
+struct Sum {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+struct Descent {
+  float rate;
+  __device__ float operator()(float parameter, float gradient) const {
+    return fmaf(-rate, gradient, parameter);  // fused on every path through the kernel
+  }
+};
+
+/// `in`: all of the type `dtype`, as is `out`.
+template <class Function, class... In>
+void map_typed(DType dtype, cudaStream_t stream, std::int64_t count, Function function, void* out,
+               const In*... in) {
+  with_element(dtype, [&](auto element) {
+    using Element = decltype(element);
+    map(stream, count, function, static_cast<Element*>(out), static_cast<const Element*>(in)...);
+  });
+}
+
+}  // namespace
+
+void relu(void* out, const void* in, DType dtype, std::int64_t count, cudaStream_t stream) {
+  map_typed(dtype, stream, count, Relu{}, out, in);
+}
+
+void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t count,
+          cudaStream_t stream) {
+  map_typed(dtype, stream, count, Gate{}, out, gate, in);
+}
+
+void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
+         cudaStream_t stream) {
+  map_typed(dtype, stream, count, Sum{}, out, a, b);
+}
+
+void accumulate(float* destination, const float* source, std::int64_t count, cudaStream_t stream) {
+  map(stream, count, Sum{}, destination, static_cast<const float*>(destination), source);
+}
+
+void descend(float* parameters, const float* gradients, float rate, std::int64_t count,
+             cudaStream_t stream) {
+  map(stream, count, Descent{rate}, parameters, static_cast<const float*>(parameters), gradients);
+}
+
+}  // namespace parbench::cuda

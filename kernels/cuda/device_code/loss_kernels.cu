@@ -1,0 +1,131 @@
+// Squared errors in two passes: one over the elements, one over the blocks' sums.
+#include "kernels/cuda/device_code/loss_kernels.h"
+
+#include "kernels/cuda/device_code/vector.cuh"
+
+namespace parbench::cuda {
+namespace {
+
+constexpr int warp_threads = 32;
+
+/// The sum over the block's threads, in thread 0; the others' results mean nothing.
+__device__ double block_sum(double value) {
+  __shared__ double warp_sums[block_threads / warp_threads];
+  for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
+    value += __shfl_down_sync(0xFFFFFFFFU, value, distance);
+  }
+  if (threadIdx.x % warp_threads == 0) warp_sums[threadIdx.x / warp_threads] = value;
+  __syncthreads();
+  double sum = 0;
+  if (threadIdx.x == 0) {
+    for (const double one : warp_sums) sum += one;
+  }
+  return sum;
+}
+
+/// Elements from `address` on, whether or not a group may lie there.
+template <int size, bool grouped, class Element>
+__device__ Group<Element, size> load_at(const Element* address) {
+  if constexpr (grouped) {
+    return load<size>(address);
+  } else {
+    Group<Element, size> group;
+    for (int i = 0; i < size; ++i) group.at[i] = address[i];
+    return group;
+  }
+}
+
+template <int size, bool grouped, class Element>
+__device__ void store_at(Element* address, const Group<Element, size>& group) {
+  if constexpr (grouped) {
+    store<size>(address, group);
+  } else {
+    for (int i = 0; i < size; ++i) address[i] = group.at[i];
+  }
+}
+
+template <class Element>
+struct Tensors {
+  const Element* prediction;
+  const Element* target;
+  Element* difference;
+  float scale;
+
+  /// Writes `size` differences; returns the sum of their squares before scaling.
+  template <int size, bool grouped>
+  __device__ double squares(std::int64_t first) const {
+    const auto a = load_at<size, grouped>(prediction + first);
+    const auto b = load_at<size, grouped>(target + first);
+    Group<Element, size> result;
+    double sum = 0;
+#pragma unroll
+    for (int i = 0; i < size; ++i) {
+      const float delta = widened(a.at[i]) - widened(b.at[i]);
+      result.at[i] = narrowed<Element>(scale * delta);
+      sum += static_cast<double>(delta) * static_cast<double>(delta);
+    }
+    store_at<size, grouped>(difference + first, result);
+    return sum;
+  }
+};
+
+/// A thread adds up the same elements in the same order whether or not they move in groups.
+template <bool grouped, class Element>
+__global__ void __launch_bounds__(block_threads)
+    squared_error_kernel(Tensors<Element> tensors, std::int64_t count, double* partials) {
+  constexpr int size = group_size<Element>;
+  const std::int64_t groups = count / size;
+  double sum = 0;
+  for (std::int64_t i = grid_thread(); i < groups; i += grid_threads()) {
+    sum += tensors.template squares<size, grouped>(i * size);
+  }
+  const std::int64_t rest = groups * size + grid_thread();
+  if (rest < count) sum += tensors.template squares<1, true>(rest);
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+}
+
+__global__ void __launch_bounds__(block_threads)
+    loss_kernel(float* loss, const double* partials, std::int64_t count, double divisor,
+                bool accumulate) {
+  double sum = 0;
+  for (std::int64_t i = threadIdx.x; i < count; i += block_threads) sum += partials[i];
+  sum = block_sum(sum);
+  if (threadIdx.x != 0) return;
+  const auto mean = static_cast<float>(sum / divisor);
+  *loss = accumulate ? *loss + mean : mean;
+}
+
+template <class Element>
+void launch(const SquaredError& error, double* partials, unsigned int blocks, cudaStream_t stream) {
+  constexpr int size = group_size<Element>;
+  const Tensors<Element> tensors{static_cast<const Element*>(error.prediction),
+                                 static_cast<const Element*>(error.target),
+                                 static_cast<Element*>(error.difference), error.scale};
+  if (holds_groups<size>(tensors.prediction) && holds_groups<size>(tensors.target) &&
+      holds_groups<size>(tensors.difference)) {
+    PARBENCH_LAUNCH(blocks, block_threads, stream, squared_error_kernel<true, Element>, tensors,
+                    error.count, partials);
+  } else {
+    PARBENCH_LAUNCH(blocks, block_threads, stream, squared_error_kernel<false, Element>, tensors,
+                    error.count, partials);
+  }
+}
+
+}  // namespace
+
+std::int64_t squared_error_partials(DType dtype, std::int64_t count) {
+  const int size = dtype == DType::bf16 ? group_size<__nv_bfloat16> : group_size<float>;
+  return blocks_for(count / size);
+}
+
+void squared_error(const SquaredError& error, double* partials, float* loss, cudaStream_t stream) {
+  const std::int64_t blocks = squared_error_partials(error.dtype, error.count);
+  with_element(error.dtype, [&](auto element) {
+    launch<decltype(element)>(error, partials, static_cast<unsigned int>(blocks), stream);
+  });
+  PARBENCH_LAUNCH(1, block_threads, stream, loss_kernel, loss, partials, blocks,
+                  static_cast<double>(error.divisor), error.accumulate);
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,54 @@
+// Pooling over images whose channels lie innermost (NHWC). Arithmetic is in f32 whatever the
+// element type; every result is one sum in a fixed order. Pointers need the alignment of an
+// element; kernels are fastest when they are multiples of 16 bytes and so are the channels' bytes.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "kernels/base/tensor.h"
+
+namespace parbench::cuda {
+
+/// Positions in a window that an index of one byte can tell apart, one value left unused.
+inline constexpr std::int64_t max_window_positions = 255;
+
+/// Square windows over an image. Every window must hold at least one element of the image.
+struct PoolingWindows {
+  std::int64_t batch;
+  std::int64_t channels;
+  std::int64_t height;
+  std::int64_t width;
+  std::int64_t out_height;
+  std::int64_t out_width;
+  std::int64_t kernel;
+  std::int64_t stride;
+  std::int64_t padding;
+
+  [[nodiscard]] std::int64_t source_count() const { return batch * height * width * channels; }
+  [[nodiscard]] std::int64_t destination_count() const {
+    return batch * out_height * out_width * channels;
+  }
+};
+
+/// `indices`: for each element of the destination, row · kernel + column of the maximum within its
+/// window: the first of equals. A NaN takes the place of what comes before it, and whatever comes
+/// after it takes its place.
+void max_pool(const void* source, void* destination, std::uint8_t* indices, DType dtype,
+              const PoolingWindows& windows, cudaStream_t stream);
+
+/// diff_source = for each element, the sum over the windows that it is the maximum of.
+void max_pool_backward(const void* diff_destination, const std::uint8_t* indices, void* diff_source,
+                       DType dtype, const PoolingWindows& windows, cudaStream_t stream);
+
+/// {batch, pixels, channels} to the mean over pixels, {batch, channels}.
+void average_pool(const void* source, void* destination, DType dtype, std::int64_t batch,
+                  std::int64_t pixels, std::int64_t channels, cudaStream_t stream);
+
+/// The gradient of a mean: an equal share for every pixel.
+void average_pool_backward(const void* diff_destination, void* diff_source, DType dtype,
+                           std::int64_t batch, std::int64_t pixels, std::int64_t channels,
+                           cudaStream_t stream);
+
+}  // namespace parbench::cuda

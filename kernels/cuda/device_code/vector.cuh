@@ -1,0 +1,77 @@
+// Tensors in device code: elements that move in groups, one load or store each, and arithmetic on
+// them in f32. For .cu files only.
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/cuda/runtime/launch.h"
+#include "kernels/base/tensor.h"
+
+namespace parbench::cuda {
+
+__device__ inline float widened(float value) { return value; }
+__device__ inline float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+/// To the nearest value of the type, ties to even.
+template <class Element>
+__device__ inline Element narrowed(float value) {
+  if constexpr (std::is_same_v<Element, float>) {
+    return value;
+  } else {
+    return __float2bfloat16_rn(value);
+  }
+}
+
+/// `size` consecutive elements, moved at once: their address must be a multiple of their bytes.
+template <class Element, int size>
+struct alignas(sizeof(Element) * size) Group {
+  Element at[size];
+};
+
+template <int size, class Element>
+__device__ inline Group<Element, size> load(const Element* address) {
+  return *reinterpret_cast<const Group<Element, size>*>(address);
+}
+
+template <int size, class Element>
+__device__ inline void store(Element* address, const Group<Element, size>& group) {
+  *reinterpret_cast<Group<Element, size>*>(address) = group;
+}
+
+/// As many elements as the widest memory instruction moves; where types meet, of the widest type.
+template <class... Elements>
+inline constexpr int group_size = 16 / static_cast<int>(std::max({sizeof(Elements)...}));
+
+/// Whether groups may lie at an address.
+template <int size, class Element>
+[[nodiscard]] bool holds_groups(const Element* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % (sizeof(Element) * size) == 0;
+}
+
+/// The calling thread's number in the grid, and the number of threads.
+__device__ inline std::int64_t grid_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline std::int64_t grid_threads() {
+  return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+}
+
+/// Indices below this fit 32 bits, whose divisions are several times as fast, with room for the
+/// stride of a grid.
+inline constexpr std::int64_t small_index_end = std::int64_t{1} << 30;
+
+/// Calls function(Element{}) with the type of that name.
+template <class Function>
+void with_element(DType dtype, const Function& function) {
+  if (dtype == DType::bf16) {
+    function(__nv_bfloat16{});
+  } else {
+    function(float{});
+  }
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,184 @@
+// The gradients of a convolution's weights and bias, both f32 whatever the activations' type.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kernels/ops/checks.h"
+#include "kernels/cuda/device_code/channel_kernels.h"
+#include "kernels/cuda/cudnn/convolution_engine.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/ops/layout.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/cuda/ops/weight_gradient.h"
+
+namespace parbench::cuda {
+namespace {
+
+constexpr std::size_t alignment = 256;  // of each part of the scratch memory
+
+float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
+
+/// One engine. cudnn-frontend's graphs overwrite their result, so with `accumulate` the gradient is
+/// computed into scratch memory and added from there.
+class EngineGradient final : public WeightGradient {
+ public:
+  /// `dtype`: of the activations; where the engine takes another type they are widened first.
+  EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate);
+
+  [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_bytes_; }
+  [[nodiscard]] std::string name() const override {
+    return engine_.name() + (widened_ ? " on inputs widened to f32" : "");
+  }
+  [[nodiscard]] ChosenBy chosen_by() const override { return engine_.chosen_by(); }
+
+  void run(CudaStream& stream, const WeightGradientAddresses& at) override {
+    std::byte* source = read(stream, at.source, source_count_, at.scratch + source_copy_);
+    std::byte* destination =
+        read(stream, at.diff_destination, destination_count_, at.scratch + destination_copy_);
+    std::byte* gradient = accumulate_ ? at.scratch + gradient_ : at.diff_weights;
+    engine_.run(stream, std::array{source, destination, gradient}, at.scratch);
+    if (!accumulate_) return;
+    add_to(floats(at.diff_weights), floats(gradient), weights_count_, stream.handle());
+  }
+
+ private:
+  /// Makes room for so many f32 behind what is there.
+  std::size_t add_floats(std::int64_t count) {
+    const std::size_t offset = (scratch_bytes_ + alignment - 1) / alignment * alignment;
+    scratch_bytes_ = offset + static_cast<std::size_t>(count) * sizeof(float);
+    return offset;
+  }
+
+  /// The address of an activation as the engine takes it: itself, or its f32 copy.
+  [[nodiscard]] std::byte* read(const CudaStream& stream, std::byte* activation, std::int64_t count,
+                                std::byte* copy) const {
+    if (!widened_) return activation;
+    widen(floats(copy), activation, count, stream.handle());
+    return copy;
+  }
+
+  ConvolutionEngine engine_;
+  bool accumulate_;
+  bool widened_;
+  std::int64_t source_count_;
+  std::int64_t destination_count_;
+  std::int64_t weights_count_;
+  std::size_t scratch_bytes_;  // the engine's workspace comes first
+  std::size_t source_copy_ = 0;
+  std::size_t destination_copy_ = 0;
+  std::size_t gradient_ = 0;
+};
+
+EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate)
+    : engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): cannot be copied
+      accumulate_(accumulate),
+      widened_(engine_.graph().dtype != dtype),
+      source_count_(element_count(engine_.graph().shape.source())),
+      destination_count_(element_count(engine_.graph().shape.destination())),
+      weights_count_(element_count(engine_.graph().shape.weights())),
+      scratch_bytes_(engine_.workspace_bytes()) {
+  if (widened_) {
+    source_copy_ = add_floats(source_count_);
+    destination_copy_ = add_floats(destination_count_);
+  }
+  if (accumulate_) gradient_ = add_floats(weights_count_);
+}
+
+class ConvolutionWeightsOp final : public CudaOp {
+ public:
+  ConvolutionWeightsOp(CudaDevice& device, std::string_view name,
+                       const ConvolutionBackwardWeights& desc,
+                       std::unique_ptr<WeightGradient> gradient, const std::string& faults);
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
+
+ private:
+  std::unique_ptr<WeightGradient> gradient_;
+  Pixels pixels_;  // of the destination
+  bool bias_;
+  bool accumulate_;
+
+  // Where each begins in scratch memory.
+  std::size_t scratch_;
+  std::size_t sums_ = 0;
+};
+
+ConvolutionWeightsOp::ConvolutionWeightsOp(CudaDevice& device, std::string_view name,
+                                           const ConvolutionBackwardWeights& desc,
+                                           std::unique_ptr<WeightGradient> gradient,
+                                           const std::string& faults)
+    : CudaOp(device, name),
+      gradient_(std::move(gradient)),
+      pixels_{desc.shape.batch * desc.shape.out_height() * desc.shape.out_width(),
+              desc.shape.out_channels, desc.dtype},
+      bias_(desc.bias),
+      accumulate_(desc.accumulate),
+      scratch_(add_scratch(gradient_->scratch_bytes())) {
+  if (bias_) sums_ = add_scratch(sum_scratch_bytes(pixels_));
+  const Access access = accumulate_ ? Access::read_write : Access::write;
+  add_argument("source", Access::read, channels_last(desc.shape.source(), desc.dtype));
+  add_argument("diff_destination", Access::read,
+               channels_last(desc.shape.destination(), desc.dtype));
+  add_argument("diff_weights", access, channels_last(desc.shape.weights(), DType::f32));
+  if (bias_) add_argument("diff_bias", access, canonical({desc.shape.out_channels}));
+  set_implementation(gradient_->name() + (bias_ ? " + CUDA kernel (bias)" : "") + faults,
+                     gradient_->chosen_by());
+}
+
+void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {
+  gradient_->run(stream, {.source = arguments[0],
+                          .diff_destination = arguments[1],
+                          .diff_weights = arguments[2],
+                          .scratch = stream.scratch() + scratch_});
+  if (bias_) {
+    sum_pixels(floats(arguments[3]), arguments[1], pixels_, accumulate_, stream.scratch() + sums_,
+               stream.handle());
+  }
+}
+
+/// An engine that reads the activations' type and writes f32, as the gradient has to be: a gradient
+/// rounded to bf16 has lost what the sum in f32 was for. Where there is none (cuDNN 9.19 has none
+/// for bf16 without run-time compilation on any GPU, decision 0023) matrix products compute it from
+/// the same inputs. Where cuBLASLt has no algorithm, for bf16 rows that no vector load can take,
+/// inputs are widened: TF32 holds every bf16 exactly.
+std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
+                                              const ConvolutionBackwardWeights& desc,
+                                              std::string& faults) {
+  const ConvolutionGraph graph{.pass = ConvolutionPass::backward_weights,
+                               .shape = desc.shape,
+                               .dtype = desc.dtype,
+                               .arithmetic = arithmetic_of({desc.dtype, desc.math})};
+  const auto of_engine = [&](ConvolutionEngine engine) {
+    // NOLINTNEXTLINE(performance-move-const-arg): an engine cannot be copied
+    return std::make_unique<EngineGradient>(std::move(engine), desc.dtype, desc.accumulate);
+  };
+  if (auto engine = ConvolutionEngine::find(device, graph, faults)) {
+    return of_engine(*std::move(engine));
+  }
+  if (auto product = make_gradient_product(device, graph, desc.accumulate)) return product;
+  if (desc.dtype == DType::bf16) {
+    ConvolutionGraph widened = graph;
+    widened.dtype = DType::f32;
+    if (auto engine = ConvolutionEngine::find(device, widened, faults)) {
+      return of_engine(*std::move(engine));
+    }
+  }
+  return of_engine(ConvolutionEngine::direct(graph));
+}
+
+}  // namespace
+
+Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
+  const auto name = name_of(desc);
+  check(name, desc.shape);
+  device.check_arithmetic(name, {desc.dtype, desc.math});
+  std::string faults;
+  auto gradient = make_gradient(device, desc, faults);
+  return std::make_unique<ConvolutionWeightsOp>(device, name, desc, std::move(gradient), faults);
+}
+
+}  // namespace parbench::cuda

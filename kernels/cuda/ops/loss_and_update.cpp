@@ -1,0 +1,113 @@
+// Mean squared error, gradient descent and the sums of reductions.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "kernels/ops/checks.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/flat_kernels.h"
+#include "kernels/cuda/device_code/loss_kernels.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+constexpr std::string_view own_kernel = "CUDA kernel";
+
+float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
+
+class MseLossOp final : public CudaOp {
+ public:
+  MseLossOp(CudaDevice& device, const MseLoss& desc)
+      : CudaOp(device, name_of(desc)), desc_(desc), count_(element_count(desc.shape)) {
+    const TensorDesc tensor = device.activation(desc.shape, desc.dtype);
+    add_argument("prediction", Access::read, tensor);
+    add_argument("target", Access::read, tensor);
+    add_argument("loss", desc.accumulate ? Access::read_write : Access::write, canonical({1}));
+    add_argument("diff_prediction", Access::write, tensor);
+    partials_ = add_scratch(sizeof(double) *
+                            static_cast<std::size_t>(squared_error_partials(desc.dtype, count_)));
+    set_implementation(own_kernel);
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    const SquaredError error{
+        .prediction = arguments[0],
+        .target = arguments[1],
+        .difference = arguments[3],
+        .dtype = desc_.dtype,
+        .count = count_,
+        .scale = static_cast<float>(2.0 / static_cast<double>(desc_.total_elements)),
+        .divisor = desc_.total_elements,
+        .accumulate = desc_.accumulate};
+    squared_error(error, reinterpret_cast<double*>(stream.scratch() + partials_),
+                  floats(arguments[2]), stream.handle());
+  }
+
+ private:
+  MseLoss desc_;
+  std::int64_t count_;
+  std::size_t partials_ = 0;
+};
+
+class SgdOp final : public CudaOp {
+ public:
+  SgdOp(CudaDevice& device, const Sgd& desc) : CudaOp(device, name_of(desc)), desc_(desc) {
+    add_argument("parameters", Access::read_write, canonical({desc.count}));
+    add_argument("gradients", Access::read, canonical({desc.count}));
+    set_implementation(own_kernel);
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    descend(floats(arguments[0]), floats(arguments[1]), desc_.learning_rate, desc_.count,
+            stream.handle());
+  }
+
+ private:
+  Sgd desc_;
+};
+
+class AccumulateOp final : public CudaOp {
+ public:
+  AccumulateOp(CudaDevice& device, const Accumulate& desc)
+      : CudaOp(device, name_of(desc)), count_(desc.count) {
+    add_argument("source", Access::read, canonical({desc.count}));
+    add_argument("destination", Access::read_write, canonical({desc.count}));
+    set_implementation(own_kernel);
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    accumulate(floats(arguments[1]), floats(arguments[0]), count_, stream.handle());
+  }
+
+ private:
+  std::int64_t count_;
+};
+
+}  // namespace
+
+Planned plan(CudaDevice& device, const MseLoss& desc) {
+  const auto name = name_of(desc);
+  check_extents(name, desc.shape);
+  device.check_dtype(name, desc.dtype);
+  if (desc.total_elements < element_count(desc.shape)) {
+    throw UsageError(
+        fmt::format("{}: total_elements is {}; it must be at least the {} elements of shape {}",
+                    name, desc.total_elements, element_count(desc.shape), to_string(desc.shape)));
+  }
+  return std::make_unique<MseLossOp>(device, desc);
+}
+
+Planned plan(CudaDevice& device, const Sgd& desc) {
+  check_positive(name_of(desc), "count", desc.count);
+  return std::make_unique<SgdOp>(device, desc);
+}
+
+Planned plan(CudaDevice& device, const Accumulate& desc) {
+  check_positive(name_of(desc), "count", desc.count);
+  return std::make_unique<AccumulateOp>(device, desc);
+}
+
+}  // namespace parbench::cuda

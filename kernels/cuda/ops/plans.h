@@ -1,0 +1,45 @@
+// One overload per operation, found by Device::prepare through the variant: an operation without
+// one does not compile. Each throws UsageError for a description that makes no sense and
+// Unsupported for what the device or its libraries do not have.
+#pragma once
+
+#include <memory>
+
+#include "kernels/cuda/runtime/cuda_op.h"
+#include "kernels/ops/ops.h"
+
+namespace parbench::cuda {
+
+using Planned = std::unique_ptr<CudaOp>;
+
+// Weights have the activations' type and channels innermost; bias is f32.
+[[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LinearForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LinearBackwardData& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LinearBackwardWeights& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Gemm& desc);
+
+[[nodiscard]] Planned plan(CudaDevice& device, const BatchNormForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const BatchNormBackward& desc);
+
+[[nodiscard]] Planned plan(CudaDevice& device, const ReluForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ReluBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Add& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const AddReluBackward& desc);
+
+[[nodiscard]] Planned plan(CudaDevice& device, const MaxPoolForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const MaxPoolBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const GlobalAveragePoolForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const GlobalAveragePoolBackward& desc);
+
+[[nodiscard]] Planned plan(CudaDevice& device, const MseLoss& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Sgd& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Accumulate& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Fill& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Reorder& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Spin& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Discard& desc);
+
+}  // namespace parbench::cuda

@@ -1,0 +1,92 @@
+// Copies between any two layouts and element types of CUDA devices.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "kernels/ops/checks.h"
+#include "kernels/cuda/ops/layout.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/device_code/reorder_kernels.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+/// Whether the elements lie in the same order. The stride of an extent of one says nothing.
+bool same_order(const TensorDesc& a, const TensorDesc& b) {
+  const std::vector<std::int64_t> left = strides_of(a);
+  const std::vector<std::int64_t> right = strides_of(b);
+  for (std::size_t i = 0; i < a.shape.size(); ++i) {
+    if (a.shape[i] != 1 && left[i] != right[i]) return false;
+  }
+  return true;
+}
+
+class ConversionOp final : public CudaOp {
+ public:
+  ConversionOp(CudaDevice& device, const Reorder& desc)
+      : CudaOp(device, name_of(desc)),
+        from_(desc.source.dtype),
+        to_(desc.destination.dtype),
+        count_(element_count(desc.source.shape)) {
+    add_argument("source", Access::read, desc.source);
+    add_argument("destination", Access::write, desc.destination);
+    set_implementation(from_ == to_ ? "cudaMemcpyAsync" : "CUDA kernel");
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    convert({arguments[1], to_}, {arguments[0], from_}, count_, stream.handle());
+  }
+
+ private:
+  DType from_;
+  DType to_;
+  std::int64_t count_;
+};
+
+/// Between the two layouts that there are, a tensor is a batch of matrices, channels by pixels, of
+/// which one layout is the transposed of the other.
+class TransposeOp final : public CudaOp {
+ public:
+  TransposeOp(CudaDevice& device, const Reorder& desc)
+      : CudaOp(device, name_of(desc)), from_(desc.source.dtype), to_(desc.destination.dtype) {
+    const Shape& shape = desc.source.shape;
+    const std::size_t rank = shape.size();
+    rows_ = shape[rank - 3];
+    columns_ = shape[rank - 2] * shape[rank - 1];
+    batch_ = element_count(shape) / (rows_ * columns_);
+    if (!desc.source.layout.is_canonical()) std::swap(rows_, columns_);
+    add_argument("source", Access::read, desc.source);
+    add_argument("destination", Access::write, desc.destination);
+    set_implementation("CUDA kernel, transposing");
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    transpose({arguments[1], to_}, {arguments[0], from_}, batch_, rows_, columns_, stream.handle());
+  }
+
+ private:
+  DType from_;
+  DType to_;
+  std::int64_t batch_ = 1;
+  std::int64_t rows_ = 1;
+  std::int64_t columns_ = 1;
+};
+
+}  // namespace
+
+Planned plan(CudaDevice& device, const Reorder& desc) {
+  const auto name = name_of(desc);
+  check_extents(name, desc.source.shape);
+  if (desc.source.shape != desc.destination.shape) {
+    throw UsageError(fmt::format("{}: the shapes {} and {} differ", name,
+                                 to_string(desc.source.shape), to_string(desc.destination.shape)));
+  }
+  if (same_order(desc.source, desc.destination)) {
+    return std::make_unique<ConversionOp>(device, desc);
+  }
+  return std::make_unique<TransposeOp>(device, desc);
+}
+
+}  // namespace parbench::cuda

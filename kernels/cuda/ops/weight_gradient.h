@@ -1,0 +1,66 @@
+// The ways to compute the gradient of a convolution's weights, which is f32 whatever the type of
+// the activations.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "kernels/cuda/cudnn/convolution_graph.h"
+#include "kernels/core/op.h"
+
+namespace parbench::cuda {
+
+class CudaDevice;
+class CudaStream;
+
+/// Device addresses of one execution. The scratch memory has the bytes that the way asks for.
+struct WeightGradientAddresses {
+  std::byte* source = nullptr;
+  std::byte* diff_destination = nullptr;
+  std::byte* diff_weights = nullptr;
+  std::byte* scratch = nullptr;
+};
+
+class WeightGradient {
+ public:
+  virtual ~WeightGradient() = default;
+
+  [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
+  /// For reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm …".
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual ChosenBy chosen_by() const = 0;
+
+  /// Enqueues the computation; allocates nothing.
+  virtual void run(CudaStream& stream, const WeightGradientAddresses& at) = 0;
+};
+
+/// Patches of that size stay in the last-level cache of current GPUs.
+constexpr std::size_t most_patch_bytes = std::size_t{32} << 20U;
+
+/// As matrix products of the output's gradient and the patches of the source that each output pixel
+/// sees, for inputs and arithmetic of the graph. Of a convolution with one tap and no padding the
+/// patches are the source itself; others are copied to scratch memory, some images at a time. Sums
+/// are f32, and equal inputs have equal results to the bit. Null where cuBLASLt has no algorithm.
+/// `most_bytes`: of patches at once.
+[[nodiscard]] std::unique_ptr<WeightGradient> make_gradient_product(
+    CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
+    std::size_t most_bytes = most_patch_bytes);
+
+/// How many consecutive images have their patches in scratch memory at once, and how many elements
+/// apart rows of patches are.
+struct PatchPlan {
+  std::int64_t images = 0;
+  std::int64_t row_length = 0;
+  friend bool operator==(const PatchPlan&, const PatchPlan&) = default;
+};
+
+/// Equal parts of the batch as far as it can be divided, each within so many bytes where one image
+/// is. Rows begin at multiples of 16 bytes.
+[[nodiscard]] PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype,
+                                     std::size_t most_bytes = most_patch_bytes);
+
+/// Whether the patches are the source itself.
+[[nodiscard]] bool source_is_patches(const ConvolutionShape& shape);
+
+}  // namespace parbench::cuda

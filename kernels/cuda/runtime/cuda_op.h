@@ -1,0 +1,32 @@
+// Base of every CUDA operation.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "kernels/core/described_op.h"
+
+namespace parbench::cuda {
+
+class CudaDevice;
+class CudaStream;
+
+class CudaOp : public DescribedOp {
+ public:
+  CudaOp(CudaDevice& device, std::string_view name) : DescribedOp(name), device_(device) {}
+
+  [[nodiscard]] CudaDevice& device() const { return device_; }
+
+  void enqueue(Stream& stream, std::span<const BufferView> views) final;
+
+  /// Launches its kernels on the stream; the device is current. `arguments` are addresses in the
+  /// order of `arguments()`; scratch memory is at `stream.scratch()`, at the offsets that
+  /// `add_scratch` returned. Allocates nothing and waits for nothing.
+  virtual void execute(CudaStream& stream, std::span<std::byte* const> arguments) = 0;
+
+ private:
+  CudaDevice& device_;
+};
+
+}  // namespace parbench::cuda

@@ -1,0 +1,21 @@
+// Loading through the system's loader.
+#include "kernels/cuda/runtime/dynamic_library.h"
+
+#include <dlfcn.h>
+
+namespace parbench::cuda {
+
+DynamicLibrary::DynamicLibrary(const std::string& name)
+    : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_ == nullptr) error_ = dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread
+}
+
+DynamicLibrary::~DynamicLibrary() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+void* DynamicLibrary::address_of(const char* name) const {
+  return handle_ != nullptr ? dlsym(handle_, name) : nullptr;
+}
+
+}  // namespace parbench::cuda

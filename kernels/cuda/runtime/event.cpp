@@ -1,0 +1,59 @@
+// Implementation of CUDA events.
+#include "kernels/cuda/runtime/event.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/runtime/driver.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+
+CudaEvent::CudaEvent(CudaDevice& device, EventKind kind) : kind_(kind) {
+  device.make_current();
+  const bool timing = kind == EventKind::timing;
+  PARBENCH_CUDA(
+      cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming));
+}
+
+CudaEvent::CudaEvent(CudaDevice& device, Buffer word) : CudaEvent(device, EventKind::timing) {
+  if (driver().stream_write_value == nullptr) {
+    throw Unsupported(device.info().name +
+                      ": devices of other backends can wait for it only with a driver for CUDA "
+                      "11.7 or newer; update the driver, or use cuda devices alone");
+  }
+  shared_.emplace(std::move(word));
+}
+
+CudaEvent::~CudaEvent() { (void)cudaEventDestroy(event_); }
+
+void CudaEvent::record(cudaStream_t stream) {
+  PARBENCH_CUDA(cudaEventRecord(event_, stream));
+  if (!shared_) return;
+  // Announced once it is enqueued: nobody must wait for what a failed call did not enqueue. The
+  // write comes after all that the stream has written before, as others see it.
+  PARBENCH_CUDA(driver().stream_write_value(stream, reinterpret_cast<CUdeviceptr>(shared_->word()),
+                                            shared_->announced() + 1,
+                                            CU_STREAM_WRITE_VALUE_DEFAULT));
+  shared_->announce();
+}
+
+void CudaEvent::check() const {
+  const cudaError_t status = cudaEventQuery(event_);
+  if (status != cudaErrorNotReady) PARBENCH_CUDA(status);
+}
+
+double CudaEvent::seconds_since(const Event& earlier) const {
+  const auto* begin = dynamic_cast<const CudaEvent*>(&earlier);
+  if (begin == nullptr) throw std::invalid_argument("events of two backends have no common clock");
+  if (kind_ == EventKind::ordering || begin->kind_ == EventKind::ordering) {
+    throw std::logic_error("an event that only orders has no time");
+  }
+  float milliseconds = 0;
+  PARBENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin->event_, event_));
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,31 @@
+// Launching kernels of our own: grids over elements. For .cu files only.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/runtime/enqueue.h"
+#include "kernels/cuda/runtime/error.h"
+
+namespace parbench::cuda {
+
+constexpr int block_threads = 256;
+
+/// Blocks for kernels whose threads stride over `count` elements: enough to fill any GPU.
+[[nodiscard]] inline unsigned int blocks_for(std::int64_t count) {
+  constexpr std::int64_t most = 132 * 16;
+  return static_cast<unsigned int>(
+      std::clamp<std::int64_t>((count + block_threads - 1) / block_threads, 1, most));
+}
+
+}  // namespace parbench::cuda
+
+/// PARBENCH_LAUNCH(grid, block, stream, kernel, arguments…). Template arguments of the kernel are
+/// written out. Throws what the launch failed with.
+#define PARBENCH_LAUNCH(grid, block, stream, ...)                                               \
+  do {                                                                                          \
+    ::parbench::cuda::enqueue((grid), (block), (stream), __VA_ARGS__);                          \
+    ::parbench::cuda::check(cudaGetLastError(), {"launch: " #__VA_ARGS__, __FILE__, __LINE__}); \
+  } while (false)

@@ -1,0 +1,243 @@
+// Implementation of CUDA streams.
+#include "kernels/cuda/runtime/stream.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "kernels/core/crossing.h"
+#include "kernels/cuda/device_code/arrival_counters.h"
+#include "kernels/cuda/activity/clock_bound.h"
+#include "kernels/cuda/runtime/cuda_op.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/runtime/driver.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/runtime/event.h"
+#include "kernels/cuda/runtime/graph.h"
+#include "kernels/cuda/runtime/nap.h"
+#include "kernels/base/error.h"
+
+namespace parbench::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How often the clocks are compared when a stream begins to log: the closest of ten tells within
+/// about the latency of a launch.
+constexpr std::size_t clock_probes = 10;
+
+CudaEvent& cuda_event(Event& event) {
+  auto* mine = dynamic_cast<CudaEvent*>(&event);
+  if (mine == nullptr) throw std::invalid_argument("a CUDA stream got another backend's event");
+  return *mine;
+}
+
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  PARBENCH_CUDA(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+}  // namespace
+
+CudaStream::CudaStream(CudaDevice& device, std::string name)
+    : device_(device),
+      name_(std::move(name)),
+      counters_(device.allocate(arrival_counters * sizeof(unsigned int), MemoryKind::device)),
+      stream_(device.create_stream()) {
+  PARBENCH_CUDA(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_));
+}
+
+CudaStream::~CudaStream() {
+  device_.try_to_make_current();
+  (void)cudaStreamSynchronize(stream_);
+  traced_.reset();
+  if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
+  (void)cudaStreamDestroy(stream_);
+}
+
+Device& CudaStream::device() const { return device_; }
+
+void CudaStream::grow_scratch(std::size_t bytes) {
+  synchronize(default_limit);
+  device_.grow(scratch_, bytes, MemoryKind::device);
+}
+
+void CudaStream::copy(BufferView destination, BufferView source) {
+  check_copy(destination, source, name_);
+  std::byte* to = resolved(destination, "copy", name_, "destination");
+  const std::byte* from = resolved(source, "copy", name_, "source");
+  device_.make_current();
+  const TracedCall traced = trace_call();
+  PARBENCH_CUDA(cudaMemcpyAsync(to, from, source.bytes, cudaMemcpyDefault, stream_));
+}
+
+void CudaStream::record(Event& event) {
+  device_.make_current();
+  cuda_event(event).record(stream_);
+}
+
+void CudaStream::wait(Event& event) {
+  device_.make_current();
+  if (auto* mine = dynamic_cast<CudaEvent*>(&event)) {
+    PARBENCH_CUDA(cudaStreamWaitEvent(stream_, mine->handle(), 0));
+  } else {
+    wait_across(event);
+  }
+}
+
+/// The stream looks at the event's word by itself; no thread of the host takes part.
+void CudaStream::wait_across(Event& event) {
+  const SharedRecords& records = shared_records_of(event, name_);
+  if (driver().stream_wait_value == nullptr) {
+    throw Unsupported(name_ +
+                      ": waiting for devices of other backends needs a driver for CUDA 11.7 or "
+                      "newer; update the driver, or use cuda devices alone");
+  }
+  if (is_capturing(stream_)) {
+    throw Unsupported(name_ +
+                      ": a graph cannot wait for devices of other backends; leave out --graph, or "
+                      "use cuda devices alone");
+  }
+  PARBENCH_CUDA(driver().stream_wait_value(stream_, reinterpret_cast<CUdeviceptr>(records.word()),
+                                           records.announced(), CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue) {
+  device_.make_current();
+  StreamCapture capture(stream_);
+  enqueue();
+  device_.make_current();  // the last stream that took part may be another device's
+  const OwnedGraph graph = capture.finish();
+  return std::make_unique<CudaGraph>(*this, graph);
+}
+
+void CudaStream::synchronize(std::chrono::milliseconds limit) {
+  wait_until_idle(limit);
+  if (traced_) settle(*traced_);
+}
+
+/// The device is current.
+bool CudaStream::is_idle() const {
+  const cudaError_t status = cudaStreamQuery(stream_);
+  if (status != cudaErrorNotReady) {
+    PARBENCH_CUDA(status);
+    return true;
+  }
+  (void)cudaGetLastError();  // it is no failure, and must not look like one to a later launch
+  return false;
+}
+
+void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
+  device_.make_current();
+  const Clock::time_point begin = Clock::now();
+  while (!is_idle()) {
+    const auto waited = Clock::now() - begin;
+    if (waited > limit) {
+      throw TimedOut(
+          fmt::format("{} did not finish within {} s; its kernels hang or the case is too large",
+                      name_, std::chrono::duration<double>(limit).count()));
+    }
+    const std::chrono::nanoseconds nap = nap_after(waited);
+    if (nap.count() > 0) {
+      std::this_thread::sleep_for(nap);
+    } else {
+      std::this_thread::yield();  // to a worker of a CPU device that shares this core
+    }
+  }
+}
+
+void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
+  if (&op.device() != &device_) {
+    throw std::invalid_argument(fmt::format("{} was prepared for {}, not for {}", op.name(),
+                                            op.device().info().name, name_));
+  }
+  if (op.scratch_bytes() > scratch_.bytes()) {
+    throw std::invalid_argument(fmt::format("{} needs {} bytes of scratch, {} has {}", op.name(),
+                                            op.scratch_bytes(), name_, scratch_.bytes()));
+  }
+  std::array<std::byte*, DescribedOp::max_arguments> addresses{};
+  op.resolve(views, name_, addresses);
+  device_.make_current();
+  const TracedCall traced = trace_call();
+  op.execute(*this, std::span(addresses).first(views.size()));
+}
+
+cudnnHandle_t CudaStream::cudnn() {
+  if (cudnn_ == nullptr) {
+    device_.make_current();
+    PARBENCH_CUDA(cudnnCreate(&cudnn_));
+    PARBENCH_CUDA(cudnnSetStream(cudnn_, stream_));
+  }
+  return cudnn_;
+}
+
+TracedCall CudaStream::trace_call() const {
+  return traced_ ? traced_->enqueue(tag()) : TracedCall();
+}
+
+TracedCall CudaStream::trace_collective() const {
+  return traced_ ? traced_->enqueue_collective(tag()) : TracedCall();
+}
+
+/// CUPTI wants a synchronising call before its records are asked for. The stream is idle, so it
+/// returns at once.
+void CudaStream::settle(TracedStream& traced) const {
+  PARBENCH_CUDA(cudaStreamSynchronize(stream_));
+  traced.settle();
+}
+
+void CudaStream::log_activities(ActivityLog* log) {
+  traced_.reset();
+  if (log == nullptr) return;
+  ActivityLog probes(clock_probes);
+  const TracedStream::Description description{
+      .name = name_,
+      .handle = stream_,
+      .device = static_cast<std::uint32_t>(device_.ordinal()),
+      .is_idle = [this] {
+        device_.make_current();
+        return is_idle();
+      }};
+  auto traced = std::make_unique<TracedStream>(device_.activity_trace(), description, probes);
+  log->clock_error = clock_error(*traced, probes);
+  traced->redirect(*log);
+  traced_ = std::move(traced);
+}
+
+void CudaStream::check_activities() { device_.activity_trace()->check(name_); }
+
+/// Measured on memsets, each of which truly runs between a reading of the clock before it is
+/// enqueued and one after it has been waited for.
+double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) {
+  const Buffer memory = device_.allocate(sizeof(int), MemoryKind::device);
+  std::array<std::pair<Clock::time_point, Clock::time_point>, clock_probes> readings;
+  for (std::size_t i = 0; i < clock_probes; ++i) {
+    readings[i].first = Clock::now();
+    {
+      const TracedCall call = traced.enqueue(static_cast<ActivityTag>(i + 1));
+      PARBENCH_CUDA(cudaMemsetAsync(memory.data(), 0, sizeof(int), stream_));
+    }
+    wait_until_idle(default_limit);
+    readings[i].second = Clock::now();
+  }
+  settle(traced);
+  ClockBound bound;
+  for (const Activity& told : probes.activities()) {
+    const auto& [before, after] = readings[told.tag - 1];
+    bound.add(before, told, after);
+  }
+  if (probes.activities().empty()) {
+    throw Unsupported(fmt::format(
+        "{} cannot tell when its work runs: CUPTI has no record of {} memsets; update the driver",
+        name_, clock_probes));
+  }
+  return bound.error();
+}
+
+}  // namespace parbench::cuda

@@ -1,0 +1,80 @@
+// Streams of CUDA devices, with the library handles that belong to each.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernels/cuda/activity/activity_trace.h"
+#include "kernels/core/stream.h"
+
+namespace parbench::cuda {
+
+class CudaDevice;
+class CudaOp;
+
+class CudaStream final : public Stream {
+ public:
+  CudaStream(CudaDevice& device, std::string name);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  [[nodiscard]] Device& device() const override;
+  [[nodiscard]] int threads() const override { return 1; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
+  void copy(BufferView destination, BufferView source) override;
+  void record(Event& event) override;
+  void wait(Event& event) override;
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
+  void synchronize(std::chrono::milliseconds limit) override;
+  void log_activities(ActivityLog* log) override;
+  void check_activities() override;
+
+  /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
+  void execute(CudaOp& op, std::span<const BufferView> views);
+
+  [[nodiscard]] CudaDevice& cuda_device() const { return device_; }
+  [[nodiscard]] cudaStream_t handle() const { return stream_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
+  /// For the blocks of its kernels (arrival_counters.h).
+  [[nodiscard]] unsigned int* counters() const {
+    return reinterpret_cast<unsigned int*>(counters_.data());
+  }
+
+  /// Made at the first call: compute streams are made with it, so that no run waits for it.
+  [[nodiscard]] cudnnHandle_t cudnn();
+
+  /// While that lives, what is enqueued from outside of this class, on this stream and those of
+  /// other ranks, is logged with this stream's tag, by each stream that logs.
+  [[nodiscard]] TracedCall trace_collective() const;
+
+  /// Tells times for which this stream logs from each other; 0 while it does not.
+  [[nodiscard]] std::uint64_t logging_session() const { return traced_ ? traced_->session() : 0; }
+
+ private:
+  void grow_scratch(std::size_t bytes) override;
+  void wait_across(Event& event);
+  [[nodiscard]] bool is_idle() const;
+  void wait_until_idle(std::chrono::milliseconds limit) const;
+  [[nodiscard]] TracedCall trace_call() const;
+  void settle(TracedStream& traced) const;
+  [[nodiscard]] double clock_error(TracedStream& traced, const ActivityLog& probes);
+
+  CudaDevice& device_;
+  std::string name_;
+  Buffer counters_;
+  cudaStream_t stream_ = nullptr;
+  Buffer scratch_;
+  cudnnHandle_t cudnn_ = nullptr;
+  std::unique_ptr<TracedStream> traced_;  // while it logs
+};
+
+}  // namespace parbench::cuda

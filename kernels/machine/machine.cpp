@@ -1,0 +1,163 @@
+// Reads device requests.
+#include "kernels/machine/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "kernels/base/error.h"
+
+namespace parbench {
+namespace {
+
+/// A whole number, nothing before or after it. One that is larger than any machine needs is
+/// brought down to a million, which is refused as too large like those below it.
+std::optional<int> whole_number(std::string_view text) {
+  constexpr int most = 1'000'000;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || text.empty() || text.starts_with('-')) {
+    return std::nullopt;
+  }
+  return error == std::errc() ? std::min(value, most) : most;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// Which names a backend has.
+std::string names_of(const Backend& backend) {
+  const int count = backend.device_count();
+  if (count <= 0) return fmt::format("there is none: {}", backend.description());
+  if (count == 1) return fmt::format("there is {}:0 alone", backend.name());
+  return fmt::format("there are {0}:0 to {0}:{1}", backend.name(), count - 1);
+}
+
+[[noreturn]] void refuse(std::string_view word, std::string_view why) {
+  throw UsageError(
+      fmt::format("--devices: '{}' {}; allowed: {} (`parbench devices` lists what there is)", word,
+                  why, Machine::request_examples()));
+}
+
+/// The devices of one backend that a request names. Each backend divides its hardware among all its
+/// devices of the run, so it is asked once.
+struct Wanted {
+  Backend* backend = nullptr;
+  std::vector<DeviceNumber> numbers;
+};
+
+}  // namespace
+
+std::string to_string(const DeviceNumber& number) {
+  return number.partition ? fmt::format("{}/{}", number.device, *number.partition)
+                          : std::to_string(number.device);
+}
+
+std::vector<DeviceNumber> Backend::choose(int count) const {
+  std::vector<DeviceNumber> numbers;
+  for (int device = 0; device < count; ++device) numbers.push_back({.device = device});
+  return numbers;
+}
+
+Backend* Machine::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find(backends_, name, [](const auto& backend) { return backend->name(); });
+  return found == backends_.end() ? nullptr : found->get();
+}
+
+namespace {
+
+Backend& backend_named(const Machine& machine, std::string_view word, std::string_view name) {
+  if (Backend* backend = machine.find(name)) return *backend;
+  const auto missing = Machine::missing_backends();
+  const auto known = std::ranges::find(missing, name, &Machine::Missing::name);
+  refuse(word, known != missing.end()
+                   ? fmt::format("needs the {} backend, which is {}", name, known->reason)
+                   : fmt::format("names the backend '{}', which does not exist", name));
+}
+
+/// Reads "0" or "0/1", what stands behind the colon of a word.
+DeviceNumber number_in(const Backend& backend, std::string_view word, std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto device = whole_number(text.substr(0, slash));
+  if (!device) refuse(word, "has no device number behind the colon");
+  DeviceNumber number{.device = *device};
+  if (slash != std::string_view::npos) {
+    const std::string_view partition = text.substr(slash + 1);
+    number.partition = whole_number(partition);
+    if (!number.partition) {
+      refuse(word, fmt::format("names a part of a device by '{}', which is no number", partition));
+    }
+  }
+  if (number.device >= backend.device_count()) {
+    refuse(word, "does not exist, " + names_of(backend));
+  }
+  return number;
+}
+
+/// The names of a comma list.
+std::vector<std::string_view> names_in(std::string_view request) {
+  if (request.find(' ') != std::string_view::npos) {
+    refuse(request, "has blanks; give names with commas alone between them");
+  }
+  std::vector<std::string_view> names = split(request, ',');
+  if (std::ranges::find(names, "") != names.end()) {
+    refuse(request, "has an empty name; give one name before and after each comma");
+  }
+  return names;
+}
+
+std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_view request,
+                                                int count, const DeviceOptions& options) {
+  if (count == 0) refuse(request, "opens no device");
+  const int limit = backend.device_limit();
+  if (count > limit) {
+    refuse(request, fmt::format("is more than this machine has: {} {} device{}", limit,
+                                backend.name(), limit == 1 ? "" : "s"));
+  }
+  return backend.open(backend.choose(count), options);
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
+                                                   const DeviceOptions& options) const {
+  if (const auto count = whole_number(request)) {
+    return open_count(*backends_.front(), request, *count, options);
+  }
+  std::vector<Wanted> wanted;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // place in `wanted`, and in its numbers
+  for (const std::string_view word : names_in(request)) {
+    const std::size_t colon = word.find(':');
+    if (colon == std::string_view::npos) refuse(word, "is neither a count nor a device name");
+    Backend& backend = backend_named(*this, word, word.substr(0, colon));
+    const DeviceNumber number = number_in(backend, word, word.substr(colon + 1));
+    auto of_backend = std::ranges::find(wanted, &backend, &Wanted::backend);
+    if (of_backend == wanted.end()) of_backend = wanted.insert(of_backend, {&backend, {}});
+    std::vector<DeviceNumber>& numbers = of_backend->numbers;
+    if (std::ranges::find(numbers, number) != numbers.end()) refuse(word, "is named twice");
+    order.emplace_back(of_backend - wanted.begin(), numbers.size());
+    numbers.push_back(number);
+  }
+  std::vector<std::vector<std::unique_ptr<Device>>> opened;
+  for (const Wanted& one : wanted) {
+    opened.push_back(one.backend->open(one.numbers, options));
+  }
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const auto& [backend, position] : order) {
+    devices.push_back(std::move(opened[backend][position]));
+  }
+  return devices;
+}
+
+}  // namespace parbench

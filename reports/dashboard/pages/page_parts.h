@@ -1,0 +1,58 @@
+// What the pages of a dashboard have in common: how they name cases, times, commits and changes,
+// and where they lie in the site.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/dashboard/history.h"
+#include "reports/views/html/html_writer.h"
+#include "reports/views/parameter_columns.h"
+
+namespace parbench::report {
+
+/// Paths of pages, relative to the site.
+[[nodiscard]] std::string report_page(const std::string& content_id);
+[[nodiscard]] std::string history_page(const std::string& machine_id, const std::string& scenario);
+
+/// "2026-11-21 19:57" in UTC.
+[[nodiscard]] std::string time_text(std::int64_t seconds);
+
+/// The commit's first ten characters, with "+" where there were changes beside it; "–" where it is
+/// not known.
+[[nodiscard]] std::string commit_text(const Moment& moment);
+
+/// "+5.2% (4.8 to 5.6%)": positive is slower.
+[[nodiscard]] std::string change_text(const Change& change);
+
+/// The size of a change whatever its direction: half as fast is as much as twice as fast.
+[[nodiscard]] double magnitude(const Change& change);
+
+/// What tells the series of a history apart, as the tables of reports do it.
+class CaseNames {
+ public:
+  explicit CaseNames(const History& history);
+
+  [[nodiscard]] const std::vector<ParameterColumn>& columns() const { return columns_; }
+  /// "pipeline, split 5": strategy and the parameters that differ.
+  [[nodiscard]] std::string name(std::size_t series) const;
+
+ private:
+  std::vector<std::string> strategies_;
+  std::vector<ParameterColumn> columns_;
+};
+
+/// The reports before and after a change in two cells, each linked; `to_site` leads from the page
+/// to the site's folder.
+void write_change_ends(HtmlWriter& html, const History& history, const Series& series,
+                       const Change& change, const std::string& to_site);
+
+/// The head of a table.
+void write_headings(HtmlWriter& html, const std::vector<std::string>& titles);
+
+/// A cell with the number that its column is sorted by.
+void write_number_cell(HtmlWriter& html, const std::string& text, double number);
+
+}  // namespace parbench::report

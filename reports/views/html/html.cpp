@@ -1,0 +1,228 @@
+// The page around the tables: contents, answers, machine, how to read it.
+#include "reports/views/html/html.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "reports/findings/findings.h"
+#include "reports/text/printable.h"
+#include "reports/text/text.h"
+#include "reports/text/units.h"
+#include "reports/views/html/html_data.h"
+#include "reports/views/html/html_frame.h"
+#include "reports/views/html/html_table.h"
+#include "reports/views/html/html_writer.h"
+#include "reports/views/table_parts.h"
+
+namespace parbench::report {
+namespace {
+
+constexpr std::string_view reading = R"(
+<section id="reading" class="reading" aria-labelledby="reading-title">
+<h2 id="reading-title">How to read this</h2>
+<dl>
+<dt>median, ± 95% CI</dt><dd>The median of the samples of one execution, and half the width of its
+95% interval: the interval that holds the true median in 95 of 100 such runs. It is made of order
+statistics and assumes no distribution.</dd>
+<dt>n</dt><dd>How many samples were taken. Sampling of a case ends when its interval is as narrow as
+the precision asks; where a time limit came first, a mark says so.</dd>
+<dt>speedup</dt><dd>The baseline’s time over this case’s, sample by sample in the same round, so that
+a drift of the machine hits both; in brackets its interval. An interval that holds 1 shows no
+difference.</dd>
+<dt>of bound</dt><dd>The bound is the least time that any schedule of the same tasks can take, by
+their critical path and the busiest lane, with the cost of each task measured alone. 98% of it: the
+schedule is as good as it gets, and only other tasks help. 70%: something is in the way.</dd>
+<dt>verified</dt><dd>Each result was compared with the reference’s before it was timed. The number is
+the largest error as a share of what is tolerated.</dd>
+<dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
+the samples were taken: its median may be that of a slower device.</dd>
+<dt>when it ran</dt><dd>After its samples each case ran once more, and its streams noted when each
+task began and ended; of several executions the one of median time is shown. A device is busy while
+any of its streams runs a task, else idle; bubbles are idle time between its first and its last task.
+All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
+<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
+them share is the machine’s, not a strategy’s.</dd>
+</dl>
+</section>
+)";
+
+/// The scenarios of a report in a line: "pipeline, branch".
+std::string scenarios_text(const Report& report) {
+  std::vector<std::string> names;
+  for (const auto& group : by_scenario(report)) names.push_back(group.scenario);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string title_of(const std::vector<NamedReport>& reports) {
+  if (reports.size() != 1) return fmt::format("parbench: {} reports", reports.size());
+  const Report& report = reports.front().report;
+  return fmt::format("parbench: {} on {}", scenarios_text(report), report.machine.host);
+}
+
+std::string join_numbers(const std::vector<int>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+std::string of_scenario(const std::string& scenario) {
+  return scenario.empty() ? std::string() : " of " + scenario;
+}
+
+/// "NVIDIA H200, 139.8 GiB, compute capability 9.0, multiprocessors 132".
+std::string device_text(const Device& device) {
+  std::string text = device.model;
+  if (!device.cores.empty()) text += fmt::format(", cores {}", join_numbers(device.cores));
+  text += ", " + format_bytes(static_cast<double>(device.memory_bytes));
+  for (const auto& [name, value] : device.facts) text += fmt::format(", {} {}", name, value);
+  return text;
+}
+
+/// Of how many cases the same is found, where they are several.
+std::string so_in(std::size_t cases) {
+  return cases > 1 ? fmt::format(" (so in {})", format_count(cases, "case")) : std::string();
+}
+
+/// One page from its reports.
+class Page {
+ public:
+  Page(const std::vector<NamedReport>& reports, const WebAssets& assets,
+       const std::vector<PageLink>& up)
+      : reports_(reports), assets_(assets), up_(up) {}
+
+  std::string render() {
+    open_page(html_, assets_, title_of(reports_), up_);
+    contents();
+    open_results(html_, assets_);
+    for (std::size_t i = 0; i < reports_.size(); ++i) article(i);
+    html_.raw(reading).raw("</main>\n");
+    close_page(html_, assets_, "parbench-data", [&] { return page_data_text(reports_); });
+    return html_.take();
+  }
+
+ private:
+  [[nodiscard]] bool several() const { return reports_.size() > 1; }
+  /// Of scenarios and machines: below the report's name where there is one.
+  [[nodiscard]] std::string_view heading() const { return several() ? "h3" : "h2"; }
+
+  void contents() {
+    html_.raw("<nav aria-label=\"Contents\">\n<ul>\n");
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      if (several()) html_.raw("<li>");
+      if (several()) write_link(html_, {"#" + report_id(i), reports_[i].name});
+      if (several()) html_.raw("\n<ul>\n");
+      scenario_items(i);
+      if (several()) html_.raw("</ul></li>\n");
+    }
+    item("#reading", "How to read this");
+    html_.raw("</ul>\n</nav>\n");
+  }
+
+  void scenario_items(std::size_t report) {
+    const auto groups = by_scenario(reports_[report].report);
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      item("#" + scenario_id(report, k), groups[k].scenario);
+    }
+  }
+
+  void item(const std::string& target, std::string_view text) {
+    html_.raw("<li>");
+    write_link(html_, {target, std::string(text)});
+    html_.raw("</li>\n");
+  }
+
+  void article(std::size_t index) {
+    const auto& [name, report] = reports_[index];
+    html_.open("article", {{"id", report_id(index)}}).raw("\n");
+    if (several()) html_.element("h2", name).raw("\n");
+    html_.element("p", fmt::format("{} · {}", report.started_utc, counts_text(report)),
+                  {{"class", report.complete ? "counts" : "counts incomplete"}});
+    html_.raw("\n");
+    for (const std::string& error : process_errors(report)) {
+      html_.element("p", error, {{"class", "note"}}).raw("\n");
+    }
+    const auto groups = by_scenario(report);
+    if (groups.empty()) html_.element("p", "This report has no cases.", {{"class", "note"}});
+    for (std::size_t k = 0; k < groups.size(); ++k) section(index, k, groups[k]);
+    machine(report);
+    html_.raw("</article>\n");
+  }
+
+  void section(std::size_t report_index, std::size_t index, const ScenarioCases& group) {
+    const Report& report = reports_[report_index].report;
+    const std::string id = scenario_id(report_index, index);
+    html_.open("section", {{"id", id}, {"class", "scenario"}}).raw("\n");
+    html_.element(heading(), group.scenario).raw("\n");
+    if (const Answer* answer = find_answer(report, group.scenario)) {
+      html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
+      if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
+    }
+    reasons(findings_of(report, group.scenario), group.cases);
+    html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
+    write_case_table(html_, group, id);
+    write_published(html_, report, group);
+    html_.raw("</section>\n");
+  }
+
+  void reasons(const std::vector<const Finding*>& findings, const Cases& cases) {
+    if (findings.empty()) return;
+    const std::vector<ParameterColumn> columns = parameter_columns(cases);
+    html_.raw("<ul class=\"reasons\">\n");
+    for (const Finding* finding : findings) {
+      const auto found = std::ranges::find(cases, finding->cases.front(), &CaseResult::name);
+      const auto row = static_cast<std::size_t>(found - cases.begin());
+      html_.raw("<li>");
+      html_.element("strong", found == cases.end() ? finding->cases.front()
+                                                   : row_text((*found)->strategy, columns, row));
+      html_.text(fmt::format(": {}{}.", finding->text, so_in(finding->cases.size())));
+      if (!finding->advice.empty()) {
+        html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));
+      }
+      html_.raw("</li>\n");
+    }
+    html_.raw("</ul>\n");
+  }
+
+  void machine(const Report& report) {
+    html_.raw("<section class=\"machine\">\n").element(heading(), "Machine and run").raw("\n");
+    html_.element("p", fmt::format("{}", fmt::join(machine_items(report), " · "))).raw("\n<dl>\n");
+    const Machine& machine = report.machine;
+    fact("host", machine.host);
+    fact("kernel", machine.kernel);
+    if (machine.governor) fact("frequency governor", *machine.governor);
+    if (machine.cpu_mhz) fact("clock at the start", fmt::format("{:.0f} MHz", *machine.cpu_mhz));
+    fact("cores allowed", join_numbers(machine.cores_allowed));
+    fact("compiler", machine.compiler + ", " + machine.build_type);
+    for (const auto& [name, value] : machine.environment) fact(name, value);
+    for (const Device& device : report.devices) {
+      fact(device.name + of_scenario(device.scenario), device_text(device));
+    }
+    for (const Link& link : report.links) {
+      fact(fmt::format("{} – {}{}", link.from, link.to, of_scenario(link.scenario)), link.kind);
+    }
+    fact("command", fmt::format("{}", fmt::join(report.command_line, " ")));
+    html_.raw("</dl>\n</section>\n");
+  }
+
+  void fact(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    html_.element("dt", name).element("dd", value).raw("\n");
+  }
+
+  const std::vector<NamedReport>& reports_;
+  const WebAssets& assets_;
+  const std::vector<PageLink>& up_;
+  HtmlWriter html_;
+};
+
+}  // namespace
+
+std::string to_html(const std::vector<NamedReport>& reports, const WebAssets& assets,
+                    const std::vector<PageLink>& up) {
+  std::vector<NamedReport> shown;
+  for (const auto& [name, report] : reports) shown.push_back({printable(name), printable(report)});
+  return Page(shown, assets, up).render();
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,330 @@
+// Choosing and packing of timelines.
+#include "reports/views/html/html_timelines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "reports/model/ceilings.h"
+#include "reports/model/without_profile.h"
+#include "reports/text/units.h"
+#include "reports/views/html/html_data.h"
+#include "reports/views/html/packed_numbers.h"
+
+namespace parbench::report {
+namespace {
+
+/// Times are whole numbers of a power of ten of nanoseconds, so that a case lasts no more than this
+/// many: a ten-millionth of it is below what any zoom shows as a gap.
+constexpr Nanoseconds max_units = 10'000'000;
+
+/// Of the cases without timeline that share a reason, so many are named.
+constexpr std::size_t most_named = 3;
+
+/// Nanoseconds.
+Nanoseconds unit_for(Nanoseconds length) {
+  Nanoseconds unit = 1;
+  while (length > max_units * unit) unit *= 10;
+  return unit;
+}
+
+/// Things that many tasks share, each once.
+template <class T>
+class Pool {
+ public:
+  std::size_t place_of(const T& thing) {
+    const auto [known, is_new] = places_.try_emplace(thing, things_.size());
+    if (is_new) things_.push_back(thing);
+    return known->second;
+  }
+  [[nodiscard]] std::size_t count() const { return things_.size(); }
+  /// Of the text of those from a place on, with commas.
+  [[nodiscard]] std::size_t bytes_from(std::size_t place) const {
+    std::size_t bytes = 0;
+    for (; place < things_.size(); ++place) bytes += Json(things_[place]).dump().size() + 1;
+    return bytes;
+  }
+  void forget_from(std::size_t place) {
+    for (; things_.size() > place; things_.pop_back()) places_.erase(things_.back());
+  }
+  [[nodiscard]] const std::vector<T>& list() const { return things_; }
+
+ private:
+  std::vector<T> things_;
+  std::map<T, std::size_t> places_;
+};
+
+/// What the tasks of a scenario share: chunks and sizes of a sweep have most of it in common.
+struct Shared {
+  Pool<std::string> names;
+  Pool<std::array<double, 2>> work;  // FLOPs and bytes
+};
+
+/// Packs the calls of one timeline, each as differences to what came before it.
+class CallPacker {
+ public:
+  CallPacker(const Timeline& timeline, Shared& shared, Nanoseconds unit)
+      : timeline_(timeline), shared_(shared), unit_(unit) {}
+
+  std::string pack() {
+    const std::vector<TimedCall>& calls = timeline_.calls;
+    for (std::size_t i = 0; i < calls.size(); ++i) first_call_.try_emplace(calls[i].task, i);
+    for (std::size_t i = 0; i < calls.size(); ++i) add(calls[i], i);
+    return packed_.take();
+  }
+
+ private:
+  void add(const TimedCall& call, std::size_t index) {
+    const Task& task = timeline_.graph.task(call.task);
+    const std::int64_t begin = units(call.ran.begin);
+    const std::int64_t enqueued =
+        units(std::clamp(call.enqueued.end, timeline_.begin, call.ran.begin));
+    packed_.add(static_cast<std::uint64_t>(call.lane) * task_kinds.size() +
+                static_cast<std::uint64_t>(task.kind));
+    packed_.add(shared_.names.place_of(task.name));
+    packed_.add(shared_.work.place_of({counted(call.work.flops), counted(call.work.bytes)}));
+    packed_.add(static_cast<std::uint64_t>(begin - begin_));
+    packed_.add(static_cast<std::uint64_t>(units(call.ran.end) - begin));
+    packed_.add_signed(enqueued - enqueued_);
+    packed_.add(index - first_call_.at(call.task));
+    add_dependencies(task, index);
+    begin_ = begin;
+    enqueued_ = enqueued;
+  }
+
+  /// As distances to the first call of each task; a clock of another device may put it behind.
+  void add_dependencies(const Task& task, std::size_t index) {
+    std::vector<std::int64_t> distances;
+    for (const TaskId before : task.after) {
+      const auto found = first_call_.find(before);
+      if (found == first_call_.end()) continue;
+      distances.push_back(static_cast<std::int64_t>(index) -
+                          static_cast<std::int64_t>(found->second));
+    }
+    packed_.add(distances.size());
+    for (const std::int64_t distance : distances) packed_.add_signed(distance);
+  }
+
+  /// A number that a report had as null counts nothing.
+  static double counted(double amount) { return std::isfinite(amount) ? amount : 0; }
+
+  /// Rounded; `time` is not before the beginning of the timeline.
+  [[nodiscard]] std::int64_t units(Nanoseconds time) const {
+    return (time - timeline_.begin + unit_ / 2) / unit_;
+  }
+
+  const Timeline& timeline_;
+  Shared& shared_;
+  Nanoseconds unit_;
+  std::unordered_map<TaskId, std::size_t> first_call_;
+  PackedNumbers packed_;
+  std::int64_t begin_ = 0;  // of the call before
+  std::int64_t enqueued_ = 0;
+};
+
+Json devices_of_lanes(const PlanGraph& graph) {
+  const std::vector<std::string> devices = graph.devices();
+  Json list = Json::array();
+  for (const Lane& lane : graph.lanes) {
+    list.push_back(std::ranges::find(devices, lane.device) - devices.begin());
+  }
+  return list;
+}
+
+/// Of each device its peaks for each kind of task, FLOP/s and B/s; null where nothing is known.
+Json peaks_of_devices(const Report& report, const CaseResult& c) {
+  Json list = Json::array();
+  bool known = false;
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? short_number(*value) : Json();
+  };
+  for (const std::string& device : c.profile->timeline->graph.devices()) {
+    const Ceilings ceilings = ceilings_of(report, c, device);
+    known = known || ceilings.known();
+    Json& own = list.emplace_back(Json::array());
+    for (const TaskKind kind : task_kinds) {
+      own.push_back({or_null(ceilings.flops(kind)), or_null(ceilings.bytes(kind))});
+    }
+  }
+  return known ? list : Json();
+}
+
+Json lane_names(const PlanGraph& graph) {
+  Json list = Json::array();
+  for (const Lane& lane : graph.lanes) list.push_back(lane.name);
+  return list;
+}
+
+/// What there is of one scenario so far.
+class ScenarioTimelines {
+ public:
+  explicit ScenarioTimelines(const ScenarioCases& group)
+      : report_(group.report), cases_(&group.cases) {
+    for (std::size_t row = 0; row < cases_->size(); ++row) {
+      rows_.emplace((*cases_)[row]->name, row);
+    }
+  }
+
+  /// Takes the timeline of a case if there is one that fits. Returns the room that is left.
+  std::size_t add(std::size_t row, std::size_t room) {
+    const CaseResult& c = *(*cases_)[row];
+    if (!c.profile) return without(reason_without_profile(c), row, room);
+    if (!c.profile->timeline) return without(too_many_tasks(), row, room);
+    const std::size_t names_before = shared_.names.count();
+    const std::size_t work_before = shared_.work.count();
+    Json timeline = packed(c, row);
+    const std::size_t bytes = timeline.dump().size() + shared_.names.bytes_from(names_before) +
+                              shared_.work.bytes_from(work_before);
+    if (bytes > room) {
+      shared_.names.forget_from(names_before);
+      shared_.work.forget_from(work_before);
+      return without("this page has no room for more timelines", row, room);
+    }
+    timelines_.emplace(row, std::move(timeline));
+    return room - bytes;
+  }
+
+  /// `first`: the row of the case that is to be shown first.
+  [[nodiscard]] Json data(std::optional<std::size_t> first) const {
+    Json json{{"names", shared_.names.list()},
+              {"work", shared_.work.list()},
+              {"cases", Json::array()},
+              {"without", Json::array()}};
+    for (const auto& [row, timeline] : timelines_) json["cases"].push_back(timeline);
+    if (first && timelines_.contains(*first)) json["first"] = *first;
+    for (const auto& [reason, missing] : without_) {
+      json["without"].push_back(
+          {{"reason", reason}, {"count", missing.count}, {"rows", missing.rows}});
+    }
+    return json;
+  }
+
+ private:
+  struct Missing {
+    std::size_t count = 0;
+    std::vector<std::size_t> rows;  // the first of them
+  };
+
+  static std::string too_many_tasks() {
+    return fmt::format("its plan has more than {} tasks", max_reported_tasks);
+  }
+
+  std::size_t without(const std::string& reason, std::size_t row, std::size_t room) {
+    Missing& missing = without_[reason];
+    if (++missing.count <= most_named) missing.rows.push_back(row);
+    return room;
+  }
+
+  Json packed(const CaseResult& c, std::size_t row) {
+    const Timeline& timeline = *c.profile->timeline;
+    const Nanoseconds unit = unit_for(timeline.length());
+    Json json{{"row", row},
+              {"unit", seconds_of(unit)},
+              {"length", (timeline.length() + unit / 2) / unit}};
+    if (c.speedup) {
+      const auto baseline = rows_.find(c.speedup->baseline);
+      if (baseline != rows_.end()) json["baseline"] = baseline->second;
+    }
+    json["lanes"] = lane_names(timeline.graph);
+    json["devices"] = devices_of_lanes(timeline.graph);
+    json["shares"] = fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; "));
+    json["peaks"] = peaks_of_devices(*report_, c);
+    json["spans"] = CallPacker(timeline, shared_, unit).pack();
+    return json;
+  }
+
+  const Report* report_;
+  const Cases* cases_;
+  std::unordered_map<std::string, std::size_t> rows_;  // by name
+  Shared shared_;
+  std::map<std::size_t, Json> timelines_;  // by row
+  std::map<std::string, Missing> without_;
+};
+
+/// The case with the largest speedup, which an answer names even where nothing pays; nullptr where
+/// none has a speedup.
+const CaseResult* best_speedup(const Cases& cases) {
+  const CaseResult* best = nullptr;
+  for (const CaseResult* c : cases) {
+    if (!has_number(*c) || !c->speedup) continue;
+    if (best == nullptr || c->speedup->value > best->speedup->value) best = c;
+  }
+  return best;
+}
+
+struct Candidate {
+  std::size_t scenario = 0;
+  std::size_t row = 0;
+  int rank = 0;
+};
+
+/// The cases that have a number, those first that an answer names.
+std::vector<Candidate> candidates(const std::vector<ScenarioCases>& scenarios) {
+  std::vector<Candidate> list;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Cases& cases = scenarios[i].cases;
+    const CaseResult* best = best_speedup(cases);
+    const Baselines baselines(cases);
+    for (std::size_t row = 0; row < cases.size(); ++row) {
+      const CaseResult& c = *cases[row];
+      if (!has_number(c)) continue;
+      const bool own = best != nullptr && best->speedup->baseline == c.name;
+      const int rank = &c == best ? 0 : own ? 1 : baselines.contains(c) ? 2 : 3;
+      list.push_back({i, row, rank});
+    }
+  }
+  std::ranges::stable_sort(list, {}, &Candidate::rank);
+  return list;
+}
+
+std::optional<std::size_t> row_of_best(const Cases& cases) {
+  const auto found = std::ranges::find(cases, best_speedup(cases));
+  if (found == cases.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - cases.begin());
+}
+
+}  // namespace
+
+std::size_t timeline_room(std::size_t cases) {
+  constexpr std::size_t least_cases_with_least_room = 100;
+  constexpr std::size_t bytes_of_a_case = 1'500;  // its row and its samples
+  return 300'000 - bytes_of_a_case * std::min(cases, least_cases_with_least_room);
+}
+
+std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
+  std::vector<std::string> lines;
+  for (const DeviceMetrics& device : metrics.devices) {
+    const auto share = [&](double seconds) { return format_percent(seconds / metrics.span); };
+    lines.push_back(fmt::format("{} busy {}, idle {} (bubbles {})", device.device,
+                                share(device.busy), share(device.idle), share(device.bubble)));
+  }
+  return lines;
+}
+
+std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios, std::size_t room) {
+  std::vector<ScenarioTimelines> timelines;
+  for (const ScenarioCases& group : scenarios) timelines.emplace_back(group);
+  for (const auto& [scenario, row, rank] : candidates(scenarios)) {
+    room = timelines[scenario].add(row, room);
+  }
+  std::vector<Json> data;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Cases& cases = scenarios[i].cases;
+    const bool any =
+        std::ranges::any_of(cases, [](const CaseResult* c) { return c->profile.has_value(); });
+    data.push_back(any ? timelines[i].data(row_of_best(cases)) : Json());
+  }
+  return data;
+}
+
+}  // namespace parbench::report

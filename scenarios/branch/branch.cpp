@@ -1,0 +1,359 @@
+// Scenario branch: independent convolutions over one input, scheduled in every way that a device
+// offers.
+#include "scenarios/branch/branch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "scenarios/branch/branch_layers.h"
+#include "scenarios/framework/requests.h"
+
+namespace parbench {
+namespace {
+
+constexpr int device = 0;
+
+BranchSizes sizes_of(const CaseSpec& spec) {
+  return {.batch = spec.parameters.integer("batch"),
+          .channels = spec.parameters.integer("channels"),
+          .image = spec.parameters.integer("image"),
+          .branches = spec.parameters.integer("branches"),
+          .dtype = spec.dtype,
+          .math = spec.math};
+}
+
+/// What a process can address on a 64-bit processor with 47 bits for it. Sums and products of sizes
+/// below it fit 64-bit integers.
+constexpr double most_bytes = 0x1p47;
+
+/// Throws UsageError for layers that no process can hold, before anything is computed from their
+/// sizes.
+void check_size(const BranchSizes& sizes) {
+  const double bytes = sizes.bytes();
+  if (bytes <= most_bytes) return;
+  throw UsageError(fmt::format(
+      "--batch {} --channels {} --image {} --branches {} make {:.3g} TiB of outputs and weights; a "
+      "process can address {:.0f} TiB, use smaller values",
+      sizes.batch, sizes.channels, sizes.image, sizes.branches, bytes * 0x1p-40,
+      most_bytes * 0x1p-40));
+}
+
+/// Without a cost key, as every layer has an output of its own.
+void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
+  std::string name = layer.count == 1 ? fmt::format("convolution {}", layer.first)
+                                      : fmt::format("convolutions {}-{}", layer.first,
+                                                    layer.first + layer.count - 1);
+  parts.plan.add({.name = std::move(name), .lanes = {lane}}, {layer.call()});
+}
+
+/// Each layer reads the one before.
+std::vector<BranchLayer> plan_chain(CaseParts& parts, const BranchSizes& sizes) {
+  const LaneId lane = add_lane(parts, device, StreamKind::compute);
+  std::vector<BranchLayer> layers;
+  Tensor source = make_input(parts, device, sizes);
+  for (std::int64_t i = 0; i < sizes.branches; ++i) {
+    layers.push_back(
+        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), source, i));
+    source = layers.back().destination;
+    add_layer(parts, layers.back(), lane);
+  }
+  return layers;
+}
+
+/// All layers read the input; layer i runs on lane i modulo `lanes`.
+std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count) {
+  std::vector<LaneId> lanes;
+  for (int i = 0; i < lane_count; ++i) {
+    lanes.push_back(add_lane(parts, device, StreamKind::compute, i, lane_count));
+  }
+  const Tensor input = make_input(parts, device, sizes);
+  std::vector<BranchLayer> layers;
+  for (std::int64_t i = 0; i < sizes.branches; ++i) {
+    const LaneId lane = lanes[i % lane_count];
+    layers.push_back(
+        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), input, i));
+    add_layer(parts, layers.back(), lane);
+  }
+  return layers;
+}
+
+/// All layers as one convolution.
+std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bool grouped) {
+  const LaneId lane = add_lane(parts, device, StreamKind::compute);
+  const Tensor input =
+      grouped ? make_repeated_input(parts, device, sizes) : make_input(parts, device, sizes);
+  const ConvolutionForward desc = sizes.convolution(sizes.branches, grouped ? sizes.branches : 1);
+  std::vector<BranchLayer> layers = {
+      make_layer(parts, stream_of(parts, lane), device, sizes, desc, input, 0)};
+  add_layer(parts, layers.front(), lane);
+  return layers;
+}
+
+/// The case of the same layers under a strategy of a single stream.
+CaseSpec single_stream(const CaseSpec& spec, std::string_view strategy) {
+  return with_strategy(spec, strategy, {"streams"});
+}
+
+constexpr std::string_view graph_prefix = "graph-";
+
+bool is_graph(std::string_view strategy) { return strategy.starts_with(graph_prefix); }
+
+/// How the layers are arranged: a graph is the same plan launched in another way.
+std::string_view arrangement_of(std::string_view strategy) {
+  return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
+}
+
+std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
+  const BranchSizes sizes = sizes_of(spec);
+  const std::string_view arrangement = arrangement_of(spec.strategy);
+  if (is_graph(spec.strategy)) parts.plan.submit_as(SubmitMode::graph);
+  if (arrangement == "chain") return plan_chain(parts, sizes);
+  if (arrangement == "merged") return plan_one(parts, sizes, false);
+  if (arrangement == "grouped") return plan_one(parts, sizes, true);
+  if (arrangement == "streams") {
+    return plan_lanes(parts, sizes, static_cast<int>(spec.parameters.integer("streams")));
+  }
+  if (arrangement == "threads") {
+    parts.plan.submit_as(SubmitMode::thread_per_lane);
+    return plan_lanes(parts, sizes, static_cast<int>(sizes.branches));
+  }
+  return plan_lanes(parts, sizes, 1);
+}
+
+// --- the answer ---
+
+/// The metric of graph-streams: graph-one-stream's time over its own.
+constexpr std::string_view speed_over_graph = "speed over graph-one-stream";
+
+/// A way to run branches together.
+struct Technique {
+  std::string name;
+  CaseOutcome::Ratio gain;  // over one stream launched in the same way
+};
+
+/// What was found for one size of layer.
+struct SizeFinding {
+  double layer_flops = 0;
+  std::string name;
+  std::optional<Technique> best;                  // that gains the most
+  std::optional<CaseOutcome::Ratio> graph_alone;  // the branches one after the other, as a graph
+  [[nodiscard]] bool has_interval() const { return best && best->gain.interval; }
+  [[nodiscard]] bool pays() const { return best && best->gain.above(1); }
+};
+
+/// "2 streams", "graph of 2 streams", "merged".
+std::string label_of(const CaseSpec& spec) {
+  if (arrangement_of(spec.strategy) != "streams") return spec.strategy;
+  return fmt::format("{}{} streams", is_graph(spec.strategy) ? "graph of " : "",
+                     spec.parameters.integer("streams"));
+}
+
+/// What a case gains over one stream launched in the same way, or launching one stream as a graph
+/// over not doing so; nothing where the case to compare with was not measured.
+std::optional<CaseOutcome::Ratio> gain_of(const CaseOutcome& outcome) {
+  if (outcome.spec.strategy != "graph-streams") return outcome.speedup;
+  const auto metric = outcome.metrics.find(speed_over_graph);
+  if (metric == outcome.metrics.end()) return std::nullopt;
+  return metric->second;
+}
+
+std::vector<SizeFinding> findings(const std::vector<CaseOutcome>& outcomes) {
+  std::map<std::pair<double, std::string>, SizeFinding> sizes;
+  for (const CaseOutcome& outcome : outcomes) {
+    const std::string_view arrangement = arrangement_of(outcome.spec.strategy);
+    const std::optional<CaseOutcome::Ratio> gain = gain_of(outcome);
+    if (!gain || arrangement == "chain") continue;
+    const BranchSizes size = sizes_of(outcome.spec);
+    const double layer = size.flops() / static_cast<double>(size.branches);
+    const std::string name = fmt::format("{} branches of {}×{}×{}×{}", size.branches, size.batch,
+                                         size.channels, size.image, size.image);
+    SizeFinding& found = sizes[{layer, name}];
+    found.layer_flops = layer;
+    found.name = name;
+    if (arrangement == "one-stream") {
+      if (is_graph(outcome.spec.strategy)) found.graph_alone = gain;
+    } else if (!found.best || gain->value > found.best->gain.value) {
+      found.best = {label_of(outcome.spec), *gain};
+    }
+  }
+  std::vector<SizeFinding> list;
+  for (auto& [key, found] : sizes) list.push_back(std::move(found));
+  return list;  // by the work of a layer, smallest first
+}
+
+std::string describe(const SizeFinding& size) {
+  std::vector<std::string> parts;
+  if (size.best) {
+    parts.push_back(fmt::format("{} {}", size.best->name, ratio_text(size.best->gain)));
+  }
+  if (size.graph_alone) {
+    parts.push_back(fmt::format("graph launch alone {}", ratio_text(*size.graph_alone)));
+  }
+  return fmt::format("{}: {}", size.name, fmt::join(parts, ", "));
+}
+
+std::string sentence(std::vector<SizeFinding> sizes) {
+  std::erase_if(sizes, [](const SizeFinding& size) { return !size.best; });
+  if (sizes.empty())
+    return "No strategy that runs branches together was measured beside one stream that is "
+           "launched "
+           "in the same way";
+  if (std::ranges::none_of(sizes, &SizeFinding::has_interval)) {
+    return "Speedups from a single round have no interval, so they do not tell what pays";
+  }
+  const auto first_without = std::ranges::find_if_not(sizes, &SizeFinding::pays);
+  const bool clean =
+      std::none_of(first_without, sizes.end(), [](const SizeFinding& size) { return size.pays(); });
+  if (first_without == sizes.end()) {
+    return "Running the branches together pays at every size measured";
+  }
+  if (first_without == sizes.begin() && clean) {
+    return "Running the branches together shows no gain beyond its interval at any size measured";
+  }
+  if (clean) {
+    return fmt::format(
+        "Running the branches together pays from {:.3g} MFLOP a layer down; above "
+        "that no gain goes beyond its interval",
+        std::prev(first_without)->layer_flops / 1e6);
+  }
+  return "Running the branches together pays at some sizes, without a clear limit";
+}
+
+const std::vector<Strategy> strategy_list = {
+    {"chain", "each convolution reads the one before: equal work without any freedom"},
+    {"one-stream", "the branches one after the other on all cores of the device"},
+    {"streams", "the branches dealt out to --streams streams that share the device"},
+    {"threads", "a stream and a launching host thread for every branch"},
+    {"merged", "one convolution with the channels of all branches: possible as they share input"},
+    {"grouped", "one grouped convolution, as for branches with inputs of their own"},
+    {"graph-chain", "chain, captured once and launched as one graph: what launching costs a chain"},
+    {"graph-one-stream", "one-stream as a graph: the gain of graph launch without any parallelism"},
+    {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
+};
+
+/// Of a forum's question, without its parallel techniques: its branches were launched by one
+/// thread.
+std::vector<Published> published_figures() {
+  const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
+                                         {"channels", std::int64_t{16}},
+                                         {"image", std::int64_t{128}},
+                                         {"branches", std::int64_t{20}}};
+  constexpr int executions = 1000;
+  return {{"one-stream", layers, "PaddlePaddle issue 40435, GPU", 33, executions},
+          {"chain", layers, "PaddlePaddle issue 40435, GPU", 35, executions},
+          {"one-stream", layers, "PaddlePaddle issue 40435, CPU", 20.4, executions},
+          {"chain", layers, "PaddlePaddle issue 40435, CPU", 27.7, executions}};
+}
+
+const std::vector<Axis> axis_list = {
+    {.name = "batch", .description = "images", .quick = {4}, .published = {128}, .max = 65536},
+    {.name = "channels",
+     .description = "channels of the input and of every branch",
+     .quick = {16},
+     .published = {16},
+     .max = 65536},
+    {.name = "image",
+     .description = "height and width",
+     .quick = {8, 32, 128},
+     .published = {128},
+     .max = 65536},
+    {.name = "branches",
+     .description = "number of convolutions",
+     .quick = {20},
+     .published = {20},
+     .max = 1024},
+    {.name = "streams",
+     .description = "streams that share the device; at most one a branch",
+     .quick = {2},  // a lane for every branch is what `threads` has
+     .published = {2, 4, 8, 20},
+     .max = 1024,
+     .strategies = {"streams", "graph-streams"}},
+};
+
+class Branch final : public Scenario {
+ public:
+  std::string_view name() const override { return "branch"; }
+  std::string_view question() const override {
+    return "From which size of layer down do independent branches gain from running in parallel on "
+           "one device, and with which technique?";
+  }
+  const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  const std::vector<Axis>& axes() const override { return axis_list; }
+  std::string_view baseline() const override { return "one-stream"; }
+  /// 1000 iterations after a warm-up, as published, in ten samples.
+  Sampling published_sampling() const override { return {.samples = 10, .iterations = 100}; }
+
+  std::vector<Published> published() const override { return published_figures(); }
+
+  std::optional<CaseSpec> resolve(const Request& request) const override {
+    const CaseSpec& spec = request.spec;
+    check_size(sizes_of(spec));
+    if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {} says itself how it is launched; leave out --graph",
+                                spec.strategy));
+    }
+    if (arrangement_of(spec.strategy) == "streams") {
+      const std::int64_t streams = spec.parameters.integer("streams");
+      const std::int64_t branches = spec.parameters.integer("branches");
+      if (streams > branches) {
+        return refuse(request, "streams",
+                      fmt::format("--streams {} is more than the {} branches; at most one stream a "
+                                  "branch",
+                                  streams, branches));
+      }
+    }
+    return spec;
+  }
+
+  std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
+    auto parts = std::make_unique<CaseParts>(context);
+    const BranchSizes sizes = sizes_of(spec);
+    const std::vector<BranchLayer> layers = plan_strategy(*parts, spec);
+    add_spot_checks(*parts, sizes, layers);
+    add_image_outputs(*parts, sizes, layers);
+    parts->tolerance = tolerance_of(spec.format());
+    parts->amount = {sizes.flops(), "FLOP"};
+    if (spec.strategy == "grouped") {
+      parts->notes.emplace_back("timed", "the convolution; the input was repeated beforehand");
+    }
+    return make_case(std::move(parts));
+  }
+
+  std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
+    if (spec.strategy == "chain" || spec.strategy == "one-stream") return std::nullopt;
+    return single_stream(spec, spec.strategy == "graph-chain" ? "chain" : "one-stream");
+  }
+
+  /// A graph of streams gains by the launch and by the streams. This is what the streams gain.
+  std::vector<Metric> metrics(const CaseSpec& spec) const override {
+    if (spec.strategy != "graph-streams") return {};
+    return {{.name = std::string(speed_over_graph),
+             .others = {single_stream(spec, "graph-one-stream")},
+             .value = [](std::span<const double> seconds, std::span<const double> /*medians*/) {
+               return seconds[1] / seconds[0];
+             }}};
+  }
+
+  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
+    const std::vector<SizeFinding> sizes = findings(outcomes);
+    if (sizes.empty()) {
+      return "No technique was measured beside one stream that is launched in the same way, so "
+             "there "
+             "is no answer.";
+    }
+    std::vector<std::string> details;
+    std::ranges::transform(sizes, std::back_inserter(details), describe);
+    return fmt::format("{} (best technique over one stream launched in the same way: {}).",
+                       sentence(sizes), fmt::join(details, "; "));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_branch() { return std::make_unique<Branch>(); }
+
+}  // namespace parbench

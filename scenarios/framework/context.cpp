@@ -1,0 +1,162 @@
+// Streams and memory shared by the cases of a run.
+#include "scenarios/framework/context.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "kernels/base/error.h"
+#include "kernels/base/round_up.h"
+
+namespace parbench {
+
+Context::Context(std::vector<std::unique_ptr<Device>> devices, Options options)
+    : devices_(std::move(devices)), options_(options) {}
+
+Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
+  if (kind == StreamKind::copy) {
+    index = 0;
+    sharers = 1;
+  }
+  const auto key = std::tuple(device, kind, index, sharers);
+  auto found = streams_.find(key);
+  if (found == streams_.end()) {
+    auto made = this->device(device).make_stream(kind, index, sharers);
+    found = streams_.emplace(key, std::move(made)).first;
+  }
+  return *found->second;
+}
+
+Communicator* Context::communicator() {
+  if (!communicator_) {
+    std::vector<Device*> ranks;
+    for (const auto& device : devices_) ranks.push_back(device.get());
+    communicator_ = ranks.size() < 2 ? nullptr : ranks.front()->make_communicator(ranks);
+  }
+  return communicator_->get();
+}
+
+void Context::begin_case() {
+  for (auto& [key, arena] : arenas_) arena.used = 0;
+  for (auto& [key, shared] : shared_) shared.used = false;
+  for (auto& [key, stream] : streams_) stream->set_requested_scratch(0);
+}
+
+BufferView Context::borrow(int device, std::size_t bytes, MemoryKind kind) {
+  Arena& arena = arenas_[{device, kind}];
+  const std::size_t offset = arena.used;
+  arena.used += round_up(bytes, alignment);
+  return {arena.memory, offset, bytes};
+}
+
+BufferView Context::shared(int device, const std::string& key, std::size_t bytes, Fill fill) {
+  Shared& shared = shared_[{device, key}];
+  if (shared.bytes != 0 && shared.bytes != bytes) {
+    throw std::logic_error(fmt::format("shared memory '{}' has {} bytes, asked for with {}", key,
+                                       shared.bytes, bytes));
+  }
+  if (shared.bytes == 0) {
+    shared.bytes = bytes;
+    shared.fill = std::move(fill);
+  }
+  shared.used = true;
+  return {shared.memory, 0, bytes};
+}
+
+void Context::commit() {
+  for (auto& [key, arena] : arenas_) {
+    // Kinds of host memory that a scenario asks for by name stay what they are.
+    const bool locks = key.second == MemoryKind::device && device(key.first).info().host_memory;
+    const std::size_t held = arena.locked_bytes;
+    try {
+      if (arena.used > arena.memory.bytes()) {
+        unlock_pages(arena);
+        device(key.first).grow(arena.memory, arena.used, key.second);
+      }
+      if (locks) lock_pages(key.first, arena, arena.used, Locking::new_case);
+    } catch (...) {
+      lock_pages(key.first, arena, held, Locking::prepared_cases);
+      throw;
+    }
+  }
+  for (auto& entry : shared_) {
+    Shared& shared = entry.second;
+    if (!shared.used || shared.memory.data() != nullptr) continue;
+    // Kept once it is filled: a later case must not find it empty when filling fails.
+    Buffer memory = device(entry.first.first).allocate(shared.bytes, MemoryKind::device);
+    uncounted([&] { shared.fill(BufferView(memory)); });
+    shared.memory = std::move(memory);
+  }
+}
+
+void Context::unlock_pages(Arena& arena) {
+  arena.locks.clear();
+  arena.locked_bytes = 0;
+}
+
+void Context::lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose) {
+  if (bytes <= arena.locked_bytes) return;
+  unlock_pages(arena);
+  std::vector<std::shared_ptr<void>> locks;
+  for (const auto& other : devices_) {
+    if (other->info().backend == device(owner).info().backend) continue;
+    try {
+      locks.push_back(other->page_lock({arena.memory, 0, bytes}));
+    } catch (const DeviceLost&) {  // NOLINT(bugprone-empty-catch): it copies nothing more
+    } catch (const OutOfMemory& error) {
+      if (whose == Locking::new_case) throw;
+      throw DeviceLost(other->info().backend, error.what());
+    }
+  }
+  arena.locks = std::move(locks);
+  arena.locked_bytes = bytes;
+}
+
+const std::vector<double>& Context::measured(const std::string& key, const Measure& measure) {
+  auto found = measured_.find(key);
+  if (found == measured_.end()) {
+    std::vector<double> numbers;
+    uncounted([&] { numbers = measure(); });
+    found = measured_.emplace(key, std::move(numbers)).first;
+  }
+  return found->second;
+}
+
+void Context::uncounted(const std::function<void()>& work) {
+  std::map<const Stream*, std::size_t> requested;
+  for (const auto& [key, stream] : streams_) requested[stream.get()] = stream->requested_scratch();
+  const auto restore = [&] {
+    for (const auto& [key, stream] : streams_) {
+      stream->set_requested_scratch(requested[stream.get()]);  // 0 for one that the work made
+    }
+  };
+  try {
+    work();
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+BufferView Context::readback(int device, std::size_t bytes) {
+  Buffer& memory = readback_[device];
+  if (memory.bytes() < bytes) this->device(device).grow(memory, bytes, MemoryKind::device);
+  return {memory, 0, bytes};
+}
+
+std::size_t Context::case_bytes(int device) const {
+  std::size_t sum = 0;
+  for (const auto& [key, arena] : arenas_) {
+    if (key.first == device) sum += arena.used;
+  }
+  for (const auto& [key, shared] : shared_) {
+    if (key.first == device && shared.used) sum += shared.bytes;
+  }
+  for (const auto& [key, stream] : streams_) {
+    if (std::get<0>(key) == device) sum += stream->requested_scratch();
+  }
+  return sum;
+}
+
+}  // namespace parbench

@@ -1,0 +1,119 @@
+// What a case is prepared with: devices, streams and memory that all cases of a run share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kernels/core/device.h"
+
+namespace parbench {
+
+/// Cases of a run are prepared one after the other and sampled in interleaved rounds. They borrow
+/// memory from one arena per device and kind, all from its beginning, so that the arena is as large
+/// as the largest case; what a case borrows has undefined content whenever another case has run
+/// since. What must survive is `shared`: content that is made once and found again by its key.
+class Context {
+ public:
+  struct Options {
+    std::uint64_t seed = 1;
+    /// Whether preparing a case may run kernels to measure what its plan depends on; a dry run
+    /// estimates instead.
+    bool measures = true;
+  };
+
+  Context(std::vector<std::unique_ptr<Device>> devices, Options options);
+
+  [[nodiscard]] int device_count() const { return static_cast<int>(devices_.size()); }
+  [[nodiscard]] Device& device(int index) const {
+    return *devices_.at(static_cast<std::size_t>(index));
+  }
+  [[nodiscard]] const Options& options() const { return options_; }
+
+  /// The stream of that device, kind and share (see Device::make_stream); made once, then found
+  /// again.
+  [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
+
+  /// Joins all devices for collectives, in their order; made once, then found again. Null where no
+  /// library does.
+  [[nodiscard]] Communicator* communicator();
+
+  /// Starts a case: everything borrowed from now on belongs to it.
+  void begin_case();
+
+  static constexpr std::size_t alignment = 4096;
+
+  /// Memory for the current case, aligned to `alignment`; what follows it up to the next multiple
+  /// belongs to it too. Only usable after `commit`.
+  [[nodiscard]] BufferView borrow(int device, std::size_t bytes,
+                                  MemoryKind kind = MemoryKind::device);
+
+  /// Memory with content that outlives the case. `fill` runs at commits after the key was asked for
+  /// until it succeeds once; the view that it gets ends with its call. Every later request with the
+  /// key must ask for the same number of bytes.
+  using Fill = std::function<void(BufferView)>;
+  [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
+
+  /// Allocates what the current case borrowed, if it is more than any case before it did, and fills
+  /// new shared memory. Throws OutOfMemory and leaves what earlier cases borrowed usable,
+  /// page-locked for other backends as it was.
+  void commit();
+
+  /// Numbers that several cases need and that are measured once a run, found again by their key.
+  using Measure = std::function<std::vector<double>()>;
+  [[nodiscard]] const std::vector<double>& measured(const std::string& key, const Measure& measure);
+
+  /// Runs work whose scratch memory is not the current case's: something that only the first case
+  /// of several does for all of them, or that only verification does.
+  void uncounted(const std::function<void()>& work);
+
+  /// Where a tensor is brought into another layout on its way to the host. One buffer for all
+  /// cases, and no part of any; its content lasts until the next call.
+  [[nodiscard]] BufferView readback(int device, std::size_t bytes);
+
+  /// Bytes of the current case on a device: borrowed (all kinds), shared that it asked for, and the
+  /// scratch that its operations need. They do not depend on the cases before it.
+  [[nodiscard]] std::size_t case_bytes(int device) const;
+
+ private:
+  struct Arena {
+    Buffer memory;
+    std::size_t used = 0;  // by the current case
+    /// By which devices of other backends may copy from and to its first `locked_bytes`.
+    std::vector<std::shared_ptr<void>> locks = {};
+    std::size_t locked_bytes = 0;
+  };
+  struct Shared {
+    Buffer memory;
+    std::size_t bytes = 0;
+    Fill fill;
+    bool used = false;  // by the current case
+  };
+
+  enum class Locking { new_case, prepared_cases };
+
+  static void unlock_pages(Arena& arena);
+  /// Readies so many bytes from the arena's beginning for copies by other backends; more than that
+  /// may be locked already. A new case that finds no room gets OutOfMemory. Cases that are prepared
+  /// cannot be sampled without their locks, which ends them like the loss of the backend that has
+  /// to copy: DeviceLost.
+  void lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose);
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  Options options_;
+  std::map<std::pair<int, MemoryKind>, Arena> arenas_;
+  std::map<std::pair<int, std::string>, Shared> shared_;
+  std::map<std::string, std::vector<double>> measured_;
+  std::map<int, Buffer> readback_;
+  std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
+  // Last: a stream that goes ends what it is running, and that uses the above.
+  std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
+};
+
+}  // namespace parbench

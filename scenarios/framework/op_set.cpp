@@ -1,0 +1,45 @@
+// Planning and binding of operations; the checks here catch a mistaken scenario before it runs.
+#include "scenarios/framework/op_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace parbench {
+
+Op& OpSet::prepare(Stream& stream, const OpDesc& desc) {
+  ops_.push_back(stream.device().prepare(desc, stream.threads()));
+  Op& op = *ops_.back();
+  stream.reserve_scratch(op.scratch_bytes());
+  return op;
+}
+
+OpCall bind(Op& op, const std::vector<Binding>& bindings) {
+  const std::vector<Argument>& arguments = op.arguments();
+  OpCall call{&op, std::vector<BufferView>(arguments.size())};
+  for (const Binding& binding : bindings) {
+    const auto argument = std::ranges::find(arguments, binding.role, &Argument::role);
+    if (argument == arguments.end()) {
+      throw std::invalid_argument(fmt::format("{} has no argument {}", op.name(), binding.role));
+    }
+    BufferView& view = call.views[argument - arguments.begin()];
+    if (view.buffer != nullptr) {
+      throw std::invalid_argument(fmt::format("{}: {} is bound twice", op.name(), binding.role));
+    }
+    if (binding.view.bytes < argument->tensor.bytes) {
+      throw std::invalid_argument(fmt::format("{}: {} takes {} bytes, {} are bound", op.name(),
+                                              binding.role, argument->tensor.bytes,
+                                              binding.view.bytes));
+    }
+    view = binding.view;
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (call.views[i].buffer == nullptr) {
+      throw std::invalid_argument(fmt::format("{}: {} is not bound", op.name(), arguments[i].role));
+    }
+  }
+  return call;
+}
+
+}  // namespace parbench

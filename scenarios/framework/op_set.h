@@ -1,0 +1,34 @@
+// Planned operations that a case owns, and the binding of memory to their arguments by role.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kernels/core/device.h"
+#include "scenarios/framework/plan.h"
+
+namespace parbench {
+
+/// Owns operations at stable addresses, as plans need them.
+class OpSet {
+ public:
+  /// Plans an operation for one stream (its device, its threads) and makes room for its scratch
+  /// there. Throws Unsupported when the device does not have it.
+  Op& prepare(Stream& stream, const OpDesc& desc);
+
+ private:
+  std::vector<std::unique_ptr<Op>> ops_;
+};
+
+/// Memory for one argument of an operation.
+struct Binding {
+  std::string_view role;
+  BufferView view;
+};
+
+/// One call of an operation. Throws std::invalid_argument when a role is unknown, given twice or
+/// left out, or when its memory is too small for the tensor.
+[[nodiscard]] OpCall bind(Op& op, const std::vector<Binding>& bindings);
+
+}  // namespace parbench

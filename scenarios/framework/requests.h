@@ -1,0 +1,54 @@
+// What scenarios share in completing a request: parameters of a case, and how ratios are written.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kernels/base/error.h"
+#include "reports/text/units.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// Refuses a combination: with the message when the user gave that flag, silently when the value
+/// came from a preset.
+inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::string_view flag,
+                                      const std::string& message) {
+  if (request.was_given(flag)) throw UsageError(message);
+  return std::nullopt;
+}
+
+/// Returns the same case under another strategy, with all of its parameters but those that are
+/// named. An axis that nobody thinks of here stays, so that cases which differ in it are not taken
+/// for the same.
+inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
+                              std::initializer_list<std::string_view> without = {}) {
+  CaseSpec other = spec;
+  other.strategy = strategy;
+  other.parameters = spec.parameters.where(
+      [&](std::string_view name) { return std::ranges::find(without, name) == without.end(); });
+  return other;
+}
+
+/// "1.71× (1.69–1.73)"; without an interval no brackets, with one of few samples its confidence.
+inline std::string ratio_text(const CaseOutcome::Ratio& ratio) {
+  const auto& interval = ratio.interval;
+  if (!interval) return report::format_ratio(ratio.value);
+  return with_confidence(report::format_ratio(ratio.value, interval->low, interval->high),
+                         *interval);
+}
+
+/// "75% (73–77%)", as `ratio_text`.
+inline std::string percent_text(const CaseOutcome::Ratio& fraction) {
+  const auto& interval = fraction.interval;
+  if (!interval) return report::format_percent(fraction.value, 0);
+  return with_confidence(report::format_percent(fraction.value, interval->low, interval->high),
+                         *interval);
+}
+
+}  // namespace parbench

@@ -1,0 +1,60 @@
+// How a case is named (the one place that knows the shape of the name) and what it is compared
+// with.
+#include "scenarios/framework/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parbench {
+
+std::string CaseSpec::name() const {
+  std::string text = scenario + "/" + strategy;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.implied) continue;
+    text += fmt::format("/{}:{}", parameter.name, to_string(parameter.value));
+  }
+  if (format() != NumberFormat{}) text += fmt::format("/dtype:{}", to_string(format()));
+  if (graph) text += "/graph:true";
+  return text;
+}
+
+std::string telling_parameters(const CaseSpec& spec, const std::vector<std::string_view>& axes,
+                               const std::vector<CaseOutcome>& outcomes) {
+  std::string text;
+  for (const std::string_view axis : axes) {
+    const Value* own = spec.parameters.find(axis);
+    const bool differs = own != nullptr && std::ranges::any_of(outcomes, [&](const auto& outcome) {
+                           const Value* value = outcome.spec.parameters.find(axis);
+                           return value != nullptr && *value != *own;
+                         });
+    if (!differs) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, to_string(*own));
+  }
+  return text;
+}
+
+std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {
+  CaseSpec reference = scenario.reference(spec).value_or(spec);
+  reference.graph = false;
+  if (reference == spec) return std::nullopt;
+  return reference;
+}
+
+bool Published::belongs_to(const CaseSpec& spec) const {
+  return spec.strategy == strategy && std::ranges::all_of(parameters, [&](const Parameter& wanted) {
+           const Value* value = spec.parameters.find(wanted.name);
+           return value != nullptr && *value == wanted.value;
+         });
+}
+
+bool Scenario::is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const {
+  if (candidate.strategy != baseline() || spec.strategy == baseline()) return false;
+  if (candidate.format() != spec.format() || candidate.graph != spec.graph) return false;
+  return std::ranges::all_of(candidate.parameters, [&](const Parameter& parameter) {
+    const Value* value = spec.parameters.find(parameter.name);
+    return value != nullptr && *value == parameter.value;
+  });
+}
+
+}  // namespace parbench

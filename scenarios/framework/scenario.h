@@ -1,0 +1,238 @@
+// What a scenario is: a question, the strategies that answer it, and a plan for each.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/model/interval.h"
+#include "scenarios/framework/context.h"
+#include "scenarios/framework/plan.h"
+#include "scenarios/framework/parameters.h"
+
+namespace parbench {
+
+/// One point of a sweep, resolved.
+struct CaseSpec {
+  std::string scenario;
+  std::string strategy;
+  Parameters parameters;  // identity, defaults included; the name shows what is not implied
+  Parameters hidden;      // axes without identity
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+  bool graph = false;  // captured and replayed, whatever the strategy
+
+  [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
+
+  /// "<scenario>/<strategy>/<axis>:<value>/…"; a format other than f32 is shown behind the axes as
+  /// "dtype", and behind it "graph:true" for a case that is captured.
+  [[nodiscard]] std::string name() const;
+  friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
+};
+
+/// The values of the axes that the user does not give: for an answer within minutes, or those of
+/// the published experiments.
+enum class Preset { quick, published };
+
+/// One result tensor of a run, read to the host in canonical order as f32.
+struct Output {
+  std::string name;
+  std::function<std::vector<float>()> read;
+};
+
+/// How far an output may be from its reference: |got − want| ≤ absolute + relative·max(|want|, rms
+/// of the whole reference tensor).
+struct Tolerance {
+  double relative = 1e-4;
+  double absolute = 1e-6;
+
+  /// The largest error of one value; `scale` is the root mean square of the reference tensor.
+  [[nodiscard]] double allowed(double want, double scale) const {
+    return absolute + relative * std::max(std::abs(want), scale);
+  }
+};
+
+/// What one run of a case amounts to, for throughput: 48 "images", 2.1e9 "FLOP", 4e6 "B".
+struct Amount {
+  double value = 0;
+  std::string unit;
+};
+
+/// A prepared case: planned, its memory borrowed. Everything it points to in the Context outlives
+/// it.
+class Case {
+ public:
+  virtual ~Case() = default;
+
+  [[nodiscard]] virtual const Plan& plan() const = 0;
+
+  /// Fills inputs and parameters with their initial content, after `Context::commit` and whenever
+  /// another case may have run since. Synchronous; not timed.
+  virtual void reset() = 0;
+
+  /// Lets the next `reset` do what the first did: what earlier runs computed must not pass for what
+  /// the next one should.
+  virtual void forget() {}
+
+  /// Makes the case ready for a run whose values do not matter (a timing sample) after another case
+  /// may have used the borrowed memory. Cheaper than `reset` where everything that a run reads is
+  /// shared or written by the run itself.
+  virtual void refresh() { reset(); }
+
+  /// What a run has computed since `reset`, to be compared with the reference.
+  [[nodiscard]] virtual std::vector<Output> outputs() = 0;
+  [[nodiscard]] virtual Tolerance tolerance() const { return {}; }
+
+  /// A check beside the comparison (naive spot checks, counters). Returns what is wrong, or
+  /// nothing. Runs after `outputs` of the same run.
+  [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
+
+  /// What `check` looks at, in words for the report: "loss recomputed from the predictions". Empty:
+  /// there is no check, and only a reference can verify the case.
+  [[nodiscard]] virtual std::string checked() const { return {}; }
+
+  [[nodiscard]] virtual Amount amount() const = 0;
+
+  /// Facts that belong in the report beside the numbers: chosen cut, layer costs.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const {
+    return {};
+  }
+};
+
+/// A fraction of a case that follows from the times of several: how much of a copy is hidden.
+struct Metric {
+  std::string name;
+  std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
+  /// From the seconds of one execution in one round: the case's own, then those of the others in
+  /// their order. `medians`, in the same order, are over all rounds: what is chosen by them is the
+  /// same in every round, so that the choice does not follow the noise of single samples.
+  std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
+};
+
+/// What sampling found for a case, as far as the scenario's answer needs it.
+struct CaseOutcome {
+  CaseSpec spec;
+  double median_seconds = 0;
+  struct Ratio {
+    double value = 0;
+    std::optional<report::Interval> interval = {};  // none from a single round
+
+    /// Whether its whole interval is above a number; unknown, and so false, without an interval.
+    [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }
+    [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
+  };
+  std::optional<Ratio> speedup;  // over its baseline case, from paired rounds
+  double efficiency = 0;         // bound over measured; 0: there is no bound
+  std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
+};
+
+/// "n 256, count 8": those of the axes in which the outcomes' cases differ, for sentences about one
+/// of them. Empty where they differ in none.
+[[nodiscard]] std::string telling_parameters(const CaseSpec& spec,
+                                             const std::vector<std::string_view>& axes,
+                                             const std::vector<CaseOutcome>& outcomes);
+
+struct Strategy {
+  std::string name;
+  std::string description;
+};
+
+/// A figure of the write-up that a scenario follows, for readers of a report that is made with the
+/// published settings; never an expected value, for its hardware is another.
+struct Published {
+  std::string strategy;
+  std::vector<Parameter> parameters;  // that its case has, beside any others
+  std::string source;                 // by whom, with what
+  double seconds = 0;                 // of so many executions of the plan together
+  int executions = 1;
+
+  [[nodiscard]] bool belongs_to(const CaseSpec& spec) const;
+};
+
+/// How the published preset samples: the published number of repetitions.
+struct Sampling {
+  int samples = 0;     // 0: adaptive
+  int iterations = 0;  // executions of the plan in one sample; 0: as many as give a steady time
+};
+
+class Scenario {
+ public:
+  virtual ~Scenario() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view question() const = 0;
+  [[nodiscard]] virtual const std::vector<Strategy>& strategies() const = 0;
+  [[nodiscard]] virtual const std::vector<Axis>& axes() const = 0;
+
+  /// The strategy that speedups are measured against; empty: none.
+  [[nodiscard]] virtual std::string_view baseline() const = 0;
+  /// Whether `candidate` is the case that the speedup of `spec` is measured against. By default:
+  /// the baseline strategy at the same values of every parameter that it has.
+  [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
+  /// Devices that a run of this scenario opens when `--devices` is not given.
+  [[nodiscard]] virtual int default_devices() const { return 1; }
+  /// Whether its copy lanes want a core or engine that no compute stream uses.
+  [[nodiscard]] virtual bool wants_copy_core() const { return false; }
+  [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
+
+  [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
+
+  /// Completes and checks one combination of axis values. Called for every combination of values of
+  /// the axes that apply to the strategy. Returns no case for a combination that makes no sense
+  /// (more streams than branches, say, when the values came from a preset); throws UsageError for
+  /// one that the user asked for and that cannot be.
+  struct Request {
+    CaseSpec spec;
+    int device_count = 1;
+    bool devices_alike = true;  // whether all compute with the same kernels
+    Preset preset = Preset::quick;
+    /// Flags by which the user chose this combination: "strategy", names of axes.
+    std::vector<std::string> given;
+
+    [[nodiscard]] bool was_given(std::string_view flag) const {
+      return std::find(given.begin(), given.end(), flag) != given.end();
+    }
+  };
+  [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const = 0;
+
+  /// Plans a case. Borrows memory and prepares operations; computes nothing beside numbers that the
+  /// plan depends on (Context::measured), and those only where the context's options allow it.
+  [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                                      Context& context) const = 0;
+
+  /// The case whose outputs this one's must equal; nothing when `Case::check` alone verifies it. It
+  /// need not be part of the sweep.
+  [[nodiscard]] virtual std::optional<CaseSpec> reference(const CaseSpec& spec) const = 0;
+
+  /// Whether a speedup of this case over its baseline means anything: not for one that does a part
+  /// of the baseline's work.
+  [[nodiscard]] virtual bool comparable([[maybe_unused]] const CaseSpec& spec) const {
+    return true;
+  }
+
+  /// What is to be computed of a case from its own and other cases' times.
+  [[nodiscard]] virtual std::vector<Metric> metrics([[maybe_unused]] const CaseSpec& spec) const {
+    return {};
+  }
+
+  /// The plain sentence at the end: what the outcomes say to the question.
+  [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;
+};
+
+/// What a run computes to compare a case with: the scenario's reference, without a graph, so that
+/// what was replayed has to equal what was not. A captured case that has none is compared with
+/// itself as it is without a graph. Nothing where that is the case itself.
+[[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
+
+/// All scenarios, in the order of `list`.
+[[nodiscard]] const std::vector<std::unique_ptr<Scenario>>& all_scenarios();
+
+}  // namespace parbench

@@ -1,0 +1,260 @@
+// Scenario matmul: independent matrix products on devices and streams, and products that several
+// devices share.
+#include "scenarios/matmul/matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "scenarios/matmul/matmul_plans.h"
+#include "scenarios/framework/requests.h"
+
+namespace parbench {
+namespace {
+
+bool is_sharded(const CaseSpec& spec) {
+  return spec.strategy == "column-sharded" || spec.strategy == "row-sharded";
+}
+
+bool uses_all_devices(const CaseSpec& spec) {
+  return spec.strategy != "alone" && spec.strategy != "streams";
+}
+
+MatmulSizes sizes_of(const CaseSpec& spec) {
+  return {.n = spec.parameters.integer("n"),
+          .count = spec.parameters.integer("count"),
+          .dtype = spec.dtype,
+          .math = spec.math};
+}
+
+CaseSpec alone_on_first(const CaseSpec& spec) {
+  CaseSpec alone = with_strategy(spec, "alone", {"streams", "devices"});
+  alone.parameters.set("device", std::int64_t{0});
+  return alone;
+}
+
+std::vector<int> all_devices(const Context& context) {
+  std::vector<int> devices(static_cast<std::size_t>(context.device_count()));
+  std::iota(devices.begin(), devices.end(), 0);
+  return devices;
+}
+
+void plan_strategy(CaseParts& parts, const CaseSpec& spec) {
+  const MatmulSizes sizes = sizes_of(spec);
+  if (spec.strategy == "column-sharded") return plan_column_sharded(parts, sizes);
+  if (spec.strategy == "row-sharded") return plan_row_sharded(parts, sizes);
+  if (spec.strategy == "alone") {
+    const int device = static_cast<int>(spec.parameters.integer("device"));
+    return plan_products(parts, sizes, {device}, 1, false);
+  }
+  if (spec.strategy == "streams") {
+    const int streams = static_cast<int>(spec.parameters.integer("streams"));
+    return plan_products(parts, sizes, {0}, streams, false);
+  }
+  plan_products(parts, sizes, all_devices(parts.context), 1, spec.strategy == "sequential");
+}
+
+// --- the answer ---
+
+struct Findings {
+  std::optional<CaseOutcome> concurrent;
+  std::optional<CaseOutcome> sharded;  // the better of the two
+  std::optional<CaseOutcome> streams;  // the best number of them
+};
+
+void keep_fastest(std::optional<CaseOutcome>& best, const CaseOutcome& outcome) {
+  if (!best || outcome.median_seconds < best->median_seconds) best = outcome;
+}
+
+using Size = std::pair<std::int64_t, std::int64_t>;  // n, count
+
+std::map<Size, Findings> findings(const std::vector<CaseOutcome>& outcomes) {
+  std::map<Size, Findings> sizes;
+  for (const CaseOutcome& outcome : outcomes) {
+    const CaseSpec& spec = outcome.spec;
+    Findings& found = sizes[{sizes_of(spec).n, sizes_of(spec).count}];
+    if (!outcome.speedup) continue;
+    if (spec.strategy == "concurrent") found.concurrent = outcome;
+    if (spec.strategy == "streams") keep_fastest(found.streams, outcome);
+    if (is_sharded(spec)) keep_fastest(found.sharded, outcome);
+  }
+  return sizes;
+}
+
+std::vector<std::string> describe(const Findings& found) {
+  std::vector<std::string> parts;
+  if (found.concurrent) {
+    parts.push_back(fmt::format("{} devices at once {} the same work in turn",
+                                found.concurrent->spec.parameters.integer("devices"),
+                                ratio_text(*found.concurrent->speedup)));
+  }
+  if (found.sharded) {
+    parts.push_back(fmt::format("every product shared between them ({}) {}",
+                                found.sharded->spec.strategy, ratio_text(*found.sharded->speedup)));
+  }
+  if (found.streams) {
+    parts.push_back(fmt::format("{} streams on one device {} one stream",
+                                found.streams->spec.parameters.integer("streams"),
+                                ratio_text(*found.streams->speedup)));
+  }
+  return parts;
+}
+
+const std::vector<Strategy> strategy_list = {
+    {"alone", "the products of one device, nothing else running"},
+    {"sequential", "all devices' products, one device after the other"},
+    {"concurrent", "all devices' products at once"},
+    {"streams", "the products of the first device dealt out to --streams streams there"},
+    {"column-sharded", "every product on all devices: columns of w each, then an all-gather"},
+    {"row-sharded", "every product on all devices: rows of w each, then an all-reduce"},
+};
+
+const std::vector<Axis> axis_list = {
+    {.name = "n",
+     .description = "rows and columns of the square matrices",
+     .quick = {128, 1024},
+     .published = {4000},
+     .max = 65536},
+    {.name = "count",
+     .description = "independent products for each device",
+     .quick = {10},
+     .published = {50},
+     .max = 10000},
+    {.name = "device",
+     .description = "the device that works alone",
+     .quick = {0, 1, 2, 3, 4, 5, 6, 7},
+     .published = {0, 1, 2, 3, 4, 5, 6, 7},
+     .min = 0,
+     .max = 1023,
+     .strategies = {"alone"}},
+    {.name = "streams",
+     .description = "streams that share the first device; at most one a product",
+     .quick = {2},
+     .published = {2, 8, 50},
+     .max = 1024,
+     .strategies = {"streams"}},
+};
+
+/// Fifty products on each of two GPUs, alone and at once.
+std::vector<Published> published_figures() {
+  const Parameter n{"n", std::int64_t{4000}};
+  const Parameter count{"count", std::int64_t{50}};
+  const std::vector<Parameter> first{n, count, {"device", std::int64_t{0}}};
+  const std::vector<Parameter> second{n, count, {"device", std::int64_t{1}}};
+  const std::string pytorch = "Dive into Deep Learning 13.3.1, PyTorch";
+  const std::string mxnet = "Dive into Deep Learning 13.3.1, MXNet";
+  return {{"alone", first, pytorch, 0.4967},        {"alone", second, pytorch, 0.5151},
+          {"concurrent", {n, count}, pytorch, 0.5}, {"alone", first, mxnet, 0.5233},
+          {"alone", second, mxnet, 0.5158},         {"concurrent", {n, count}, mxnet, 0.5214}};
+}
+
+class Matmul final : public Scenario {
+ public:
+  std::string_view name() const override { return "matmul"; }
+  std::string_view question() const override {
+    return "How much do independent matrix products gain from several devices, from streams on one "
+           "device, and from being divided between devices?";
+  }
+  const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  const std::vector<Axis>& axes() const override { return axis_list; }
+  std::string_view baseline() const override { return "sequential"; }
+  int default_devices() const override { return 2; }
+  /// Published: one run; three give an interval.
+  Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
+
+  std::vector<Published> published() const override { return published_figures(); }
+
+  std::optional<CaseSpec> resolve(const Request& request) const override {
+    CaseSpec spec = request.spec;
+    const int devices = request.device_count;
+    if (spec.strategy == "alone" && spec.parameters.integer("device") >= devices) {
+      return refuse(request, "device",
+                    fmt::format("--device {} does not exist: --devices gives this run {}",
+                                spec.parameters.integer("device"), devices));
+    }
+    if (spec.strategy == "streams" &&
+        spec.parameters.integer("streams") > spec.parameters.integer("count")) {
+      return refuse(
+          request, "streams",
+          fmt::format("--streams {} is more than the {} products; at most one stream a "
+                      "product",
+                      spec.parameters.integer("streams"), spec.parameters.integer("count")));
+    }
+    if (!uses_all_devices(spec)) return spec;
+    if (devices < 2 && spec.strategy != "sequential") {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {} needs at least two devices, --devices gives {}",
+                                spec.strategy, devices));
+    }
+    if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {
+      return refuse(request, "strategy",
+                    "--strategy row-sharded adds up partial sums in f32 only; use --dtype f32");
+    }
+    if (is_sharded(spec) && spec.parameters.integer("n") < devices) {
+      return refuse(request, "n",
+                    fmt::format("--n {} cannot be divided between {} devices; at least {}",
+                                spec.parameters.integer("n"), devices, devices));
+    }
+    spec.parameters.set("devices", std::int64_t{devices});
+    return spec;
+  }
+
+  std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
+    if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {
+      throw Unsupported("row-sharded adds up partial sums in f32 only; use --dtype f32");
+    }
+    auto parts = std::make_unique<CaseParts>(context);
+    plan_strategy(*parts, spec);
+    const MatmulSizes sizes = sizes_of(spec);
+    const int devices = uses_all_devices(spec) ? context.device_count() : 1;
+    parts->tolerance = tolerance_of(spec.format());
+    parts->amount = {sizes.product_flops() * static_cast<double>(sizes.count) * devices, "FLOP"};
+    if (is_sharded(spec)) {
+      parts->notes.emplace_back(
+          "work", fmt::format("{} products, as many as all devices have in the other strategies",
+                              sizes.count * devices));
+    }
+    return make_case(std::move(parts));
+  }
+
+  std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
+    if (spec.strategy == "concurrent") {
+      return with_strategy(spec, "sequential");
+    }
+    if (is_sharded(spec) || spec.strategy == "streams") return alone_on_first(spec);
+    return std::nullopt;
+  }
+
+  /// Streams share the first device, so they are compared with that device alone.
+  bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const override {
+    if (spec.strategy == "streams") return candidate == alone_on_first(spec);
+    return Scenario::is_baseline_of(candidate, spec);
+  }
+
+  /// A device by itself does its part of the work only.
+  bool comparable(const CaseSpec& spec) const override { return spec.strategy != "alone"; }
+
+  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
+    std::vector<std::string> sizes;
+    const std::map<Size, Findings> found_by_size = findings(outcomes);
+    const bool several_counts = std::ranges::any_of(found_by_size, [&](const auto& one) {
+      return one.first.second != found_by_size.begin()->first.second;
+    });
+    for (const auto& [size, found] : found_by_size) {
+      const std::vector<std::string> parts = describe(found);
+      if (parts.empty()) continue;
+      const std::string count = several_counts ? fmt::format(", count {}", size.second) : "";
+      sizes.push_back(fmt::format("n {}{}: {}", size.first, count, fmt::join(parts, ", ")));
+    }
+    if (sizes.empty()) return "Too little was measured to compare: there is no answer.";
+    return fmt::format("{}.", fmt::join(sizes, "; "));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_matmul() { return std::make_unique<Matmul>(); }
+
+}  // namespace parbench

@@ -1,0 +1,288 @@
+// Tasks of scenario matmul.
+#include "scenarios/matmul/matmul_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "scenarios/framework/collectives.h"
+#include "scenarios/matmul/products.h"
+
+namespace parbench {
+namespace {
+
+/// When products are sharded, one is combined while the next is computed.
+constexpr std::int64_t least_results = 2;
+/// Few, as the published experiment has one, which small matrices find in a near cache.
+constexpr std::int64_t most_operands = 3;
+
+/// The matrices that a device squares in `products` products; `owner` says whose numbers they are.
+std::vector<Tensor> make_operands(CaseParts& parts, const MatmulSizes& sizes, int device, int owner,
+                                  std::int64_t products) {
+  std::vector<Tensor> operands;
+  for (std::int64_t i = 0; i < std::min(most_operands, products); ++i) {
+    operands.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
+    parts.data.fill(operands.back(), static_cast<std::uint64_t>(owner * most_operands + i));
+  }
+  return operands;
+}
+
+Gemm gemm_of(const MatmulSizes& sizes, std::int64_t columns, std::int64_t inner) {
+  return {.m = sizes.n, .n = columns, .k = inner, .dtype = sizes.dtype, .math = sizes.math};
+}
+
+/// Without a cost key, as each product has other memory than the one before.
+Task product_task(std::string name, LaneId lane, std::vector<TaskId> after) {
+  return {.name = std::move(name), .lanes = {lane}, .after = std::move(after)};
+}
+
+/// A rectangle of a square matrix that is filled already, copied row by row.
+Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std::int64_t rows,
+                  std::int64_t first_column, std::int64_t columns) {
+  Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
+  const std::size_t element = size_of(x.desc.dtype);
+  const std::size_t pitch = static_cast<std::size_t>(x.desc.shape[1]) * element;
+  const std::size_t width = static_cast<std::size_t>(columns) * element;
+  parts.data.at_reset(x.device, 0, [=](Stream& stream, BufferView) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      stream.copy(block.view.part(r * width, width),
+                  x.view.part((first_row + r) * pitch + first_column * element, width));
+    }
+  });
+  return block;
+}
+
+/// Which result each product of a sharded plan fills and which operand it squares. Results are used
+/// in turn. Products that follow each other, in time or in one result, have different operands; the
+/// last turn has operand r modulo their number in result r, as plans that are not sharded have.
+struct Turns {
+  std::int64_t products = 1;
+  std::int64_t results = 1;
+  std::int64_t operands = 1;
+
+  [[nodiscard]] std::int64_t result(std::int64_t product) const { return product % results; }
+  [[nodiscard]] std::int64_t operand(std::int64_t product) const {
+    const std::int64_t turns_to_come = (products - 1) / results - product / results;
+    const std::int64_t shift = results % operands == 0 ? 2 : 1;  // see "in time"
+    return (result(product) + shift * turns_to_come) % operands;
+  }
+  [[nodiscard]] std::int64_t last_product(std::int64_t in_result) const {
+    return in_result + (products - 1 - in_result) / results * results;
+  }
+};
+
+Turns turns_of(const MatmulSizes& sizes, int devices) {
+  const std::int64_t products = sizes.count * devices;
+  return {.products = products,
+          .results = std::max(sizes.count, least_results),
+          .operands = std::clamp<std::int64_t>(products, 1, most_operands)};
+}
+
+/// What the sharded strategies have on each device.
+struct Shard {
+  Rank rank;
+  std::vector<Tensor> operands;
+  std::vector<Tensor> left;  // of each operand
+  std::vector<Tensor> right;
+  Op* product = nullptr;
+  std::vector<Tensor> results;
+};
+
+Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const Turns& turns) {
+  Shard shard;
+  shard.rank.compute = add_lane(parts, device, StreamKind::compute);
+  shard.rank.copies = add_lane(parts, device, StreamKind::copy);
+  shard.operands = make_operands(parts, sizes, device, 0, turns.products);
+  for (std::int64_t i = 0; i < turns.results; ++i) {
+    shard.results.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
+    parts.data.poison(shard.results.back());
+  }
+  return shard;
+}
+
+/// The ranks of the collective that follows a product. It waits for the collective before it, whose
+/// inboxes it uses.
+std::vector<Rank> ranks_of(const std::vector<Shard>& shards, std::size_t result,
+                           const std::vector<TaskId>& computed,
+                           const std::vector<Completion>& done) {
+  std::vector<Rank> ranks;
+  for (std::size_t r = 0; r < shards.size(); ++r) {
+    Rank rank = shards[r].rank;
+    rank.data = shards[r].results[result].view;
+    rank.ready = {computed[r]};
+    if (!done.empty()) {
+      rank.ready.insert(rank.ready.end(), done.back()[r].begin(), done.back()[r].end());
+    }
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+/// One device's part of a product, once the collective that used its result before is done.
+template <typename Target>
+TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::size_t rank,
+                           std::int64_t product, const Turns& turns, const Target& target,
+                           const std::vector<Completion>& done) {
+  const auto x = static_cast<std::size_t>(turns.operand(product));
+  const BufferView whole = shard.results[turns.result(product)].view;
+  std::vector<TaskId> after;
+  if (product >= turns.results) after = done[product - turns.results][rank];
+  return parts.plan.add(
+      product_task(fmt::format("product {} on {}", product, rank), shard.rank.compute,
+                   std::move(after)),
+      {bind(*shard.product,
+            {{"a", shard.left[x].view}, {"b", shard.right[x].view}, {"c", target(rank, whole)}})});
+}
+
+/// Adds the products of all shards; `target` is where a shard's product goes within its result,
+/// `combine` adds the collective. The collective of a product comes after the next product in the
+/// order of the lanes, so that its additions do not hold that up.
+template <typename Target, typename Combine>
+void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
+                          const Target& target, const Combine& combine) {
+  std::vector<Completion> done;
+  std::vector<TaskId> waiting;  // the product before, not combined yet
+  for (std::int64_t p = 0; p <= turns.products; ++p) {
+    std::vector<TaskId> computed;
+    for (std::size_t r = 0; p < turns.products && r < shards.size(); ++r) {
+      computed.push_back(add_sharded_product(parts, shards[r], r, p, turns, target, done));
+    }
+    if (p > 0) {
+      done.push_back(combine(fmt::format("product {}", p - 1),
+                             ranks_of(shards, turns.result(p - 1), waiting, done)));
+    }
+    waiting = std::move(computed);
+  }
+}
+
+/// Verification of what every device holds at the end.
+void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector<Shard>& shards,
+                   const Turns& turns, const std::vector<std::int64_t>& widths) {
+  std::vector<DeviceResults> all;
+  for (const Shard& shard : shards) {
+    DeviceResults device{
+        .device = shard.operands.front().device, .operands = shard.operands, .results = {}};
+    for (const Tensor& result : shard.results) {
+      const auto index = static_cast<std::int64_t>(device.results.size());
+      ProductResult blocks;
+      blocks.operand = static_cast<std::size_t>(turns.operand(turns.last_product(index)));
+      std::size_t offset = 0;
+      for (const std::int64_t width : widths) {
+        Tensor block = result;
+        block.desc = canonical({sizes.n, width}, sizes.dtype);
+        block.view = result.view.part(offset, block.desc.bytes);
+        offset += block.desc.bytes;
+        blocks.column_blocks.push_back(block);
+      }
+      device.results.push_back(std::move(blocks));
+    }
+    all.push_back(std::move(device));
+  }
+  add_product_output(parts, sizes.n, all.front(), sizes.count);
+  add_product_checks(parts, sizes.n, sizes.format(), all.front());
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    add_equality_check(parts, sizes.n, all.front(), all[r]);
+  }
+}
+
+}  // namespace
+
+void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& devices,
+                   int streams, bool in_turn) {
+  std::vector<TaskId> last;  // of the device before
+  for (const int device : devices) {
+    DeviceResults results{.device = device,
+                          .operands = make_operands(parts, sizes, device, device, sizes.count),
+                          .results = {}};
+    std::vector<LaneId> lanes;
+    std::vector<Op*> ops;
+    for (int i = 0; i < streams; ++i) {
+      lanes.push_back(add_lane(parts, device, StreamKind::compute, i, streams));
+      ops.push_back(
+          &parts.ops.prepare(stream_of(parts, lanes.back()), gemm_of(sizes, sizes.n, sizes.n)));
+    }
+    const std::vector<TaskId> before = in_turn ? last : std::vector<TaskId>{};
+    for (std::int64_t i = 0; i < sizes.count; ++i) {
+      const std::size_t lane = i % lanes.size();
+      const Tensor result = parts.data.tensor(device, ops[lane]->tensor("c"));
+      parts.data.poison(result);
+      const std::size_t operand = i % results.operands.size();
+      results.results.push_back({.column_blocks = {result}, .operand = operand});
+      const BufferView x = results.operands[operand].view;
+      last = {parts.plan.add(
+          product_task(fmt::format("product {} on {}", i, device), lanes[lane], before),
+          {bind(*ops[lane], {{"a", x}, {"b", x}, {"c", result.view}})})};
+    }
+    add_product_output(parts, sizes.n, results, sizes.count);
+    add_product_checks(parts, sizes.n, sizes.format(), results);
+  }
+}
+
+void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes) {
+  const int devices = parts.context.device_count();
+  const Turns turns = turns_of(sizes, devices);
+  const auto widths = split_evenly(sizes.n, devices);
+  std::vector<Shard> shards;
+  std::vector<std::size_t> block_bytes;
+  std::int64_t column = 0;
+  for (int d = 0; d < devices; ++d) {
+    Shard shard = make_shard(parts, sizes, d, turns);
+    shard.left = shard.operands;
+    for (const Tensor& x : shard.operands) {
+      shard.right.push_back(copy_block(parts, x, 0, sizes.n, column, widths[d]));
+    }
+    shard.product = &parts.ops.prepare(stream_of(parts, shard.rank.compute),
+                                       gemm_of(sizes, widths[d], sizes.n));
+    column += widths[d];
+    block_bytes.push_back(shard.product->tensor("c").bytes);
+    shards.push_back(std::move(shard));
+  }
+  std::vector<std::size_t> offsets(block_bytes.size());
+  std::exclusive_scan(block_bytes.begin(), block_bytes.end(), offsets.begin(), std::size_t{0});
+  const AllGather all_gather(parts.context.communicator(), block_bytes);
+  parts.notes.emplace_back("all-gather", all_gather.method());
+  add_sharded_products(
+      parts, shards, turns,
+      [&](std::size_t r, const BufferView& whole) {
+        return whole.part(offsets[r], block_bytes[r]);
+      },
+      [&](const std::string& name, const std::vector<Rank>& ranks) {
+        return all_gather.add(parts.plan, name, ranks);
+      });
+  verify_shards(parts, sizes, shards, turns, widths);
+}
+
+void plan_row_sharded(CaseParts& parts, const MatmulSizes& sizes) {
+  const int devices = parts.context.device_count();
+  const Turns turns = turns_of(sizes, devices);
+  const auto depths = split_evenly(sizes.n, devices);
+  std::vector<Shard> shards;
+  std::vector<int> indices;
+  std::vector<Stream*> streams;
+  std::int64_t first = 0;
+  for (int d = 0; d < devices; ++d) {
+    Shard shard = make_shard(parts, sizes, d, turns);
+    for (const Tensor& x : shard.operands) {
+      shard.left.push_back(copy_block(parts, x, 0, sizes.n, first, depths[d]));
+      shard.right.push_back(copy_block(parts, x, first, depths[d], 0, sizes.n));
+    }
+    Stream& stream = stream_of(parts, shard.rank.compute);
+    shard.product = &parts.ops.prepare(stream, gemm_of(sizes, sizes.n, depths[d]));
+    first += depths[d];
+    indices.push_back(d);
+    streams.push_back(&stream);
+    shards.push_back(std::move(shard));
+  }
+  const AllReduce all_reduce(parts.context.communicator(), parts.data, parts.ops, indices, streams,
+                             sizes.n * sizes.n);
+  parts.notes.emplace_back("all-reduce", all_reduce.method());
+  add_sharded_products(
+      parts, shards, turns, [](std::size_t, const BufferView& whole) { return whole; },
+      [&](const std::string& name, const std::vector<Rank>& ranks) {
+        return all_reduce.add(parts.plan, name, ranks);
+      });
+  verify_shards(parts, sizes, shards, turns, {sizes.n});
+}
+
+}  // namespace parbench

@@ -1,0 +1,47 @@
+// Plans of scenario overlap: products and copies, by themselves, in turn and overlapped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "scenarios/framework/prepared_case.h"
+
+namespace parbench {
+
+/// Where the copied matrices lie on the host. `fresh` is pageable memory that the copy lane makes
+/// as good as newly allocated before each copy: releasing its pages and first use are part of the
+/// time.
+enum class HostMemory { pinned, pageable, fresh };
+
+/// One case. Matrices {n, n} are copied; d2h: they are products {n, inner}·{inner, n}; h2d: they
+/// are multiplied by a matrix {n, inner}.
+struct OverlapSizes {
+  std::int64_t n = 1;
+  std::int64_t inner = 1;
+  std::int64_t count = 1;
+  std::int64_t chunk = 0;     // rows that one copy moves; 0: all
+  std::int64_t prefetch = 0;  // matrices that may be in flight beside the one in work
+  bool to_host = true;        // d2h
+  HostMemory memory = HostMemory::pinned;
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+
+  [[nodiscard]] double flops() const {
+    return 2.0 * static_cast<double>(n * n) * static_cast<double>(inner * count);
+  }
+  [[nodiscard]] double copied_bytes() const {
+    return static_cast<double>(n * n * count) * static_cast<double>(size_of(dtype));
+  }
+};
+
+enum class OverlapOrder {
+  compute,     // products only
+  copy,        // copies only
+  sequential,  // all of one, then all of the other
+  overlapped,  // a matrix is copied while another is computed, prefetch + 1 of them in flight
+};
+
+/// Builds the plan, the data and the checks.
+void plan_overlap(CaseParts& parts, const OverlapSizes& sizes, OverlapOrder order);
+
+}  // namespace parbench

@@ -1,0 +1,496 @@
+// Parameters, cases and the answer of the pipeline scenario.
+#include "scenarios/pipeline/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/models.h"
+#include "scenarios/plan/partition.h"
+#include "scenarios/plan/schedule.h"
+#include "scenarios/framework/prepared_case.h"
+#include "scenarios/framework/requests.h"
+#include "scenarios/training/chunks_in_turn.h"
+#include "scenarios/training/cut.h"
+#include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/stage.h"
+#include "scenarios/training/step_checks.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view single = "single";
+constexpr std::string_view model_parallel = "model-parallel";
+constexpr std::string_view pipelined = "pipeline";
+/// The same chunks one after the other: the reference of a split, whose batch normalisations see
+/// chunks. On one device, or on the same stages where devices are unlike. Not offered to users.
+constexpr std::string_view chunks_in_turn = "chunks-in-turn";
+
+constexpr std::int64_t published_batch = 120;
+constexpr std::int64_t quick_batch = 40;
+constexpr std::int64_t toy_batch = 20;
+constexpr std::int64_t most_samples_per_cost = 16;
+
+// Of cases on unlike devices: what computes with the same kernels is run on the same devices.
+constexpr const char* reference_parameter = "reference";
+constexpr std::string_view same_devices = "same devices";
+
+// Defaults that names leave out.
+constexpr std::string_view default_model = "resnet50";
+constexpr std::string_view default_schedule = "gpipe";
+
+/// Of a resolved case.
+bool is_toy(const Parameters& parameters) { return parameters.text("model") == "toy"; }
+
+Network network_of(const Parameters& parameters) {
+  if (is_toy(parameters)) return toy_model();
+  return resnet50(parameters.integer("image"));
+}
+
+std::vector<std::int64_t> sizes_in(const std::string& text) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    sizes.push_back(std::stoll(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+/// The samples of each chunk: equal ones with a smaller last one, or the sizes as listed.
+std::vector<std::int64_t> chunks_of(std::int64_t batch, const Value& split) {
+  if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
+  const std::int64_t size = std::get<std::int64_t>(split);
+  std::vector<std::int64_t> chunks(static_cast<std::size_t>(batch / size), size);
+  if (batch % size != 0) chunks.push_back(batch % size);
+  return chunks;
+}
+
+/// Why a combination of values makes no case.
+struct Obstacle {
+  std::vector<std::string_view> flags;  // with one of these the user has asked for it
+  std::string message;
+};
+
+std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split) {
+  if (const auto* text = std::get_if<std::string>(&split)) {
+    const std::vector<std::int64_t> sizes = sizes_in(*text);
+    const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    if (sum == batch) return std::nullopt;
+    return Obstacle{{"split"},
+                    fmt::format("--split: {} adds up to {}, but --batch is {}", *text, sum, batch)};
+  }
+  const std::int64_t size = std::get<std::int64_t>(split);
+  if (size <= batch) return std::nullopt;
+  return Obstacle{
+      {"split"},
+      fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
+}
+
+std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t batch) {
+  if (batch <= network.most_samples()) return std::nullopt;
+  return Obstacle{{"batch", "image"},
+                  fmt::format("--batch: {} samples at --image {} are more than kernels can count; "
+                              "allowed are 1 to {}, or a smaller --image",
+                              batch, network.input.back(), network.most_samples())};
+}
+
+std::optional<Obstacle> obstacle_of_samples(const Network& network,
+                                            const std::vector<std::int64_t>& chunks) {
+  const std::int64_t smallest = *std::ranges::min_element(chunks);
+  const std::int64_t least = network.least_samples();
+  if (smallest >= least) return std::nullopt;
+  return Obstacle{
+      {"batch", "split", "image"},
+      fmt::format("--batch, --split: a chunk of {} sample leaves batch normalisations of {} at "
+                  "--image {} one value a channel; use chunks of at least {} samples or a larger "
+                  "--image",
+                  smallest, network.name, network.input.back(), least)};
+}
+
+std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
+  if (request.device_count >= 2) return std::nullopt;
+  return Obstacle{{"strategy", "split", "cut", "schedule"},
+                  fmt::format("--strategy: {} needs at least two devices, --devices gives {}",
+                              request.spec.strategy, request.device_count)};
+}
+
+/// Whether to leave a combination out; throws UsageError when the user has asked for it.
+bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>& obstacle) {
+  if (!obstacle) return false;
+  for (const std::string_view flag : obstacle->flags) {
+    if (request.was_given(flag)) throw UsageError(obstacle->message);
+  }
+  return true;
+}
+
+std::string default_cut(const Network& network, int devices) {
+  const bool published = static_cast<int>(network.published_cut.size()) == devices - 1;
+  return published ? "published" : "balanced";
+}
+
+class Pipeline final : public Scenario {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "pipeline"; }
+  [[nodiscard]] std::string_view question() const override {
+    return "Which split size should my pipeline use, and what is lost on the way?";
+  }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return single; }
+  [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] Sampling published_sampling() const override {
+    return {.samples = 10, .iterations = 3};
+  }
+
+  [[nodiscard]] std::vector<Published> published() const override;
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override;
+  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>& outcomes) const override;
+
+ private:
+  std::vector<Strategy> strategies_ = {
+      {std::string(single), "the whole model on the first device"},
+      {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
+      {std::string(pipelined),
+       "stages on different devices, chunks of the batch following each other"}};
+  std::vector<Axis> axes_ = {
+      {.name = "model",
+       .description = "ResNet-50 (torchvision's), or two tiny linear layers",
+       .kind = AxisKind::choice,
+       .quick = {std::string(default_model)},
+       .published = {std::string(default_model)},
+       .choices = {"resnet50", "toy"}},
+      {.name = "batch",
+       .description = "samples of a training step (quick 40, published 120, toy model 20)",
+       .quick = {},
+       .published = {},
+       .max = 1 << 20},
+      {.name = "image",
+       .description = "height and width of the images, for resnet50",
+       .quick = {std::int64_t{128}},
+       .published = {std::int64_t{128}},
+       .min = 32,
+       .max = 4096},
+      {.name = "split",
+       .description = "samples of a chunk, or several chunk sizes as a+b+c",
+       .kind = AxisKind::sizes,
+       .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
+       .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
+                     std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
+                     std::int64_t{60}},
+       .max = 1 << 20,
+       .strategies = {std::string(pipelined)}},
+      {.name = "cut",
+       .description =
+           "where the model is cut: published (two devices), balanced on measured costs, or "
+           "the first units of later stages as layer2.0+layer3.2",
+       .kind = AxisKind::text,
+       .quick = {},
+       .published = {},
+       .strategies = {std::string(model_parallel), std::string(pipelined)}},
+      {.name = "schedule",
+       .description = "order of the chunks: GPipe, or one forward one backward",
+       .kind = AxisKind::choice,
+       .quick = {std::string(default_schedule)},
+       .published = {std::string(default_schedule)},
+       .choices = {"gpipe", "1f1b"},
+       .strategies = {std::string(pipelined)}}};
+};
+
+/// Three batches on two GPUs.
+std::vector<Published> Pipeline::published() const {
+  const std::vector<Parameter> step{{"model", std::string(default_model)},
+                                    {"batch", std::int64_t{published_batch}},
+                                    {"image", std::int64_t{128}}};
+  const auto split = [&](std::int64_t samples) {
+    std::vector<Parameter> parameters = step;
+    parameters.push_back({"split", samples});
+    return parameters;
+  };
+  const std::string source = "PyTorch tutorial on single-machine model parallelism";
+  constexpr int batches = 3;
+  return {{std::string(single), step, source, 3.75, batches},
+          {std::string(model_parallel), step, source, 4.02, batches},
+          {std::string(pipelined), split(20), source, 2.51, batches},
+          {std::string(pipelined), split(12), source, 2.43, batches}};
+}
+
+std::int64_t batch_of(const Scenario::Request& request, bool toy) {
+  if (const Value* batch = request.spec.parameters.find("batch")) {
+    return std::get<std::int64_t>(*batch);
+  }
+  if (toy) return toy_batch;
+  return request.preset == Preset::published ? published_batch : quick_batch;
+}
+
+std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
+  const Value* value = asked.find(name);
+  return value != nullptr ? std::get<std::string>(*value) : std::string(fallback);
+}
+
+/// Adds a choice that the name shows only where it is not the default.
+void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
+                std::string_view by_default) {
+  if (choice == by_default) {
+    parameters.imply(name, choice);
+  } else {
+    parameters.set(name, choice);
+  }
+}
+
+/// The parameters of the step: what every strategy computes.
+Parameters parameters_of_step(const Scenario::Request& request) {
+  const Parameters& asked = request.spec.parameters;
+  Parameters parameters;
+  add_choice(parameters, "model", asked_or(asked, "model", default_model), default_model);
+  const bool toy = is_toy(parameters);
+  if (toy && request.was_given("image")) {
+    throw UsageError("--image: the toy model has no images; it goes with --model resnet50");
+  }
+  parameters.set("batch", batch_of(request, toy));
+  if (!toy) parameters.set("image", asked.integer("image"));
+  return parameters;
+}
+
+/// Adds what is specific to stages on several devices.
+void add_stage_parameters(const Scenario::Request& request, const Network& network,
+                          Parameters& parameters) {
+  const int devices = request.device_count;
+  if (devices > static_cast<int>(network.units.size())) {
+    throw UsageError(fmt::format("--devices: {} has {} units, too few for {} stages", network.name,
+                                 network.units.size(), devices));
+  }
+  parameters.set("devices", std::int64_t{devices});
+  const Parameters& asked = request.spec.parameters;
+  const std::string usual_cut = default_cut(network, devices);
+  const std::string cut = asked_or(asked, "cut", usual_cut);
+  if (cut != usual_cut && cut != "balanced") {
+    static_cast<void>(named_cut(network, cut, devices));
+  }
+  add_choice(parameters, "cut", cut, usual_cut);
+  // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
+  // others than a tolerance for the same kernels allows.
+  if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
+  if (request.spec.strategy != pipelined) return;
+  const std::string schedule = asked_or(asked, "schedule", default_schedule);
+  add_choice(parameters, "schedule", schedule, default_schedule);
+}
+
+std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
+  CaseSpec spec = request.spec;
+  spec.parameters = parameters_of_step(request);
+  const Network network = network_of(spec.parameters);
+  const std::int64_t batch = spec.parameters.integer("batch");
+  if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
+  std::vector<std::int64_t> chunks = {batch};
+  if (spec.strategy == pipelined) {
+    const Value& split = *request.spec.parameters.find("split");
+    if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
+    spec.parameters.set("split", split);
+    chunks = chunks_of(batch, split);
+  }
+  if (is_left_out(request, obstacle_of_samples(network, chunks))) return std::nullopt;
+  if (spec.strategy == single) return spec;
+  if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
+  add_stage_parameters(request, network, spec.parameters);
+  return spec;
+}
+
+std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
+  if (spec.strategy == single) return std::nullopt;
+  if (spec.parameters.find(reference_parameter) != nullptr) {
+    if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
+    return with_strategy(spec, chunks_in_turn, {"schedule"});
+  }
+  const std::string_view strategy = spec.strategy == pipelined ? chunks_in_turn : single;
+  return with_strategy(spec, strategy, {"devices", "cut", "schedule"});
+}
+
+/// A case with its network and stages, which its plan refers to.
+struct PipelineParts : CaseParts {
+  using CaseParts::CaseParts;
+  Network network;
+  std::vector<std::unique_ptr<Stage>> stages;
+};
+
+/// Where a case cuts its network, in words for the report.
+struct Cut {
+  std::vector<int> units;
+  std::string description;
+};
+
+Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
+           const std::vector<std::int64_t>& chunks) {
+  const std::string& kind = spec.parameters.text("cut");
+  if (kind != "balanced") {
+    const std::vector<int> units = named_cut(network, kind, stages);
+    return {units, kind};
+  }
+  const UnitRun run{.dtype = spec.dtype,
+                    .math = spec.math,
+                    .samples = std::min(chunks.front(), most_samples_per_cost),
+                    .accumulate = chunks.size() > 1};
+  std::vector<std::vector<double>> seconds;
+  for (int stage = 0; stage < stages; ++stage) {
+    seconds.push_back(measured_unit_seconds(context, stage, network, run));
+  }
+  return {balanced_partition(seconds), "balanced on measured costs"};
+}
+
+/// Without a pipeline there is one chunk at a time, whatever the number of stages.
+Schedule schedule_of(const CaseSpec& spec, int stages, int chunk_count) {
+  if (spec.strategy != pipelined) return chunk_by_chunk(stages, chunk_count);
+  return schedule_named(spec.parameters.text("schedule"), stages, chunk_count);
+}
+
+std::string units_text(const Network& network, const std::vector<int>& cut) {
+  std::vector<std::string> names;
+  for (const int unit : cut) names.push_back(network.units[static_cast<std::size_t>(unit)]);
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+/// Stages on one device each, and a training step that follows the case's schedule.
+void add_stages(const CaseSpec& spec, const StageRange& whole,
+                const std::vector<std::int64_t>& chunks, PipelineParts& parts) {
+  const bool one_device = spec.strategy == single;
+  const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
+  Cut cut;
+  if (!one_device) {
+    cut = cut_of(spec, parts.network, stages, parts.context, chunks);
+    parts.notes.emplace_back(
+        "cut", fmt::format("{} ({})", units_text(parts.network, cut.units), cut.description));
+  }
+  const Schedule schedule = schedule_of(spec, stages, static_cast<int>(chunks.size()));
+  for (const LayerRange& layers : stages_of(parts.network, cut.units)) {
+    const auto s = parts.stages.size();
+    StageRange range = whole;
+    range.first = layers.first;
+    range.last = layers.last;
+    parts.stages.push_back(
+        std::make_unique<Stage>(parts, Stage::Options{.device = static_cast<int>(s),
+                                                      .range = range,
+                                                      .chunks = chunks,
+                                                      .slots = chunks_in_flight(schedule.at(s))}));
+    parts.stages.back()->add_outputs(parts.outputs);
+  }
+  add_training_step(parts, parts.stages, chunks, schedule);
+}
+
+std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
+  auto parts = std::make_unique<PipelineParts>(context);
+  const Parameters& parameters = spec.parameters;
+  parts->network = network_of(parameters);
+  const Network& network = parts->network;
+
+  const std::int64_t batch = parameters.integer("batch");
+  const Value* split = parameters.find("split");
+  const std::vector<std::int64_t> chunks =
+      split != nullptr ? chunks_of(batch, *split) : std::vector<std::int64_t>{batch};
+  const StageRange whole{.network = &network,
+                         .first = 0,
+                         .last = static_cast<int>(network.layers.size()) - 1,
+                         .dtype = spec.dtype,
+                         .math = spec.math,
+                         .batch = batch};
+  if (spec.strategy == chunks_in_turn && parameters.find("devices") == nullptr) {
+    parts->stages = add_chunks_in_turn(*parts, whole, chunks);
+  } else {
+    add_stages(spec, whole, chunks, *parts);
+  }
+  add_step_checks(*parts, network, spec.format(), parts->stages, static_cast<int>(chunks.size()));
+  if (spec.strategy != chunks_in_turn) {
+    add_update_check(*parts, parts->stages);
+    add_boundary_check(*parts, parts->stages, static_cast<int>(chunks.size()) - 1);
+  }
+  parts->tolerance = tolerance_of(spec.format());
+  parts->amount = {.value = static_cast<double>(batch),
+                   .unit = network.one_hot_target ? "images" : "samples"};
+  parts->reads_borrowed_memory = false;
+  return make_case(std::move(parts));
+}
+
+/// What was found for one model, batch and image: only such cases compute the same.
+struct Finding {
+  const CaseOutcome* pipeline = nullptr;  // the fastest
+  const CaseOutcome* whole = nullptr;     // model-parallel, the fastest
+};
+
+using StepSize = std::tuple<bool, std::int64_t, std::int64_t>;  // toy, batch, image
+
+StepSize size_of_step(const CaseSpec& spec) {
+  const Value* image = spec.parameters.find("image");
+  return {is_toy(spec.parameters), spec.parameters.integer("batch"),
+          image != nullptr ? std::get<std::int64_t>(*image) : 0};
+}
+
+std::string text_of(const StepSize& size) {
+  const auto& [toy, batch, image] = size;
+  return toy ? fmt::format("toy, batch {}", batch)
+             : fmt::format("batch {}, image {}", batch, image);
+}
+
+void keep_fastest(const CaseOutcome*& best, const CaseOutcome& outcome) {
+  if (best == nullptr || outcome.median_seconds < best->median_seconds) best = &outcome;
+}
+
+std::map<StepSize, Finding> findings(const std::vector<CaseOutcome>& outcomes) {
+  std::map<StepSize, Finding> sizes;
+  for (const CaseOutcome& outcome : outcomes) {
+    Finding& found = sizes[size_of_step(outcome.spec)];
+    if (outcome.spec.strategy == pipelined) keep_fastest(found.pipeline, outcome);
+    if (outcome.spec.strategy == model_parallel) keep_fastest(found.whole, outcome);
+  }
+  return sizes;
+}
+
+std::string sentence(const Finding& found) {
+  const CaseOutcome* best = found.pipeline;
+  const CaseOutcome* whole = found.whole;
+  if (best == nullptr) {
+    if (whole == nullptr || !whole->speedup) return "No pipeline was measured, so no split is best";
+    return fmt::format("Model-parallel without a pipeline: {} the single device",
+                       ratio_text(*whole->speedup));
+  }
+  std::string split = to_string(*best->spec.parameters.find("split"));
+  for (const Parameter& choice : best->spec.parameters.where(
+           [](std::string_view name) { return name == "cut" || name == "schedule"; })) {
+    if (!choice.implied) split += fmt::format(", {} {}", choice.name, to_string(choice.value));
+  }
+  const bool pays = !best->speedup || !best->speedup->below(1);
+  std::string text = pays ? "Best split " + split
+                          : "Splitting does not pay: the best split, " + split + ", reaches";
+  if (best->speedup) {
+    text += fmt::format("{} {} the single device", pays ? ":" : "", ratio_text(*best->speedup));
+  }
+  if (best->efficiency > 0) {
+    text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
+  }
+  if (whole != nullptr && whole->speedup) {
+    text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));
+  }
+  return text;
+}
+
+std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
+  const std::map<StepSize, Finding> sizes = findings(outcomes);
+  if (sizes.empty()) return sentence({}) + ".";
+  if (sizes.size() == 1) return sentence(sizes.begin()->second) + ".";
+  std::vector<std::string> sentences;
+  for (const auto& [size, found] : sizes) {
+    sentences.push_back(fmt::format("{}: {}.", text_of(size), sentence(found)));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_pipeline() { return std::make_unique<Pipeline>(); }
+
+}  // namespace parbench

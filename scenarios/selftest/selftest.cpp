@@ -1,0 +1,167 @@
+// Scenario selftest: work of a known duration, so that the harness itself can be measured.
+#include "scenarios/selftest/selftest.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "reports/text/units.h"
+#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/prepared_case.h"
+#include "scenarios/framework/requests.h"
+
+namespace parbench {
+namespace {
+
+/// One queue of spinning tasks and the counter of what it ran.
+struct SpinLane {
+  LaneId lane = 0;
+  std::int64_t tasks = 0;
+  Tensor counter;
+  Op* spin = nullptr;
+};
+
+double nanoseconds_of_task(const CaseSpec& spec) {
+  return static_cast<double>(nanoseconds_of(spec.parameters.text("duration")));
+}
+
+Spin spin_of(const CaseSpec& spec, const Context& context, int lane) {
+  double slowdown = 0;
+  if (spec.hidden.find("slowdown") != nullptr) slowdown = spec.hidden.real("slowdown");
+  const double nanoseconds = nanoseconds_of_task(spec) * (1.0 + slowdown / 100.0);
+  Spin spin;
+  spin.duration = std::chrono::nanoseconds(std::chrono::nanoseconds::rep(nanoseconds));
+  spin.noise = spec.parameters.real("noise") / 100.0;
+  spin.seed = context.options().seed + static_cast<std::uint64_t>(lane);
+  return spin;
+}
+
+std::vector<LaneId> add_lanes(CaseParts& parts, const std::string& strategy) {
+  if (strategy == "spin") return {add_lane(parts, 0, StreamKind::compute)};
+  std::vector<LaneId> lanes;
+  const int devices = parts.context.device_count();
+  if (devices == 1) {
+    for (int i = 0; i < 2; ++i) lanes.push_back(add_lane(parts, 0, StreamKind::compute, i, 2));
+  }
+  for (int i = 0; devices > 1 && i < devices; ++i) {
+    lanes.push_back(add_lane(parts, i, StreamKind::compute));
+  }
+  return lanes;
+}
+
+int device_of(const CaseParts& parts, LaneId lane) {
+  for (int i = 0; i < parts.context.device_count(); ++i) {
+    if (&parts.context.device(i) == &stream_of(parts, lane).device()) return i;
+  }
+  return 0;
+}
+
+std::optional<std::string> check_counter(CaseParts& parts, const SpinLane& lane) {
+  std::uint64_t executed = 0;
+  parts.data.read_bytes(lane.counter.device, lane.counter.view.part(0, sizeof executed), &executed);
+  if (executed == static_cast<std::uint64_t>(lane.tasks)) return std::nullopt;
+  return fmt::format("{} ran {} tasks, planned were {}", parts.plan.graph().lane(lane.lane).name,
+                     executed, lane.tasks);
+}
+
+void add_tasks(CaseParts& parts, const SpinLane& lane) {
+  for (std::int64_t i = 0; i < lane.tasks; ++i) {
+    parts.plan.add({.name = fmt::format("spin {}", i), .lanes = {lane.lane}, .cost_key = "spin"},
+                   {bind(*lane.spin, {{"counter", lane.counter.view}})});
+  }
+}
+
+const std::vector<Strategy> strategy_list = {
+    {"spin", "all tasks one after the other on one lane"},
+    {"parallel", "the tasks dealt out: a lane a device, or two lanes of a single device"},
+};
+
+const std::vector<Axis> axis_list = {
+    {.name = "tasks",
+     .description = "tasks of one execution",
+     .quick = {10},
+     .published = {10},
+     .max = 100000},
+    {.name = "duration",
+     .description = "time that one task spins",
+     .kind = AxisKind::duration,
+     .quick = {"1ms"},
+     .published = {"1ms"},
+     .min = 1e3,
+     .max = 1e10},
+    {.name = "noise",
+     .description = "percent by which the duration varies, evenly to both sides",
+     .kind = AxisKind::real,
+     .quick = {0.0},
+     .published = {0.0},
+     .min = 0,
+     .max = 100},
+    {.name = "slowdown",
+     .description = "percent by which every task takes longer than it says",
+     .kind = AxisKind::real,
+     .quick = {0.0},
+     .published = {0.0},
+     .min = 0,
+     .max = 1000,
+     .identity = false},
+};
+
+class Selftest final : public Scenario {
+ public:
+  std::string_view name() const override { return "selftest"; }
+  std::string_view question() const override {
+    return "Does the harness recover a time that is known beforehand?";
+  }
+  const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  const std::vector<Axis>& axes() const override { return axis_list; }
+  std::string_view baseline() const override { return "spin"; }
+
+  std::optional<CaseSpec> resolve(const Request& request) const override { return request.spec; }
+
+  std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
+    auto parts = std::make_unique<CaseParts>(context);
+    const std::vector<LaneId> lanes = add_lanes(*parts, spec.strategy);
+    const std::int64_t total = spec.parameters.integer("tasks");
+    const auto shares = split_evenly(total, static_cast<int>(lanes.size()));
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      SpinLane lane;
+      lane.lane = lanes[i];
+      lane.tasks = shares[i];
+      lane.spin = &parts->ops.prepare(stream_of(*parts, lane.lane),
+                                      spin_of(spec, context, static_cast<int>(i)));
+      lane.counter = parts->data.tensor(device_of(*parts, lane.lane), lane.spin->tensor("counter"));
+      parts->data.zero(lane.counter);
+      add_tasks(*parts, lane);
+      parts->checks.push_back(
+          {"executed tasks counted", [&all = *parts, lane] { return check_counter(all, lane); }});
+    }
+    const double expected = static_cast<double>(shares.front()) * 1e-9 * nanoseconds_of_task(spec);
+    parts->notes.emplace_back("expected_seconds", fmt::format("{:.9g}", expected));
+    parts->amount = {static_cast<double>(total), "tasks"};
+    return make_case(std::move(parts));
+  }
+
+  /// The counters verify every case by themselves.
+  std::optional<CaseSpec> reference(const CaseSpec&) const override { return std::nullopt; }
+
+  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
+    std::vector<std::string> found;
+    for (const CaseOutcome& outcome : outcomes) {
+      if (outcome.spec.strategy != "spin") continue;
+      const auto tasks = static_cast<double>(outcome.spec.parameters.integer("tasks"));
+      const double expected = 1e-9 * tasks * nanoseconds_of_task(outcome.spec);
+      found.push_back(fmt::format(
+          "{} measured for {} ({:+.2f}%)", report::format_duration(outcome.median_seconds),
+          report::format_duration(expected), (outcome.median_seconds / expected - 1) * 100));
+    }
+    if (found.empty()) return "No case on one lane was measured, so there is no answer.";
+    return fmt::format("On one lane: {}.", fmt::join(found, "; "));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_selftest() { return std::make_unique<Selftest>(); }
+
+}  // namespace parbench

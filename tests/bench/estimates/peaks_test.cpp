@@ -1,0 +1,167 @@
+// The command `peaks` on real cores, with products and copies so small that they take no time.
+#include "bench/commands/peaks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "reports/model/fingerprint.h"
+#include "reports/model/machine_info.h"
+#include "scenarios/framework/scenario.h"
+#include "tests/support/cpu_devices.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench {
+namespace {
+
+using report::Peak;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::Ge;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Le;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const PeakSizes tiny{.least_n = 16,
+                     .most_n = 64,
+                     .longest_product = 1e9,
+                     .copied_bytes = 1 << 20,
+                     .sample_seconds = 0,
+                     .samples = 6};
+
+PeakOptions options_of(const std::string& devices) {
+  PeakOptions options;
+  options.devices = devices;
+  return options;
+}
+
+/// The command with a cache of its own.
+class PeaksCommand : public ::testing::Test {
+ protected:
+  std::string show(const PeakOptions& options) {
+    notes_.clear();
+    return peaks_text(options, all_scenarios(), machine_, cache_, tiny,
+                      [this](const std::string& text) { notes_.push_back(text); });
+  }
+
+  /// Those of cpu:0 when it is alone.
+  [[nodiscard]] report::Fingerprint cpu() const {
+    report::Device device;
+    const auto devices = test::cpu_devices(1, machine_);
+    const DeviceInfo& info = devices.front()->info();
+    device.backend = info.backend;
+    device.model = info.model;
+    device.cores = info.cores;
+    return report::fingerprint(report::machine_info({}), device);
+  }
+
+  /// Replaces what the cache has of cpu:0 by a rate that nothing can measure.
+  void plant(const std::string& what) {
+    cache_.check_writable(cpu());
+    cache_.keep(cpu(), {{what, planted, "FLOP/s", {}, "2001-01-01T00:00:00Z"}});
+  }
+
+  [[nodiscard]] Peak known(std::string_view what) const {
+    const std::vector<Peak> peaks = cache_.find(cpu());
+    const Peak* peak = report::find_peak(peaks, what);
+    return peak == nullptr ? Peak{} : *peak;
+  }
+
+  static constexpr double planted = 1e24;
+  Machine machine_;
+  testing::TemporaryFolder folder_;
+  report::PeakCache cache_{folder_ / "peaks"};
+  std::vector<std::string> notes_;
+};
+
+TEST_F(PeaksCommand, MeasuresAndKeepsWhatIsNotKnown) {
+  const std::string text = show(options_of("cpu:0"));
+  EXPECT_THAT(text, AllOf(HasSubstr("gemm f32"), HasSubstr("memory"), HasSubstr("copy"),
+                          HasSubstr("kept in " + cache_.folder().string())));
+  EXPECT_THAT(notes_, Contains(HasSubstr("measuring")));
+  const std::vector<Peak> peaks = cache_.find(cpu());
+  EXPECT_THAT(peaks, AllOf(SizeIs(Ge(3U)), Each(Field(&Peak::value, Gt(0)))));
+  for (const Peak& peak : peaks) {
+    ASSERT_TRUE(peak.interval.has_value()) << peak.what;
+    EXPECT_THAT(peak.interval->low, Le(peak.value));
+    EXPECT_THAT(peak.interval->high, Ge(peak.value));
+  }
+}
+
+TEST_F(PeaksCommand, ShowsWhatIsKnownWithoutMeasuring) {
+  const std::string text = show(options_of("cpu:0"));
+  EXPECT_EQ(show(options_of("cpu:0")), text);
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
+TEST_F(PeaksCommand, MeasuresOnlyWhatIsMissing) {
+  plant("gemm f32");
+  static_cast<void>(show(options_of("cpu:0")));
+  EXPECT_EQ(known("gemm f32").value, planted);
+  EXPECT_EQ(known("memory").unit, "B/s");
+}
+
+TEST_F(PeaksCommand, RefreshMeasuresAnew) {
+  plant("gemm f32");
+  PeakOptions options = options_of("cpu:0");
+  options.refresh = true;
+  static_cast<void>(show(options));
+  EXPECT_LT(known("gemm f32").value, planted);
+  EXPECT_NE(known("gemm f32").measured_utc, "2001-01-01T00:00:00Z");
+}
+
+TEST_F(PeaksCommand, OfOneFormatLeavesTheOthers) {
+  plant("memory");
+  PeakOptions first = options_of("cpu:0");
+  first.format = NumberFormat{};
+  first.refresh = true;
+  static_cast<void>(show(first));
+  EXPECT_EQ(known("memory").value, planted) << "it does not depend on the format";
+  plant("gemm bf16");
+  PeakOptions options = options_of("cpu:0");
+  options.format = NumberFormat{};
+  options.refresh = true;
+  static_cast<void>(show(options));
+  EXPECT_EQ(known("gemm bf16").value, planted);
+  EXPECT_GT(known("gemm f32").value, 0);
+}
+
+TEST_F(PeaksCommand, NamesADamagedFileAndMeasuresAnew) {
+  plant("gemm f32");
+  folder_.write("peaks/" + cache_.file_of(cpu()).filename().string(), "{");
+  static_cast<void>(show(options_of("cpu:0")));
+  EXPECT_THAT(notes_, Contains(AllOf(HasSubstr(cache_.file_of(cpu()).string()),
+                                     HasSubstr("measured anew"))));
+  EXPECT_GT(known("gemm f32").value, 0);
+}
+
+TEST_F(PeaksCommand, RefusesDevicesThatAreNotThere) {
+  EXPECT_THROW(static_cast<void>(show(options_of("cpu:100000"))), UsageError);
+  EXPECT_THROW(static_cast<void>(show(options_of("tpu:0"))), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(cache_.folder()));
+}
+
+TEST_F(PeaksCommand, RefusesAFormatThatTheDeviceDoesNotCompute) {
+  PeakOptions options = options_of("cpu:0");
+  options.format = number_format_named("tf32");
+  EXPECT_THROW(static_cast<void>(show(options)), UsageError);
+}
+
+TEST_F(PeaksCommand, RefusesACacheThatCannotBeWrittenBeforeMeasuring) {
+  cache_ = report::PeakCache(folder_.write("file", "") / "peaks");
+  EXPECT_THROW(static_cast<void>(show(options_of("cpu:0"))), UsageError);
+  EXPECT_THAT(notes_, Each(Not(HasSubstr("measuring"))));
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,331 @@
+// The executor on real CPU streams: what tasks cost alone, and plans that are launched as graphs.
+#include "bench/execution/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/processes/interrupt.h"
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
+#include "reports/statistics/statistics.h"
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+class TaskCostsTest : public testing::Test {
+ protected:
+  static Buffer zeroed(Buffer buffer) {
+    std::memset(buffer.data(), 0, buffer.bytes());
+    return buffer;
+  }
+
+  /// Adds a task that spins so long; `key` as in Task::cost_key.
+  void add(std::chrono::nanoseconds duration, const std::string& key = "") {
+    add(device_->prepare(Spin{.duration = duration}, stream_->threads()), {counter_}, key);
+  }
+
+  void add(std::unique_ptr<Op> op, std::vector<BufferView> views, const std::string& key = "") {
+    stream_->reserve_scratch(op->scratch_bytes());
+    plan_.add({.name = "task", .lanes = {lane_}, .cost_key = key},
+              {OpCall{op.get(), std::move(views)}});
+    ops_.push_back(std::move(op));
+  }
+
+  [[nodiscard]] std::uint64_t executions() const {
+    std::uint64_t count = 0;
+    std::memcpy(&count, counter_.data(), sizeof count);
+    return count;
+  }
+
+  Machine machine_;
+  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0").front());
+  std::unique_ptr<Stream> stream_ = device_->make_stream(StreamKind::compute);
+  Buffer counter_ = zeroed(device_->allocate(sizeof(std::uint64_t), MemoryKind::device));
+  std::vector<std::unique_ptr<Op>> ops_;
+  Plan plan_;
+  LaneId lane_ = plan_.add_lane("lane", *stream_);
+};
+
+TEST_F(TaskCostsTest, OfShortTasksAreWhatTheyCostInAPlan) {
+  const Buffer data = zeroed(device_->allocate(4096, MemoryKind::device));
+  for (int i = 0; i < 100; ++i) {
+    add(device_->prepare(Gemm{.m = 8, .n = 8, .k = 8}, stream_->threads()), {data, data, data});
+  }
+  Executor executor(plan_);
+  std::vector<double> in_plan;
+  for (int i = 0; i < 100; ++i) in_plan.push_back(executor.run().seconds);
+  const TaskCosts costs = executor.measure_tasks({.repeats = 25, .budget_seconds = 10});
+  const double sum = std::accumulate(costs.seconds.begin(), costs.seconds.end(), 0.0);
+  EXPECT_LT(sum, 2 * median(in_plan)) << "waking the lane is no part of a task";
+  EXPECT_GT(sum, 0);
+}
+
+TEST_F(TaskCostsTest, OfShortTasksRepeatOperations) {
+  for (int i = 0; i < 20; ++i) add(microseconds(20));
+  const TaskCosts costs = Executor(plan_).measure_tasks({});
+  EXPECT_TRUE(costs.repeated_operations);
+  EXPECT_EQ(costs.execution_seconds, 0) << "a round in which tasks ran more than once";
+  EXPECT_GT(executions(), 20U);
+}
+
+TEST_F(TaskCostsTest, OfLongTasksWithKeysOfTheirOwnAreExecutions) {
+  add(milliseconds(2), "first");
+  add(milliseconds(3), "second");
+  const TaskCosts costs = Executor(plan_).measure_tasks({.repeats = 2, .budget_seconds = 10});
+  EXPECT_EQ(executions(), 4U);
+  EXPECT_GE(costs.execution_seconds, 0.010);
+  EXPECT_FALSE(costs.repeated_operations);
+  EXPECT_GE(costs.seconds.at(0), 0.002);
+  EXPECT_GE(costs.seconds.at(1), 0.003);
+}
+
+TEST_F(TaskCostsTest, OfTasksThatShareAKeyAreMeasuredOnceAndAreNoExecution) {
+  add(milliseconds(2), "same");
+  add(milliseconds(2), "same");
+  const TaskCosts costs = Executor(plan_).measure_tasks({});
+  EXPECT_EQ(executions(), 1U);
+  EXPECT_EQ(costs.execution_seconds, 0);
+  EXPECT_EQ(costs.seconds.at(0), costs.seconds.at(1));
+}
+
+TEST_F(TaskCostsTest, OfManyTasksThatShareAKeyHaveSeveralMeasurementsWhateverTheBudget) {
+  for (int i = 0; i < 3; ++i) add(milliseconds(2), "three");
+  for (int i = 0; i < 2; ++i) add(milliseconds(2), "two");
+  add(milliseconds(2), "one");
+  (void)Executor(plan_).measure_tasks({.repeats = 25, .budget_seconds = 0});
+  EXPECT_EQ(executions(), 3U + 1U + 1U);
+}
+
+TEST_F(TaskCostsTest, NoFurtherRoundBeginsAfterTheBudget) {
+  add(milliseconds(2));
+  (void)Executor(plan_).measure_tasks({.repeats = 25, .budget_seconds = 0});
+  EXPECT_EQ(executions(), 1U);
+}
+
+TEST_F(TaskCostsTest, AreLeftBetweenTasksWhenInterrupted) {
+  add(milliseconds(2));
+  add(milliseconds(2));
+  const CostLimits limits{.interrupted = [this] { return executions() > 0; }};
+  EXPECT_THROW((void)Executor(plan_).measure_tasks(limits), Interrupted);
+  EXPECT_EQ(executions(), 1U);
+}
+
+/// Takes everything and never comes to its end.
+class HangingStream : public Stream {
+ public:
+  explicit HangingStream(Device& device) : device_(device) {}
+  [[nodiscard]] Device& device() const override { return device_; }
+  [[nodiscard]] int threads() const override { return 1; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return 0; }
+  void copy(BufferView, BufferView) override {}
+  void record(Event&) override {}
+  void wait(Event&) override {}
+  void synchronize(std::chrono::milliseconds) override {
+    ++waits;
+    throw TimedOut("it hangs");
+  }
+
+  int waits = 0;
+
+ private:
+  void grow_scratch(std::size_t) override {}
+
+  Device& device_;
+};
+
+/// A plan over two lanes whose result depends on the order of all its tasks: the second lane
+/// doubles what the first has spun, the first spins on.
+class GraphLaunch : public testing::Test {
+ protected:
+  GraphLaunch() {
+    plan_.submit_as(SubmitMode::graph);
+    const LaneId first = plan_.add_lane("first", *streams_[0]);
+    const LaneId second = plan_.add_lane("second", *streams_[1]);
+    spin_ = device_->prepare(Spin{.duration = microseconds(20)}, streams_[0]->threads());
+    for (auto& stream : streams_) stream->reserve_scratch(spin_->scratch_bytes());
+    const TaskId spun = plan_.add({.name = "spin", .lanes = {first}}, {spin_call()});
+    const TaskId copied = plan_.add({.name = "copy", .lanes = {second}, .after = {spun}},
+                                    {CopyCall{copy_, counter_}});
+    plan_.add({.name = "spin on", .lanes = {first}, .after = {copied}}, {spin_call()});
+  }
+
+  OpCall spin_call() { return {spin_.get(), {counter_}}; }
+
+  static std::uint64_t number_in(const Buffer& buffer) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, buffer.data(), sizeof number);
+    return number;
+  }
+
+  Buffer zero() {
+    Buffer buffer = device_->allocate(sizeof(std::uint64_t), MemoryKind::device);
+    std::memset(buffer.data(), 0, buffer.bytes());
+    return buffer;
+  }
+
+  Machine machine_;
+  std::unique_ptr<Device> device_ = std::move(machine_.open("cpu:0").front());
+  Buffer counter_ = zero();
+  Buffer copy_ = zero();
+  std::unique_ptr<Op> spin_;
+  std::vector<std::unique_ptr<Stream>> streams_ = [this] {  // of one thread each
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (int i : {0, 1}) streams.push_back(device_->make_stream(StreamKind::compute, i, 64));
+    return streams;
+  }();
+  Plan plan_;
+};
+
+TEST_F(GraphLaunch, RunsOnceWithoutTheGraphAndThenReplaysIt) {
+  Executor executor(plan_);
+  executor.prepare_graph();
+  EXPECT_EQ(number_in(counter_), 2U);
+  for (int run = 0; run < 50; ++run) {
+    const Timing timing = executor.run();
+    ASSERT_EQ(number_in(counter_), 2U * (run + 2));
+    ASSERT_EQ(number_in(copy_), 2U * (run + 2) - 1) << "between the two spins";
+    ASSERT_GE(timing.seconds, 40e-6);
+    ASSERT_GE(timing.wall_seconds, timing.seconds);
+  }
+}
+
+TEST_F(GraphLaunch, FollowsMemoryThatMoves) {
+  Executor executor(plan_);
+  executor.prepare_graph();
+  (void)executor.run();
+  EXPECT_EQ(number_in(counter_), 4U);
+  Buffer former = std::exchange(counter_, zero());
+  (void)executor.run();
+  EXPECT_EQ(number_in(counter_), 2U);
+  EXPECT_EQ(number_in(former), 4U) << "nobody may touch memory that has been replaced";
+}
+
+TEST_F(GraphLaunch, ThePlansOwnWayOfLaunchingCanBeOverruled) {
+  plan_.submit_as(SubmitMode::one_thread);
+  Executor executor(plan_, SubmitMode::graph);
+  executor.prepare_graph();
+  (void)executor.run();
+  EXPECT_EQ(number_in(counter_), 4U);
+}
+
+TEST_F(GraphLaunch, TasksAreMeasuredWithoutIt) {
+  Executor executor(plan_);
+  executor.prepare_graph();
+  const TaskCosts costs = executor.measure_tasks({.repeats = 1, .budget_seconds = 0});
+  ASSERT_EQ(costs.seconds.size(), 3U);
+  EXPECT_GE(costs.seconds[0], 20e-6);
+  (void)executor.run();
+}
+
+/// Can be enqueued so often.
+class LimitedOp final : public Op {
+ public:
+  explicit LimitedOp(int times) : times_(times) {}
+  void enqueue(Stream& /*stream*/, std::span<const BufferView> /*views*/) override {
+    if (times_-- == 0) throw Error("the library allocates");
+  }
+
+ private:
+  int times_;
+};
+
+TEST_F(GraphLaunch, NamesTheTaskThatCannotBeCapturedAndLeavesTheStreamsUsable) {
+  LimitedOp once(1);
+  plan_.add({.name = "stubborn", .lanes = {0}}, {OpCall{&once, {}}});
+  Executor executor(plan_);
+  try {
+    executor.prepare_graph();
+    FAIL() << "it was captured";
+  } catch (const Unsupported& error) {
+    EXPECT_STREQ(error.what(),
+                 "task 'stubborn' cannot be captured into a graph: the library allocates; run the "
+                 "case without one");
+  }
+  spin_->enqueue(*streams_[0], std::vector<BufferView>{counter_});
+  for (auto& stream : streams_) stream->synchronize();
+  EXPECT_EQ(number_in(counter_), 3U);
+}
+
+/// Counts what it captures; its scratch memory has no room to grow.
+class CapturingStream final : public Stream {
+ public:
+  explicit CapturingStream(Device& device) : device_(device) {}
+  [[nodiscard]] Device& device() const override { return device_; }
+  [[nodiscard]] int threads() const override { return 1; }
+  [[nodiscard]] std::size_t scratch_bytes() const override { return held; }
+  void copy(BufferView, BufferView) override {}
+  void record(Event&) override {}
+  void wait(Event&) override {}
+  void synchronize(std::chrono::milliseconds) override {}
+  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override {
+    enqueue();
+    ++captures;
+    return std::make_unique<NoGraph>();
+  }
+
+  static constexpr std::size_t held = 4096;
+  int captures = 0;
+
+ private:
+  struct NoGraph final : Graph {
+    void launch() override {}
+  };
+  void grow_scratch(std::size_t bytes) override { throw OutOfMemory("the fake", bytes, held); }
+
+  Device& device_;
+};
+
+TEST(Executor, CapturesAgainAfterScratchMemoryThatCouldNotGrow) {
+  test::FakeDevice device(0);
+  CapturingStream stream(device);
+  Plan plan;
+  plan.add_lane("lane", stream);
+  Executor executor(plan, SubmitMode::graph);
+  executor.prepare_graph();
+  stream.reserve_scratch(CapturingStream::held);
+  (void)executor.run();
+  EXPECT_EQ(stream.captures, 1);
+  EXPECT_THROW(stream.reserve_scratch(2 * CapturingStream::held), OutOfMemory);
+  (void)executor.run();
+  EXPECT_EQ(stream.captures, 2) << "the memory is as large as it was, but may be elsewhere";
+  (void)executor.run();
+  EXPECT_EQ(stream.captures, 2);
+}
+
+TEST(Executor, RefusesAGraphOnStreamsThatCaptureNothing) {
+  test::FakeDevice device(0);
+  const auto stream = device.make_stream(StreamKind::compute, 0, 1);
+  Plan plan;
+  plan.add_lane("lane", *stream);
+  Executor executor(plan, SubmitMode::graph);
+  EXPECT_THROW(executor.prepare_graph(), Unsupported);
+}
+
+TEST(Executor, WaitsForNoOtherLaneAfterOneThatHangs) {
+  const Machine machine;
+  const std::unique_ptr<Device> device = std::move(machine.open("cpu:0").front());
+  HangingStream first(*device);
+  HangingStream second(*device);
+  Plan plan;
+  plan.add_lane("first", first);
+  plan.add_lane("second", second);
+  EXPECT_THROW((void)Executor(plan).run(), TimedOut);
+  EXPECT_EQ(first.waits + second.waits, 1);
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,219 @@
+// Samples on throttled devices: which are marked, what a case and its report say of them, and how
+// often devices are read.
+#include "bench/sampling/conditions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "reports/io/json.h"
+#include "reports/views/table.h"
+#include "tests/bench/sampling/session_fixture.h"
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench {
+namespace {
+
+using fake::FakeScenario;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+std::vector<std::string> marks(const Condition& before, const Condition& after) {
+  return sample_condition("cuda:0", before, after)->throttled_by;
+}
+
+Condition clocked(double mhz) { return {.clock_mhz = mhz, .full_clock_mhz = 2000}; }
+
+TEST(SampleCondition, HasTheLargerOfBothReadings) {
+  const Condition before{.clock_mhz = 1500, .temperature_celsius = 41, .power_watts = 90};
+  const Condition after{.clock_mhz = 1980, .temperature_celsius = 40, .power_watts = 310};
+  const auto condition = sample_condition("cuda:0", before, after);
+  ASSERT_TRUE(condition.has_value());
+  EXPECT_EQ(*condition, (report::SampleCondition{"cuda:0", 1980, 41, 310, {}}));
+}
+
+TEST(SampleCondition, OfADeviceThatTellsNothingThereIsNone) {
+  EXPECT_FALSE(sample_condition("cpu:0", {}, {}).has_value());
+}
+
+TEST(SampleCondition, IsMarkedForEveryReasonOfEitherReadingOnce) {
+  const Condition before{.throttled_by = {"power cap"}};
+  const Condition after{.throttled_by = {"temperature limit", "power cap"}};
+  EXPECT_THAT(marks(before, after), ElementsAre("power cap", "temperature limit"));
+}
+
+TEST(SampleCondition, IsMarkedForCountersThatRoseMeanwhile) {
+  const Condition before{.throttle_counters = {{"core temperature", 7}, {"power cap", 3}}};
+  const Condition after{.throttle_counters = {{"core temperature", 8}, {"power cap", 3}, {"x", 1}}};
+  EXPECT_THAT(marks(before, after), ElementsAre("core temperature"));
+  EXPECT_THAT(marks(after, after), IsEmpty());
+}
+
+TEST(SampleCondition, IsMarkedBelowThreeQuartersOfTheFullClock) {
+  EXPECT_THAT(marks(clocked(1490), clocked(1499)), ElementsAre("low clock"));
+  EXPECT_THAT(marks(clocked(1000), clocked(1500)), IsEmpty()) << "75% is enough, in one reading";
+  EXPECT_THAT(marks({.clock_mhz = 100}, {.clock_mhz = 100}), IsEmpty())
+      << "nothing to compare with";
+}
+
+TEST(SampleCondition, AClockAtRestSaysNothing) {
+  Condition resting = clocked(345);
+  resting.resting = true;
+  EXPECT_THAT(marks(resting, resting), IsEmpty());
+  EXPECT_THAT(marks(resting, clocked(1200)), ElementsAre("low clock"));
+}
+
+TEST(CaseCondition, SumsUpEachDevice) {
+  report::CaseResult measured;
+  for (const double mhz : {1900.0, 1700.0, 1800.0}) {
+    report::Sample& sample = measured.samples.emplace_back();
+    sample.conditions = {{"cuda:0", mhz, mhz / 40, 300, {}}, {"cuda:1", {}, 50, {}, {}}};
+  }
+  summarise_conditions(measured);
+  EXPECT_THAT(measured.conditions,
+              ElementsAre(report::CaseCondition{"cuda:0", 1700, 1800, 47.5, 300},
+                          report::CaseCondition{"cuda:1", {}, {}, 50, {}}));
+  EXPECT_FALSE(measured.throttling.has_value());
+}
+
+TEST(CaseCondition, NamesTheMostFrequentReasonFirstAndCountsASampleOnce) {
+  report::CaseResult measured;
+  measured.samples.resize(4);  // the last was not read
+  const auto on = [](const char* device, std::vector<std::string> reasons) {
+    return report::SampleCondition{device, 1000, {}, {}, std::move(reasons)};
+  };
+  measured.samples[0].conditions = {on("cuda:0", {"power cap", "low clock"}),
+                                    on("cuda:1", {"low clock"})};
+  measured.samples[1].conditions = {on("cuda:0", {"low clock"})};
+  measured.samples[2].conditions = {on("cuda:0", {})};
+  summarise_conditions(measured);
+  EXPECT_EQ(
+      measured.throttling,
+      (report::Throttling{
+          2,
+          3,
+          true,
+          {{"cuda:0", "low clock", 2}, {"cuda:0", "power cap", 1}, {"cuda:1", "low clock", 1}}}));
+}
+
+/// Sessions on a fake device whose condition the test scripts.
+class ConditionsOfASession : public fake::SessionTest {
+ protected:
+  ConditionsOfASession() {
+    auto device = std::make_unique<test::FakeDevice>(0);
+    device->on_condition = [this] {
+      ++readings;
+      scenario.clock += reading_seconds;
+      return condition;
+    };
+    devices.push_back(std::move(device));
+    options.fixed_samples = 10;
+    options.fixed_iterations = 1;
+  }
+
+  /// A case of one second an execution, during some of which a counter of throttles rises.
+  void add(const std::string& strategy, const std::function<bool(int)>& throttled) {
+    scenario.behaviours[strategy] = {.seconds =
+                                         [this, throttled](int execution) {
+                                           if (throttled(execution))
+                                             ++condition.throttle_counters[0].count;
+                                           return 1.0;
+                                         },
+                                     .devices = {0}};
+  }
+
+  Condition condition{.clock_mhz = 1980,
+                      .full_clock_mhz = 1980,
+                      .temperature_celsius = 45,
+                      .throttle_counters = {{"power cap", 0}}};
+  double reading_seconds = 0;
+  int readings = 0;
+};
+
+TEST_F(ConditionsOfASession, MarkedSamplesAreKeptAndManyOfThemFlagTheCase) {
+  add("base", [](int) { return false; });
+  add("hot", [](int execution) { return execution % 2 == 0; });  // 0 is the verification run
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("hot")});
+  EXPECT_THAT(result.cases[0].samples, SizeIs(10));
+  EXPECT_FALSE(result.cases[0].throttling.has_value());
+  EXPECT_THAT(result.cases[0].conditions,
+              ElementsAre(report::CaseCondition{"fake:0", 1980, 1980, 45, std::nullopt}));
+  EXPECT_THAT(result.cases[1].samples, SizeIs(10));
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(result.cases[1].throttling,
+            (report::Throttling{5, 10, true, {{"fake:0", "power cap", 5}}}));
+  EXPECT_THAT(result.cases[1].samples[1].conditions.at(0).throttled_by, ElementsAre("power cap"));
+  EXPECT_THAT(result.answer->text,
+              HasSubstr("Careful: 1 of 2 cases ran on a throttled device (power cap on fake:0)"));
+}
+
+TEST_F(ConditionsOfASession, ATenthOfTheSamplesIsNoFlag) {
+  add("base", [](int execution) { return execution == 4; });
+  SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(result.cases[0].throttling,
+            (report::Throttling{1, 10, false, {{"fake:0", "power cap", 1}}}));
+  EXPECT_THAT(result.answer->text, Not(HasSubstr("Careful")));
+}
+
+TEST_F(ConditionsOfASession, ReachTheReportAndItsTable) {
+  add("base", [](int) { return true; });
+  report::Report written;
+  written.started_utc = "2024-05-04T10:20:30Z";
+  written.cases = run({FakeScenario::spec("base")}).cases;
+  const report::Json json = report::to_json(written);
+  const report::Json& only = json["parbench"]["cases"][0];
+  EXPECT_EQ(only["samples"][0]["conditions"][0]["throttled_by"][0], "power cap");
+  EXPECT_EQ(only["samples"][0]["conditions"][0]["clock_mhz"], 1980);
+  EXPECT_FALSE(only["samples"][0]["conditions"][0].contains("power_watts"));
+  EXPECT_EQ(only["throttling"]["flagged"], true);
+  const report::Report read = report::from_json(json);
+  EXPECT_EQ(read, written);
+  EXPECT_THAT(report::to_table(read), HasSubstr("1.000 s§"));
+}
+
+TEST_F(ConditionsOfASession, AreThoseOfTheDevicesThatTheCaseUses) {
+  add("base", [](int) { return true; });
+  scenario.behaviours["base"].devices.clear();
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(readings, 0);
+  EXPECT_THAT(result.cases[0].samples, Each(Field(&report::Sample::conditions, IsEmpty())));
+}
+
+TEST_F(ConditionsOfASession, AreReadOnceForStreamsOfOneDevice) {
+  add("base", [](int) { return false; });
+  scenario.behaviours["base"].devices = {0, 0};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(readings, 20);
+  EXPECT_THAT(result.cases[0].samples, Each(Field(&report::Sample::conditions, SizeIs(1))));
+}
+
+TEST_F(ConditionsOfASession, AreReadOfFewerSamplesWhereThatTakesLong) {
+  add("base", [](int) { return false; });
+  options.fixed_samples = 100;
+  options.max_seconds = 1000;
+  reading_seconds = 0.1;  // 0.2 s a sample: a fifth of it, where a fiftieth of the time is allowed
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_THAT(result.cases[0].samples, SizeIs(100));
+  EXPECT_GE(readings, 2 * 9);
+  EXPECT_LE(readings, 2 * 12);
+  EXPECT_THAT(result.cases[0].conditions, SizeIs(1));
+}
+
+TEST_F(ConditionsOfASession, AreNoPartOfTheTimeOfASample) {
+  add("base", [](int) { return false; });
+  reading_seconds = 5;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  for (const report::Sample& sample : result.cases[0].samples) EXPECT_EQ(sample.seconds, 1);
+  EXPECT_EQ(result.sampling_seconds, 11) << "ten samples and the verification run";
+}
+
+}  // namespace
+}  // namespace parbench

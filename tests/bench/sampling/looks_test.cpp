@@ -1,0 +1,267 @@
+// What happens while cases are looked at after their samples: these stay, whatever it is.
+#include "bench/sampling/looks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "tests/bench/sampling/session_fixture.h"
+
+namespace parbench {
+namespace {
+
+using fake::FakeScenario;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Pair;
+using testing::SizeIs;
+
+/// Cases "first", "looked" and "last" of backend "gpu", and "beside" of backend "host".
+class LookingSession : public fake::SessionTest {
+ protected:
+  LookingSession() {
+    backends = {"gpu", "host"};
+    for (const char* strategy : {"first", "looked", "last"}) scenario.behaviours[strategy] = {};
+    scenario.behaviours["beside"].devices = {1};
+    options.fixed_samples = 3;
+    on_timeline = [this](const report::CaseResult& one, const Timeline&) {
+      kept.push_back(one.strategy);
+    };
+  }
+
+  void fail_to_record(std::function<void()> failure) {
+    scenario.behaviours["looked"].recorded_seconds = [failure = std::move(failure)](int) {
+      failure();
+      return 1.0;
+    };
+  }
+
+  SessionResult look() {
+    SessionResult result = run({FakeScenario::spec("first"), FakeScenario::spec("looked"),
+                                FakeScenario::spec("last"), FakeScenario::spec("beside")});
+    expect_samples(result);
+    return result;
+  }
+
+  static void expect_samples(const SessionResult& result) {
+    for (const report::CaseResult& one : result.cases) {
+      EXPECT_EQ(one.status, report::CaseStatus::measured) << one.name;
+      EXPECT_THAT(one.samples, SizeIs(3)) << one.name;
+      EXPECT_TRUE(one.statistics.has_value()) << one.name;
+      EXPECT_EQ(one.stopped_because, "fixed count") << one.name;
+      EXPECT_THAT(one.error, IsEmpty()) << one.name;
+    }
+  }
+
+  /// A note instead of a profile, and the other cases as if nothing had been.
+  void expect_only_looked_is_without(const SessionResult& result, const std::string& reason) {
+    EXPECT_FALSE(result.cases[1].profile.has_value());
+    EXPECT_THAT(result.cases[1].notes, Contains(Pair("no timeline", reason)));
+    EXPECT_THAT(kept, ElementsAre("first", "last", "beside"));
+    for (const std::size_t other : {0U, 2U, 3U}) expect_profile(result.cases[other]);
+    EXPECT_TRUE(result.all_measured());
+  }
+
+  static void expect_profile(const report::CaseResult& one) {
+    EXPECT_TRUE(one.profile.has_value()) << one.name;
+    EXPECT_THAT(one.notes, Not(Contains(Pair("no timeline", testing::_)))) << one.name;
+  }
+
+  [[nodiscard]] std::ptrdiff_t after_first_look(const std::string& event) const {
+    const auto first_look = std::ranges::find(scenario.log, "record fake/first/n:1");
+    return std::count(first_look, scenario.log.end(), event);
+  }
+
+  std::vector<std::string> kept;  // strategies
+};
+
+TEST_F(LookingSession, LooksAtEachCaseAfterAllSamples) {
+  const SessionResult result = look();
+  EXPECT_THAT(kept, ElementsAre("first", "looked", "last", "beside"));
+  for (const report::CaseResult& one : result.cases) {
+    expect_profile(one);
+    EXPECT_DOUBLE_EQ(one.profile->metrics.span, 1);
+  }
+  EXPECT_EQ(after_first_look("run fake/last/n:1"), 0) << "no sample is near a look";
+  EXPECT_EQ(after_first_look("record fake/last/n:1"), 1);
+}
+
+TEST_F(LookingSession, LooksAtNothingUnlessItIsAskedTo) {
+  on_timeline = {};
+  for (const report::CaseResult& one : look().cases) EXPECT_FALSE(one.profile.has_value());
+  EXPECT_EQ(scenario.count("record fake/first/n:1"), 0U);
+}
+
+TEST_F(LookingSession, NotesADeviceThatCannotTell) {
+  fail_to_record([] { throw Unsupported("no clock here"); });
+  expect_only_looked_is_without(look(), "no clock here");
+}
+
+TEST_F(LookingSession, RunsNothingWhereItIsKnownThatADeviceCannotTell) {
+  scenario.behaviours["looked"].on_check_recording = [] { throw Unsupported("no clock here"); };
+  expect_only_looked_is_without(look(), "no clock here");
+  for (const std::string event : {"reset", "run", "record"}) {
+    EXPECT_EQ(after_first_look(event + " fake/looked/n:1"), 0) << event;
+  }
+  EXPECT_EQ(after_first_look("reset fake/last/n:1"), 1);
+}
+
+TEST_F(LookingSession, NotesWhatAWorkerThrows) {
+  fail_to_record([] { throw std::runtime_error("kernel failed"); });
+  expect_only_looked_is_without(look(), "kernel failed");
+}
+
+TEST_F(LookingSession, NotesWhatIsNoException) {
+  fail_to_record([] { throw 7; });
+  expect_only_looked_is_without(look(), "an exception that is no std::exception");
+}
+
+TEST_F(LookingSession, NotesThatTheHostHasNoMemory) {
+  fail_to_record([] { throw std::bad_alloc(); });
+  expect_only_looked_is_without(look(), "out of memory on the host");
+}
+
+TEST_F(LookingSession, EndsWithADeviceThatIsLost) {
+  fail_to_record([] { throw DeviceLost("gpu", "it fell off"); });
+  const SessionResult result = look();
+  expect_profile(result.cases[0]);
+  EXPECT_THAT(result.cases[1].notes, Contains(Pair("no timeline", "it fell off")));
+  EXPECT_THAT(result.cases[2].notes,
+              Contains(Pair("no timeline",
+                            "not run, its device was lost in fake/looked/n:1: it fell off")));
+  expect_profile(result.cases[3]);
+  EXPECT_THAT(kept, ElementsAre("first", "beside")) << "another backend goes on";
+  EXPECT_EQ(scenario.count("record fake/last/n:1"), 0U);
+  EXPECT_TRUE(lost.contains("gpu")) << "later sessions leave it alone";
+  EXPECT_FALSE(lost.contains("host"));
+}
+
+TEST_F(LookingSession, EndsWithAWaitThatPassesItsLimit) {
+  fail_to_record([] { throw TimedOut("gpu:0 did not finish"); });
+  std::optional<SessionResult> known;
+  bool alive = false;
+  on_timeout = [&](const SessionResult& result, const TimedOut&) {
+    known = result;
+    alive = scenario.is_alive("fake/looked/n:1");
+  };
+  EXPECT_THROW((void)look(), TimedOut);
+  ASSERT_TRUE(known.has_value());
+  EXPECT_TRUE(alive) << "a stream still works on its memory";
+  expect_samples(*known);
+  expect_profile(known->cases[0]);
+  EXPECT_THAT(known->cases[1].notes, Contains(Pair("no timeline", "gpu:0 did not finish")));
+  EXPECT_FALSE(known->cases[2].profile.has_value());
+  EXPECT_EQ(scenario.count("record fake/last/n:1"), 0U);
+}
+
+TEST_F(LookingSession, EndsWhenItIsInterrupted) {
+  bool requested = false;
+  interrupted = [&] { return requested; };
+  fail_to_record([&] { requested = true; });
+  const SessionResult result = look();
+  EXPECT_TRUE(result.interrupted);
+  expect_profile(result.cases[0]);
+  expect_profile(result.cases[1]);
+  for (const std::size_t later : {2U, 3U}) {
+    EXPECT_FALSE(result.cases[later].profile.has_value());
+    EXPECT_THAT(result.cases[later].notes, Contains(Pair("no timeline", "interrupted")));
+  }
+  EXPECT_THAT(kept, ElementsAre("first", "looked"));
+}
+
+TEST_F(LookingSession, DoesNotLookAtWhatWasInterruptedBefore) {
+  interrupted = [this] { return scenario.clock >= 7; };  // 4 verification runs, 3 samples
+  const SessionResult result = run({FakeScenario::spec("first"), FakeScenario::spec("looked"),
+                                    FakeScenario::spec("last"), FakeScenario::spec("beside")});
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_THAT(kept, IsEmpty());
+  for (const report::CaseResult& one : result.cases) {
+    EXPECT_THAT(one.notes, Contains(Pair(no_timeline, "interrupted")));
+  }
+}
+
+/// Case "looked", whose samples take a second each.
+class LookingAgain : public LookingSession {
+ protected:
+  /// These are the times of its first recordings.
+  report::Profile look_at(std::vector<double> seconds) {
+    scenario.behaviours["looked"].recorded_seconds = [seconds = std::move(seconds)](int recording) {
+      return seconds.at(static_cast<std::size_t>(recording));
+    };
+    return run({FakeScenario::spec("looked")}).cases[0].profile.value();
+  }
+  [[nodiscard]] std::size_t looks() const { return scenario.count("record fake/looked/n:1"); }
+};
+
+TEST_F(LookingAgain, IsNotNeededWhereTheFirstLookIsNearTheSamples) {
+  const report::Profile profile = look_at({1.09});
+  EXPECT_EQ(looks(), 1U);
+  EXPECT_FALSE(profile.deviation.has_value());
+  EXPECT_DOUBLE_EQ(profile.metrics.span, 1.09);
+}
+
+TEST_F(LookingAgain, TakesTheFirstThatIsNearTheSamples) {
+  const report::Profile profile = look_at({3.0, 0.95});
+  EXPECT_EQ(looks(), 2U);
+  EXPECT_DOUBLE_EQ(profile.metrics.span, 0.95);
+  EXPECT_EQ(profile.executions, 2);
+  EXPECT_DOUBLE_EQ(profile.median, (3.0 + 0.95) / 2);
+  EXPECT_FALSE(profile.deviation.has_value());
+}
+
+TEST_F(LookingAgain, TakesTheNearestOfThreeThatAreFarAndSaysSo) {
+  const report::Profile profile = look_at({1.5, 2.0, 1.2});
+  EXPECT_EQ(looks(), 3U);
+  EXPECT_DOUBLE_EQ(profile.metrics.span, 1.2);
+  EXPECT_EQ(profile.executions, 3);
+  ASSERT_TRUE(profile.deviation.has_value());
+  EXPECT_NEAR(*profile.deviation, 0.2, 1e-12);
+}
+
+TEST_F(LookingAgain, TellsOfTimesThatAreShorterAsWell) {
+  EXPECT_DOUBLE_EQ(look_at({0.5, 0.25, 0.75}).deviation.value(), -0.25);
+}
+
+TEST_F(LookingAgain, TellsOnlyOfTheOneThatIsKept) {
+  int told = 0;
+  on_timeline = [&](const report::CaseResult&, const Timeline& timeline) {
+    ++told;
+    EXPECT_EQ(timeline.end, 1'200'000'000);
+  };
+  (void)look_at({1.5, 2.0, 1.2});
+  EXPECT_EQ(told, 1);
+}
+
+TEST_F(LookingAgain, EndsWithTheTimeOfTheScenario) {
+  options.total_seconds = 8;  // one verification run, three samples, a look
+  const report::Profile profile = look_at({3.0});
+  EXPECT_EQ(looks(), 1U);
+  EXPECT_DOUBLE_EQ(profile.deviation.value(), 2);
+}
+
+TEST_F(LookingAgain, EndsWhenItIsInterrupted) {
+  interrupted = [this] { return looks() > 0; };
+  EXPECT_DOUBLE_EQ(look_at({3.0}).deviation.value(), 2);
+}
+
+TEST(RecordedExecutions, AreManyOfShortCasesAndOneOfLongOnes) {
+  EXPECT_EQ(recorded_executions(10), 1);
+  EXPECT_EQ(recorded_executions(0.01), 3);
+  EXPECT_EQ(recorded_executions(1e-6), 25);
+  EXPECT_EQ(recorded_executions(0), 25);
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,416 @@
+// The sampler's decisions, driven by cases whose times are made up.
+#include "bench/sampling/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace parbench {
+namespace {
+
+/// Plays the machine: hands out times and keeps a log of the steps.
+class Machine {
+ public:
+  /// Seconds of one execution, by case and sample number.
+  using Times = std::function<double(std::size_t index, int sample)>;
+
+  Machine(SamplerOptions options, const std::vector<SamplerCase>& cases, Times times)
+      : sampler(options, cases), times_(std::move(times)) {}
+
+  /// At most `limit` steps; returns whether the sampler came to an end.
+  bool run(int limit = 100'000) {
+    for (int i = 0; i < limit; ++i) {
+      const auto step = sampler.next();
+      if (!step) return true;
+      take(*step);
+    }
+    return false;
+  }
+
+  void take(const Step& step) {
+    steps.push_back(step);
+    const int number = step.kind == StepKind::sample ? taken_[step.index]++ : 0;
+    const double seconds = times_(step.index, number);
+    const double wall = seconds * static_cast<double>(step.iterations);
+    clock += wall;
+    spent[step.index] += wall;
+    sampler.record(step, {seconds, seconds, step.iterations, step.round}, wall);
+  }
+
+  [[nodiscard]] int count(std::size_t index) const {
+    return static_cast<int>(sampler.samples(index).size());
+  }
+
+  Sampler sampler;
+  std::vector<Step> steps;
+  std::map<std::size_t, double> spent;
+  double clock = 0;
+
+ private:
+  Times times_;
+  std::map<std::size_t, int> taken_;
+};
+
+double noisy(int sample, double middle, double amplitude) {
+  static constexpr std::array pattern{0.0, 1.0, -1.0, 0.6, -0.6, 0.2, -0.2};
+  return middle * (1 + amplitude * pattern[static_cast<std::size_t>(sample) % pattern.size()]);
+}
+
+TEST(Sampler, StopsAtMinSamplesWhenTheCaseIsSteady) {
+  Machine machine({}, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 6);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
+  EXPECT_EQ(machine.sampler.reached_precision(0), 0.0);
+}
+
+TEST(Sampler, FewerThanSixSamplesHaveNoPrecision) {
+  SamplerOptions options;
+  options.min_samples = 2;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 6);
+}
+
+TEST(Sampler, MinSamplesIsHonoured) {
+  SamplerOptions options;
+  options.min_samples = 11;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 11);
+}
+
+TEST(Sampler, NoiseTakesMoreSamplesUntilTheIntervalIsNarrow) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, int i) { return noisy(i, 1.0, 0.05); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_GT(machine.count(0), 6);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
+  EXPECT_LE(*machine.sampler.reached_precision(0), 0.02);
+}
+
+TEST(Sampler, NoSampleIsBegunThatWouldPassMaxTime) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 10;
+  Machine machine(options, {{1.0, 1.0}}, [](auto, int i) { return noisy(i, 1.0, 0.01); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.sampler.stopped_because(0), "max-time");
+  // The verification run counts as well; the forecast is as good as the case is steady.
+  EXPECT_LE(machine.spent[0] + 1.0, 10 * 1.01);
+  EXPECT_GE(machine.count(0), 8);
+}
+
+TEST(Sampler, ThreeSamplesEvenWhenTimeIsShort) {
+  SamplerOptions options;
+  options.max_seconds = 5;
+  Machine machine(options, {{2.0, 2.0}}, [](auto, auto) { return 2.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 3);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "max-time");
+}
+
+TEST(Sampler, TwiceMaxTimeIsTheEndAfterOneSample) {
+  SamplerOptions options;
+  options.max_seconds = 5;
+  Machine machine(options, {{60.0, 60.0}}, [](auto, auto) { return 60.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 1);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "max-time");
+}
+
+TEST(Sampler, AllCasesTogetherKeepTheTotal) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.total_seconds = 100;
+  std::vector<SamplerCase> cases(7, {3.0, 3.0});
+  Machine machine(options, cases, [](auto, int i) { return noisy(i, 3.0, 0.01); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_LE(machine.clock + 7 * 3.0, 100);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(machine.count(i), 3);
+    EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
+  }
+}
+
+TEST(Sampler, WhatOneCaseLeavesOfTheTotalIsForTheOthers) {
+  SamplerOptions options;
+  options.total_seconds = 40;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0}},
+                  [](std::size_t index, int i) { return index == 0 ? 1.0 : noisy(i, 1.0, 0.2); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), 6);
+  EXPECT_GT(machine.count(1), 15);
+}
+
+TEST(Sampler, FixedCountIsExact) {
+  SamplerOptions options;
+  options.fixed_samples = 4;
+  options.fixed_iterations = 7;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, {{1.0, 1.0}, {0.001, 0.001}},
+                  [](std::size_t index, int i) { return noisy(i, index == 0 ? 1.0 : 0.001, 0.5); });
+  ASSERT_TRUE(machine.run());
+  for (const std::size_t index : {0U, 1U}) {
+    EXPECT_EQ(machine.count(index), 4);
+    EXPECT_EQ(machine.sampler.stopped_because(index), "fixed count");
+    EXPECT_EQ(machine.sampler.samples(index).front().iterations, 7);
+  }
+  EXPECT_TRUE(std::ranges::all_of(machine.steps,
+                                  [](const Step& step) { return step.kind == StepKind::sample; }));
+}
+
+TEST(Sampler, ShortExecutionsAreGathered) {
+  Machine machine({}, {{1e-3, 1e-3}}, [](auto, auto) { return 10e-6; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.steps.front().kind, StepKind::warm_up);
+  EXPECT_NEAR(static_cast<double>(machine.sampler.iterations(0)), 2000, 1);
+  for (const auto& sample : machine.sampler.samples(0)) {
+    EXPECT_GE(sample.seconds * static_cast<double>(sample.iterations), 0.02 * 0.999);
+  }
+}
+
+TEST(Sampler, AFirstExecutionOfMiddlingLengthIsNotTrusted) {
+  // Cold, it took 50 ms: one execution would do. Warm, it takes 2 ms.
+  Machine machine({}, {{0.050, 0.050}}, [](auto, auto) { return 0.002; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.sampler.iterations(0), 10);
+}
+
+TEST(Sampler, ASampleLastsItsTimeByTheHostsClock) {
+  SamplerOptions options;
+  options.min_sample_seconds = 0.02;
+  Sampler sampler(options, {{1e-6, 1e-3}});
+  std::optional<Step> step = sampler.next();
+  while (step && step->kind == StepKind::warm_up) {
+    const auto count = static_cast<double>(step->iterations);
+    sampler.record(*step, {.seconds = 1e-6, .wall_seconds = 20e-6}, 20e-6 * count);
+    step = sampler.next();
+  }
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(step->iterations, 1000);
+}
+
+TEST(Sampler, LongExecutionsNeedNoMoreWarmUp) {
+  Machine machine({}, {{0.5, 0.5}}, [](auto, auto) { return 0.5; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.steps.front().kind, StepKind::sample);
+  EXPECT_EQ(machine.sampler.iterations(0), 1);
+}
+
+TEST(Sampler, ExecutionsThatTakeNoTimeEnd) {
+  SamplerOptions options;
+  options.fixed_samples = 3;
+  Machine machine(options, {{0.0, 0.0}}, [](auto, auto) { return 0.0; });
+  ASSERT_TRUE(machine.run(100));
+  EXPECT_EQ(machine.count(0), 3);
+}
+
+TEST(Sampler, EveryRoundHasEachUnfinishedCaseOnce) {
+  SamplerOptions options;
+  options.fixed_samples = 20;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, std::vector<SamplerCase>(5, {1.0, 1.0}), [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  std::map<int, std::set<std::size_t>> rounds;
+  for (const Step& step : machine.steps) EXPECT_TRUE(rounds[step.round].insert(step.index).second);
+  ASSERT_EQ(rounds.size(), 20U);
+  for (const auto& [round, cases] : rounds) EXPECT_EQ(cases.size(), 5U);
+}
+
+TEST(Sampler, NoCaseAlwaysFollowsTheSameOne) {
+  SamplerOptions options;
+  options.fixed_samples = 30;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, std::vector<SamplerCase>(4, {1.0, 1.0}), [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  std::map<std::size_t, std::set<std::size_t>> predecessors;
+  for (std::size_t i = 1; i < machine.steps.size(); ++i) {
+    predecessors[machine.steps[i].index].insert(machine.steps[i - 1].index);
+  }
+  for (const auto& [index, before] : predecessors) EXPECT_GE(before.size(), 3U) << index;
+}
+
+std::vector<std::size_t> order_with_seed(std::uint64_t seed) {
+  SamplerOptions options;
+  options.fixed_samples = 10;
+  options.seed = seed;
+  Machine machine(options, std::vector<SamplerCase>(4, {0.1, 0.1}), [](auto, auto) { return 0.1; });
+  EXPECT_TRUE(machine.run());
+  std::vector<std::size_t> order;
+  for (const Step& step : machine.steps) order.push_back(step.index);
+  return order;
+}
+
+TEST(Sampler, TheOrderDependsOnTheSeedAlone) {
+  EXPECT_EQ(order_with_seed(1), order_with_seed(1));
+  EXPECT_NE(order_with_seed(1), order_with_seed(2));
+}
+
+TEST(Sampler, TheBaselineGoesOnWhileACaseIsComparedToIt) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0, {0}}, {1.0, 1.0}},
+                  [](std::size_t index, int i) { return index == 1 ? noisy(i, 1, 0.06) : 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(2), 6);  // steady, and nobody's baseline
+  EXPECT_GT(machine.count(1), 6);
+  EXPECT_EQ(machine.count(0), machine.count(1));
+  EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
+}
+
+TEST(Sampler, EveryCaseGoesOnThatAnotherIsComparedWith) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0, {0, 1}}},
+                  [](std::size_t index, int i) { return index == 2 ? noisy(i, 1, 0.06) : 1.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_GT(machine.count(2), 6);
+  EXPECT_EQ(machine.count(0), machine.count(2));
+  EXPECT_EQ(machine.count(1), machine.count(2));
+}
+
+TEST(Sampler, TheBaselineKeepsToItsOwnTime) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 20;
+  Machine machine(options, {{2.0, 2.0}, {0.5, 0.5, {0}}},
+                  [](std::size_t index, int i) { return index == 0 ? 2.0 : noisy(i, 0.5, 0.1); });
+  ASSERT_TRUE(machine.run());
+  EXPECT_LE(machine.spent[0] + 2.0, 20);
+  EXPECT_GT(machine.count(1), machine.count(0));
+}
+
+TEST(Sampler, AFailedCaseIsDroppedAndTheOthersGoOn) {
+  Machine machine({}, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  machine.take(*machine.sampler.next());
+  machine.sampler.fail(0);
+  ASSERT_TRUE(machine.run());
+  EXPECT_LE(machine.count(0), 1);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "");
+  EXPECT_EQ(machine.count(1), 6);
+}
+
+TEST(Sampler, AWithdrawnCaseKeepsItsSamplesAndGivesNoMoreToOthers) {
+  // Case 0 would be sampled on for case 1, which is compared with it.
+  Machine machine({}, {{1.0, 1.0}, {1.0, 1.0, {0}}},
+                  [](std::size_t index, int i) { return index == 0 ? 1.0 : noisy(i, 1.0, 0.1); });
+  machine.run(4);
+  const int held = machine.count(0);
+  ASSERT_GT(held, 0);
+  machine.sampler.withdraw(0);
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(0), held);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "device lost");
+  EXPECT_GT(machine.count(1), held);
+}
+
+TEST(Sampler, AWithdrawnCaseThatHadEndedKeepsItsReason) {
+  Machine machine({}, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  const std::string reason = machine.sampler.stopped_because(0);
+  machine.sampler.withdraw(0);
+  EXPECT_EQ(machine.sampler.stopped_because(0), reason);
+  EXPECT_NE(reason, "device lost");
+}
+
+TEST(Sampler, InterruptEndsEverythingAtOnce) {
+  Machine machine({}, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  machine.run(3);
+  machine.sampler.interrupt();
+  EXPECT_FALSE(machine.sampler.next().has_value());
+  EXPECT_EQ(machine.count(0) + machine.count(1), 3);
+  EXPECT_EQ(machine.sampler.stopped_because(0), "interrupted");
+  EXPECT_EQ(machine.sampler.stopped_because(1), "interrupted");
+}
+
+TEST(Sampler, TimeLeftOfAFixedCountIsExact) {
+  SamplerOptions options;
+  options.fixed_samples = 10;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  Machine machine(options, {{2.0, 2.0}}, [](auto, auto) { return 2.0; });
+  EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 20);
+  machine.run(4);
+  EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 12);
+  machine.run();
+  EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 0);
+  EXPECT_DOUBLE_EQ(machine.sampler.spent_seconds(), 22);
+}
+
+/// A steady case that ends after six samples, and a noisy one that goes on after the first six
+/// rounds, compared with it or not.
+Machine after_six_rounds(SamplerOptions options, bool compared, double steady_seconds,
+                         double noisy_seconds) {
+  std::vector<std::size_t> others;
+  if (compared) others.push_back(0);
+  Machine machine(options,
+                  {{steady_seconds, steady_seconds}, {noisy_seconds, noisy_seconds, others}},
+                  [=](std::size_t index, int i) {
+                    return index == 0 ? steady_seconds : noisy(i, noisy_seconds, 0.06);
+                  });
+  machine.run(12);
+  return machine;
+}
+
+TEST(Sampler, TimeLeftCountsWhatIsSampledForOthers) {
+  SamplerOptions options;
+  options.precision = 0.02;
+  options.max_seconds = 1000;
+  const Machine apart = after_six_rounds(options, false, 1.0, 1.0);
+  const Machine compared = after_six_rounds(options, true, 1.0, 1.0);
+  ASSERT_EQ(compared.sampler.stopped_because(0), "precision");
+  ASSERT_EQ(compared.sampler.stopped_because(1), "");
+  const double latest = compared.sampler.samples(1).back().seconds;
+  const double samples = apart.sampler.seconds_left() / latest;
+  EXPECT_GT(samples, 6);
+  EXPECT_NEAR(compared.sampler.seconds_left(), samples * (1.0 + latest), 1e-9);
+}
+
+TEST(Sampler, WhatIsSampledForOthersKeepsToItsOwnTime) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 16.5;
+  const Machine machine = after_six_rounds(options, true, 2.0, 1.0);
+  const double noisy_left = options.max_seconds - machine.sampler.spent_seconds() + 14;
+  EXPECT_NEAR(machine.sampler.seconds_left(), noisy_left + 2.5, 1e-9) << "of 14 s spent of 16.5";
+}
+
+TEST(Sampler, ARoundCostsWhatIsSampledForOthersToo) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 1000;
+  options.total_seconds = 58.5;
+  Machine machine = after_six_rounds(options, true, 5.0, 1.0);
+  ASSERT_EQ(machine.sampler.stopped_because(0), "precision");
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.sampler.stopped_because(1), "total-time");
+  EXPECT_LE(machine.sampler.spent_seconds(), 58.5);
+  EXPECT_GT(machine.sampler.spent_seconds(), 50);
+}
+
+TEST(Sampler, TimeLeftNeverPassesTheLimits) {
+  SamplerOptions options;
+  options.precision = 1e-9;
+  options.total_seconds = 15;
+  Machine machine(options, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, int i) { return noisy(i, 1, 0.3); });
+  do {
+    EXPECT_LE(machine.sampler.seconds_left(),
+              std::max(0.0, 15 - machine.sampler.spent_seconds()) + 1e-9);
+  } while (!machine.run(1));
+}
+
+TEST(Sampler, NoCasesIsAnEndAtOnce) { EXPECT_FALSE(Sampler({}, {}).next().has_value()); }
+
+}  // namespace
+}  // namespace parbench

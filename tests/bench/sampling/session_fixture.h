@@ -1,0 +1,51 @@
+// What every test of a session needs: the scripted scenario, an environment, and where it reports.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bench/sampling/session.h"
+#include "tests/bench/fake_scenario.h"
+
+namespace parbench::fake {
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionResult run(const std::vector<CaseSpec>& specs) {
+    if (devices.empty()) devices = make_devices(backends);
+    const auto context = make_context(std::move(devices));
+    devices.clear();
+    return run_session(
+        scenario, *context, specs, options,
+        {.progress = progress,
+         .lost = lost,
+         .part = run_part,
+         .make_runner = scenario.runners(),
+         .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
+         .on_timeline = on_timeline,
+         .interrupted = interrupted,
+         .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
+         .on_timeout = on_timeout,
+         .now = scenario.now()});
+  }
+
+  FakeScenario scenario;
+  std::vector<std::unique_ptr<Device>> devices;  // of the next run; none: one of each backend
+  RecordingProgress progress;
+  LostBackends lost;
+  std::vector<std::string> backends = {"fake"};
+  RunPart run_part;
+  SamplerOptions options;
+  KeepTimeline on_timeline;
+  std::function<bool()> interrupted = [] { return false; };
+  std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
+                                                                             const TimedOut&) {};
+  std::vector<SessionResult> checkpoints;
+  std::vector<std::size_t> profile_marks;  // how long the log was when profilers were told
+};
+
+}  // namespace parbench::fake

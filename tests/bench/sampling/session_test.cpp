@@ -1,0 +1,498 @@
+// A session over scripted cases: order of events, numbers, comparisons.
+#include "bench/sampling/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/cli/sampler_options.h"
+#include "kernels/base/error.h"
+#include "tests/bench/sampling/session_fixture.h"
+
+namespace parbench {
+namespace {
+
+using fake::FakeScenario;
+using fake::SessionTest;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+double steady(int) { return 1.0; }
+
+TEST_F(SessionTest, AOneCaseSessionVerifiesThenSamples) {
+  scenario.behaviours["base"] = {};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_TRUE(result.all_measured());
+  ASSERT_THAT(result.cases, SizeIs(1));
+  const report::CaseResult& only = result.cases[0];
+  EXPECT_EQ(only.name, "fake/base/n:1");
+  EXPECT_EQ(only.status, report::CaseStatus::measured);
+  EXPECT_EQ(only.stopped_because, "precision");
+  EXPECT_THAT(only.samples, SizeIs(6));
+  EXPECT_DOUBLE_EQ(only.statistics->median, 1.0);
+  EXPECT_EQ(only.amount, 10);
+  EXPECT_EQ(only.amount_unit, "images");
+  EXPECT_THAT(only.notes, ElementsAre(std::pair<std::string, std::string>("cut", "middle")));
+  ASSERT_TRUE(only.verification.has_value());
+  EXPECT_TRUE(only.verification->passed);
+  EXPECT_EQ(only.verification->against, "naive computation");
+  EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
+              ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1",
+                          "costs fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1"));
+}
+
+TEST_F(SessionTest, TheVerificationRunIsTheWarmUpAndCountsAsSampling) {
+  scenario.behaviours["base"] = {.seconds = steady};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("run fake/base/n:1"), 7U);
+  EXPECT_DOUBLE_EQ(result.sampling_seconds, 7);
+}
+
+// Loading kernels takes a second where running them takes microseconds.
+TEST_F(SessionTest, AColdFirstExecutionDoesNotDecideTheIterations) {
+  scenario.behaviours["base"] = {
+      .seconds = [](int execution) { return execution == 0 ? 1.0 : 1e-3; },
+      .costs = {.seconds = {1e-3}}};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_FALSE(result.cases[0].samples.empty());
+  EXPECT_EQ(result.cases[0].samples[0].iterations, 20) << "20 ms of 1 ms each";
+}
+
+TEST_F(SessionTest, AGraphIsCapturedBeforeTheRunThatIsVerified) {
+  scenario.behaviours["base"] = {.submit = SubmitMode::graph};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_FALSE(result.cases[0].graph) << "the strategy says so, not the run";
+  EXPECT_THAT(scenario.submit_modes, ElementsAre(SubmitMode::graph));
+  EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
+              ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "capture fake/base/n:1",
+                          "forget fake/base/n:1", "reset fake/base/n:1", "run fake/base/n:1"))
+      << "what the run before the capture left must not pass for what the replay computes";
+  EXPECT_EQ(scenario.count("capture fake/base/n:1"), 1U);
+}
+
+TEST_F(SessionTest, ARunWithGraphsCapturesEveryCaseAndComparesWithWhatIsNotCaptured) {
+  scenario.reference_strategy = "base";
+  for (const char* strategy : {"a", "base"}) scenario.behaviours[strategy] = {};
+  std::vector<CaseSpec> specs{FakeScenario::spec("base"), FakeScenario::spec("a")};
+  for (CaseSpec& spec : specs) spec.graph = true;
+  const SessionResult result = run(specs);
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(result.cases[1].name, "fake/a/n:1/graph:true");
+  EXPECT_TRUE(result.cases[1].graph);
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1") << "the same, not captured";
+  EXPECT_EQ(result.cases[1].verification->against, "fake/base/n:1");
+  ASSERT_TRUE(result.cases[1].speedup);
+  EXPECT_EQ(result.cases[1].speedup->baseline, "fake/base/n:1/graph:true");
+  EXPECT_EQ(scenario.count("capture fake/base/n:1"), 0U);
+  EXPECT_EQ(scenario.count("capture fake/base/n:1/graph:true"), 1U);
+  EXPECT_EQ(scenario.count("capture fake/a/n:1/graph:true"), 1U);
+}
+
+TEST_F(SessionTest, ACapturedCaseWithoutAReferenceIsComparedWithItselfWithoutTheGraph) {
+  scenario.behaviours["base"] = {};
+  CaseSpec captured = FakeScenario::spec("base");
+  captured.graph = true;
+  const SessionResult result = run({captured});
+  EXPECT_TRUE(result.all_measured());
+  ASSERT_TRUE(result.cases[0].verification);
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1");
+}
+
+TEST_F(SessionTest, ACaseThatCannotBeCapturedIsSkippedAndTheOthersRun) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["a"] = {.submit = SubmitMode::graph,
+                              .on_capture = [] { throw Unsupported("task 'x' cannot"); }};
+  scenario.behaviours["b"] = {.submit = SubmitMode::thread_per_lane};
+  std::vector<CaseSpec> specs{FakeScenario::spec("a"), FakeScenario::spec("b"),
+                              FakeScenario::spec("base")};
+  specs[1].graph = true;
+  const SessionResult result = run(specs);
+  EXPECT_EQ(result.cases[0].status, report::CaseStatus::skipped);
+  EXPECT_EQ(result.cases[0].error, "task 'x' cannot");
+  EXPECT_EQ(result.cases[1].status, report::CaseStatus::skipped);
+  EXPECT_THAT(result.cases[1].error, testing::HasSubstr("run it without --graph"));
+  EXPECT_EQ(result.cases[2].status, report::CaseStatus::measured);
+}
+
+TEST_F(SessionTest, AReferenceInTheSweepRunsOnceForAll) {
+  scenario.reference_strategy = "base";
+  for (const char* strategy : {"a", "b", "base"}) scenario.behaviours[strategy] = {};
+  const SessionResult result =
+      run({FakeScenario::spec("a"), FakeScenario::spec("b"), FakeScenario::spec("base")});
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(scenario.count("prepare fake/base/n:1"), 1U);
+  EXPECT_EQ(scenario.log.front(), "prepare fake/base/n:1");
+  EXPECT_EQ(result.cases[0].name, "fake/a/n:1") << "results keep the order of the specs";
+  EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1");
+  EXPECT_EQ(result.cases[2].verification->against, "naive computation");
+}
+
+TEST_F(SessionTest, AReferenceOutsideTheSweepIsComputedOncePerName) {
+  scenario.reference_strategy = "elsewhere";
+  for (const char* strategy : {"a", "b", "elsewhere"}) scenario.behaviours[strategy] = {};
+  const SessionResult result = run({FakeScenario::spec("a", 1), FakeScenario::spec("a", 2),
+                                    FakeScenario::spec("b", 1), FakeScenario::spec("b", 2)});
+  EXPECT_TRUE(result.all_measured());
+  EXPECT_EQ(scenario.count("prepare fake/elsewhere/n:1"), 1U);
+  EXPECT_EQ(scenario.count("run fake/elsewhere/n:1"), 1U);
+  EXPECT_EQ(scenario.count("run fake/elsewhere/n:2"), 1U);
+}
+
+TEST_F(SessionTest, SpeedupIsOverTheBaselineAtTheSameParameters) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  scenario.behaviours["fast"] = {.seconds = [](int) { return 0.5; }};
+  const SessionResult result = run({FakeScenario::spec("base", 1), FakeScenario::spec("fast", 1),
+                                    FakeScenario::spec("fast", 2)});
+  EXPECT_FALSE(result.cases[0].speedup.has_value());
+  ASSERT_TRUE(result.cases[1].speedup.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[1].speedup->value, 4.0);
+  EXPECT_EQ(result.cases[1].speedup->baseline, "fake/base/n:1");
+  ASSERT_TRUE(result.cases[1].speedup->interval.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[1].speedup->interval->low, 4.0);
+  EXPECT_FALSE(result.cases[2].speedup.has_value()) << "another n";
+}
+
+TEST_F(SessionTest, AScenarioMayNameTheBaselineOfACase) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  scenario.behaviours["part"] = {.seconds = [](int) { return 1.0; }};
+  scenario.behaviours["parallel part"] = {.seconds = [](int) { return 0.8; }};
+  scenario.baseline_rule = [](const CaseSpec& candidate, const CaseSpec& spec) {
+    return candidate.strategy == "part" && spec.strategy == "parallel part";
+  };
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("part"),
+                                    FakeScenario::spec("parallel part")});
+  ASSERT_TRUE(result.cases[2].speedup.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[2].speedup->value, 1.25);
+  EXPECT_EQ(result.cases[2].speedup->baseline, "fake/part/n:1");
+  EXPECT_FALSE(result.cases[1].speedup.has_value());
+}
+
+TEST_F(SessionTest, ABaselineWithFewerParametersServesAll) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  scenario.behaviours["split"] = {.seconds = steady};
+  std::vector<CaseSpec> specs{FakeScenario::spec("base")};
+  for (const std::int64_t split : {3, 5}) {
+    specs.push_back(FakeScenario::spec("split"));
+    specs.back().parameters.set("split", split);
+  }
+  const SessionResult result = run(specs);
+  EXPECT_DOUBLE_EQ(result.cases[1].speedup->value, 2.0);
+  EXPECT_DOUBLE_EQ(result.cases[2].speedup->value, 2.0);
+}
+
+/// Whole and part, and how much longer the whole takes.
+class SessionMetrics : public SessionTest {
+ protected:
+  SessionMetrics() {
+    scenario.metric_rule = [](const CaseSpec& spec) -> std::vector<Metric> {
+      if (spec.strategy != "whole") return {};
+      return {{.name = "extra",
+               .others = {FakeScenario::spec("part")},
+               .value = [](std::span<const double> seconds, std::span<const double>) {
+                 return seconds[1] - seconds[0];
+               }}};
+    };
+    scenario.behaviours["part"] = {.seconds = steady};
+    scenario.behaviours["whole"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.5 : 1.75; }};
+  }
+};
+
+TEST_F(SessionMetrics, ComeFromPairedRoundsWithAnInterval) {
+  const SessionResult result = run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  EXPECT_TRUE(result.cases[0].metrics.empty());
+  ASSERT_THAT(result.cases[1].metrics, SizeIs(1));
+  const report::Metric& extra = result.cases[1].metrics[0];
+  EXPECT_EQ(extra.name, "extra");
+  ASSERT_TRUE(extra.interval.has_value());
+  EXPECT_DOUBLE_EQ(extra.interval->low, -0.75);
+  EXPECT_DOUBLE_EQ(extra.interval->high, -0.5);
+  EXPECT_GT(result.cases[1].samples.size(), 6U);
+  EXPECT_EQ(result.cases[0].samples.size(), result.cases[1].samples.size())
+      << "the part is sampled on while the whole is";
+}
+
+TEST_F(SessionMetrics, ReachTheAnswer) {
+  const SessionResult result = run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  ASSERT_THAT(scenario.answered, SizeIs(2));
+  EXPECT_TRUE(scenario.answered[0].metrics.empty());
+  ASSERT_TRUE(scenario.answered[1].metrics.contains("extra"));
+  EXPECT_EQ(scenario.answered[1].metrics.at("extra").interval, result.cases[1].metrics[0].interval);
+}
+
+TEST_F(SessionMetrics, HaveNoIntervalFromASingleRound) {
+  options.fixed_samples = 1;
+  (void)run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  ASSERT_THAT(scenario.answered, SizeIs(2));
+  EXPECT_EQ(scenario.answered[1].metrics.at("extra").interval, std::nullopt);
+}
+
+TEST_F(SessionMetrics, AskNothingOfCasesWhenOneWasNotPrepared) {
+  scenario.metric_rule = [](const CaseSpec& spec) -> std::vector<Metric> {
+    if (spec.strategy != "whole") return {};
+    return {{.name = "share",
+             .others = {FakeScenario::spec("part"), FakeScenario::spec("broken")},
+             .value = [](std::span<const double>, std::span<const double>) { return 1.0; }}};
+  };
+  scenario.behaviours["broken"] = {.on_prepare = [] { throw Error("no"); }};
+  const SessionResult result =
+      run({FakeScenario::spec("part"), FakeScenario::spec("whole"), FakeScenario::spec("broken")});
+  EXPECT_GT(result.cases[1].samples.size(), 6U);
+  EXPECT_THAT(result.cases[0].samples, SizeIs(6)) << "there is no metric that it could be for";
+}
+
+TEST_F(SessionMetrics, AreLookedUpOnce) {
+  int asked = 0;
+  scenario.metric_rule = [&asked, rule = scenario.metric_rule](const CaseSpec& spec) {
+    ++asked;
+    return rule(spec);
+  };
+  scenario.behaviours["whole"].seconds = [](int i) { return i % 2 == 0 ? 3.0 : 4.0; };
+  (void)run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  EXPECT_GE(checkpoints.size(), 3U);
+  EXPECT_EQ(asked, 2) << "once for each case";
+}
+
+TEST_F(SessionMetrics, NeedAllTheirCases) {
+  EXPECT_TRUE(run({FakeScenario::spec("whole")}).cases[0].metrics.empty());
+  scenario.behaviours["part"].verdict = "no";
+  const SessionResult result = run({FakeScenario::spec("part"), FakeScenario::spec("whole")});
+  EXPECT_EQ(result.cases[1].status, report::CaseStatus::measured);
+  EXPECT_TRUE(result.cases[1].metrics.empty());
+}
+
+TEST_F(SessionTest, CasesAreRestoredOnlyWhenAnotherHasRun) {
+  scenario.behaviours["base"] = {};
+  (void)run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 2U) << "before verification, before sampling";
+  scenario.log.clear();
+  scenario.behaviours["other"] = {};
+  (void)run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  for (std::size_t i = 1; i < scenario.log.size(); ++i) {
+    const std::string& event = scenario.log[i];
+    if (!event.starts_with("run ") || scenario.log[i - 1] == event) continue;
+    EXPECT_EQ(scenario.log[i - 1], "reset " + event.substr(4)) << i;
+  }
+}
+
+TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 0.001; }};
+  scenario.behaviours["other"] = {.seconds = [](int) { return 0.001; }};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  const report::CaseResult& base = result.cases[0];
+  EXPECT_EQ(base.samples[0].iterations, 20);
+  EXPECT_GT(scenario.count("run fake/base/n:1"), 20 * base.samples.size());
+  EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
+}
+
+TEST_F(SessionTest, TaskCostsFromAWholeExecutionWarmUp) {
+  scenario.behaviours["base"] = {
+      .seconds = steady, .costs = {.execution_seconds = 1.5}, .other_cost_seconds = 0.25};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_DOUBLE_EQ(result.sampling_seconds, 7 + 1.5);
+  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 0.25);
+  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 1U) << "its state is that of an execution";
+}
+
+TEST_F(SessionTest, RepeatedOperationsLeaveNothingToSampleOn) {
+  scenario.behaviours["base"] = {.costs = {.repeated_operations = true}};
+  (void)run({FakeScenario::spec("base")});
+  const auto costs = std::ranges::find(scenario.log, "costs fake/base/n:1");
+  ASSERT_NE(costs, scenario.log.end());
+  EXPECT_EQ(*(costs + 1), "reset fake/base/n:1");
+}
+
+TEST_F(SessionTest, EfficiencyIsTheBoundOverTheMedian) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_TRUE(result.cases[0].bound.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[0].efficiency,
+                   result.cases[0].bound->seconds / result.cases[0].statistics->median);
+}
+
+TEST_F(SessionTest, TheAnswerIsAboutWhatWasMeasured) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["wrong"] = {.verdict = "no"};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("wrong")});
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_EQ(result.answer->scenario, "fake");
+  EXPECT_EQ(result.answer->question, "which?");
+  EXPECT_EQ(result.answer->text, "base ");
+}
+
+TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {
+  scenario.behaviours["base"] = {};
+  scenario.on_answer = [] { throw Error("no best of nothing"); };
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(result.cases[0].status, report::CaseStatus::measured);
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_THAT(result.answer->text, testing::HasSubstr("no best of nothing"));
+}
+
+TEST_F(SessionTest, EverySampleIsARowOfGoogleBenchmark) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["other"] = {};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  EXPECT_EQ(fake::row_names(result.cases).size(),
+            result.cases[0].samples.size() + result.cases[1].samples.size());
+}
+
+TEST_F(SessionTest, PreparationCountsAgainstTheTotal) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["elsewhere"] = {.seconds = [](int) { return 30.0; }};
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
+  options.total_seconds = 45;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_LE(scenario.clock, 45);
+  EXPECT_EQ(result.cases[0].stopped_because, "total-time");
+}
+
+TEST_F(SessionTest, ProgressTellsHowFarItIs) {
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["other"] = {};
+  (void)run({FakeScenario::spec("base"), FakeScenario::spec("other")});
+  ASSERT_FALSE(progress.states.empty());
+  EXPECT_EQ(progress.states.front().phase, "preparing");
+  EXPECT_EQ(progress.states.back().phase, "sampling");
+  EXPECT_GT(progress.states.back().fraction.value(), 0.8);
+  EXPECT_EQ(progress.states.back().cases, 2U);
+  EXPECT_TRUE(progress.finished);
+  for (const ProgressState& state : progress.states) {
+    EXPECT_EQ(state.fraction.has_value(), state.phase == "sampling");
+  }
+}
+
+/// The fractions that were shown.
+std::vector<double> fractions(const std::vector<ProgressState>& states) {
+  std::vector<double> shown;
+  for (const ProgressState& state : states) {
+    if (state.fraction) shown.push_back(*state.fraction);
+  }
+  return shown;
+}
+
+TEST_F(SessionTest, ProgressCountsPreparation) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["elsewhere"] = {.seconds = [](int) { return 30.0; }};
+  scenario.behaviours["base"] = {};
+  (void)run({FakeScenario::spec("base")});
+  ASSERT_FALSE(fractions(progress.states).empty());
+  EXPECT_DOUBLE_EQ(fractions(progress.states).front(), 31.0 / (31.0 + 6.0));
+}
+
+TEST_F(SessionTest, ProgressNeverGoesBack) {
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
+  options.total_seconds = 60;
+  run_part = {.index = 1, .count = 2};
+  (void)run({FakeScenario::spec("base")});
+  const std::vector<double> shown = fractions(progress.states);
+  ASSERT_GT(shown.size(), 10U);
+  EXPECT_TRUE(std::ranges::is_sorted(shown)) << "although what is left grows at the sixth sample";
+  EXPECT_GE(shown.front(), 0.5) << "the first half was another scenario";
+  EXPECT_LT(shown.back(), 1);
+}
+
+TEST_F(SessionTest, ProfilersSeeAllSamplesAndNothingElse) {
+  scenario.behaviours["base"] = {};
+  options.fixed_samples = 3;
+  options.for_profiler = true;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_THAT(result.answer->text, testing::HasSubstr("times are indicative only"));
+  ASSERT_EQ(profile_marks.size(), 2U);
+  const auto runs_until = [&](std::size_t end) {
+    return std::count(scenario.log.begin(), scenario.log.begin() + static_cast<long>(end),
+                      "run fake/base/n:1");
+  };
+  EXPECT_EQ(runs_until(profile_marks[0]), 1) << "the verification is the warm-up";
+  EXPECT_EQ(runs_until(profile_marks[1]), 1 + 3);
+  EXPECT_EQ(profile_marks[1], scenario.log.size());
+}
+
+class SamplerOptionsTest : public testing::Test {
+ protected:
+  SamplerOptionsTest() { scenario.published = {10, 3}; }
+  [[nodiscard]] SamplerOptions resolved() const {
+    return sampler_options(options, flags, scenario);
+  }
+  FakeScenario scenario;
+  RunOptions options;
+  BenchmarkFlags flags;
+};
+
+TEST_F(SamplerOptionsTest, QuickIsAdaptiveAndEnds) {
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 0);
+  EXPECT_EQ(result.fixed_iterations, 0);
+  EXPECT_EQ(result.min_samples, 6);
+  EXPECT_DOUBLE_EQ(result.precision, 0.01);
+  EXPECT_LE(result.total_seconds, 140);
+}
+
+TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
+  options.preset = Preset::published;
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 10);
+  EXPECT_EQ(result.fixed_iterations, 3);
+  EXPECT_TRUE(std::isinf(result.max_seconds));
+}
+
+TEST_F(SamplerOptionsTest, OneOfSeveralProcessesHasItsShareOfTheTime) {
+  options.processes = 5;
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 140) << "of the whole run";
+  options.process = 2;
+  const SamplerOptions share = resolved();
+  EXPECT_DOUBLE_EQ(share.total_seconds, 28);
+  EXPECT_DOUBLE_EQ(share.max_seconds, 4);
+  EXPECT_EQ(share.floor_samples, 1) << "five of them are more than three";
+  EXPECT_EQ(share.min_samples, 6);
+  EXPECT_NE(share.seed, options.seed) << "its rounds have another order";
+  options.processes = 2;
+  options.process = 0;
+  EXPECT_EQ(resolved().floor_samples, 2);
+}
+
+TEST_F(SamplerOptionsTest, AProfileIsAFewExecutions) {
+  options.for_profiler = true;
+  EXPECT_EQ(resolved().fixed_samples, 3);
+  EXPECT_EQ(resolved().fixed_iterations, 1);
+  EXPECT_TRUE(resolved().for_profiler);
+  options.preset = Preset::published;
+  EXPECT_EQ(resolved().fixed_samples, 3);
+  flags.repetitions = 5;
+  EXPECT_EQ(resolved().fixed_samples, 5);
+}
+
+TEST_F(SamplerOptionsTest, PrecisionMakesSeedAdaptive) {
+  options.preset = Preset::published;
+  options.precision_percent = 0.5;
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 0);
+  EXPECT_EQ(result.fixed_iterations, 3);
+  EXPECT_DOUBLE_EQ(result.precision, 0.005);
+  EXPECT_FALSE(std::isinf(result.max_seconds));
+}
+
+TEST_F(SamplerOptionsTest, MaxTimeIsOfOneCaseAndReplacesTheTotal) {
+  options.max_time_seconds = 2.5;
+  const SamplerOptions result = resolved();
+  EXPECT_DOUBLE_EQ(result.max_seconds, 2.5);
+  EXPECT_TRUE(std::isinf(result.total_seconds));
+}
+
+TEST_F(SamplerOptionsTest, BenchmarkRepetitionsAreExact) {
+  flags.repetitions = 4;
+  flags.min_time_seconds = 0.5;
+  const SamplerOptions result = resolved();
+  EXPECT_EQ(result.fixed_samples, 4);
+  EXPECT_DOUBLE_EQ(result.min_sample_seconds, 0.5);
+}
+
+}  // namespace
+}  // namespace parbench

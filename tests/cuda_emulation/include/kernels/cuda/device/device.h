@@ -1,0 +1,33 @@
+// Takes the place of kernels/cuda/device/device.h: a device whose kernels run on the calling thread.
+#pragma once
+
+#include "kernels/cuda/ops/layout.h"
+#include "kernels/core/device.h"
+
+namespace parbench::cuda {
+
+class CudaDevice final : public Device {
+ public:
+  /// `displacement`: bytes from an aligned address to where its memory begins.
+  explicit CudaDevice(std::size_t displacement);
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] AvailableMemory available_memory() const override { return {}; }
+  [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
+                                                    int sharers) override;
+  [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;
+  [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
+
+  void check_dtype(std::string_view /*operation*/, DType /*dtype*/) const {}
+  void check_arithmetic(std::string_view /*operation*/, NumberFormat /*format*/) const {}
+  [[nodiscard]] int multiprocessors() const { return 132; }  // an H200's
+
+ private:
+  DeviceInfo info_;
+  std::size_t displacement_;
+};
+
+}  // namespace parbench::cuda

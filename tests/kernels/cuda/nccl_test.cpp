@@ -1,0 +1,162 @@
+// The use of NCCL against a stand-in: how it is found or not, which calls a collective is, and how
+// communicators end.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/collectives/nccl.h"
+#include "kernels/cuda/collectives/nccl_clique.h"
+#include "kernels/base/error.h"
+#include "tests/kernels/cuda/nccl_stand_in.h"
+#include "tests/kernels/cuda/stand_ins.h"
+
+namespace parbench::cuda {
+namespace {
+
+using test::NcclCall;
+using test::NcclScript;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class NcclTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(library_, nullptr) << dlerror();
+    script_ = static_cast<NcclScript*>(dlsym(library_, "nccl_script"));
+    *script_ = {};
+  }
+  ~NcclTest() override {
+    if (library_ != nullptr) dlclose(library_);
+  }
+
+  [[nodiscard]] NcclScript& script() const { return *script_; }
+
+  static std::string message_of(const std::function<void()>& failing) {
+    try {
+      failing();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  }
+
+  std::array<std::byte, 64> memory_{};
+  std::array<NcclClique::Part, 2> parts_{
+      NcclClique::Part{memory_.data(), reinterpret_cast<cudaStream_t>(&memory_[0])},
+      NcclClique::Part{memory_.data() + 32, reinterpret_cast<cudaStream_t>(&memory_[1])}};
+
+ private:
+  void* library_ = dlopen(test::stand_in("nccl_stand_in").c_str(), RTLD_NOW | RTLD_LOCAL);
+  NcclScript* script_ = nullptr;
+};
+
+TEST_F(NcclTest, TellsItsVersion) {
+  const auto nccl = Nccl::load(test::stand_in("nccl_stand_in"));
+  EXPECT_EQ(nccl->absence(), "");
+  EXPECT_EQ(nccl->version(), "2.28.9");
+}
+
+TEST_F(NcclTest, OldVersionsAreRefusedByTheirNumber) {
+  script().version = 21212;
+  const auto older = Nccl::load(test::stand_in("nccl_stand_in"));
+  EXPECT_THAT(older->absence(), AllOf(HasSubstr("is version 2.12.12"), HasSubstr("install 2.13")));
+  EXPECT_EQ(older->version(), "");
+  script().version = 2708;  // numbered as before 2.9
+  EXPECT_THAT(Nccl::load(test::stand_in("nccl_stand_in"))->absence(),
+              HasSubstr("is version 2.7.8"));
+}
+
+TEST(NcclAbsence, ALibraryThatIsNotWholeIsNotUsed) {
+  EXPECT_THAT(Nccl::load(test::stand_in("nccl_old_stand_in"))->absence(),
+              HasSubstr("install 2.13 or newer"));
+}
+
+TEST(NcclAbsence, NamesWhatWouldMendIt) {
+  const auto nccl = Nccl::load("libnccl-that-is-not-there.so.2");
+  EXPECT_THAT(nccl->absence(), AllOf(HasSubstr("libnccl-that-is-not-there.so.2"),
+                                     HasSubstr("install NCCL 2.13 or newer")));
+  EXPECT_EQ(nccl->version(), "");
+}
+
+TEST_F(NcclTest, AllReduceIsOneGroupOfCallsInPlace) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {3, 1});
+  EXPECT_EQ(script().devices[0], 3);
+  EXPECT_EQ(script().devices[1], 1);
+  clique.enqueue(Collective::all_reduce, parts_, 32);
+  EXPECT_EQ(script().groups, 1);
+  EXPECT_EQ(script().open_groups, 0);
+  ASSERT_EQ(script().call_count, 2U);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const NcclCall& call = script().calls[rank];
+    EXPECT_EQ(call.send, parts_[rank].data);
+    EXPECT_EQ(call.receive, parts_[rank].data);
+    EXPECT_EQ(call.count, 8U) << "numbers";
+    EXPECT_EQ(call.type, 7) << "ncclFloat32";
+    EXPECT_EQ(call.reduction, 0) << "ncclSum";
+    EXPECT_EQ(call.rank, static_cast<int>(rank));
+    EXPECT_EQ(call.stream, parts_[rank].stream);
+    EXPECT_TRUE(call.in_group);
+  }
+}
+
+TEST_F(NcclTest, AllGatherSendsEachRanksOwnBlock) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+  clique.enqueue(Collective::all_gather, parts_, 32);
+  ASSERT_EQ(script().call_count, 2U);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const NcclCall& call = script().calls[rank];
+    EXPECT_EQ(call.send, parts_[rank].data + rank * 16);
+    EXPECT_EQ(call.receive, parts_[rank].data);
+    EXPECT_EQ(call.count, 16U) << "bytes of a block";
+    EXPECT_EQ(call.type, 1) << "ncclUint8";
+    EXPECT_EQ(call.reduction, -1);
+  }
+}
+
+TEST_F(NcclTest, AFailedCallClosesItsGroupAndSaysWhatAndWhere) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+  script().failing_rank = 0;
+  const std::string message =
+      message_of([&] { clique.enqueue(Collective::all_reduce, parts_, 32); });
+  EXPECT_THAT(message, AllOf(HasSubstr("nccl_clique.cpp"), HasSubstr("invalid usage"),
+                             HasSubstr("the words of the last error"), HasSubstr("NCCL_DEBUG")));
+  EXPECT_EQ(script().call_count, 1U);
+  EXPECT_EQ(script().open_groups, 0);
+}
+
+TEST_F(NcclTest, FailsToBeMade) {
+  script().init = 2;
+  EXPECT_THAT(message_of([] {
+                const NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+              }),
+              HasSubstr("comm_init_all"));
+  EXPECT_EQ(script().destroyed + script().aborted, 0);
+}
+
+TEST_F(NcclTest, EndsAllRanks) {
+  { const NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1}); }
+  EXPECT_EQ(script().alive, 0);
+  EXPECT_EQ(script().destroyed, 2);
+}
+
+TEST_F(NcclTest, AnErrorBesideTheCallsIsMetByTheNextAndAbortsAtTheEnd) {
+  {
+    NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+    script().asynchronous = 7;  // still at work
+    EXPECT_NO_THROW(clique.check());
+    script().asynchronous = 6;
+    EXPECT_THROW(clique.check(), Error);
+    EXPECT_THROW(clique.enqueue(Collective::all_reduce, parts_, 32), Error);
+    EXPECT_EQ(script().call_count, 0U);
+  }
+  EXPECT_EQ(script().aborted, 2);
+  EXPECT_EQ(script().destroyed, 0);
+}
+
+}  // namespace
+}  // namespace parbench::cuda

@@ -1,0 +1,318 @@
+// Shapes are small and awkward on purpose: odd sizes, strides, padding, groups, channels that do
+// not fill a block, a single image, and sizes large enough to be divided among threads.
+#include "tests/kernels/ops/cases.h"
+
+namespace parbench::test {
+namespace {
+
+constexpr DType bf16 = DType::bf16;
+constexpr DType f32 = DType::f32;
+
+// One rounding of the result, and sums in f32.
+constexpr double tight = 2e-5;
+// Both factors of every product lose up to 2^-10 when they are brought to TF32. Where bits are
+// dropped that is 2^-10 of the sum on average, and of its random part, whose standard deviation is
+// 0.4 * 2^-10 of the results' root mean square, five times as much stays below the rest.
+constexpr double cut = 4 * 0x1p-10 + tight;
+constexpr MathMode tf32 = MathMode::tf32;
+constexpr double loose = 1e-2;  // bf16 results: 2^-8, and room for sums; three times that where
+                                // sums are rounded at every addition
+// Processors round a normalised value, which may exceed the result, before they add to it.
+constexpr double rounded_twice = 2 * loose;
+
+// batch, in, height, width, out, kernel, stride, padding, groups
+constexpr ConvolutionShape same3x3{2, 16, 9, 7, 32, 3, 1, 1, 1};
+constexpr ConvolutionShape strided{2, 32, 11, 8, 16, 3, 2, 1, 1};
+constexpr ConvolutionShape pointwise{1, 64, 6, 5, 48, 1, 1, 0, 1};
+constexpr ConvolutionShape strided_pointwise{3, 32, 7, 7, 64, 1, 2, 0, 1};
+constexpr ConvolutionShape first_layer{2, 3, 31, 29, 64, 7, 2, 3, 1};
+constexpr ConvolutionShape odd_channels{2, 5, 8, 9, 7, 3, 1, 1, 1};
+constexpr ConvolutionShape mixed_channels{1, 16, 6, 6, 10, 3, 1, 0, 1};
+constexpr ConvolutionShape grouped{2, 32, 7, 6, 64, 3, 1, 1, 2};
+constexpr ConvolutionShape small_groups{1, 12, 5, 5, 8, 3, 1, 1, 4};
+constexpr ConvolutionShape single_pixel{1, 16, 1, 1, 16, 1, 1, 0, 1};
+constexpr ConvolutionShape wide_padding{1, 16, 4, 5, 16, 5, 1, 4, 1};
+// Images so small that padding fills most of a window.
+constexpr ConvolutionShape tiny{3, 32, 2, 2, 24, 3, 1, 1, 1};
+constexpr ConvolutionShape tiny_strided{2, 16, 2, 2, 32, 3, 2, 1, 1};
+constexpr ConvolutionShape lone_pixel{5, 16, 1, 1, 16, 3, 1, 1, 1};
+constexpr ConvolutionShape large_tiny{24, 64, 2, 2, 64, 3, 1, 1, 1};
+constexpr ConvolutionShape deep{2, 256, 4, 4, 64, 3, 1, 1, 1};
+
+const Shape blocked{3, 32, 7, 5};
+const Shape plain{2, 5, 9, 7};
+const Shape odd{1, 3, 5, 7};
+const Shape matrix{7, 33};
+const Shape one_image{1, 16, 5, 3};
+const Shape three_eights{2, 24, 5, 3};
+const Shape large{4, 64, 33, 31};
+const Shape wide{2, 520, 9, 7};
+
+const PoolingShape resnet_pool{{2, 64, 13, 15}, 3, 2, 1};
+const PoolingShape plain_pool{{2, 5, 9, 7}, 3, 2, 1};
+const PoolingShape whole_windows{{1, 16, 8, 8}, 2, 2, 0};
+const PoolingShape overlapping{{1, 32, 6, 7}, 3, 1, 1};
+
+const InPlace to_source{{"destination", "source"}};
+const InPlace to_a{{"destination", "a"}};
+const InPlace diff_to_a{{"diff_source", "a"}};
+const InPlace diff_to_b{{"diff_source", "b"}};
+const InPlace diff_to_diff{{"diff_source", "diff_destination"}};
+
+/// A batch normalisation with an addend and the ReLU.
+BatchNormForward add_to(const Shape& shape, DType dtype = f32) {
+  return {.shape = shape, .dtype = dtype, .relu = true, .add = true};
+}
+
+std::vector<OperationCase> table() {
+  const TensorDesc f32_image = canonical({2, 5, 7, 6});
+  const TensorDesc bf16_image = canonical({2, 5, 7, 6}, bf16);
+  return {
+      {"convolution_3x3", ConvolutionForward{same3x3}, tight},
+      {"convolution_3x3_bias", ConvolutionForward{same3x3, f32, true}, tight},
+      {"convolution_strided", ConvolutionForward{strided}, tight},
+      {"convolution_pointwise", ConvolutionForward{pointwise, f32, true}, tight},
+      {"convolution_strided_pointwise", ConvolutionForward{strided_pointwise}, tight},
+      {"convolution_first_layer", ConvolutionForward{first_layer}, tight},
+      {"convolution_odd_channels", ConvolutionForward{odd_channels, f32, true}, tight},
+      {"convolution_mixed_channels", ConvolutionForward{mixed_channels}, tight},
+      {"convolution_grouped", ConvolutionForward{grouped, f32, true}, tight},
+      {"convolution_small_groups", ConvolutionForward{small_groups}, tight},
+      {"convolution_single_pixel", ConvolutionForward{single_pixel}, tight},
+      {"convolution_wide_padding", ConvolutionForward{wide_padding}, tight},
+      {"convolution_deep", ConvolutionForward{deep}, tight},
+      {"convolution_tiny", ConvolutionForward{tiny}, tight},
+      {"convolution_tiny_strided", ConvolutionForward{tiny_strided}, tight},
+      {"convolution_lone_pixel", ConvolutionForward{lone_pixel}, tight},
+      {"convolution_bf16", ConvolutionForward{same3x3, bf16, true}, loose},
+      {"convolution_first_layer_bf16", ConvolutionForward{first_layer, bf16}, loose},
+      {"convolution_strided_bf16", ConvolutionForward{strided, bf16}, loose},
+      {"convolution_odd_channels_bf16", ConvolutionForward{odd_channels, bf16, true}, loose},
+      {"convolution_small_groups_bf16", ConvolutionForward{small_groups, bf16}, loose},
+      {"convolution_tf32", ConvolutionForward{same3x3, f32, true, tf32}, cut},
+      {"convolution_deep_tf32", ConvolutionForward{deep, f32, false, tf32}, cut},
+
+      {"convolution_data_3x3", ConvolutionBackwardData{same3x3}, tight},
+      {"convolution_data_strided", ConvolutionBackwardData{strided}, tight},
+      {"convolution_data_strided_pointwise", ConvolutionBackwardData{strided_pointwise}, tight},
+      {"convolution_data_pointwise", ConvolutionBackwardData{pointwise}, tight},
+      {"convolution_data_first_layer", ConvolutionBackwardData{first_layer}, tight},
+      {"convolution_data_odd_channels", ConvolutionBackwardData{odd_channels}, tight},
+      {"convolution_data_grouped", ConvolutionBackwardData{grouped}, tight},
+      {"convolution_data_deep", ConvolutionBackwardData{deep}, tight},
+      {"convolution_data_mixed_channels", ConvolutionBackwardData{mixed_channels}, tight},
+      {"convolution_data_tiny", ConvolutionBackwardData{tiny}, tight},
+      {"convolution_data_tiny_strided", ConvolutionBackwardData{tiny_strided}, tight},
+      {"convolution_data_lone_pixel", ConvolutionBackwardData{lone_pixel}, tight},
+      {"convolution_data_first_layer_bf16", ConvolutionBackwardData{first_layer, bf16}, loose},
+      {"convolution_data_bf16", ConvolutionBackwardData{same3x3, bf16}, loose},
+      {"convolution_data_odd_channels_bf16", ConvolutionBackwardData{odd_channels, bf16}, loose},
+      {"convolution_data_tf32", ConvolutionBackwardData{same3x3, f32, tf32}, cut},
+
+      {"convolution_weights_3x3", ConvolutionBackwardWeights{same3x3}, tight},
+      {"convolution_weights_bias", ConvolutionBackwardWeights{same3x3, f32, true}, tight},
+      {"convolution_weights_accumulate", ConvolutionBackwardWeights{same3x3, f32, true, true},
+       tight},
+      {"convolution_weights_strided", ConvolutionBackwardWeights{strided}, tight},
+      {"convolution_weights_strided_pointwise",
+       ConvolutionBackwardWeights{strided_pointwise, f32, false, true}, tight},
+      {"convolution_weights_first_layer", ConvolutionBackwardWeights{first_layer}, tight},
+      {"convolution_weights_odd_channels",
+       ConvolutionBackwardWeights{odd_channels, f32, true, true}, tight},
+      {"convolution_weights_grouped", ConvolutionBackwardWeights{grouped, f32, true}, tight},
+      {"convolution_weights_deep_accumulate", ConvolutionBackwardWeights{deep, f32, false, true},
+       tight},
+      {"convolution_weights_mixed_channels",
+       ConvolutionBackwardWeights{mixed_channels, f32, true, true}, tight},
+      {"convolution_weights_tiny", ConvolutionBackwardWeights{tiny}, tight},
+      {"convolution_weights_tiny_accumulate", ConvolutionBackwardWeights{tiny, f32, false, true},
+       tight},
+      {"convolution_weights_tiny_bias", ConvolutionBackwardWeights{tiny, f32, true, true}, tight},
+      {"convolution_weights_tiny_strided", ConvolutionBackwardWeights{tiny_strided}, tight},
+      {"convolution_weights_lone_pixel", ConvolutionBackwardWeights{lone_pixel}, tight},
+      {"convolution_weights_large_tiny", ConvolutionBackwardWeights{large_tiny, f32, false, true},
+       tight},
+      {"convolution_weights_tiny_bf16", ConvolutionBackwardWeights{tiny, bf16}, 1e-3},
+      {"convolution_weights_bf16", ConvolutionBackwardWeights{same3x3, bf16, true}, 1e-3},
+      {"convolution_weights_bf16_accumulate", ConvolutionBackwardWeights{strided, bf16, true, true},
+       1e-3},
+      {"convolution_weights_odd_channels_bf16",
+       ConvolutionBackwardWeights{odd_channels, bf16, true}, 1e-3},
+      {"convolution_weights_tf32", ConvolutionBackwardWeights{same3x3, f32, true, true, tf32}, cut},
+
+      {"batch_norm", BatchNormForward{blocked}, tight},
+      {"batch_norm_relu", BatchNormForward{blocked, f32, true}, tight},
+      {"batch_norm_plain", BatchNormForward{plain}, tight},
+      {"batch_norm_plain_relu", BatchNormForward{plain, f32, true}, tight},
+      {"batch_norm_one_image", BatchNormForward{one_image, f32, true}, tight},
+      {"batch_norm_three_eights", BatchNormForward{three_eights, f32, true}, tight},
+      {"batch_norm_constants", BatchNormForward{blocked, f32, false, 1e-2F, 0.7F}, tight},
+      {"batch_norm_large", BatchNormForward{large, f32, true}, tight},
+      {"batch_norm_wide", BatchNormForward{wide, f32, true}, tight},
+      {"batch_norm_bf16", BatchNormForward{blocked, bf16}, loose},
+      {"batch_norm_wide_bf16", BatchNormForward{wide, bf16}, loose},
+      {"batch_norm_relu_bf16", BatchNormForward{blocked, bf16, true}, loose},
+
+      {"batch_norm_add", add_to(blocked), tight},
+      {"batch_norm_add_plain", add_to(plain), tight},
+      {"batch_norm_add_odd", add_to(odd), tight},
+      {"batch_norm_add_three_eights", add_to(three_eights), tight},
+      {"batch_norm_add_large", add_to(large), tight},
+      {"batch_norm_add_wide", add_to(wide), tight},
+      {"batch_norm_add_bf16", add_to(blocked, bf16), rounded_twice},
+      {"batch_norm_add_odd_bf16", add_to(odd, bf16), rounded_twice},
+      {"batch_norm_add_large_bf16", add_to(large, bf16), rounded_twice},
+
+      {"batch_norm_backward", BatchNormBackward{blocked}, tight},
+      {"batch_norm_backward_relu", BatchNormBackward{blocked, f32, true}, tight},
+      {"batch_norm_backward_in_place", BatchNormBackward{blocked, f32, true}, tight, diff_to_diff},
+      {"batch_norm_backward_accumulate", BatchNormBackward{blocked, f32, true, 1e-3F, true}, tight},
+      {"batch_norm_backward_plain", BatchNormBackward{plain}, tight},
+      {"batch_norm_backward_plain_relu", BatchNormBackward{plain, f32, true, 1e-5F, true}, tight},
+      {"batch_norm_backward_three_eights", BatchNormBackward{three_eights, f32, true}, tight},
+      {"batch_norm_backward_large", BatchNormBackward{large, f32, true}, 5e-5, diff_to_diff},
+      {"batch_norm_backward_wide", BatchNormBackward{wide, f32, true}, tight},
+      {"batch_norm_backward_wide_bf16", BatchNormBackward{wide, bf16, true}, loose},
+      {"batch_norm_backward_bf16", BatchNormBackward{blocked, bf16}, loose},
+      {"batch_norm_backward_relu_bf16", BatchNormBackward{blocked, bf16, true, 1e-5F, true}, loose},
+
+      {"relu", ReluForward{blocked}},
+      {"relu_plain", ReluForward{plain}},
+      {"relu_in_place", ReluForward{matrix}, 0, to_source},
+      {"relu_large", ReluForward{large}},
+      {"relu_bf16", ReluForward{blocked, bf16}},
+      {"relu_backward", ReluBackward{blocked}},
+      {"relu_backward_matrix", ReluBackward{matrix}},
+      {"relu_backward_in_place", ReluBackward{plain}, 0, diff_to_diff},
+      {"relu_backward_bf16", ReluBackward{blocked, bf16}},
+      {"add", Add{blocked}, tight},
+      {"add_in_place", Add{large}, tight, to_a},
+      {"add_plain", Add{plain}, tight},
+      {"add_bf16", Add{blocked, bf16}, loose},
+      {"add_relu_backward", AddReluBackward{blocked}, tight},
+      {"add_relu_backward_plain", AddReluBackward{plain}, tight},
+      {"add_relu_backward_odd", AddReluBackward{odd}, tight},
+      {"add_relu_backward_three_eights", AddReluBackward{three_eights}, tight, diff_to_a},
+      {"add_relu_backward_wide", AddReluBackward{wide}, tight},
+      {"add_relu_backward_to_a", AddReluBackward{large}, tight, diff_to_a},
+      {"add_relu_backward_to_b", AddReluBackward{large}, tight, diff_to_b},
+      {"add_relu_backward_one", AddReluBackward{blocked, f32, false}, 0},
+      {"add_relu_backward_one_odd", AddReluBackward{odd, f32, false}, 0},
+      {"add_relu_backward_one_in_place", AddReluBackward{large, f32, false}, 0, diff_to_a},
+      {"add_relu_backward_bf16", AddReluBackward{large, bf16}, loose},
+      {"add_relu_backward_odd_bf16", AddReluBackward{odd, bf16}, loose, diff_to_b},
+      {"add_relu_backward_one_bf16", AddReluBackward{blocked, bf16, false}, 0},
+      {"add_relu_backward_one_plain_bf16", AddReluBackward{plain, bf16, false}, 0, diff_to_a},
+
+      {"max_pool", MaxPoolForward{resnet_pool}},
+      {"max_pool_plain", MaxPoolForward{plain_pool}},
+      {"max_pool_whole_windows", MaxPoolForward{whole_windows}},
+      {"max_pool_overlapping", MaxPoolForward{overlapping}},
+      {"max_pool_bf16", MaxPoolForward{resnet_pool, bf16}},
+      {"max_pool_backward", MaxPoolBackward{resnet_pool}, tight},
+      {"max_pool_backward_plain", MaxPoolBackward{plain_pool}, tight},
+      {"max_pool_backward_whole_windows", MaxPoolBackward{whole_windows}, tight},
+      {"max_pool_backward_overlapping", MaxPoolBackward{overlapping}, tight},
+      {"max_pool_backward_bf16", MaxPoolBackward{resnet_pool, bf16}, 3 * loose},
+      {"global_average_pool", GlobalAveragePoolForward{blocked}, tight},
+      {"global_average_pool_plain", GlobalAveragePoolForward{plain}, tight},
+      {"global_average_pool_one_pixel", GlobalAveragePoolForward{{2, 16, 1, 1}}, tight},
+      {"global_average_pool_bf16", GlobalAveragePoolForward{blocked, bf16}, loose},
+      {"global_average_pool_backward", GlobalAveragePoolBackward{blocked}, tight},
+      {"global_average_pool_backward_plain", GlobalAveragePoolBackward{plain}, tight},
+      {"global_average_pool_backward_bf16", GlobalAveragePoolBackward{blocked, bf16}, loose},
+
+      {"linear", LinearForward{{5, 64, 40}}, tight},
+      {"linear_toy", LinearForward{{20, 10, 5}}, tight},
+      {"linear_single", LinearForward{{1, 7, 3}}, tight},
+      {"linear_bf16", LinearForward{{5, 64, 40}, bf16}, loose},
+      {"linear_tf32", LinearForward{{5, 64, 40}, f32, tf32}, cut},
+      {"linear_data", LinearBackwardData{{5, 64, 40}}, tight},
+      {"linear_data_toy", LinearBackwardData{{20, 10, 5}}, tight},
+      {"linear_data_bf16", LinearBackwardData{{5, 64, 40}, bf16}, loose},
+      {"linear_data_tf32", LinearBackwardData{{5, 64, 40}, f32, tf32}, cut},
+      {"linear_weights", LinearBackwardWeights{{5, 64, 40}}, tight},
+      {"linear_weights_accumulate", LinearBackwardWeights{{20, 10, 5}, f32, true}, tight},
+      {"linear_weights_padded", LinearBackwardWeights{{3, 48, 1000}, f32, true}, tight},
+      {"linear_weights_bf16", LinearBackwardWeights{{5, 64, 40}, bf16, true}, 1e-3},
+      {"linear_weights_tf32", LinearBackwardWeights{{5, 64, 40}, f32, true, tf32}, cut},
+
+      {"gemm", Gemm{33, 21, 47}, tight},
+      {"gemm_accumulate", Gemm{33, 21, 47, f32, false, false, true}, tight},
+      {"gemm_transpose_a", Gemm{33, 21, 47, f32, true, false}, tight},
+      {"gemm_transpose_b", Gemm{33, 21, 47, f32, false, true, true}, tight},
+      {"gemm_transpose_both", Gemm{33, 21, 47, f32, true, true}, tight},
+      {"gemm_row", Gemm{1, 64, 64}, tight},
+      {"gemm_inner_one", Gemm{8, 9, 1}, tight},
+      {"gemm_square", Gemm{128, 128, 128}, tight},
+      {"gemm_bf16", Gemm{33, 21, 47, bf16}, loose},
+      {"gemm_bf16_accumulate", Gemm{32, 64, 48, bf16, false, false, true}, loose},
+      {"gemm_tf32", Gemm{128, 64, 256, f32, false, true, true, tf32}, cut},
+
+      {"mse", MseLoss{{4, 10}, f32, 40}, tight},
+      {"mse_chunk", MseLoss{{12, 1000}, f32, 120000, true}, tight},
+      {"mse_many_blocks", MseLoss{{24, 1000}, f32, 24000}, tight},
+      {"mse_bf16", MseLoss{{4, 10}, bf16, 80}, loose},
+      {"sgd", Sgd{1001, 0.25F}, tight},
+      {"sgd_large", Sgd{50003, 0.001F}, tight},
+      {"accumulate", Accumulate{77}, tight},
+      {"accumulate_large", Accumulate{40001}, tight},
+
+      {"fill_uniform", Fill{4099, f32, Distribution::uniform, -2, 5, 7, 3}, 1e-6},
+      {"fill_uniform_large", Fill{50001, f32, Distribution::uniform, -1, 1, 1, 1}, 1e-6},
+      {"fill_normal", Fill{4099, f32, Distribution::normal, 1, 3, 7, 4}, 2e-6},
+      {"fill_normal_large", Fill{50002, f32, Distribution::normal, 0, 1, 1ULL << 40U, 1ULL << 50U},
+       2e-6},
+      {"fill_constant", Fill{30, f32, Distribution::constant, 0.5F}},
+      {"fill_bf16", Fill{20003, bf16, Distribution::uniform, -1, 1, 5, 5}, loose},
+
+      {"reorder_copy", Reorder{f32_image, f32_image}},
+      {"reorder_widen", Reorder{bf16_image, f32_image}},
+      {"reorder_narrow", Reorder{f32_image, bf16_image}, loose},
+  };
+}
+
+// Sizes at which libraries take other kernels. They would take minutes on emulated GPUs, whose
+// kernels are the same for all sizes.
+std::vector<OperationCase> library_sizes() {
+#ifdef PARBENCH_CUDA_EMULATION
+  return {};
+#else
+  // Enough positions for Winograd's algorithm, in tiles that the image does not fill.
+  constexpr ConvolutionShape many_tiles{4, 64, 15, 17, 80, 3, 1, 1, 1};
+  constexpr ConvolutionShape unpadded_tiles{16, 64, 10, 10, 64, 3, 1, 0, 1};
+  // More weights than a core's cache holds.
+  constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
+  // With AVX2, more patches than are in memory at once.
+  constexpr ConvolutionShape many_patches{15000, 16, 2, 2, 16, 3, 1, 1, 1};
+  return {
+      {"convolution_many_tiles", ConvolutionForward{many_tiles, f32, true}, tight},
+      {"convolution_data_many_tiles", ConvolutionBackwardData{many_tiles}, tight},
+      {"convolution_weights_many_tiles", ConvolutionBackwardWeights{many_tiles, f32, true, true},
+       tight},
+      {"convolution_unpadded_tiles", ConvolutionForward{unpadded_tiles, f32, true}, tight},
+      {"convolution_data_unpadded_tiles", ConvolutionBackwardData{unpadded_tiles}, tight},
+      {"convolution_weights_unpadded_tiles",
+       ConvolutionBackwardWeights{unpadded_tiles, f32, true, true}, tight},
+      {"convolution_weights_heavy", ConvolutionBackwardWeights{heavy}, tight},
+      {"convolution_weights_many_patches",
+       ConvolutionBackwardWeights{many_patches, f32, false, true}, tight},
+  };
+#endif
+}
+
+std::vector<OperationCase> all_cases() {
+  std::vector<OperationCase> cases = table();
+  const std::vector<OperationCase> more = library_sizes();
+  cases.insert(cases.end(), more.begin(), more.end());
+  return cases;
+}
+
+}  // namespace
+
+const std::vector<OperationCase>& operation_cases() {
+  static const std::vector<OperationCase> cases = all_cases();
+  return cases;
+}
+
+}  // namespace parbench::test

@@ -1,0 +1,21 @@
+// What every operation is supposed to compute, as plain loops in double precision.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/ops/ops.h"
+
+namespace parbench::test {
+
+/// Values by role, in canonical order.
+using Tensors = std::map<std::string, std::vector<double>, std::less<>>;
+
+/// The outputs of an operation, opaque ones left out. `inputs` holds what it reads (the old content
+/// of what it accumulates to included). Backward passes behind an opaque mask or indices take the
+/// forward pass's source (and scale and shift) instead.
+[[nodiscard]] Tensors naive(const OpDesc& desc, const Tensors& inputs);
+
+}  // namespace parbench::test

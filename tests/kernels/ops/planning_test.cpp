@@ -1,0 +1,322 @@
+// What planning tells: names, work, layouts, and why a description is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "tests/kernels/harness.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+class Planning : public LaneTest {
+ protected:
+  [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc) const {
+    return bench().prepare(desc);
+  }
+
+  [[nodiscard]] std::string refusal(const OpDesc& desc) const {
+    try {
+      (void)prepare(desc);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+};
+
+std::vector<std::string> roles_of(const Op& op) {
+  std::vector<std::string> roles;
+  for (const Argument& argument : op.arguments()) roles.emplace_back(argument.role);
+  return roles;
+}
+
+TEST_P(Planning, NamesOperationsAndKernels) {
+  const auto op = prepare(ConvolutionForward{{1, 16, 8, 8, 16, 3, 1, 1, 1}});
+  EXPECT_EQ(op->name(), "convolution_forward");
+  EXPECT_FALSE(op->implementation().empty());
+}
+
+TEST_P(Planning, ListsArgumentsInTheOrderOfTheDescription) {
+  EXPECT_EQ(roles_of(*prepare(ConvolutionForward{{1, 16, 8, 8, 16}, DType::f32, true})),
+            (std::vector<std::string>{"source", "weights", "bias", "destination"}));
+  EXPECT_EQ(
+      roles_of(*prepare(BatchNormForward{{2, 16, 3, 3}, DType::f32, true})),
+      (std::vector<std::string>{"source", "scale", "shift", "running_mean", "running_variance",
+                                "destination", "mean", "variance", "mask"}));
+  EXPECT_EQ(
+      roles_of(*prepare(BatchNormForward{.shape = {2, 16, 3, 3}, .relu = true, .add = true})),
+      (std::vector<std::string>{"source", "scale", "shift", "running_mean", "running_variance",
+                                "destination", "mean", "variance", "mask", "addend"}));
+  EXPECT_EQ(roles_of(*prepare(AddReluBackward{{2, 16, 3, 3}})),
+            (std::vector<std::string>{"mask", "a", "b", "diff_source"}));
+  EXPECT_EQ(roles_of(*prepare(AddReluBackward{{2, 16, 3, 3}, DType::f32, false})),
+            (std::vector<std::string>{"mask", "a", "diff_source"}));
+  EXPECT_EQ(roles_of(*prepare(BatchNormBackward{{2, 16, 3, 3}})),
+            (std::vector<std::string>{"source", "diff_destination", "mean", "variance", "scale",
+                                      "shift", "diff_source", "diff_scale", "diff_shift"}));
+  EXPECT_EQ(roles_of(*prepare(LinearBackwardWeights{{2, 3, 4}})),
+            (std::vector<std::string>{"source", "diff_destination", "diff_weights", "diff_bias"}));
+}
+
+TEST_P(Planning, CountsWork) {
+  const auto convolution = prepare(ConvolutionForward{{2, 32, 8, 8, 64, 3, 2, 1, 2}});
+  EXPECT_EQ(convolution->work().flops, 2.0 * 2 * 64 * 4 * 4 * 16 * 3 * 3);
+  EXPECT_EQ(convolution->work().bytes, 4.0 * (2 * 32 * 8 * 8 + 64 * 16 * 3 * 3 + 2 * 64 * 4 * 4));
+  const auto product = prepare(Gemm{3, 5, 7, DType::f32, false, false, true});
+  EXPECT_EQ(product->work().flops, 2.0 * 3 * 5 * 7);
+  EXPECT_EQ(product->work().bytes, 4.0 * (3 * 7 + 7 * 5 + 2 * 3 * 5));
+  const Shape image{2, 16, 3, 5};  // 480 elements, so a mask of 60 bytes
+  const auto sum = prepare(BatchNormForward{.shape = image, .relu = true, .add = true});
+  EXPECT_EQ(sum->work().flops, 10.0 * 480);
+  EXPECT_EQ(prepare(AddReluBackward{image})->work().flops, 2.0 * 480);
+  EXPECT_EQ(prepare(AddReluBackward{image})->work().bytes, 4.0 * 3 * 480 + 60);
+  const auto one = prepare(AddReluBackward{image, DType::f32, false});
+  EXPECT_EQ(one->work().flops, 1.0 * 480);
+  EXPECT_EQ(one->work().bytes, 4.0 * 2 * 480 + 60);
+  // Padding of a layout is no work.
+  const auto weights = prepare(LinearBackwardWeights{{3, 48, 1000}});
+  EXPECT_EQ(weights->work().bytes, 4.0 * (3 * 48 + 3 * 1000 + 1000 * 48 + 1000));
+}
+
+TEST_P(Planning, ActivationsHaveTheDevicesLayoutInEveryOperation) {
+  for (const Shape& shape : {Shape{2, 32, 5, 5}, Shape{2, 5, 5, 5}}) {
+    const TensorDesc layout = device().activation(shape, DType::f32);
+    EXPECT_EQ(layout.bytes, static_cast<std::size_t>(element_count(shape)) * 4);
+    const ConvolutionShape same{2, shape[1], 5, 5, shape[1], 3, 1, 1, 1};
+    EXPECT_EQ(prepare(ConvolutionForward{same})->tensor("source"), layout);
+    EXPECT_EQ(prepare(ConvolutionForward{same})->tensor("destination"), layout);
+    EXPECT_EQ(prepare(ConvolutionBackwardData{same})->tensor("diff_source"), layout);
+    EXPECT_EQ(prepare(ConvolutionBackwardWeights{same})->tensor("diff_destination"), layout);
+    EXPECT_EQ(prepare(BatchNormForward{shape})->tensor("destination"), layout);
+    EXPECT_EQ(prepare(BatchNormBackward{shape})->tensor("diff_source"), layout);
+    EXPECT_EQ(prepare(ReluForward{shape})->tensor("source"), layout);
+    EXPECT_EQ(prepare(AddReluBackward{shape})->tensor("a"), layout);
+    EXPECT_EQ(prepare(MaxPoolForward{{shape, 3, 1, 1}})->tensor("destination"), layout);
+    EXPECT_EQ(prepare(GlobalAveragePoolBackward{shape})->tensor("diff_source"), layout);
+  }
+}
+
+TEST_P(Planning, MatricesAndGradientsOfBiasesAreCanonical) {
+  EXPECT_TRUE(device().activation({4, 32}, DType::f32).layout.is_canonical());
+  EXPECT_EQ(prepare(GlobalAveragePoolForward{{4, 32, 3, 3}})->tensor("destination"),
+            prepare(LinearForward{{4, 32, 8}})->tensor("source"));
+  const auto op =
+      prepare(ConvolutionBackwardWeights{{2, 16, 8, 8, 32, 3, 1, 1, 1}, DType::f32, true});
+  EXPECT_EQ(op->tensor("diff_bias"), canonical({32}));
+  EXPECT_EQ(op->tensor("diff_weights").shape, (Shape{32, 16, 3, 3}));
+}
+
+// Master copies of parameters have one layout, in which the gradients of all chunks meet.
+TEST_P(Planning, GradientsOfWeightsLieAlikeForEveryBatch) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "cuDNN has one layout for weights";
+  const TensorDesc linear = prepare(LinearBackwardWeights{{6, 32, 5}})->tensor("diff_weights");
+  const TensorDesc tiny =
+      prepare(ConvolutionBackwardWeights{{6, 32, 2, 2, 16, 3, 1, 1, 1}})->tensor("diff_weights");
+  for (const std::int64_t batch : {1, 2, 3, 17}) {
+    EXPECT_EQ(prepare(LinearBackwardWeights{{batch, 32, 5}})->tensor("diff_weights"), linear);
+    EXPECT_EQ(prepare(ConvolutionBackwardWeights{{batch, 32, 2, 2, 16, 3, 1, 1, 1}})
+                  ->tensor("diff_weights"),
+              tiny);
+  }
+  const auto gradient = [&](const ConvolutionShape& shape) {
+    return prepare(ConvolutionBackwardWeights{shape})->tensor("diff_weights");
+  };
+  const TensorDesc few = gradient({1, 64, 8, 8, 64, 3, 1, 1, 1});
+  for (const std::int64_t batch : {7, 8, 9}) {  // some by Winograd's algorithm
+    EXPECT_EQ(gradient({batch, 64, 8, 8, 64, 3, 1, 1, 1}), few);
+  }
+  const TensorDesc heavy = gradient({1, 512, 4, 4, 512, 3, 1, 1, 1});
+  for (const std::int64_t batch : {2, 32}) {
+    EXPECT_EQ(gradient({batch, 512, 4, 4, 512, 3, 1, 1, 1}), heavy);
+  }
+}
+
+TEST_P(Planning, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
+  const auto kernels = [&](const ConvolutionShape& shape, DType dtype = DType::f32) {
+    return prepare(ConvolutionForward{shape, dtype})->implementation() + " " +
+           prepare(ConvolutionBackwardData{shape, dtype})->implementation() + " " +
+           prepare(ConvolutionBackwardWeights{shape, dtype})->implementation();
+  };
+  if (kernels({1, 64, 8, 8, 64, 1, 1, 0, 1}).find("jit_1x1:avx512_core") == std::string::npos) {
+    GTEST_SKIP() << "needs a processor with AVX-512";
+  }
+  const auto is_winograd = MatchesRegex(".*wino.*wino.*wino.*");
+  EXPECT_THAT(kernels({8, 64, 8, 8, 64, 3, 1, 1, 1}), is_winograd);
+  EXPECT_THAT(kernels({8, 128, 7, 7, 64, 3, 1, 1, 1}), is_winograd);
+  EXPECT_THAT(kernels({32, 512, 4, 4, 512, 3, 1, 1, 1}), is_winograd);
+  for (const ConvolutionShape& direct :
+       {ConvolutionShape{7, 64, 8, 8, 64, 3, 1, 1, 1},   // too few tiles
+        ConvolutionShape{33, 64, 4, 4, 64, 3, 1, 1, 1},  // tiles in no blocks of four
+        ConvolutionShape{32, 64, 5, 5, 64, 3, 1, 1, 1},  // tiles nearly empty
+        ConvolutionShape{32, 48, 8, 8, 64, 3, 1, 1, 1},  // too few channels
+        ConvolutionShape{32, 64, 16, 16, 64, 3, 2, 1, 1},
+        ConvolutionShape{32, 64, 8, 8, 64, 3, 1, 2, 1}}) {  // more padding than oneDNN takes
+    EXPECT_THAT(kernels(direct), Not(HasSubstr("wino")));
+  }
+}
+
+TEST_P(Planning, OneProductComputesGradientsOfManyWeightsWithAvx2) {
+  const auto kernel = [&](const ConvolutionShape& shape) {
+    return prepare(ConvolutionBackwardWeights{shape})->implementation();
+  };
+  if (kernel({1, 64, 8, 8, 64, 1, 1, 0, 1}) != "jit_1x1:avx2") {
+    GTEST_SKIP() << "needs oneDNN to be limited to AVX2";
+  }
+  EXPECT_THAT(kernel({2, 512, 4, 4, 512, 3, 1, 1, 1}), HasSubstr("gathered patches"));
+  EXPECT_THAT(kernel({2, 512, 8, 8, 512, 3, 2, 1, 1}), HasSubstr("gathered patches"));
+  EXPECT_THAT(kernel({2, 256, 4, 4, 256, 3, 1, 1, 1}), Not(HasSubstr("gathered patches")));
+  EXPECT_THAT(kernel({2, 512, 4, 4, 2048, 1, 1, 0, 1}), Not(HasSubstr("gathered patches")));
+}
+
+// oneDNN has no optimised kernel for three channels beside blocks of them.
+TEST_P(Planning, ReordersAroundAKernelAreNamedAndCountAsNoWork) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "no blocks of channels";
+  const ConvolutionShape shape{2, 3, 31, 29, 64, 7, 2, 3, 1};
+  const auto op = prepare(ConvolutionBackwardData{shape});
+  EXPECT_THAT(op->implementation(), HasSubstr(" reorder of diff_"));
+  EXPECT_FALSE(op->is_reference()) << op->implementation();
+  EXPECT_EQ(op->tensor("diff_destination"), device().activation(shape.destination(), DType::f32));
+  EXPECT_EQ(op->tensor("diff_source"), device().activation(shape.source(), DType::f32));
+  EXPECT_EQ(op->work().flops, 2.0 * 2 * 64 * 16 * 15 * 3 * 7 * 7);
+  EXPECT_EQ(op->work().bytes, 4.0 * (2 * 3 * 31 * 29 + 64 * 3 * 7 * 7 + 2 * 64 * 16 * 15));
+  EXPECT_GE(op->scratch_bytes(), op->tensor("diff_source").bytes) << "for the copy";
+}
+
+// Nothing is reordered between the passes of a layer whose weights oneDNN does not block.
+TEST_P(Planning, PlainWeightsLieAlikeInEveryPass) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "cuDNN has one layout for weights";
+  for (const std::int64_t batch : {1, 6}) {
+    const LinearShape shape{batch, 32, 5};
+    const auto forward = prepare(LinearForward{shape});
+    if (forward->implementation().find("gemm:jit") == std::string::npos) {
+      GTEST_SKIP() << forward->implementation() << " blocks weights";
+    }
+    const TensorDesc weights = forward->tensor("weights");
+    EXPECT_EQ(prepare(LinearBackwardData{shape})->tensor("weights"), weights);
+    EXPECT_EQ(prepare(LinearBackwardWeights{shape})->tensor("diff_weights"), weights);
+  }
+}
+
+// A case that is labelled tf32 must not quietly be f32.
+TEST_P(Planning, ProcessorsRefuseTf32WithARemedy) {
+  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "GPUs have TF32, or say why not";
+  const std::vector<OpDesc> products{
+      ConvolutionForward{.shape = {1, 16, 8, 8, 16}, .math = MathMode::tf32},
+      ConvolutionBackwardData{.shape = {1, 16, 8, 8, 16}, .math = MathMode::tf32},
+      ConvolutionBackwardWeights{.shape = {1, 16, 8, 8, 16}, .math = MathMode::tf32},
+      LinearForward{.shape = {2, 3, 4}, .math = MathMode::tf32},
+      LinearBackwardData{.shape = {2, 3, 4}, .math = MathMode::tf32},
+      LinearBackwardWeights{.shape = {2, 3, 4}, .math = MathMode::tf32},
+      Gemm{.m = 2, .n = 3, .k = 4, .math = MathMode::tf32}};
+  for (const OpDesc& desc : products) {
+    try {
+      (void)prepare(desc);
+      ADD_FAILURE() << name_of(desc) << " was accepted";
+    } catch (const Unsupported& reason) {
+      EXPECT_THAT(reason.what(), AllOf(HasSubstr(std::string(name_of(desc))), HasSubstr("TF32"),
+                                       HasSubstr("use f32")));
+    }
+  }
+}
+
+// Whatever the planned layouts are: there and back again is the identity.
+TEST_P(Planning, WeightsSurviveAReorderThereAndBack) {
+  std::string why;
+  const auto bench = Bench::open(GetParam(), why);
+  for (const ConvolutionShape& shape :
+       {ConvolutionShape{1, 3, 9, 9, 64, 7, 2, 3, 1}, ConvolutionShape{1, 32, 9, 9, 16, 3, 1, 1, 1},
+        ConvolutionShape{1, 32, 9, 9, 32, 3, 1, 1, 2},
+        ConvolutionShape{1, 5, 9, 9, 7, 3, 1, 1, 1}}) {
+    const auto forward = prepare(ConvolutionForward{shape});
+    const auto backward = prepare(ConvolutionBackwardData{shape});
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < element_count(shape.weights()); ++i) {
+      values.push_back(static_cast<double>(i));
+    }
+    const GuardedTensor there(*bench, forward->tensor("weights"));
+    const GuardedTensor back(*bench, backward->tensor("weights"));
+    there.write(values);
+    const auto reorder = prepare(Reorder{there.tensor(), back.tensor()});
+    bench->run(*reorder, {there.view(), back.view()});
+    EXPECT_EQ(back.read(), values);
+    EXPECT_TRUE(back.guards_intact());
+  }
+}
+
+TEST_P(Planning, RefusesWhatMakesNoSense) {
+  EXPECT_THAT(refusal(ConvolutionForward{{0, 16, 8, 8, 16}}),
+              AllOf(HasSubstr("convolution_forward"), HasSubstr("batch is 0")));
+  EXPECT_THAT(refusal(ConvolutionBackwardData{{1, 16, 8, 8, -4}}), HasSubstr("out_channels is -4"));
+  EXPECT_THAT(refusal(ConvolutionForward{{1, 16, 8, 8, 16, 3, 1, 1, 3}}),
+              HasSubstr("3 groups do not divide 16 input and 16 output channels"));
+  EXPECT_THAT(refusal(ConvolutionForward{{1, 16, 2, 8, 16, 5, 1, 1, 1}}),
+              HasSubstr("does not fit into the height of 2"));
+  EXPECT_THAT(refusal(ConvolutionForward{{1, 16, 8, 8, 16, 3, 1, -1, 1}}),
+              HasSubstr("padding is -1"));
+  EXPECT_THAT(refusal(BatchNormForward{{1, 16, 1, 1}}), HasSubstr("one value per channel"));
+  EXPECT_THAT(refusal(BatchNormForward{{16, 8}}), HasSubstr("has 2 dimensions"));
+  EXPECT_THAT(refusal(BatchNormForward{.shape = {2, 16, 3, 3}, .add = true}),
+              AllOf(HasSubstr("batch_norm_forward"), HasSubstr("add is set and relu is not"),
+                    HasSubstr("set relu")));
+  EXPECT_THAT(refusal(AddReluBackward{{7, 33}}), HasSubstr("has 2 dimensions"));
+  EXPECT_THAT(refusal(ReluForward{{2, 0, 3, 3}}), HasSubstr("2x0x3x3"));
+  EXPECT_THAT(refusal(MaxPoolForward{{{1, 16, 8, 8}, 2, 2, 2}}), HasSubstr("padding 2"));
+  EXPECT_THAT(refusal(LinearForward{{1, 0, 4}}), HasSubstr("in_features is 0"));
+  EXPECT_THAT(refusal(Gemm{4, 4, 0}), HasSubstr("k is 0"));
+  EXPECT_THAT(refusal(MseLoss{{4, 4}, DType::f32, 0}), HasSubstr("total_elements is 0"));
+  EXPECT_THAT(refusal(Sgd{0}), HasSubstr("count is 0"));
+  EXPECT_THAT(refusal(Fill{-1}), HasSubstr("count is -1"));
+  EXPECT_THAT(refusal(Reorder{canonical({2, 3}), canonical({3, 2})}), HasSubstr("2x3 and 3x2"));
+}
+
+TEST(TensorSizes, RefusesWhatDoesNotFit64Bits) {
+  constexpr std::int64_t half = std::int64_t{1} << 31U;
+  EXPECT_EQ(element_count({half, half}), half * half);
+  EXPECT_THROW((void)element_count({half, half, 2}), UsageError);
+  EXPECT_THROW((void)element_count({half, half, half, half}), UsageError);
+  EXPECT_THROW((void)canonical({half, half}), UsageError) << "four bytes each";
+  EXPECT_EQ(canonical({half, half / 4}).bytes, static_cast<std::size_t>(half) * half);
+  EXPECT_THROW((void)canonical({half, half}, DType::bf16), UsageError);
+}
+
+TEST_P(Planning, RefusesALayoutOfAnotherBackend) {
+  class Foreign final : public LayoutDetail {
+   public:
+    [[nodiscard]] bool equals(const LayoutDetail& /*other*/) const override { return false; }
+    [[nodiscard]] std::string name() const override { return "foreign"; }
+  };
+  TensorDesc tensor = canonical({2, 3});
+  tensor.layout = Layout(std::make_shared<Foreign>());
+  EXPECT_THAT(refusal(Reorder{tensor, canonical({2, 3})}), HasSubstr("layout foreign"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Planning, testing::ValuesIn(lanes()),
+                         [](const auto& lane) { return name_of(lane.param); });
+
+TEST(NumberFormats, AreFoundByTheirNames) {
+  for (const std::string& name : number_format_names()) {
+    const auto format = number_format_named(name);
+    ASSERT_TRUE(format) << name;
+    EXPECT_EQ(to_string(*format), name);
+  }
+  EXPECT_EQ(number_format_named("tf32"), (NumberFormat{DType::f32, MathMode::tf32}));
+  EXPECT_EQ(number_format_named("f16"), std::nullopt);
+}
+
+TEST(OperationNames, AreSnakeCaseOfTheStructs) {
+  EXPECT_EQ(name_of(OpDesc(GlobalAveragePoolBackward{})), "global_average_pool_backward");
+  EXPECT_EQ(name_of(OpDesc(Gemm{})), "gemm");
+  EXPECT_EQ(name_of(OpDesc(MseLoss{})), "mse_loss");
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,279 @@
+// Scenario branch: its plans, its verification, what it refuses and what it answers.
+#include "scenarios/branch/branch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/base/error.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string speed_over_graph = "speed over graph-one-stream";
+
+const std::vector<Parameter> tiny = {{"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
+
+std::vector<Parameter> tiny_with(const std::string& name, std::int64_t value) {
+  std::vector<Parameter> values = tiny;
+  values.push_back({name, value});
+  return values;
+}
+
+struct BranchTest : testing::Test {
+  std::unique_ptr<Scenario> scenario = make_branch();
+  Context context = fake_context(1);
+
+  std::unique_ptr<Case> ready(const std::string& strategy, std::int64_t streams = 2) {
+    const auto values = strategy.ends_with("streams") ? tiny_with("streams", streams) : tiny;
+    return ready_case(*scenario, spec_of(*scenario, strategy, values), context);
+  }
+};
+
+TEST_F(BranchTest, NamesShowAllAxes) {
+  const CaseSpec spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
+  EXPECT_EQ(spec.name(), "branch/streams/batch:2/channels:3/image:5/branches:4/streams:4");
+}
+
+TEST_F(BranchTest, ChainIsOneChainAndBranchesAreFree) {
+  const auto chain = ready("chain");
+  EXPECT_EQ(chain->plan().graph().lanes.size(), 1);
+  EXPECT_EQ(chain->plan().graph().tasks.size(), 4);
+
+  const auto streams = ready("streams", 3);
+  ASSERT_EQ(streams->plan().graph().lanes.size(), 3);
+  EXPECT_EQ(streams->plan().graph().tasks[0].lanes.front(), 0);
+  EXPECT_EQ(streams->plan().graph().tasks[2].lanes.front(), 2);
+  EXPECT_EQ(streams->plan().graph().tasks[3].lanes.front(), 0);
+  for (const Task& task : streams->plan().graph().tasks) EXPECT_TRUE(task.after.empty());
+
+  const auto threads = ready("threads");
+  EXPECT_EQ(threads->plan().graph().lanes.size(), 4);
+  EXPECT_EQ(threads->plan().graph().submit, SubmitMode::thread_per_lane);
+  EXPECT_EQ(streams->plan().graph().submit, SubmitMode::one_thread);
+
+  for (const std::string arrangement : {"chain", "one-stream", "streams"}) {
+    const auto plain = ready(arrangement, 3);
+    const auto graph = ready("graph-" + arrangement, 3);
+    EXPECT_EQ(graph->plan().graph().submit, SubmitMode::graph) << arrangement;
+    EXPECT_EQ(plain->plan().graph().submit, SubmitMode::one_thread) << arrangement;
+    EXPECT_EQ(graph->plan().graph().lanes.size(), plain->plan().graph().lanes.size())
+        << arrangement;
+    EXPECT_EQ(graph->plan().graph().tasks.size(), plain->plan().graph().tasks.size())
+        << arrangement;
+  }
+
+  EXPECT_EQ(ready("merged")->plan().graph().tasks.size(), 1);
+  EXPECT_EQ(ready("grouped")->plan().graph().tasks.size(), 1);
+}
+
+TEST_F(BranchTest, AllStrategiesDoTheSameWork) {
+  const double flops = ready("one-stream")->plan().graph().work().flops;
+  EXPECT_DOUBLE_EQ(flops, 4 * 2.0 * 2 * 5 * 5 * 3 * 3 * 9);
+  for (const Strategy& strategy : scenario->strategies()) {
+    const auto subject = ready(strategy.name);
+    EXPECT_DOUBLE_EQ(subject->plan().graph().work().flops, flops) << strategy.name;
+    EXPECT_DOUBLE_EQ(subject->amount().value, flops) << strategy.name;
+    EXPECT_TRUE(races(subject->plan()).empty()) << strategy.name;
+  }
+}
+
+TEST_F(BranchTest, AllStrategiesButChainGiveTheSameOutputs) {
+  const auto baseline = ready("one-stream");
+  run_in_order(baseline->plan());
+  const std::vector<float> want = all_outputs(*baseline);
+  ASSERT_EQ(want.size(), 2 * 4 * 3 * 5 * 5);
+  EXPECT_EQ(baseline->check(), std::nullopt);
+  for (const char* strategy :
+       {"streams", "threads", "merged", "grouped", "graph-one-stream", "graph-streams"}) {
+    const auto subject = ready(strategy);
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt) << strategy;
+    const std::vector<float> got = all_outputs(*subject);
+    ASSERT_EQ(got.size(), want.size()) << strategy;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_NEAR(got[i], want[i], 1e-5) << strategy << " at " << i;
+    }
+  }
+}
+
+TEST_F(BranchTest, ChainIsCheckedLayerByLayer) {
+  const auto chain = ready("chain");
+  run_in_order(chain->plan());
+  EXPECT_EQ(chain->check(), std::nullopt);
+  EXPECT_FALSE(scenario->reference(spec_of(*scenario, "chain", tiny)));
+}
+
+TEST_F(BranchTest, ABranchThatDoesNotRunIsFound) {
+  for (const char* strategy : {"one-stream", "chain", "streams", "merged", "grouped"}) {
+    const auto subject = ready(strategy);
+    run_in_order(without_calls_of(subject->plan(), subject->plan().calls().size() - 1));
+    EXPECT_TRUE(subject->check()) << strategy;
+  }
+}
+
+TEST_F(BranchTest, TheReferenceIsOneStreamOfTheSameSize) {
+  const CaseSpec spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
+  EXPECT_EQ(scenario->reference(spec)->name(),
+            "branch/one-stream/batch:2/channels:3/image:5/branches:4");
+  const CaseSpec graph = spec_of(*scenario, "graph-one-stream", tiny);
+  EXPECT_EQ(scenario->reference(graph)->name(), scenario->reference(spec)->name());
+  EXPECT_TRUE(scenario->is_baseline_of(*scenario->reference(graph), graph));
+}
+
+TEST_F(BranchTest, AGraphOfAChainIsComparedWithTheChain) {
+  EXPECT_EQ(scenario->reference(spec_of(*scenario, "graph-chain", tiny))->name(),
+            "branch/chain/batch:2/channels:3/image:5/branches:4");
+}
+
+TEST_F(BranchTest, StrategiesThatSayHowTheyAreLaunchedAreNoPartOfARunWithGraphs) {
+  for (const Strategy& strategy : scenario->strategies()) {
+    Scenario::Request request;
+    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 2) : tiny;
+    request.spec = spec_of(*scenario, strategy.name, values);
+    request.spec.graph = true;
+    const bool says = strategy.name == "threads" || strategy.name.starts_with("graph-");
+    EXPECT_EQ(scenario->resolve(request).has_value(), !says) << strategy.name;
+    request.given = {"strategy"};
+    if (!says) continue;
+    EXPECT_THAT([&] { (void)scenario->resolve(request); },
+                testing::ThrowsMessage<UsageError>(HasSubstr("--strategy " + strategy.name)));
+  }
+}
+
+TEST_F(BranchTest, MoreStreamsThanBranches) {
+  Scenario::Request request;
+  request.spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
+  request.spec.parameters.set("streams", std::int64_t{5});
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"branches"};
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"streams"};
+  try {
+    (void)scenario->resolve(request);
+    FAIL() << "was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--streams 5 is more than the 4 branches"));
+  }
+}
+
+TEST_F(BranchTest, SizesThatNoProcessCanHold) {
+  const auto refusal = [&](const std::string& strategy, std::int64_t batch, std::int64_t channels,
+                           std::int64_t image) -> std::string {
+    Scenario::Request request;
+    request.spec = spec_of(*scenario, strategy, tiny);
+    request.spec.parameters.set("batch", batch);
+    request.spec.parameters.set("channels", channels);
+    request.spec.parameters.set("image", image);
+    request.given = {"batch"};
+    try {
+      (void)scenario->resolve(request);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "was accepted";
+  };
+  for (const Strategy& strategy : scenario->strategies()) {
+    // 2^62 elements an output: beyond 64 bits in bytes.
+    EXPECT_THAT(refusal(strategy.name, 65536, 16384, 65536),
+                HasSubstr("--batch 65536 --channels 16384 --image 65536 --branches 4 make"));
+    EXPECT_THAT(refusal(strategy.name, 65536, 65536, 65536), HasSubstr("use smaller values"));
+    EXPECT_EQ(refusal(strategy.name, 65536, 16, 128), "was accepted");
+  }
+}
+
+CaseOutcome outcome(const std::string& strategy, std::int64_t image, double value, double low,
+                    double high) {
+  CaseOutcome outcome;
+  outcome.spec.scenario = "branch";
+  outcome.spec.strategy = strategy;
+  for (const auto& [name, number] : {std::pair{"batch", std::int64_t{1}},
+                                     {"channels", 16},
+                                     {"image", image},
+                                     {"branches", 20}}) {
+    outcome.spec.parameters.set(name, std::int64_t{number});
+  }
+  if (strategy.ends_with("streams")) outcome.spec.parameters.set("streams", std::int64_t{2});
+  outcome.speedup = {value, report::Interval{low, high, 0.97}};
+  return outcome;
+}
+
+TEST_F(BranchTest, AnswersWithTheSizeBelowWhichItPays) {
+  const std::string text = scenario->answer(
+      {outcome("streams", 128, 0.99, 0.97, 1.01), outcome("merged", 8, 1.5, 1.4, 1.6),
+       outcome("streams", 8, 2.0, 1.9, 2.1), outcome("streams", 32, 1.2, 1.1, 1.3),
+       outcome("chain", 8, 9.0, 8.0, 10.0)});
+  EXPECT_THAT(text, HasSubstr("pays from 4.72 MFLOP a layer down"));
+  EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: 2 streams 2.00× (1.90–2.10)"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("9.00")));
+}
+
+TEST_F(BranchTest, AnswersHowMuchOfTheGainIsGraphLaunchAlone) {
+  const auto alone = outcome("graph-one-stream", 8, 1.25, 1.2, 1.3);
+  CaseOutcome together = outcome("graph-streams", 8, 2.75, 2.6, 2.9);
+  together.metrics[speed_over_graph] = {2.2, report::Interval{2.1, 2.3, 0.97}};
+  const std::string text = scenario->answer({outcome("streams", 8, 2.0, 1.9, 2.1), together, alone,
+                                             outcome("graph-chain", 8, 9.0, 8.0, 10.0)});
+  EXPECT_THAT(text, HasSubstr("20 branches of 1×16×8×8: graph of 2 streams 2.20× (2.10–2.30), "
+                              "graph launch alone 1.25× (1.20–1.30)"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("9.00")));
+  const std::string only = scenario->answer({alone});
+  EXPECT_THAT(only, HasSubstr("No strategy that runs branches together was measured"));
+  EXPECT_THAT(only, HasSubstr("1×16×8×8: graph launch alone 1.25×"));
+}
+
+TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
+  CaseOutcome together = outcome("graph-streams", 8, 3.0, 2.9, 3.1);
+  const auto streams = outcome("streams", 8, 1.0, 0.98, 1.02);
+  const auto alone = outcome("graph-one-stream", 8, 3.0, 2.9, 3.1);
+  together.metrics[speed_over_graph] = {1.01, report::Interval{0.99, 1.03, 0.97}};
+  const std::string text = scenario->answer({streams, together, alone});
+  EXPECT_THAT(text, HasSubstr("shows no gain beyond its interval at any size measured"));
+  EXPECT_THAT(text, HasSubstr("graph of 2 streams 1.01× (0.99–1.03), graph launch alone 3.00×"));
+
+  together.metrics.clear();
+  EXPECT_THAT(scenario->answer({together}), HasSubstr("no answer"))
+      << "without graph-one-stream nobody knows what the streams gain";
+}
+
+TEST_F(BranchTest, AGraphOfStreamsIsMeasuredAgainstAGraphOfOne) {
+  const CaseSpec spec = spec_of(*scenario, "graph-streams", tiny_with("streams", 4));
+  const std::vector<Metric> metrics = scenario->metrics(spec);
+  ASSERT_EQ(metrics.size(), 1);
+  EXPECT_EQ(metrics[0].name, speed_over_graph);
+  ASSERT_EQ(metrics[0].others.size(), 1);
+  EXPECT_EQ(metrics[0].others[0].name(), spec_of(*scenario, "graph-one-stream", tiny).name());
+  const std::vector<double> seconds{2, 3};
+  EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 1.5);
+  for (const Strategy& strategy : scenario->strategies()) {
+    if (strategy.name == "graph-streams") continue;
+    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 4) : tiny;
+    EXPECT_TRUE(scenario->metrics(spec_of(*scenario, strategy.name, values)).empty())
+        << strategy.name;
+  }
+}
+
+TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {
+  const auto good = outcome("streams", 8, 2.0, 1.9, 2.1);
+  const auto bad = outcome("streams", 8, 1.0, 0.9, 1.1);
+  const auto large_good = outcome("streams", 64, 2.0, 1.9, 2.1);
+  const auto large_bad = outcome("streams", 64, 1.0, 0.9, 1.1);
+  EXPECT_THAT(scenario->answer({good, large_good}), HasSubstr("at every size measured"));
+  EXPECT_THAT(scenario->answer({bad, large_bad}),
+              HasSubstr("no gain beyond its interval at any size"));
+  EXPECT_THAT(scenario->answer({bad, large_good}), HasSubstr("without a clear limit"));
+  EXPECT_THAT(scenario->answer({}), HasSubstr("no answer"));
+  CaseOutcome single_round = good;
+  single_round.speedup->interval.reset();
+  EXPECT_THAT(
+      scenario->answer({single_round}),
+      testing::AllOf(HasSubstr("from a single round have no interval"), HasSubstr("2.00×")));
+}
+
+}  // namespace
+}  // namespace parbench::test

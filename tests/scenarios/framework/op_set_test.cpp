@@ -1,0 +1,44 @@
+// Binding of memory to arguments, and what it refuses.
+#include "scenarios/framework/op_set.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench::test {
+namespace {
+
+struct OpSetTest : testing::Test {
+  Context context = fake_context(1);
+  Stream& stream = context.stream(0, StreamKind::compute);
+  OpSet ops;
+  Buffer small = context.device(0).allocate(16, MemoryKind::device);
+  Buffer large = context.device(0).allocate(64, MemoryKind::device);
+};
+
+TEST_F(OpSetTest, ReservesScratchOnTheStream) {
+  EXPECT_EQ(stream.scratch_bytes(), 0);
+  const Op& op = ops.prepare(stream, Accumulate{4});
+  EXPECT_GE(stream.scratch_bytes(), op.scratch_bytes());
+}
+
+TEST_F(OpSetTest, BindsByRoleInAnyOrder) {
+  Op& op = ops.prepare(stream, Accumulate{4});
+  const OpCall call = bind(op, {{"destination", large}, {"source", small}});
+  ASSERT_EQ(call.views.size(), 2);
+  EXPECT_EQ(call.views[0].buffer, &small);
+  EXPECT_EQ(call.views[1].buffer, &large);
+}
+
+TEST_F(OpSetTest, RefusesMistakes) {
+  Op& op = ops.prepare(stream, Accumulate{8});
+  EXPECT_THROW((void)bind(op, {{"source", large}}), std::invalid_argument);
+  EXPECT_THROW((void)bind(op, {{"source", large}, {"source", large}}), std::invalid_argument);
+  EXPECT_THROW((void)bind(op, {{"source", large}, {"result", large}}), std::invalid_argument);
+  EXPECT_THROW((void)bind(op, {{"source", large}, {"destination", small}}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,285 @@
+// Scenario matmul: its plans, its verification, what it refuses and what it answers.
+#include "scenarios/matmul/matmul.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::vector<Parameter> tiny = {{"n", 7}, {"count", 3}};
+
+class MatmulTest : public testing::TestWithParam<int> {
+ public:
+  std::unique_ptr<Scenario> scenario = make_matmul();
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, MatmulTest, testing::Values(2, 3));
+
+TEST_P(MatmulTest, EveryStrategyIsRightAndFreeOfRaces) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  for (const Strategy& strategy : scenario->strategies()) {
+    const CaseSpec spec = spec_of(*scenario, strategy.name, tiny, devices);
+    const auto subject = ready_case(*scenario, spec, context);
+    EXPECT_TRUE(races(subject->plan()).empty()) << strategy.name;
+    EXPECT_TRUE(subject->check()) << strategy.name << ": wrong before it ran, and not found";
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt) << strategy.name;
+    const auto reference_spec = scenario->reference(spec);
+    if (!reference_spec) continue;
+    const auto outputs = subject->outputs();
+    const std::vector<float> got = all_outputs(*subject);
+    const auto reference = ready_case(*scenario, *reference_spec, context);
+    run_in_order(reference->plan());
+    ASSERT_EQ(reference->outputs().size(), outputs.size()) << strategy.name;
+    EXPECT_EQ(reference->outputs().front().name, outputs.front().name);
+    const std::vector<float> want = all_outputs(*reference);
+    ASSERT_EQ(got.size(), want.size()) << strategy.name;
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-5) << i;
+  }
+}
+
+TEST_P(MatmulTest, ComparableStrategiesDoTheSameWork) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  const double flops = 2.0 * 7 * 7 * 7 * 3 * devices;
+  for (const Strategy& strategy : scenario->strategies()) {
+    const CaseSpec spec = spec_of(*scenario, strategy.name, tiny, devices);
+    const auto subject = ready_case(*scenario, spec, context);
+    const bool one_device = strategy.name == "alone" || strategy.name == "streams";
+    const double expected = one_device ? flops / devices : flops;
+    EXPECT_DOUBLE_EQ(subject->amount().value, expected) << strategy.name;
+    if (strategy.name != "row-sharded") {  // whose additions are work too
+      EXPECT_DOUBLE_EQ(subject->plan().graph().work().flops, expected) << strategy.name;
+    }
+  }
+}
+
+TEST_P(MatmulTest, SequentialTakesTheDevicesInTurn) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  const auto in_turn =
+      ready_case(*scenario, spec_of(*scenario, "sequential", tiny, devices), context);
+  const Plan& plan = in_turn->plan();
+  EXPECT_TRUE(
+      is_ordered(plan, task_named(plan, "product 2 on 0"), task_named(plan, "product 0 on 1")));
+  const auto at_once =
+      ready_case(*scenario, spec_of(*scenario, "concurrent", tiny, devices), context);
+  EXPECT_FALSE(is_ordered(at_once->plan(), task_named(at_once->plan(), "product 2 on 0"),
+                          task_named(at_once->plan(), "product 0 on 1")));
+}
+
+TEST_P(MatmulTest, ShardedProductsOverlapWithCommunication) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  for (const char* strategy : {"column-sharded", "row-sharded"}) {
+    const auto subject =
+        ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
+    const Plan& plan = subject->plan();
+    int communication = 0;
+    for (const Task& task : plan.graph().tasks) {
+      if (task.kind != TaskKind::communication) continue;
+      ++communication;
+      if (task.name.starts_with("product 0")) {
+        EXPECT_FALSE(
+            is_ordered(plan, task_named(plan, task.name), task_named(plan, "product 1 on 0")))
+            << strategy << ": " << task.name;
+      }
+    }
+    const int steps = devices * (devices - 1);
+    EXPECT_EQ(communication, 3 * devices * (strategy[0] == 'c' ? steps : 3 * steps)) << strategy;
+  }
+}
+
+TEST_P(MatmulTest, StreamsDealOutTheProductsOfOneDevice) {
+  Context context = fake_context(GetParam());
+  const CaseSpec spec =
+      spec_of(*scenario, "streams", {{"n", 7}, {"count", 3}, {"streams", 2}}, GetParam());
+  EXPECT_EQ(spec.name(), "matmul/streams/n:7/count:3/streams:2");
+  const auto subject = ready_case(*scenario, spec, context);
+  ASSERT_EQ(subject->plan().graph().lanes.size(), 2);
+  EXPECT_EQ(subject->plan().graph().tasks[1].lanes.front(), 1);
+  EXPECT_EQ(subject->plan().graph().tasks[2].lanes.front(), 0);
+  EXPECT_EQ(scenario->reference(spec)->name(), "matmul/alone/n:7/count:3/device:0");
+}
+
+TEST_P(MatmulTest, EveryShareOfTheWorkHasItsBaseline) {
+  const int devices = GetParam();
+  const auto spec = [&](const std::string& strategy) {
+    return spec_of(*scenario, strategy, {{"n", 7}, {"count", 3}, {"streams", 2}}, devices);
+  };
+  CaseSpec second = spec("alone");
+  second.parameters.set("device", std::int64_t{1});
+  EXPECT_TRUE(scenario->comparable(spec("streams")));
+  EXPECT_TRUE(scenario->is_baseline_of(spec("alone"), spec("streams")));
+  EXPECT_FALSE(scenario->is_baseline_of(second, spec("streams")));
+  EXPECT_FALSE(scenario->is_baseline_of(spec("sequential"), spec("streams")));
+  EXPECT_TRUE(scenario->is_baseline_of(spec("sequential"), spec("concurrent")));
+  EXPECT_FALSE(scenario->is_baseline_of(spec("alone"), spec("concurrent")));
+  EXPECT_FALSE(scenario->comparable(spec("alone")));
+}
+
+TEST_P(MatmulTest, ShardedResultsAreAsManyAsInTheOtherStrategies) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  const auto results_of = [&](const std::string& strategy) {
+    const auto subject =
+        ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
+    std::set<std::pair<const Buffer*, std::size_t>> places;
+    for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
+      const Task& task = subject->plan().graph().tasks[i];
+      const auto* op = std::get_if<OpCall>(&subject->plan().calls()[i].front());
+      if (op == nullptr || op->op->name() != "gemm") continue;
+      if (task.name.ends_with(" on 0")) places.emplace(op->views[2].buffer, op->views[2].offset);
+    }
+    return places.size();
+  };
+  EXPECT_EQ(results_of("sequential"), 3);
+  EXPECT_EQ(results_of("column-sharded"), 3);
+  EXPECT_EQ(results_of("row-sharded"), 3);
+}
+
+TEST_P(MatmulTest, ShardedProductsThatFollowEachOtherDiffer) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  for (const std::int64_t count : {1, 2, 3, 4, 6}) {
+    const auto subject = ready_case(
+        *scenario, spec_of(*scenario, "column-sharded", {{"n", 7}, {"count", count}}, devices),
+        context);
+    std::map<std::size_t, std::size_t> operand_in;  // by result, the latest
+    std::optional<std::size_t> before;
+    for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
+      const Task& task = subject->plan().graph().tasks[i];
+      if (!task.name.ends_with(" on 0")) continue;
+      const auto& product = std::get<OpCall>(subject->plan().calls()[i].front());
+      const std::size_t operand = product.views[0].offset;
+      const std::size_t result = product.views[2].offset;
+      EXPECT_NE(before, operand) << task.name << " of " << count;
+      if (operand_in.contains(result)) {
+        EXPECT_NE(operand_in[result], operand) << task.name << " of " << count;
+      }
+      before = operand_in[result] = operand;
+    }
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt) << count;
+  }
+}
+
+// The last product of each result is checked, and all that its collective does.
+TEST_P(MatmulTest, ASkippedTaskOfAShardedProductIsFound) {
+  const int devices = GetParam();
+  Context context = fake_context(devices);
+  const int last_turn = 3 * devices - 3;
+  for (const char* strategy : {"column-sharded", "row-sharded"}) {
+    const CaseSpec spec = spec_of(*scenario, strategy, tiny, devices);
+    const std::size_t tasks = ready_case(*scenario, spec, context)->plan().graph().tasks.size();
+    int left_out = 0;
+    for (std::size_t skipped = 0; skipped < tasks; ++skipped) {
+      const auto subject = ready_case(*scenario, spec, context);
+      const Plan partial = without_calls_of(subject->plan(), skipped);
+      const std::string& name = partial.graph().tasks[skipped].name;
+      if (std::stoi(name.substr(std::string("product ").size())) < last_turn) continue;
+      run_in_order(subject->plan());  // what it leaves must not pass for what is missing
+      run_in_order(partial);
+      EXPECT_TRUE(subject->check()) << strategy << " without " << name;
+      ++left_out;
+    }
+    EXPECT_GE(left_out, 3 * devices);
+  }
+}
+
+struct MatmulRequests : testing::Test {
+  std::unique_ptr<Scenario> scenario = make_matmul();
+  Scenario::Request request;
+
+  std::string refusal() {
+    try {
+      (void)scenario->resolve(request);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "was accepted";
+  }
+};
+
+TEST_F(MatmulRequests, ADeviceThatIsNotThere) {
+  request.spec = spec_of(*scenario, "alone", tiny, 2);
+  request.spec.parameters.set("device", std::int64_t{2});
+  request.device_count = 2;
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"device"};
+  EXPECT_THAT(refusal(), HasSubstr("--device 2 does not exist"));
+}
+
+TEST_F(MatmulRequests, MoreStreamsThanProducts) {
+  request.spec = spec_of(*scenario, "streams", tiny, 1);
+  request.spec.parameters.set("streams", std::int64_t{4});
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  request.given = {"streams"};
+  EXPECT_THAT(refusal(), HasSubstr("--streams 4 is more than the 3 products"));
+}
+
+TEST_F(MatmulRequests, StrategiesThatNeedTwoDevices) {
+  for (const char* strategy : {"concurrent", "column-sharded", "row-sharded"}) {
+    request.spec = spec_of(*scenario, strategy, tiny, 2);
+    request.device_count = 1;
+    EXPECT_EQ(scenario->resolve(request), std::nullopt) << strategy;
+  }
+}
+
+TEST_F(MatmulRequests, AMatrixTooSmallToDivide) {
+  request.spec = spec_of(*scenario, "row-sharded", tiny, 2);
+  request.spec.parameters.set("n", std::int64_t{2});
+  request.device_count = 3;
+  request.given = {"n"};
+  EXPECT_THAT(refusal(), HasSubstr("--n 2 cannot be divided between 3 devices"));
+}
+
+TEST_F(MatmulRequests, RowShardedNeedsF32) {
+  Context context = fake_context(2);
+  CaseSpec spec = spec_of(*scenario, "row-sharded", tiny, 2);
+  spec.dtype = DType::bf16;
+  EXPECT_THROW((void)scenario->prepare(spec, context), Unsupported);
+}
+
+TEST_F(MatmulRequests, Answer) {
+  const auto outcome = [&](const std::string& strategy, double seconds, double speedup) {
+    CaseOutcome one;
+    one.spec = spec_of(*scenario, strategy, {{"n", 64}, {"count", 10}, {"streams", 2}}, 2);
+    one.median_seconds = seconds;
+    if (speedup > 0)
+      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
+    return one;
+  };
+  const std::string text =
+      scenario->answer({outcome("alone", 1.0, 0), outcome("sequential", 2.0, 1),
+                        outcome("concurrent", 1.02, 1.96), outcome("streams", 0.8, 1.24),
+                        outcome("column-sharded", 1.1, 1.8), outcome("row-sharded", 1.3, 1.5)});
+  EXPECT_EQ(text,
+            "n 64: 2 devices at once 1.96× (1.95–1.97) the same work in turn, every product shared "
+            "between them (column-sharded) 1.80× (1.79–1.81), 2 streams on one device 1.24× "
+            "(1.23–1.25) one stream.");
+  EXPECT_THAT(scenario->answer({outcome("alone", 1.0, 0)}), HasSubstr("no answer"));
+
+  CaseOutcome fewer = outcome("concurrent", 0.5, 1.5);
+  fewer.spec.parameters.set("count", std::int64_t{4});
+  EXPECT_THAT(scenario->answer({outcome("concurrent", 1.02, 1.96), fewer}),
+              AllOf(HasSubstr("n 64, count 4: 2 devices"), HasSubstr("n 64, count 10: 2 devices")));
+}
+
+}  // namespace
+}  // namespace parbench::test

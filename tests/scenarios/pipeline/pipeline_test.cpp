@@ -1,0 +1,256 @@
+// Cases, references and the answer of scenario pipeline: what needs no device.
+#include "scenarios/pipeline/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/base/error.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct PipelineTest : testing::Test {
+  std::unique_ptr<Scenario> scenario = make_pipeline();
+
+  /// As the sweep asks: axis values, and which of them the user gave.
+  Scenario::Request request(const std::string& strategy, const std::vector<Parameter>& values,
+                            std::vector<std::string> given = {}, int devices = 2) const {
+    Scenario::Request made;
+    made.spec = {.scenario = "pipeline", .strategy = strategy, .parameters = {}, .hidden = {}};
+    made.spec.parameters.set("model", std::string("resnet50"));
+    made.spec.parameters.set("image", std::int64_t{128});
+    for (const Parameter& value : values) made.spec.parameters.set(value.name, value.value);
+    made.given = std::move(given);
+    made.device_count = devices;
+    return made;
+  }
+
+  std::string name_of(const Scenario::Request& made) const {
+    const auto spec = scenario->resolve(made);
+    return spec ? spec->name() : "no case";
+  }
+
+  std::string refusal(const Scenario::Request& made) const {
+    try {
+      return "not refused: " + name_of(made);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  }
+};
+
+TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
+  EXPECT_EQ(name_of(request("single", {})), "pipeline/single/batch:40/image:128");
+  EXPECT_EQ(name_of(request("model-parallel", {})),
+            "pipeline/model-parallel/batch:40/image:128/devices:2");
+  EXPECT_EQ(
+      name_of(request("pipeline", {{"split", 12}, {"cut", "published"}, {"schedule", "gpipe"}})),
+      "pipeline/pipeline/batch:40/image:128/split:12/devices:2");
+  EXPECT_EQ(
+      name_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}, {"schedule", "1f1b"}})),
+      "pipeline/pipeline/batch:40/image:128/split:12/devices:2/cut:layer2.1/schedule:1f1b");
+  EXPECT_EQ(name_of(request("single", {{"model", "toy"}})), "pipeline/single/model:toy/batch:20");
+  auto published = request("single", {});
+  published.preset = Preset::published;
+  EXPECT_EQ(name_of(published), "pipeline/single/batch:120/image:128");
+}
+
+TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
+  const auto of = [&](const Scenario::Request& made) {
+    return scenario->resolve(made)->parameters;
+  };
+  const Parameters single = of(request("single", {}));
+  EXPECT_EQ(single.text("model"), "resnet50");
+  EXPECT_EQ(single.integer("batch"), 40);
+  EXPECT_EQ(single.find("cut"), nullptr) << "there is nothing to cut";
+  const Parameters usual = of(request("pipeline", {{"split", 12}}));
+  EXPECT_EQ(usual.text("cut"), "published");
+  EXPECT_EQ(usual.text("schedule"), "gpipe");
+  EXPECT_EQ(of(request("model-parallel", {}, {}, 3)).text("cut"), "balanced")
+      << "the published cut is one for two devices";
+  EXPECT_EQ(of(request("model-parallel", {})).find("schedule"), nullptr);
+  const Parameters toy = of(request("single", {{"model", "toy"}}));
+  EXPECT_EQ(toy.text("model"), "toy");
+  EXPECT_EQ(toy.find("image"), nullptr);
+}
+
+TEST_F(PipelineTest, ADefaultThatIsGivenStaysOutOfTheName) {
+  EXPECT_EQ(name_of(request("model-parallel", {{"cut", "balanced"}}, {"cut"}, 3)),
+            "pipeline/model-parallel/batch:40/image:128/devices:3");
+  EXPECT_EQ(name_of(request("model-parallel", {{"cut", "balanced"}}, {"cut"}, 2)),
+            "pipeline/model-parallel/batch:40/image:128/devices:2/cut:balanced");
+}
+
+TEST_F(PipelineTest, ACaseIsFoundAgainByTheValuesOfItsName) {
+  Scenario::Request named;
+  named.spec = {.scenario = "pipeline", .strategy = "pipeline", .parameters = {}, .hidden = {}};
+  named.spec.parameters.set("batch", std::int64_t{40});
+  named.spec.parameters.set("image", std::int64_t{64});
+  named.spec.parameters.set("split", std::int64_t{8});
+  named.given = {"batch", "image", "split"};
+  named.device_count = 2;
+  EXPECT_EQ(name_of(named), "pipeline/pipeline/batch:40/image:64/split:8/devices:2");
+}
+
+TEST_F(PipelineTest, TheToyModelHasNoImages) {
+  EXPECT_THAT(refusal(request("single", {{"model", "toy"}, {"image", 64}}, {"image"})),
+              HasSubstr("--image: the toy model has no images"));
+}
+
+TEST_F(PipelineTest, ListedSizesAddUpToTheBatch) {
+  EXPECT_THAT(name_of(request("pipeline", {{"batch", 10}, {"split", "5+3+2"}}, {"split"})),
+              HasSubstr("split:5+3+2"));
+  EXPECT_THAT(refusal(request("pipeline", {{"batch", 12}, {"split", "5+3+2"}}, {"split"})),
+              HasSubstr("5+3+2 adds up to 10, but --batch is 12"));
+}
+
+TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {
+  EXPECT_EQ(name_of(request("pipeline", {{"batch", 10}, {"split", 12}}, {"batch"})), "no case");
+  EXPECT_THAT(refusal(request("pipeline", {{"batch", 10}, {"split", 12}}, {"split"})),
+              HasSubstr("--split: 12 is above --batch 10"));
+}
+
+TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
+  EXPECT_EQ(name_of(request("single", {}, {}, 1)), "pipeline/single/batch:40/image:128");
+  EXPECT_EQ(name_of(request("model-parallel", {}, {}, 1)), "no case");
+  EXPECT_EQ(name_of(request("pipeline", {{"split", 3}}, {"batch"}, 1)), "no case");
+  for (const char* flag : {"strategy", "split", "cut", "schedule"}) {
+    EXPECT_THAT(refusal(request("pipeline", {{"split", 3}}, {flag}, 1)),
+                HasSubstr("pipeline needs at least two devices, --devices gives 1"));
+  }
+}
+
+TEST_F(PipelineTest, StagesNeedAUnitEach) {
+  EXPECT_THAT(refusal(request("model-parallel", {{"model", "toy"}}, {}, 3)),
+              HasSubstr("--devices: toy has 2 units, too few for 3 stages"));
+}
+
+TEST_F(PipelineTest, CutsAreReadBeforeAnythingIsPlanned) {
+  EXPECT_THAT(refusal(request("model-parallel", {{"cut", "layer9"}}, {"cut"})),
+              HasSubstr("--cut: 'layer9' starts no later stage of resnet50"));
+}
+
+TEST_F(PipelineTest, BatchNormalisationNeedsTwoValuesAChannel) {
+  const auto split_of = [&](std::int64_t split, std::int64_t image,
+                            std::vector<std::string> given) {
+    return request("pipeline", {{"batch", 5}, {"split", split}, {"image", image}},
+                   std::move(given));
+  };
+  EXPECT_THAT(refusal(split_of(1, 32, {"split"})), HasSubstr("chunks of at least 2 samples"));
+  EXPECT_THAT(refusal(split_of(2, 32, {"split"})), HasSubstr("a chunk of 1 sample"))
+      << "the last chunk is a single sample";
+  EXPECT_EQ(name_of(split_of(1, 32, {})), "no case");
+  EXPECT_THAT(name_of(split_of(3, 32, {"split"})), HasSubstr("split:3"));
+  EXPECT_THAT(name_of(split_of(1, 33, {"split"})), HasSubstr("split:1"));
+  EXPECT_THAT(refusal(request("single", {{"batch", 1}, {"image", 32}}, {"batch", "image"})),
+              HasSubstr("one value a channel"));
+  EXPECT_THAT(name_of(request("pipeline", {{"model", "toy"}, {"split", 1}}, {"split"})),
+              HasSubstr("split:1"));
+}
+
+TEST_F(PipelineTest, ABatchIsNotLargerThanKernelsCanCount) {
+  EXPECT_THAT(refusal(request("single", {{"batch", 65536}, {"image", 4096}}, {"batch"})),
+              HasSubstr("--batch: 65536 samples at --image 4096"));
+  EXPECT_EQ(name_of(request("single", {{"batch", 65536}, {"image", 128}}, {"batch"})),
+            "pipeline/single/batch:65536/image:128");
+}
+
+TEST_F(PipelineTest, ReferencesSeeTheSameChunksOnOneDevice) {
+  const auto reference_of = [&](Scenario::Request made) {
+    made.spec.dtype = DType::bf16;
+    const auto reference = scenario->reference(*scenario->resolve(made));
+    return reference ? reference->name() : "none";
+  };
+  EXPECT_EQ(reference_of(request("single", {})), "none");
+  EXPECT_EQ(reference_of(request("model-parallel", {{"cut", "layer2.1"}})),
+            "pipeline/single/batch:40/image:128/dtype:bf16");
+  EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"schedule", "1f1b"}})),
+            "pipeline/chunks-in-turn/batch:40/image:128/split:12/dtype:bf16");
+  EXPECT_EQ(reference_of(request("pipeline", {{"model", "toy"}, {"split", "15+5"}})),
+            "pipeline/chunks-in-turn/model:toy/batch:20/split:15+5/dtype:bf16");
+}
+
+TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
+  const auto reference_of = [&](Scenario::Request made) {
+    made.devices_alike = false;
+    const auto reference = scenario->reference(*scenario->resolve(made));
+    return reference ? reference->name() : "none";
+  };
+  EXPECT_EQ(reference_of(request("single", {})), "none");
+  EXPECT_EQ(reference_of(request("model-parallel", {{"cut", "layer2.1"}})), "none");
+  EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}})),
+            "pipeline/chunks-in-turn/batch:40/image:128/split:12/devices:2/cut:layer2.1");
+}
+
+struct PipelineAnswer : PipelineTest {
+  CaseOutcome outcome(const std::string& strategy, const std::vector<Parameter>& values,
+                      double seconds, double speedup) const {
+    CaseOutcome one;
+    one.spec = *scenario->resolve(request(strategy, values));
+    one.median_seconds = seconds;
+    one.efficiency = 0.9;
+    if (strategy != "single")
+      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
+    return one;
+  }
+};
+
+TEST_F(PipelineAnswer, NamesTheFastestSplit) {
+  EXPECT_EQ(
+      scenario->answer({outcome("single", {}, 2.0, 1), outcome("model-parallel", {}, 2.1, 0.95),
+                        outcome("pipeline", {{"split", 6}}, 1.5, 1.33),
+                        outcome("pipeline", {{"split", 12}}, 1.25, 1.6)}),
+      "Best split 12: 1.60× (1.59–1.61) the single device, 90% of what these tasks allow; "
+      "one batch at a time 0.95× (0.94–0.96).");
+  EXPECT_EQ(scenario->answer({outcome("model-parallel", {}, 2.1, 0.95)}),
+            "Model-parallel without a pipeline: 0.95× (0.94–0.96) the single device.");
+  EXPECT_THAT(scenario->answer({}), HasSubstr("No pipeline was measured"));
+}
+
+TEST_F(PipelineAnswer, SaysFirstWhereSplittingDoesNotPay) {
+  const CaseOutcome single = outcome("single", {}, 2.0, 1);
+  EXPECT_EQ(scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}),
+            "Splitting does not pay: the best split, 6, reaches 0.50× (0.49–0.51) the single "
+            "device, 90% of what these tasks allow.");
+  EXPECT_EQ(scenario->answer(
+                {single, outcome("pipeline", {{"split", 6}, {"cut", "balanced"}}, 2.01, 0.995)}),
+            "Best split 6, cut balanced: 0.99× (0.98–1.00) the single device, 90% of what these "
+            "tasks allow.")
+      << "not beyond chance";
+}
+
+TEST_F(PipelineAnswer, NamesChoicesThatDifferFromTheDefault) {
+  EXPECT_THAT(scenario->answer({outcome(
+                  "pipeline", {{"split", 6}, {"cut", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5)}),
+              HasSubstr("Best split 6, cut balanced, schedule 1f1b: 1.50×"));
+}
+
+TEST_F(PipelineAnswer, DoesNotSpeakOfABoundThatIsNone) {
+  CaseOutcome best = outcome("pipeline", {{"split", 6}}, 1.5, 1.33);
+  best.efficiency = 0;
+  EXPECT_EQ(scenario->answer({outcome("single", {}, 2.0, 1), best}),
+            "Best split 6: 1.33× (1.32–1.34) the single device.");
+}
+
+TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
+  const Parameter small{"batch", std::int64_t{40}};
+  const Parameter large{"batch", std::int64_t{120}};
+  const std::string text =
+      scenario->answer({outcome("pipeline", {small, {"split", 8}}, 1.0, 1.4),
+                        outcome("pipeline", {large, {"split", 20}}, 3.0, 1.7),
+                        outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 1.2),
+                        outcome("pipeline", {{"model", "toy"}, {"split", 5}}, 1e-4, 0.1),
+                        outcome("model-parallel", {large}, 5.0, 0.98)});
+  EXPECT_THAT(text, HasSubstr("batch 40, image 128: Best split 8: 1.40×"));
+  EXPECT_THAT(text, HasSubstr("batch 120, image 128: Best split 20: 1.70×"));
+  EXPECT_THAT(text, HasSubstr("batch 120, image 64: Best split 40: 1.20×"));
+  EXPECT_THAT(text,
+              HasSubstr("toy, batch 20: Splitting does not pay: the best split, 5, reaches 0.10×"));
+  EXPECT_THAT(text, HasSubstr("allow; one batch at a time 0.98×"));
+}
+
+}  // namespace
+}  // namespace parbench::test

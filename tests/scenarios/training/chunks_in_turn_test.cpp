@@ -1,0 +1,84 @@
+// The reference of a pipelined step, on one device and shared out between two.
+#include <gtest/gtest.h>
+
+#include "bench/execution/executor.h"
+#include "bench/execution/verification.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/models/models.h"
+#include "scenarios/training/chunks_in_turn.h"
+#include "scenarios/training/step_checks.h"
+#include "tests/support/cpu_devices.h"
+
+namespace parbench {
+namespace {
+
+struct Step {
+  explicit Step(int devices) : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {}
+
+  OutputValues run(const Network& network, const std::vector<std::int64_t>& chunks) {
+    const StageRange whole{.network = &network,
+                           .first = 0,
+                           .last = static_cast<int>(network.layers.size()) - 1,
+                           .batch = 7};
+    context.begin_case();
+    replicas = add_chunks_in_turn(parts, whole, chunks);
+    add_step_checks(parts, network, {whole.dtype}, replicas, static_cast<int>(chunks.size()));
+    parts.data.finish();
+    context.commit();
+    parts.data.reset();
+    Executor(parts.plan).run();
+    OutputValues values;
+    for (const Output& output : parts.outputs) values[output.name] = output.read();
+    return values;
+  }
+
+  Context context;
+  CaseParts parts{context};
+  std::vector<std::unique_ptr<Stage>> replicas;
+};
+
+struct ChunksInTurn : testing::Test {
+  void SetUp() override {
+    if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two cores";
+  }
+};
+
+TEST_F(ChunksInTurn, HaveTheSameSumsOnOneDeviceAndOnTwo) {
+  const Network network = resnet50(32);
+  const std::vector<std::int64_t> chunks = {2, 2, 3};
+  Step alone(1);
+  const OutputValues want = alone.run(network, chunks);
+  EXPECT_EQ(alone.replicas.size(), 1U);
+  Step shared(2);
+  const OutputValues got = shared.run(network, chunks);
+  ASSERT_EQ(shared.replicas.size(), 2U);
+  EXPECT_EQ(shared.replicas[1]->device(), 1);
+  EXPECT_EQ(shared.parts.plan.graph().lanes.size(), 2U);
+  const report::Verification verdict = compare(as_outputs(got), want, tolerance_of({DType::f32}));
+  EXPECT_TRUE(verdict.passed) << verdict.detail;
+  for (const Check& check : shared.parts.checks) EXPECT_EQ(check.run(), std::nullopt);
+}
+
+TEST_F(ChunksInTurn, OfAPerceptronAreCheckedByTheSum) {
+  const Network network = toy_model();
+  Step shared(2);
+  (void)shared.run(network, {3, 3, 1});
+  ASSERT_EQ(shared.replicas.size(), 2U);
+  ASSERT_EQ(shared.parts.checks.size(), 1U);
+  EXPECT_EQ(shared.parts.checks.front().run(), std::nullopt);
+  shared.parts.outputs.front().read = [] { return std::vector<float>{1000.0F}; };
+  EXPECT_NE(shared.parts.checks.front().run(), std::nullopt) << "a part of the loss passes";
+}
+
+TEST_F(ChunksInTurn, LeaveADeviceOutThatNoChunkBeginsOn) {
+  const Network network = toy_model();
+  Step shared(2);
+  (void)shared.run(network, {6, 1});
+  EXPECT_EQ(shared.replicas.size(), 2U);
+  Step whole(2);
+  (void)whole.run(network, {7});
+  EXPECT_EQ(whole.replicas.size(), 1U);
+}
+
+}  // namespace
+}  // namespace parbench

@@ -1,0 +1,90 @@
+// Where models are cut: by name, and by what their units cost.
+#include "scenarios/training/cut.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/models/models.h"
+
+namespace parbench {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::Gt;
+using testing::HasSubstr;
+
+std::string refusal(const Network& network, const std::string& text, int stages) {
+  try {
+    static_cast<void>(named_cut(network, text, stages));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(NamedCut, UnitsAreFoundByName) {
+  const Network network = resnet50(64);
+  EXPECT_THAT(named_cut(network, "published", 2), ElementsAre(8));
+  EXPECT_THAT(named_cut(network, "layer1.0+layer4.2+head", 4), ElementsAre(1, 16, 17));
+}
+
+TEST(NamedCut, RefusalsNameTheWordAndTheUnits) {
+  const Network network = resnet50(64);
+  EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' starts no later stage"));
+  EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("layer1.0, layer1.1"));
+  EXPECT_THAT(refusal(network, "", 2), HasSubstr("'' starts no later stage"));
+  EXPECT_THAT(refusal(network, "layer1.0+", 3), HasSubstr("'' starts no later stage"));
+  EXPECT_THAT(refusal(network, "stem", 2), HasSubstr("'stem' starts no later stage"))
+      << "no stage is left before the first unit";
+}
+
+TEST(NamedCut, AStageForEveryDeviceInOrder) {
+  const Network network = resnet50(64);
+  EXPECT_THAT(refusal(network, "layer1.0", 3), HasSubstr("makes 2 stages, but there are 3"));
+  EXPECT_THAT(refusal(network, "published", 3), HasSubstr("makes 2 stages, but there are 3"));
+  EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in their order"));
+  EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different units"));
+}
+
+Context cpu_context(bool measures) {
+  return {Machine().open("cpu:0"), Context::Options{.measures = measures}};
+}
+
+TEST(UnitSeconds, EveryUnitIsMeasuredOnceARun) {
+  Context context = cpu_context(true);
+  const Network network = toy_model();
+  const UnitRun run{.samples = 4};
+  const std::vector<double>& seconds = measured_unit_seconds(context, 0, network, run);
+  EXPECT_EQ(seconds.size(), network.units.size());
+  EXPECT_THAT(seconds, Each(Gt(0.0)));
+  EXPECT_EQ(&measured_unit_seconds(context, 0, network, run), &seconds);
+  EXPECT_NE(&measured_unit_seconds(context, 0, network, {.samples = 5}), &seconds);
+  EXPECT_NE(&measured_unit_seconds(context, 0, network, {.samples = 4, .accumulate = true}),
+            &seconds);
+}
+
+TEST(UnitSeconds, AreEstimatedWhereNothingMayBeMeasured) {
+  const Network network = toy_model();
+  Context first = cpu_context(false);
+  Context second = cpu_context(false);
+  const UnitRun run{.samples = 4};
+  const std::vector<double> seconds = measured_unit_seconds(first, 0, network, run);
+  EXPECT_THAT(seconds, Each(Gt(0.0)));
+  EXPECT_EQ(measured_unit_seconds(second, 0, network, run), seconds) << "a clock has been read";
+}
+
+TEST(UnitSeconds, AddingToGradientsIsMoreWork) {
+  const Network network = toy_model();
+  Context context = cpu_context(false);
+  const double once = measured_unit_seconds(context, 0, network, {.samples = 4}).front();
+  EXPECT_GT(measured_unit_seconds(context, 0, network, {.samples = 4, .accumulate = true}).front(),
+            once);
+}
+
+}  // namespace
+}  // namespace parbench

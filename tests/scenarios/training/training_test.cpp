@@ -1,0 +1,431 @@
+// Training in stages against a naive network: loss, gradients by finite differences, the update.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "bench/execution/executor.h"
+#include "kernels/core/crossing.h"
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/models/models.h"
+#include "scenarios/training/cut.h"
+#include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/step_checks.h"
+#include "tests/scenarios/training/naive_network.h"
+#include "tests/support/cpu_devices.h"
+#include "tests/support/other_device.h"
+#include "tests/support/required_devices.h"
+
+namespace parbench {
+namespace {
+
+constexpr float learning_rate = 0.01F;
+
+/// Everything that ResNet-50 is made of, small: a projection with stride, an identity block.
+Network small_residual_network() {
+  Network net;
+  net.name = "small";
+  net.input = {3, 10, 10};
+  net.unit("stem");
+  int x = net.convolution("conv1", network_input, 16, 3, 1, 1);
+  x = net.batch_norm("bn1", x, true);
+  x = net.max_pool(x, 3, 2, 1);
+  for (const auto& [name, channels, stride] :
+       {std::tuple("projected", 32, 2), std::tuple("identity", 32, 1)}) {
+    const std::string block = name;
+    net.unit(block);
+    const int in = x;
+    x = net.convolution(block + ".conv1", in, 16, 1, 1, 0);
+    x = net.batch_norm(block + ".bn1", x, true);
+    x = net.convolution(block + ".conv2", x, channels, 3, stride, 1);
+    int shortcut = in;
+    if (stride == 2) {
+      shortcut = net.convolution(block + ".down", in, channels, 1, stride, 0);
+      shortcut = net.batch_norm(block + ".down_bn", shortcut, false);
+    }
+    x = net.batch_norm(block + ".bn2", x, true, shortcut);
+  }
+  net.unit("head");
+  x = net.global_average_pool(x);
+  net.linear("fc", x, 5);
+  return net;
+}
+
+/// Whose devices the stages are on, by turns.
+enum class Backends { cpu, cpu_and_other, other_and_cpu, cpu_and_cuda, cuda_and_cpu };
+
+/// None, with the reason, where this machine does not have them.
+/// In the order of the stages; nothing for devices that tests make themselves.
+std::string gpu_devices(Backends backends) {
+  switch (backends) {
+    case Backends::cpu_and_cuda:
+      return "cpu:0,cuda:0";
+    case Backends::cuda_and_cpu:
+      return "cuda:0,cpu:0";
+    case Backends::cpu:
+    case Backends::cpu_and_other:
+    case Backends::other_and_cpu:
+      break;
+  }
+  return "";
+}
+
+std::vector<std::unique_ptr<Device>> open_devices(Backends backends, int stages, std::string& why) {
+  const Machine machine;
+  if (const std::string names = gpu_devices(backends); !names.empty()) {
+    const Backend* cuda = machine.find("cuda");
+    if (cuda != nullptr && cuda->device_count() > 0) return machine.open(names);
+    why = "this machine has no device cuda:0";
+    return {};
+  }
+  if (stages > machine.find("cpu")->device_limit()) {
+    why = "this machine has fewer cores than the setting has stages";
+    return {};
+  }
+  if (backends == Backends::cpu) return test::cpu_devices(stages);
+  return test::mixed_devices(stages, backends == Backends::other_and_cpu);
+}
+
+struct Setting {
+  std::string name;
+  std::string model;
+  std::vector<std::int64_t> chunks;
+  std::string schedule;
+  std::vector<int> cut;
+  DType dtype = DType::f32;
+  Backends backends = Backends::cpu;
+};
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
+std::vector<double> widened(const std::vector<float>& values) {
+  return {values.begin(), values.end()};
+}
+
+/// How far training may be from the naive network, which computes in double on the same images,
+/// target and parameters.
+struct Closeness {
+  double loss = 0;      // relative
+  double gradient = 0;  // of a tensor's root mean square
+};
+
+Closeness closeness_of(DType dtype) {
+  // Every activation, weight and gradient is rounded to 8 bits, layer after layer.
+  if (dtype == DType::bf16) return {.loss = 1e-2, .gradient = 0.03};
+  return {.loss = 1e-4, .gradient = 2e-3};
+}
+
+class TrainingTest : public ::testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override {
+    const Setting& setting = GetParam();
+    network_ = setting.model == "toy" ? toy_model() : small_residual_network();
+    const int stages = static_cast<int>(setting.cut.size()) + 1;
+    std::string why;
+    std::vector<std::unique_ptr<Device>> devices = open_devices(setting.backends, stages, why);
+    if (devices.empty()) SKIP_WITHOUT_DEVICES(gpu_devices(setting.backends), why);
+    context_ = std::make_unique<Context>(std::move(devices), Context::Options{});
+    if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
+    context_->begin_case();
+    parts_ = std::make_unique<CaseParts>(*context_);
+    batch_ = std::accumulate(setting.chunks.begin(), setting.chunks.end(), std::int64_t{0});
+    const int chunks = static_cast<int>(setting.chunks.size());
+    const Schedule schedule = schedule_named(setting.schedule, stages, chunks);
+    const std::vector<LayerRange> ranges = stages_of(network_, setting.cut);
+    for (int s = 0; s < stages; ++s) {
+      const auto i = static_cast<std::size_t>(s);
+      stages_.push_back(
+          std::make_unique<Stage>(*parts_, Stage::Options{.device = s,
+                                                          .range = {.network = &network_,
+                                                                    .first = ranges[i].first,
+                                                                    .last = ranges[i].last,
+                                                                    .dtype = setting.dtype,
+                                                                    .batch = batch_},
+                                                          .chunks = setting.chunks,
+                                                          .slots = chunks_in_flight(schedule[i]),
+                                                          .learning_rate = learning_rate}));
+      stages_.back()->add_outputs(parts_->outputs);
+    }
+    add_training_step(*parts_, stages_, setting.chunks, schedule);
+    parts_->data.finish();
+    context_->commit();
+    parts_->data.reset();
+  }
+
+  [[nodiscard]] bool has_dtype() const {
+    Stream& stream = context_->stream(0, StreamKind::compute);
+    try {
+      static_cast<void>(
+          OpSet().prepare(stream, LinearForward{.shape = {}, .dtype = GetParam().dtype}));
+    } catch (const Unsupported&) {
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] test::NamedParameters read_parameters() const {
+    test::NamedParameters found;
+    for (const auto& stage : stages_) {
+      for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+        found[parameter.spec.name] = widened(parts_->data.read(parameter.master));
+      }
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<double>> read_outputs() const {
+    std::map<std::string, std::vector<double>> found;
+    for (const Output& output : parts_->outputs) found[output.name] = widened(output.read());
+    return found;
+  }
+
+  /// Mean squared error of the batch, chunk by chunk.
+  [[nodiscard]] double naive_loss(const test::NamedParameters& parameters) const {
+    const std::int64_t classes = network_.classes();
+    const std::vector<double> target = widened(parts_->data.read(stages_.back()->target()));
+    double sum = 0;
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < GetParam().chunks.size(); ++chunk) {
+      const std::int64_t samples = GetParam().chunks[chunk];
+      const Stage& stage = *stages_.front();
+      const int index = static_cast<int>(chunk);
+      const std::vector<double> images = widened(parts_->data.read(
+          Tensor{.device = 0, .desc = stage.input_desc(index), .view = stage.input(index)}));
+      sum += test::squared_error(
+          network_, parameters, images,
+          {target.begin() + first * classes, target.begin() + (first + samples) * classes},
+          samples);
+      first += samples;
+    }
+    return sum / static_cast<double>(batch_ * classes);
+  }
+
+  Network network_;
+  std::int64_t batch_ = 0;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<CaseParts> parts_;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+TEST_P(TrainingTest, LossGradientsAndUpdateAreThoseOfTheNaiveNetwork) {
+  const test::NamedParameters before = read_parameters();
+  Executor(parts_->plan).run();
+  const auto outputs = read_outputs();
+  const Closeness close = closeness_of(GetParam().dtype);
+  EXPECT_NEAR(outputs.at("loss")[0], naive_loss(before), close.loss * naive_loss(before));
+
+  for (const auto& [name, values] : before) {
+    const std::vector<double>& gradient = outputs.at("gradient of " + name);
+    ASSERT_EQ(gradient.size(), values.size());
+    double square = 0;
+    for (const double element : gradient) square += element * element;
+    const double scale = std::sqrt(square / static_cast<double>(gradient.size()));
+    for (const std::size_t element : {std::size_t{0}, values.size() / 3, values.size() - 1}) {
+      // Small enough that few ReLUs change sides, large enough for double precision.
+      constexpr double step = 1e-6;
+      test::NamedParameters moved = before;
+      moved[name][element] += step;
+      const double above = naive_loss(moved);
+      moved[name][element] -= 2 * step;
+      const double slope = (above - naive_loss(moved)) / (2 * step);
+      EXPECT_NEAR(gradient[element], slope, close.gradient * scale + 1e-7)
+          << name << " " << element;
+    }
+  }
+
+  const test::NamedParameters after = read_parameters();
+  for (const auto& [name, values] : before) {
+    const std::vector<double>& gradient = outputs.at("gradient of " + name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_NEAR(after.at(name)[i], values[i] - learning_rate * gradient[i],
+                  1e-6 * (1 + std::abs(values[i])))
+          << name << " " << i;
+    }
+  }
+}
+
+TEST_P(TrainingTest, SecondStepStartsFromTheUpdatedParameters) {
+  Executor executor(parts_->plan);
+  executor.run();
+  const test::NamedParameters after_first = read_parameters();
+  executor.run();
+  // Gradients and loss are overwritten, not added to, and copies of parameters are up to date.
+  EXPECT_NEAR(read_outputs().at("loss")[0], naive_loss(after_first),
+              closeness_of(GetParam().dtype).loss * naive_loss(after_first));
+}
+
+/// What the checks of a step find wrong; empty: nothing.
+std::string findings(const std::vector<Check>& checks) {
+  for (const Check& check : checks) {
+    if (const auto wrong = check.run()) return *wrong;
+  }
+  return "";
+}
+
+/// The first element of a tensor, in memory of a CPU device. In every layout it comes first.
+float& first_of(const Tensor& tensor) { return *reinterpret_cast<float*>(tensor.view.data()); }
+
+TEST_P(TrainingTest, ChecksFindEveryDamage) {
+  const Setting& setting = GetParam();
+  for (int device = 0; device < context_->device_count(); ++device) {
+    if (context_->device(device).info().backend == "cuda") GTEST_SKIP() << "no memory of the host";
+  }
+  add_step_checks(*parts_, network_, {setting.dtype}, stages_,
+                  static_cast<int>(setting.chunks.size()));
+  add_update_check(*parts_, stages_);
+  const std::vector<Check>& checks = parts_->checks;
+  EXPECT_NE(findings(checks), "") << "what has not run passes for right";
+  Executor executor(parts_->plan);
+  executor.run();
+  ASSERT_EQ(findings(checks), "");
+
+  const Stage& last = *stages_.back();
+  const bool recomputes = setting.model == "toy" || last.holds_whole_batch();
+  const auto damaged = [&](const Tensor& tensor, float by) {
+    float& value = first_of(tensor);
+    const float intact = std::exchange(value, value + by);
+    std::string found = findings(checks);
+    value = intact;
+    return found;
+  };
+  const float loss = first_of(last.loss());
+  if (recomputes) {
+    EXPECT_THAT(damaged(last.loss(), 0.05F * loss), testing::HasSubstr("loss"));
+  }
+  EXPECT_THAT(damaged(last.loss(), -2 * loss), testing::HasSubstr("loss"));
+  for (const Stage::TrainedParameter& parameter : last.parameters()) {
+    EXPECT_THAT(damaged(parameter.master, 1e-3F), testing::HasSubstr(parameter.spec.name));
+    const bool of_last_layer = parameter.spec.layer == static_cast<int>(network_.layers.size()) - 1;
+    if (!recomputes || !of_last_layer || parameter.spec.role != "weights") continue;
+    EXPECT_THAT(damaged(parameter.gradient, 0.1F), testing::HasSubstr(parameter.spec.name));
+  }
+
+  executor.run();
+  EXPECT_THAT(findings({checks.back()}), testing::HasSubstr("after the update"))
+      << "two updates pass for one";
+}
+
+/// The small network cut once, in f32, over two backends.
+Setting mixed(const std::string& name, std::vector<std::int64_t> chunks,
+              const std::string& schedule, int cut, Backends backends) {
+  return {name, "small", std::move(chunks), schedule, {cut}, DType::f32, backends};
+}
+
+TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
+  const auto device_of = [&](const Task& task) -> const Device& {
+    return parts_->plan.stream(task.lanes.front()).device();
+  };
+  int reorders = 0;
+  for (std::size_t i = 0; i < parts_->plan.calls().size(); ++i) {
+    const Task& task = parts_->plan.graph().tasks[i];
+    for (const Call& call : parts_->plan.calls()[i]) {
+      const auto* op = std::get_if<OpCall>(&call);
+      const bool is_work = task.name.starts_with("forward") || task.name.starts_with("backward");
+      reorders += is_work && op != nullptr && op->op->name().starts_with("reorder") ? 1 : 0;
+    }
+    if (task.kind != TaskKind::copy) continue;
+    for (const auto& stage : stages_) {
+      EXPECT_TRUE(reaches(device_of(task), context_->device(stage->device()))) << task.name;
+    }
+  }
+  const auto chunks = static_cast<int>(GetParam().chunks.size());
+  const bool unlike = stages_.size() > 1 && stages_[0]->output_desc(0) != stages_[1]->input_desc(0);
+  EXPECT_EQ(unlike, GetParam().backends != Backends::cpu && GetParam().model != "toy" &&
+                        stages_[1]->input_desc(0).shape.size() == 4);
+  if (GetParam().backends == Backends::cpu || unlike) {
+    EXPECT_EQ(reorders, unlike ? 4 * chunks : 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, TrainingTest,
+    ::testing::Values(
+        Setting{"OneStageWholeBatch", "small", {6}, "gpipe", {}},
+        Setting{"OneStageInChunks", "small", {4, 4, 2}, "gpipe", {}},
+        Setting{"CutBeforeProjection", "small", {4, 4, 2}, "gpipe", {1}},
+        Setting{"CutBeforeIdentity", "small", {4, 4, 2}, "gpipe", {2}},
+        Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
+        Setting{"AlternatingSchedule", "small", {2, 2, 2, 1}, "1f1b", {2}},
+        mixed("CpuThenOther", {4, 4, 2}, "gpipe", 2, Backends::cpu_and_other),
+        mixed("OtherThenCpu", {4, 4, 2}, "1f1b", 1, Backends::other_and_cpu),
+        mixed("CpuThenOtherBeforeHead", {3, 2}, "gpipe", 3, Backends::cpu_and_other),
+        mixed("CpuThenCuda", {4, 4, 2}, "gpipe", 2, Backends::cpu_and_cuda),
+        mixed("CudaThenCpu", {4, 4, 2}, "1f1b", 1, Backends::cuda_and_cpu),
+        Setting{
+            "ToyOnCpuAndOther", "toy", {7, 7, 6}, "1f1b", {1}, DType::f32, Backends::cpu_and_other},
+        Setting{"Toy", "toy", {20}, "gpipe", {1}},
+        Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}},
+        Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
+        Setting{"Bf16ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
+    [](const auto& information) { return information.param.name; });
+
+TEST(ResNet50, HasTorchvisionsParameters) {
+  const Network network = resnet50(224);
+  std::int64_t count = 0;
+  for (const ParameterSpec& parameter : network.parameters())
+    count += element_count(parameter.shape);
+  EXPECT_EQ(count, 25'557'032);
+  EXPECT_EQ(network.parameters().size(), 161U);
+  EXPECT_EQ(network.units.size(), 18U);
+}
+
+// The initial values of a parameter depend on its place.
+TEST(ResNet50, HasTorchvisionsOrderOfParameters) {
+  std::vector<std::string> names;
+  for (const ParameterSpec& parameter : resnet50(224).parameters()) {
+    if (parameter.name.starts_with("layer1.0.")) names.push_back(parameter.name.substr(9));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "conv1.weight", "bn1.weight", "bn1.bias", "conv2.weight", "bn2.weight",
+                       "bn2.bias", "conv3.weight", "bn3.weight", "bn3.bias", "downsample.0.weight",
+                       "downsample.1.weight", "downsample.1.bias"}));
+}
+
+TEST(Network, AnAddendHasTheShapeOfItsLayerAndAReluBehindIt) {
+  Network net;
+  net.input = {8, 6, 6};
+  net.unit("all");
+  const int wide = net.convolution("wide", network_input, 16, 3, 1, 1);
+  const int narrow = net.convolution("narrow", network_input, 8, 3, 1, 1);
+  EXPECT_NO_THROW(net.batch_norm("norm", narrow, true, network_input));
+  EXPECT_THROW(net.batch_norm("norm", narrow, true, wide), std::invalid_argument);
+  EXPECT_THROW(net.batch_norm("norm", narrow, false, network_input), std::invalid_argument);
+}
+
+TEST(ResNet50, HasTorchvisionsShapes) {
+  const Network network = resnet50(224);
+  std::map<std::string, Shape> shapes;
+  for (const ParameterSpec& parameter : network.parameters()) {
+    EXPECT_TRUE(shapes.emplace(parameter.name, parameter.shape).second) << parameter.name;
+  }
+  const std::map<std::string, Shape> expected = {{"conv1.weight", {64, 3, 7, 7}},
+                                                 {"bn1.bias", {64}},
+                                                 {"layer1.0.conv1.weight", {64, 64, 1, 1}},
+                                                 {"layer1.0.downsample.0.weight", {256, 64, 1, 1}},
+                                                 {"layer1.0.downsample.1.weight", {256}},
+                                                 {"layer1.2.conv1.weight", {64, 256, 1, 1}},
+                                                 {"layer2.0.conv2.weight", {128, 128, 3, 3}},
+                                                 {"layer2.0.downsample.0.weight", {512, 256, 1, 1}},
+                                                 {"layer3.5.conv3.weight", {1024, 256, 1, 1}},
+                                                 {"layer4.0.conv1.weight", {512, 1024, 1, 1}},
+                                                 {"layer4.2.bn3.weight", {2048}},
+                                                 {"fc.weight", {1000, 2048}},
+                                                 {"fc.bias", {1000}}};
+  for (const auto& [name, shape] : expected) EXPECT_EQ(shapes[name], shape) << name;
+
+  std::map<std::string, Shape> outputs;  // of the last layer of each unit
+  for (const Layer& layer : network.layers) {
+    outputs[network.units[static_cast<std::size_t>(layer.unit)]] = layer.output;
+  }
+  EXPECT_EQ(outputs["stem"], (Shape{64, 56, 56}));
+  EXPECT_EQ(outputs["layer1.2"], (Shape{256, 56, 56}));
+  EXPECT_EQ(outputs["layer2.3"], (Shape{512, 28, 28}));
+  EXPECT_EQ(outputs["layer3.5"], (Shape{1024, 14, 14}));
+  EXPECT_EQ(outputs["layer4.2"], (Shape{2048, 7, 7}));
+  EXPECT_EQ(outputs["head"], (Shape{1000}));
+}
+
+}  // namespace
+}  // namespace parbench
