@@ -1,9 +1,9 @@
 // All scenarios, in the order in which they are listed and run.
 #include "scenarios/branch/branch.h"
+#include "scenarios/framework/scenario.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
 #include "scenarios/pipeline/pipeline.h"
-#include "scenarios/framework/scenario.h"
 #include "scenarios/selftest/selftest.h"
 
 namespace parbench {

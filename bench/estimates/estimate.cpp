@@ -15,9 +15,9 @@
 
 #include "bench/cli/help.h"
 #include "bench/cli/sampler_options.h"
-#include "bench/sampling/looks.h"
 #include "bench/execution/submit_mode.h"
 #include "bench/execution/verification.h"
+#include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "reports/text/units.h"
 #include "scenarios/plan/bounds.h"
@@ -241,8 +241,8 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
     if (!run.cases.back().error.empty()) continue;
     const double execution = run.cases.back().execution_seconds;
     add_time(execution, share, sampling);
-    looking.least += look_seconds(execution);
-    looking.most += most_looks * look_seconds(execution);
+    looking.least += profiling_seconds(execution);
+    looking.most += max_profiling_runs * profiling_seconds(execution);
   }
   const Times looked = with_looks(sampling, looks ? looking : Times{}, share);
   const Times others = with_looks(sampling, {}, share);

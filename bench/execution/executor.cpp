@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "bench/sampling/task_costs.h"
-#include "kernels/core/crossing.h"
 #include "kernels/base/error.h"
+#include "kernels/core/crossing.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "kernels/core/device.h"
 #include "kernels/base/error.h"
+#include "kernels/core/device.h"
 
 namespace parbench {
 namespace {

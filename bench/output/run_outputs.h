@@ -8,10 +8,10 @@
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
 #include "bench/output/google_benchmark.h"
-#include "bench/processes/jobs.h"
 #include "bench/output/progress.h"
 #include "bench/output/report_builder.h"
 #include "bench/output/trace_file.h"
+#include "bench/processes/jobs.h"
 
 namespace parbench {
 

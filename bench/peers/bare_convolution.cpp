@@ -11,10 +11,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernels/base/error.h"
+#include "kernels/cpu/host/topology.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/host/topology.h"
-#include "kernels/base/error.h"
 
 namespace parbench::peers {
 namespace {

@@ -7,8 +7,8 @@
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
 #include "kernels/base/error.h"
-#include "scenarios/models/models.h"
 #include "scenarios/framework/scenario.h"
+#include "scenarios/models/models.h"
 
 namespace parbench::peers {
 namespace {

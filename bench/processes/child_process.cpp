@@ -17,8 +17,8 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/sampling/clock.h"
 #include "bench/processes/interrupt.h"
+#include "bench/sampling/clock.h"
 #include "kernels/base/error.h"
 #include "reports/text/units.h"
 #include "reports/views/table_parts.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/sampling/looks.h"
+#include "bench/sampling/profiling_pass.h"
 
 namespace parbench {
 namespace {

@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "bench/estimates/described.h"
-#include "bench/processes/interrupt.h"
+#include "bench/output/progress_messages.h"
+#include "bench/output/run_outputs.h"
 #include "bench/processes/child_process.h"
+#include "bench/processes/interrupt.h"
 #include "bench/processes/merged_processes.h"
 #include "bench/processes/scratch_folder.h"
-#include "bench/output/progress_messages.h"
 #include "bench/sampling/results.h"
-#include "bench/output/run_outputs.h"
 #include "bench/sampling/session.h"
 #include "kernels/base/error.h"
 #include "kernels/core/stream.h"

@@ -7,8 +7,8 @@
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
 #include "bench/exit_code.h"
-#include "bench/processes/jobs.h"
 #include "bench/output/report_builder.h"
+#include "bench/processes/jobs.h"
 
 namespace parbench {
 

@@ -10,17 +10,17 @@
 #include <numeric>
 #include <utility>
 
-#include "bench/sampling/clock.h"
-#include "bench/sampling/conditions.h"
 #include "bench/estimates/described.h"
-#include "bench/output/google_benchmark.h"
-#include "bench/processes/interrupt.h"
-#include "bench/sampling/looks.h"
-#include "bench/sampling/preparation.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/execution/ranges.h"
-#include "bench/sampling/results.h"
+#include "bench/output/google_benchmark.h"
 #include "bench/output/session_progress.h"
+#include "bench/processes/interrupt.h"
+#include "bench/sampling/clock.h"
+#include "bench/sampling/conditions.h"
+#include "bench/sampling/preparation.h"
+#include "bench/sampling/profiling_pass.h"
+#include "bench/sampling/results.h"
 #include "kernels/base/error.h"
 #include "scenarios/plan/bounds.h"
 
@@ -108,7 +108,7 @@ class Session {
   std::vector<Comparisons> comparisons_;  // of each spec
   Ranges ranges_;
   std::optional<Sampler> sampler_;
-  Looks looks_{environment_.on_timeline, environment_.interrupted};
+  ProfilingPass looks_{environment_.on_timeline, environment_.interrupted};
   ConditionWatch watch_{[this] { return environment_.now(); }};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
@@ -413,9 +413,9 @@ void Session::look_at_all() {
 /// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
 void Session::look_at(std::size_t index) {
   Entry& entry = entries_[index];
-  if (interrupted_) return Looks::note(cases_[index], "interrupted");
+  if (interrupted_) return ProfilingPass::note(cases_[index], "interrupted");
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
-    Looks::note(cases_[index], *lost);
+    ProfilingPass::note(cases_[index], *lost);
     return;
   }
   const Range of_case(entry.range);

@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "bench/sampling/clock.h"
 #include "bench/processes/interrupt.h"
+#include "bench/sampling/clock.h"
+#include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "kernels/core/device.h"
-#include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/error.h"
+#include "kernels/base/stream_kind.h"
 #include "kernels/core/buffer.h"
 #include "kernels/core/communicator.h"
 #include "kernels/core/condition.h"
-#include "kernels/base/error.h"
 #include "kernels/core/op.h"
 #include "kernels/core/stream.h"
-#include "kernels/base/stream_kind.h"
 
 namespace parbench {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/core/buffer.h"
-#include "kernels/ops/ops.h"
-#include "kernels/core/stream.h"
 #include "kernels/base/tensor.h"
 #include "kernels/base/work.h"
+#include "kernels/core/buffer.h"
+#include "kernels/core/stream.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench {
 

@@ -9,9 +9,9 @@
 #include <functional>
 #include <memory>
 
+#include "kernels/base/error.h"
 #include "kernels/core/activity.h"
 #include "kernels/core/buffer.h"
-#include "kernels/base/error.h"
 #include "kernels/core/graph.h"
 
 namespace parbench {

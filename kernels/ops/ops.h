@@ -206,10 +206,10 @@ struct Gemm {
   MathMode math = MathMode::strict;
 };
 
-/// Mean squared error of one chunk of a batch, and its gradient: loss [+]= Σ(prediction − target)²
-/// / total_elements, diff = 2(prediction − target)/total_elements, where `total_elements` counts
-/// the whole batch, so that chunks add up to the batch's mean. Loss is one f32. Arguments:
-/// prediction, target, loss, diff_prediction.
+/// Mean squared error of one micro-batch of a batch, and its gradient: loss [+]= Σ(prediction −
+/// target)² / total_elements, diff = 2(prediction − target)/total_elements, where `total_elements`
+/// counts the whole batch, so that micro-batches add up to the batch's mean. Loss is one f32.
+/// Arguments: prediction, target, loss, diff_prediction.
 struct MseLoss {
   Shape shape;
   DType dtype = DType::f32;
@@ -231,9 +231,9 @@ struct Accumulate {
 
 enum class Distribution { uniform, normal, constant };
 
-/// Fills a canonical tensor with numbers of kernels/base/random.h, the same on every backend: uniform in
-/// [low, high), normal with mean `low` and standard deviation `high`, or the constant `low`.
-/// Arguments: destination.
+/// Fills a canonical tensor with numbers of kernels/base/random.h, the same on every backend:
+/// uniform in [low, high), normal with mean `low` and standard deviation `high`, or the constant
+/// `low`. Arguments: destination.
 struct Fill {
   std::int64_t count = 0;
   DType dtype = DType::f32;

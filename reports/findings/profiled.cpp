@@ -33,13 +33,13 @@ double sum_of_computing(const TimelineMetrics& metrics, const Value& value) {
              [&](const DeviceMetrics& device) { return device.compute > 0 ? value(device) : 0.0; });
 }
 
-constexpr std::string_view chunk_parameter = "split";
+constexpr std::string_view micro_batch_parameter = "split";
 
-/// What cases that differ in the size of their chunks alone have in common.
-std::string without_chunks(const CaseResult& one) {
+/// What cases that differ in the size of their micro-batches alone have in common.
+std::string without_micro_batches(const CaseResult& one) {
   std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
   for (const auto& [name, value] : one.parameters) {
-    if (name != chunk_parameter) key += fmt::format("\n{}={}", name, value_text(value));
+    if (name != micro_batch_parameter) key += fmt::format("\n{}={}", name, value_text(value));
   }
   return key;
 }
@@ -95,10 +95,12 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario) 
     const std::size_t place = cases_.size();
     cases_.emplace_back(one);
     by_name_.emplace(one.name, place);
-    const auto size = chunk_size_of(one);
+    const auto size = micro_batch_size_of(one);
     if (!size) continue;
-    const auto [largest, is_first] = largest_chunks_.try_emplace(without_chunks(one), place);
-    if (!is_first && *size > chunk_size_of(cases_[largest->second].of())) largest->second = place;
+    const auto [largest, is_first] =
+        largest_micro_batches_.try_emplace(without_micro_batches(one), place);
+    if (!is_first && *size > micro_batch_size_of(cases_[largest->second].of()))
+      largest->second = place;
   }
 }
 
@@ -111,16 +113,17 @@ const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
   return one.of().speedup ? find(one.of().speedup->baseline) : nullptr;
 }
 
-const Profiled* ProfiledCases::largest_chunks(const Profiled& one) const {
-  if (!chunk_size_of(one.of())) return nullptr;
-  const auto found = largest_chunks_.find(without_chunks(one.of()));
-  if (found == largest_chunks_.end() || &cases_[found->second].of() == &one.of()) return nullptr;
+const Profiled* ProfiledCases::largest_micro_batches(const Profiled& one) const {
+  if (!micro_batch_size_of(one.of())) return nullptr;
+  const auto found = largest_micro_batches_.find(without_micro_batches(one.of()));
+  if (found == largest_micro_batches_.end() || &cases_[found->second].of() == &one.of())
+    return nullptr;
   return &cases_[found->second];
 }
 
-std::optional<std::int64_t> chunk_size_of(const CaseResult& one) {
+std::optional<std::int64_t> micro_batch_size_of(const CaseResult& one) {
   for (const auto& [name, value] : one.parameters) {
-    if (name != chunk_parameter) continue;
+    if (name != micro_batch_parameter) continue;
     if (const auto* size = std::get_if<std::int64_t>(&value)) return *size;
   }
   return std::nullopt;

@@ -52,17 +52,17 @@ class ProfiledCases {
   [[nodiscard]] const Profiled* find(const std::string& name) const;
   /// The case that a speedup is measured against; null where it was not looked at.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
-  /// Of the cases that differ from this one in the size of their chunks alone, that with the
-  /// largest; null where it is this one, or its chunks have no single size.
-  [[nodiscard]] const Profiled* largest_chunks(const Profiled& one) const;
+  /// Of the cases that differ from this one in the size of their micro-batches alone, that with the
+  /// largest; null where it is this one, or its micro-batches have no single size.
+  [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::string, std::size_t> largest_chunks_;  // by what such cases share
+  std::unordered_map<std::string, std::size_t> largest_micro_batches_;  // by what such cases share
 };
 
-/// Of a case whose batch is divided into chunks of one size (parameter "split"): the size.
-[[nodiscard]] std::optional<std::int64_t> chunk_size_of(const CaseResult& one);
+/// Of a case whose batch is divided into micro-batches of one size (parameter "split"): the size.
+[[nodiscard]] std::optional<std::int64_t> micro_batch_size_of(const CaseResult& one);
 
 }  // namespace parbench::report

@@ -175,39 +175,39 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
   const double excess = busiest->compute / mean - 1;
   if (excess < unbalanced_excess) return {};
   const bool can_balance =
-      parameter(one.of(), "cut") != nullptr && !has_text(one.of(), "cut", "balanced");
+      parameter(one.of(), "partition") != nullptr && !has_text(one.of(), "partition", "balanced");
   return Remark{
       fmt::format("{} computes for {}, {} more than the mean of {} devices", busiest->device,
                   format_duration(busiest->compute), format_percent(excess, 0), devices),
-      can_balance ? "--cut balanced" : "",
+      can_balance ? "--partition balanced" : "",
       {{"device", busiest->device}, {"excess", excess}},
       excess};
 }
 
-std::optional<Remark> chunks_too_small(const Profiled& one, const Cases& all) {
-  const Profiled* largest = all.largest_chunks(one);
+std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& all) {
+  const Profiled* largest = all.largest_micro_batches(one);
   if (largest == nullptr || one.compute_seconds() <= 0 || largest->compute_seconds() <= 0)
     return {};
   const double rate = one.compute_flops() / one.compute_seconds();
   const double best = largest->compute_flops() / largest->compute_seconds();
-  if (best <= 0 || rate > (1 - inefficient_chunks) * best) return {};
-  return Remark{
-      fmt::format("its chunks compute at {}, {} less than with split {}", format_rate(rate, "FLOP"),
-                  format_percent(1 - rate / best, 0), *chunk_size_of(largest->of())),
-      "larger chunks, as far as bubbles allow",
-      {{"rate", rate}, {"rate with the largest chunks", best}},
-      best / rate,
-      largest};
+  if (best <= 0 || rate > (1 - inefficient_micro_batches) * best) return {};
+  return Remark{fmt::format("its micro-batches compute at {}, {} less than with split {}",
+                            format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
+                            *micro_batch_size_of(largest->of())),
+                "larger micro-batches, as far as bubbles allow",
+                {{"rate", rate}, {"rate with the largest micro-batches", best}},
+                best / rate,
+                largest};
 }
 
-std::optional<Remark> chunks_too_few(const Profiled& one, const Cases& /*all*/) {
+std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& /*all*/) {
   if (parameter(one.of(), "split") == nullptr || one.computing_devices() < 2) return {};
   const double share = one.bubble_share();
   if (share < bubble_bound_share) return {};
   return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
                             "included",
                             format_percent(share, 0)),
-                "smaller chunks, as far as their calls stay efficient",
+                "smaller micro-batches, as far as their calls stay efficient",
                 {{"bubble share", share}},
                 share};
 }
@@ -244,14 +244,15 @@ std::optional<Remark> uneven_memory(const CaseResult& one) {
   if (most == nullptr) return {};
   const double ratio = static_cast<double>(most->bytes) / static_cast<double>(least->bytes);
   if (ratio < uneven_memory_ratio) return {};
-  return Remark{fmt::format("{} holds {}, {} holds {}", most->device,
-                            format_bytes(static_cast<double>(most->bytes)), least->device,
-                            format_bytes(static_cast<double>(least->bytes))),
-                parameter(one, "cut") != nullptr
-                    ? "a cut that gives the fuller device less; --schedule 1f1b needs less in all"
-                    : "",
-                {{"ratio", ratio}},
-                ratio};
+  return Remark{
+      fmt::format("{} holds {}, {} holds {}", most->device,
+                  format_bytes(static_cast<double>(most->bytes)), least->device,
+                  format_bytes(static_cast<double>(least->bytes))),
+      parameter(one, "partition") != nullptr
+          ? "a partition that gives the fuller device less; --schedule 1f1b needs less in all"
+          : "",
+      {{"ratio", ratio}},
+      ratio};
 }
 
 std::optional<Remark> throttled(const CaseResult& one) {
@@ -314,8 +315,8 @@ const std::vector<Rule>& all_rules() {
                                        {"reference-kernel", reference_kernel},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
-                                       {"chunks-too-small", chunks_too_small},
-                                       {"chunks-too-few", chunks_too_few},
+                                       {"micro-batches-too-small", micro_batches_too_small},
+                                       {"too-few-micro-batches", micro_batches_too_few},
                                        {"shared-bandwidth", shared_bandwidth},
                                        {"uneven-memory", uneven_memory},
                                        {"throttled", throttled}};

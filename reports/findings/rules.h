@@ -37,16 +37,16 @@ struct Rule {
 // From so much on, evidence counts. Public so that docs and tests name the same numbers.
 constexpr double launch_bound_share = 0.10;  // of the devices' time: host and queue waits
 constexpr double unbalanced_excess = 0.10;   // of computing, the busiest device over the mean
-constexpr double inefficient_chunks = 0.10;  // of the rate of computing that is lost
-constexpr double bubble_bound_share = 0.10;  // of the devices' time: waiting for others
-constexpr double slowed_together = 0.10;     // by which calls take longer beside other devices
-constexpr double more_concurrency = 1.25;    // over the baseline's: then streams did run at once
-constexpr double no_gain = 1.05;             // a speedup of less is none to speak of
-constexpr double slowed_by_sharing = 1.25;   // by which calls on one device take longer at once
-constexpr double held_span_share = 0.10;     // of the span, in which copies held the host
-constexpr double reference_share = 0.01;     // of computing, on reference kernels
-constexpr double least_part = 0.005;         // of the span: a loss that is shown
-constexpr double held_host_share = 0.5;      // of a copy's time: then it was not asynchronous
+constexpr double inefficient_micro_batches = 0.10;  // of the rate of computing that is lost
+constexpr double bubble_bound_share = 0.10;         // of the devices' time: waiting for others
+constexpr double slowed_together = 0.10;    // by which calls take longer beside other devices
+constexpr double more_concurrency = 1.25;   // over the baseline's: then streams did run at once
+constexpr double no_gain = 1.05;            // a speedup of less is none to speak of
+constexpr double slowed_by_sharing = 1.25;  // by which calls on one device take longer at once
+constexpr double held_span_share = 0.10;    // of the span, in which copies held the host
+constexpr double reference_share = 0.01;    // of computing, on reference kernels
+constexpr double least_part = 0.005;        // of the span: a loss that is shown
+constexpr double held_host_share = 0.5;     // of a copy's time: then it was not asynchronous
 constexpr double least_held_seconds =
     20e-6;  // by a copy: enqueueing alone takes a few microseconds
 constexpr double least_copied_bytes = 65536;   // by a copy: CUDA holds no caller for less

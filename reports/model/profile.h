@@ -14,12 +14,13 @@ namespace parbench::report {
 /// divided among them without loss. Seconds of the profiled execution, means over the devices; the
 /// parts add up to its span less the ideal.
 struct Losses {
-  double ideal = 0;         // the baseline's time of computing, over the number of devices
-  double slower_calls = 0;  // the same work takes longer: smaller chunks, shared memory bandwidth
-  double imbalance = 0;     // the busiest device computes longer than the mean
-  double bubble = 0;        // waiting for other devices beyond that
-  double copies = 0;        // copies and communication while the device computes nothing
-  double launch = 0;        // the host or the queue was late
+  double ideal = 0;  // the baseline's time of computing, over the number of devices
+  double slower_calls =
+      0;  // the same work takes longer: smaller micro-batches, shared memory bandwidth
+  double imbalance = 0;  // the busiest device computes longer than the mean
+  double bubble = 0;     // waiting for other devices beyond that
+  double copies = 0;     // copies and communication while the device computes nothing
+  double launch = 0;     // the host or the queue was late
   friend bool operator==(const Losses&, const Losses&) = default;
 };
 

@@ -26,7 +26,7 @@ struct ParameterColumn {
   std::string applies_to = {};
 };
 
-/// The common values of one line above a table: "split 3", "cut published".
+/// The common values of one line above a table: "split 3", "partition published".
 struct CommonParameters {
   std::vector<std::string> items;
   std::string of = {};  // ParameterColumn::applies_to

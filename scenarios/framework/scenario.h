@@ -15,8 +15,8 @@
 
 #include "reports/model/interval.h"
 #include "scenarios/framework/context.h"
-#include "scenarios/framework/plan.h"
 #include "scenarios/framework/parameters.h"
+#include "scenarios/framework/plan.h"
 
 namespace parbench {
 
@@ -101,7 +101,7 @@ class Case {
 
   [[nodiscard]] virtual Amount amount() const = 0;
 
-  /// Facts that belong in the report beside the numbers: chosen cut, layer costs.
+  /// Facts that belong in the report beside the numbers: chosen partition, layer costs.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const {
     return {};
   }

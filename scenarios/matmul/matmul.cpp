@@ -8,8 +8,8 @@
 #include <map>
 #include <numeric>
 
-#include "scenarios/matmul/matmul_plans.h"
 #include "scenarios/framework/requests.h"
+#include "scenarios/matmul/matmul_plans.h"
 
 namespace parbench {
 namespace {

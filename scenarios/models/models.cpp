@@ -32,7 +32,7 @@ Network resnet50(std::int64_t image, std::int64_t classes) {
   Network net;
   net.name = "resnet50";
   net.input = {3, image, image};
-  net.published_cut = {"layer3.0"};
+  net.published_partition = {"layer3.0"};
 
   net.unit("stem");
   int x = net.convolution("conv1", network_input, 64, 7, 2, 3);
@@ -60,7 +60,7 @@ Network toy_model() {
   net.name = "toy";
   net.input = {10};
   net.one_hot_target = false;
-  net.published_cut = {"net2"};
+  net.published_partition = {"net2"};
   net.unit("net1");
   int x = net.linear("net1", network_input, 10);
   x = net.relu(x);

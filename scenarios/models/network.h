@@ -42,7 +42,7 @@ struct ParameterSpec {
   Shape shape;
 };
 
-/// Layers in the order of execution. Units are what a model may be cut between: only one tensor,
+/// Layers in the order of execution. Units are what a model may be split between: only one tensor,
 /// the output of a unit's last layer, crosses from a unit to the next.
 struct Network {
   std::string name;
@@ -50,16 +50,16 @@ struct Network {
   std::vector<Layer> layers;
   std::vector<std::string> units;
   bool one_hot_target = true;  // else standard normal
-  /// Units that start the second and later stages in the published cut for two devices; empty when
-  /// none was published.
-  std::vector<std::string> published_cut;
+  /// Units that start the second and later stages in the published partition for two devices; empty
+  /// when none was published.
+  std::vector<std::string> published_partition;
 
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
   /// In torchvision's order: a batch normalisation's follow those of the layer that it normalises.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
   [[nodiscard]] std::int64_t classes() const { return layers.back().output.front(); }
-  /// The fewest samples of a chunk with which every batch normalisation sees more than one value
-  /// per channel: with a single one there is no variance to divide by.
+  /// The fewest samples of a micro-batch with which every batch normalisation sees more than one
+  /// value per channel: with a single one there is no variance to divide by.
   [[nodiscard]] std::int64_t least_samples() const;
   /// The most samples of a batch whose positions (samples × height × width) can be counted in 31
   /// bits, in every tensor: libraries of kernels do so, and crash beyond.

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "reports/text/units.h"
-#include "scenarios/overlap/overlap_plans.h"
 #include "scenarios/framework/requests.h"
+#include "scenarios/overlap/overlap_plans.h"
 
 namespace parbench {
 namespace {

@@ -9,13 +9,13 @@
 #include <tuple>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/prepared_case.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/models/models.h"
 #include "scenarios/plan/partition.h"
 #include "scenarios/plan/schedule.h"
-#include "scenarios/framework/prepared_case.h"
-#include "scenarios/framework/requests.h"
-#include "scenarios/training/chunks_in_turn.h"
-#include "scenarios/training/cut.h"
+#include "scenarios/training/gradient_accumulation.h"
+#include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
 #include "scenarios/training/step_checks.h"
@@ -26,9 +26,10 @@ namespace {
 constexpr std::string_view single = "single";
 constexpr std::string_view model_parallel = "model-parallel";
 constexpr std::string_view pipelined = "pipeline";
-/// The same chunks one after the other: the reference of a split, whose batch normalisations see
-/// chunks. On one device, or on the same stages where devices are unlike. Not offered to users.
-constexpr std::string_view chunks_in_turn = "chunks-in-turn";
+/// The same micro-batches one after the other: the reference of a split, whose batch normalisations
+/// see micro-batches. On one device, or on the same stages where devices are unlike. Not offered to
+/// users.
+constexpr std::string_view gradient_accumulation = "gradient-accumulation";
 
 constexpr std::int64_t published_batch = 120;
 constexpr std::int64_t quick_batch = 40;
@@ -61,13 +62,13 @@ std::vector<std::int64_t> sizes_in(const std::string& text) {
   return sizes;
 }
 
-/// The samples of each chunk: equal ones with a smaller last one, or the sizes as listed.
-std::vector<std::int64_t> chunks_of(std::int64_t batch, const Value& split) {
+/// The samples of each micro-batch: equal ones with a smaller last one, or the sizes as listed.
+std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& split) {
   if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
   const std::int64_t size = std::get<std::int64_t>(split);
-  std::vector<std::int64_t> chunks(static_cast<std::size_t>(batch / size), size);
-  if (batch % size != 0) chunks.push_back(batch % size);
-  return chunks;
+  std::vector<std::int64_t> micro_batches(static_cast<std::size_t>(batch / size), size);
+  if (batch % size != 0) micro_batches.push_back(batch % size);
+  return micro_batches;
 }
 
 /// Why a combination of values makes no case.
@@ -100,21 +101,22 @@ std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t b
 }
 
 std::optional<Obstacle> obstacle_of_samples(const Network& network,
-                                            const std::vector<std::int64_t>& chunks) {
-  const std::int64_t smallest = *std::ranges::min_element(chunks);
+                                            const std::vector<std::int64_t>& micro_batches) {
+  const std::int64_t smallest = *std::ranges::min_element(micro_batches);
   const std::int64_t least = network.least_samples();
   if (smallest >= least) return std::nullopt;
   return Obstacle{
       {"batch", "split", "image"},
-      fmt::format("--batch, --split: a chunk of {} sample leaves batch normalisations of {} at "
-                  "--image {} one value a channel; use chunks of at least {} samples or a larger "
-                  "--image",
-                  smallest, network.name, network.input.back(), least)};
+      fmt::format(
+          "--batch, --split: a micro-batch of {} sample leaves batch normalisations of {} at "
+          "--image {} one value a channel; use micro-batches of at least {} samples or a larger "
+          "--image",
+          smallest, network.name, network.input.back(), least)};
 }
 
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
   if (request.device_count >= 2) return std::nullopt;
-  return Obstacle{{"strategy", "split", "cut", "schedule"},
+  return Obstacle{{"strategy", "split", "partition", "schedule"},
                   fmt::format("--strategy: {} needs at least two devices, --devices gives {}",
                               request.spec.strategy, request.device_count)};
 }
@@ -128,8 +130,8 @@ bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>
   return true;
 }
 
-std::string default_cut(const Network& network, int devices) {
-  const bool published = static_cast<int>(network.published_cut.size()) == devices - 1;
+std::string default_partition(const Network& network, int devices) {
+  const bool published = static_cast<int>(network.published_partition.size()) == devices - 1;
   return published ? "published" : "balanced";
 }
 
@@ -159,7 +161,7 @@ class Pipeline final : public Scenario {
       {std::string(single), "the whole model on the first device"},
       {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
       {std::string(pipelined),
-       "stages on different devices, chunks of the batch following each other"}};
+       "stages on different devices, micro-batches of the batch following each other"}};
   std::vector<Axis> axes_ = {
       {.name = "model",
        .description = "ResNet-50 (torchvision's), or two tiny linear layers",
@@ -179,7 +181,7 @@ class Pipeline final : public Scenario {
        .min = 32,
        .max = 4096},
       {.name = "split",
-       .description = "samples of a chunk, or several chunk sizes as a+b+c",
+       .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
        .kind = AxisKind::sizes,
        .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
        .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
@@ -187,16 +189,16 @@ class Pipeline final : public Scenario {
                      std::int64_t{60}},
        .max = 1 << 20,
        .strategies = {std::string(pipelined)}},
-      {.name = "cut",
+      {.name = "partition",
        .description =
-           "where the model is cut: published (two devices), balanced on measured costs, or "
+           "how the model is partitioned: published (two devices), balanced on measured costs, or "
            "the first units of later stages as layer2.0+layer3.2",
        .kind = AxisKind::text,
        .quick = {},
        .published = {},
        .strategies = {std::string(model_parallel), std::string(pipelined)}},
       {.name = "schedule",
-       .description = "order of the chunks: GPipe, or one forward one backward",
+       .description = "order of the micro-batches: GPipe, or one forward one backward",
        .kind = AxisKind::choice,
        .quick = {std::string(default_schedule)},
        .published = {std::string(default_schedule)},
@@ -269,12 +271,12 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   }
   parameters.set("devices", std::int64_t{devices});
   const Parameters& asked = request.spec.parameters;
-  const std::string usual_cut = default_cut(network, devices);
-  const std::string cut = asked_or(asked, "cut", usual_cut);
-  if (cut != usual_cut && cut != "balanced") {
-    static_cast<void>(named_cut(network, cut, devices));
+  const std::string usual_partition = default_partition(network, devices);
+  const std::string partition = asked_or(asked, "partition", usual_partition);
+  if (partition != usual_partition && partition != "balanced") {
+    static_cast<void>(named_partition(network, partition, devices));
   }
-  add_choice(parameters, "cut", cut, usual_cut);
+  add_choice(parameters, "partition", partition, usual_partition);
   // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
   // others than a tolerance for the same kernels allows.
   if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
@@ -289,14 +291,14 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   const Network network = network_of(spec.parameters);
   const std::int64_t batch = spec.parameters.integer("batch");
   if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
-  std::vector<std::int64_t> chunks = {batch};
+  std::vector<std::int64_t> micro_batches = {batch};
   if (spec.strategy == pipelined) {
     const Value& split = *request.spec.parameters.find("split");
     if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
     spec.parameters.set("split", split);
-    chunks = chunks_of(batch, split);
+    micro_batches = micro_batches_of(batch, split);
   }
-  if (is_left_out(request, obstacle_of_samples(network, chunks))) return std::nullopt;
+  if (is_left_out(request, obstacle_of_samples(network, micro_batches))) return std::nullopt;
   if (spec.strategy == single) return spec;
   if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
   add_stage_parameters(request, network, spec.parameters);
@@ -307,10 +309,10 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.strategy == single) return std::nullopt;
   if (spec.parameters.find(reference_parameter) != nullptr) {
     if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
-    return with_strategy(spec, chunks_in_turn, {"schedule"});
+    return with_strategy(spec, gradient_accumulation, {"schedule"});
   }
-  const std::string_view strategy = spec.strategy == pipelined ? chunks_in_turn : single;
-  return with_strategy(spec, strategy, {"devices", "cut", "schedule"});
+  const std::string_view strategy = spec.strategy == pipelined ? gradient_accumulation : single;
+  return with_strategy(spec, strategy, {"devices", "partition", "schedule"});
 }
 
 /// A case with its network and stages, which its plan refers to.
@@ -320,23 +322,23 @@ struct PipelineParts : CaseParts {
   std::vector<std::unique_ptr<Stage>> stages;
 };
 
-/// Where a case cuts its network, in words for the report.
-struct Cut {
+/// Where a case partitions its network, in words for the report.
+struct Partition {
   std::vector<int> units;
   std::string description;
 };
 
-Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
-           const std::vector<std::int64_t>& chunks) {
-  const std::string& kind = spec.parameters.text("cut");
+Partition partition_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
+                       const std::vector<std::int64_t>& micro_batches) {
+  const std::string& kind = spec.parameters.text("partition");
   if (kind != "balanced") {
-    const std::vector<int> units = named_cut(network, kind, stages);
+    const std::vector<int> units = named_partition(network, kind, stages);
     return {units, kind};
   }
   const UnitRun run{.dtype = spec.dtype,
                     .math = spec.math,
-                    .samples = std::min(chunks.front(), most_samples_per_cost),
-                    .accumulate = chunks.size() > 1};
+                    .samples = std::min(micro_batches.front(), most_samples_per_cost),
+                    .accumulate = micro_batches.size() > 1};
   std::vector<std::vector<double>> seconds;
   for (int stage = 0; stage < stages; ++stage) {
     seconds.push_back(measured_unit_seconds(context, stage, network, run));
@@ -344,43 +346,44 @@ Cut cut_of(const CaseSpec& spec, const Network& network, int stages, Context& co
   return {balanced_partition(seconds), "balanced on measured costs"};
 }
 
-/// Without a pipeline there is one chunk at a time, whatever the number of stages.
-Schedule schedule_of(const CaseSpec& spec, int stages, int chunk_count) {
-  if (spec.strategy != pipelined) return chunk_by_chunk(stages, chunk_count);
-  return schedule_named(spec.parameters.text("schedule"), stages, chunk_count);
+/// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
+Schedule schedule_of(const CaseSpec& spec, int stages, int micro_batch_count) {
+  if (spec.strategy != pipelined) return one_at_a_time(stages, micro_batch_count);
+  return schedule_named(spec.parameters.text("schedule"), stages, micro_batch_count);
 }
 
-std::string units_text(const Network& network, const std::vector<int>& cut) {
+std::string units_text(const Network& network, const std::vector<int>& partition) {
   std::vector<std::string> names;
-  for (const int unit : cut) names.push_back(network.units[static_cast<std::size_t>(unit)]);
+  for (const int unit : partition) names.push_back(network.units[static_cast<std::size_t>(unit)]);
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
 /// Stages on one device each, and a training step that follows the case's schedule.
 void add_stages(const CaseSpec& spec, const StageRange& whole,
-                const std::vector<std::int64_t>& chunks, PipelineParts& parts) {
+                const std::vector<std::int64_t>& micro_batches, PipelineParts& parts) {
   const bool one_device = spec.strategy == single;
   const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
-  Cut cut;
+  Partition partition;
   if (!one_device) {
-    cut = cut_of(spec, parts.network, stages, parts.context, chunks);
+    partition = partition_of(spec, parts.network, stages, parts.context, micro_batches);
     parts.notes.emplace_back(
-        "cut", fmt::format("{} ({})", units_text(parts.network, cut.units), cut.description));
+        "partition",
+        fmt::format("{} ({})", units_text(parts.network, partition.units), partition.description));
   }
-  const Schedule schedule = schedule_of(spec, stages, static_cast<int>(chunks.size()));
-  for (const LayerRange& layers : stages_of(parts.network, cut.units)) {
+  const Schedule schedule = schedule_of(spec, stages, static_cast<int>(micro_batches.size()));
+  for (const LayerRange& layers : stages_of(parts.network, partition.units)) {
     const auto s = parts.stages.size();
     StageRange range = whole;
     range.first = layers.first;
     range.last = layers.last;
-    parts.stages.push_back(
-        std::make_unique<Stage>(parts, Stage::Options{.device = static_cast<int>(s),
-                                                      .range = range,
-                                                      .chunks = chunks,
-                                                      .slots = chunks_in_flight(schedule.at(s))}));
+    parts.stages.push_back(std::make_unique<Stage>(
+        parts, Stage::Options{.device = static_cast<int>(s),
+                              .range = range,
+                              .micro_batches = micro_batches,
+                              .slots = micro_batches_in_flight(schedule.at(s))}));
     parts.stages.back()->add_outputs(parts.outputs);
   }
-  add_training_step(parts, parts.stages, chunks, schedule);
+  add_training_step(parts, parts.stages, micro_batches, schedule);
 }
 
 std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
@@ -391,23 +394,24 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
 
   const std::int64_t batch = parameters.integer("batch");
   const Value* split = parameters.find("split");
-  const std::vector<std::int64_t> chunks =
-      split != nullptr ? chunks_of(batch, *split) : std::vector<std::int64_t>{batch};
+  const std::vector<std::int64_t> micro_batches =
+      split != nullptr ? micro_batches_of(batch, *split) : std::vector<std::int64_t>{batch};
   const StageRange whole{.network = &network,
                          .first = 0,
                          .last = static_cast<int>(network.layers.size()) - 1,
                          .dtype = spec.dtype,
                          .math = spec.math,
                          .batch = batch};
-  if (spec.strategy == chunks_in_turn && parameters.find("devices") == nullptr) {
-    parts->stages = add_chunks_in_turn(*parts, whole, chunks);
+  if (spec.strategy == gradient_accumulation && parameters.find("devices") == nullptr) {
+    parts->stages = add_gradient_accumulation(*parts, whole, micro_batches);
   } else {
-    add_stages(spec, whole, chunks, *parts);
+    add_stages(spec, whole, micro_batches, *parts);
   }
-  add_step_checks(*parts, network, spec.format(), parts->stages, static_cast<int>(chunks.size()));
-  if (spec.strategy != chunks_in_turn) {
+  add_step_checks(*parts, network, spec.format(), parts->stages,
+                  static_cast<int>(micro_batches.size()));
+  if (spec.strategy != gradient_accumulation) {
     add_update_check(*parts, parts->stages);
-    add_boundary_check(*parts, parts->stages, static_cast<int>(chunks.size()) - 1);
+    add_boundary_check(*parts, parts->stages, static_cast<int>(micro_batches.size()) - 1);
   }
   parts->tolerance = tolerance_of(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
@@ -460,7 +464,7 @@ std::string sentence(const Finding& found) {
   }
   std::string split = to_string(*best->spec.parameters.find("split"));
   for (const Parameter& choice : best->spec.parameters.where(
-           [](std::string_view name) { return name == "cut" || name == "schedule"; })) {
+           [](std::string_view name) { return name == "partition" || name == "schedule"; })) {
     if (!choice.implied) split += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
   const bool pays = !best->speedup || !best->speedup->below(1);

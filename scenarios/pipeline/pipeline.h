@@ -1,4 +1,4 @@
-// E4: one model in training over several devices, whole batches or chunks of them at a time.
+// E4: one model in training over several devices, whole batches or micro-batches of them at a time.
 #pragma once
 
 #include <memory>

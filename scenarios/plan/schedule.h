@@ -10,30 +10,30 @@ enum class Pass { forward, backward };
 
 struct Action {
   Pass pass = Pass::forward;
-  int chunk = 0;
+  int micro_batch = 0;
   friend bool operator==(const Action&, const Action&) = default;
 };
 
 /// The actions of every stage, each in its order of execution.
 using Schedule = std::vector<std::vector<Action>>;
 
-/// All chunks forward, then all backward, the last chunk first (Huang et al. 2018, GPipe). Holds
-/// the activations of every chunk.
-[[nodiscard]] Schedule gpipe(int stages, int chunks);
+/// All micro-batches forward, then all backward, the last micro-batch first (Huang et al. 2018,
+/// GPipe). Holds the activations of every micro-batch.
+[[nodiscard]] Schedule gpipe(int stages, int micro_batches);
 
 /// One forward, one backward in turn once the pipeline is full (Narayanan et al. 2019,
 /// PipeDream-Flush): the same bubble as GPipe, but stage i of p holds the activations of at most
-/// min(chunks, p − i).
-[[nodiscard]] Schedule one_forward_one_backward(int stages, int chunks);
+/// min(micro-batches, p − i).
+[[nodiscard]] Schedule one_forward_one_backward(int stages, int micro_batches);
 
-/// The same chunks one after the other: what a pipeline's result is compared with.
-[[nodiscard]] Schedule chunk_by_chunk(int stages, int chunks);
+/// The same micro-batches one after the other: what a pipeline's result is compared with.
+[[nodiscard]] Schedule one_at_a_time(int stages, int micro_batches);
 
 /// "gpipe" or "1f1b". Throws std::invalid_argument for another name.
-[[nodiscard]] Schedule schedule_named(std::string_view name, int stages, int chunks);
+[[nodiscard]] Schedule schedule_named(std::string_view name, int stages, int micro_batches);
 
-/// The largest number of chunks that a stage holds activations of at any time.
-[[nodiscard]] int chunks_in_flight(const std::vector<Action>& actions);
+/// The largest number of micro-batches that a stage holds activations of at any time.
+[[nodiscard]] int micro_batches_in_flight(const std::vector<Action>& actions);
 
 /// The actions of all stages in one order in which every action comes after those it depends on
 /// (forward needs the stage before, backward the stage behind and its own forward), stages taking

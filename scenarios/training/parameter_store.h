@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/base/tensor.h"
-#include "scenarios/models/network.h"
 #include "scenarios/framework/op_set.h"
+#include "scenarios/models/network.h"
 #include "scenarios/training/symbolic.h"
 
 namespace parbench {

@@ -10,7 +10,7 @@
 namespace parbench {
 namespace {
 
-/// One end of a boundary between stages: where a chunk's tensor lies on that device, in the
+/// One end of a boundary between stages: where a micro-batch's tensor lies on that device, in the
 /// device's layout.
 struct End {
   const Stage& stage;
@@ -18,7 +18,7 @@ struct End {
   BufferView view;
 };
 
-/// The way of one chunk's tensor over a boundary.
+/// The way of one micro-batch's tensor over a boundary.
 struct Crossing {
   std::vector<Call> pack;  // on the sender
   CopyCall copy;
@@ -32,8 +32,11 @@ void append(std::vector<Call>& to, std::vector<Call> from) {
 class StepWriter {
  public:
   StepWriter(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
-             const std::vector<std::int64_t>& chunks)
-      : parts_(parts), stages_(stages), chunks_(chunks), started_backward_(stages.size(), false) {
+             const std::vector<std::int64_t>& micro_batches)
+      : parts_(parts),
+        stages_(stages),
+        micro_batches_(micro_batches),
+        started_backward_(stages.size(), false) {
     for (const auto& stage : stages) {
       compute_.push_back(add_lane(parts, stage->device(), StreamKind::compute));
     }
@@ -56,9 +59,9 @@ class StepWriter {
 
   void write(const PlacedAction& placed) {
     if (placed.action.pass == Pass::forward) {
-      write_forward(placed.stage, placed.action.chunk);
+      write_forward(placed.stage, placed.action.micro_batch);
     } else {
-      write_backward(placed.stage, placed.action.chunk);
+      write_backward(placed.stage, placed.action.micro_batch);
     }
   }
 
@@ -73,8 +76,8 @@ class StepWriter {
   }
 
  private:
-  [[nodiscard]] std::int64_t samples(int chunk) const {
-    return chunks_[static_cast<std::size_t>(chunk)];
+  [[nodiscard]] std::int64_t samples(int micro_batch) const {
+    return micro_batches_[static_cast<std::size_t>(micro_batch)];
   }
 
   /// Memory in canonical order at one end, and the reorder that brings the tensor there or from
@@ -104,72 +107,76 @@ class StepWriter {
                         copy_[static_cast<std::size_t>(to)]);
   }
 
-  void send(const char* what, int from, int to, int chunk, TaskId produced, Crossing crossing) {
+  void send(const char* what, int from, int to, int micro_batch, TaskId produced,
+            Crossing crossing) {
     const TaskId task = parts_.plan.add(
-        {.name = fmt::format("send {}, chunk {}, stage {} to {}", what, chunk, from, to),
+        {.name =
+             fmt::format("send {}, micro-batch {}, stage {} to {}", what, micro_batch, from, to),
          .kind = TaskKind::copy,
          .lanes = {lane_between(from, to)},
          .after = {produced},
          .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to)},
         {crossing.copy});
-    arrivals_[{to, chunk}] = {task, std::move(crossing.unpack)};
+    arrivals_[{to, micro_batch}] = {task, std::move(crossing.unpack)};
   }
 
-  /// Makes a task of the stage wait for what the stage has been sent for the chunk. Returns the
-  /// calls that unpack it, which the task begins with.
-  [[nodiscard]] std::vector<Call> receive(int s, int chunk, Task& task) const {
-    const Arrival& arrival = arrivals_.at({s, chunk});
+  /// Makes a task of the stage wait for what the stage has been sent for the micro-batch. Returns
+  /// the calls that unpack it, which the task begins with.
+  [[nodiscard]] std::vector<Call> receive(int s, int micro_batch, Task& task) const {
+    const Arrival& arrival = arrivals_.at({s, micro_batch});
     task.after.push_back(arrival.task);
     return arrival.unpack;
   }
 
-  void write_forward(int s, int chunk) {
+  void write_forward(int s, int micro_batch) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
-    Task task{.name = fmt::format("forward, chunk {}, stage {}", chunk, s),
+    Task task{.name = fmt::format("forward, micro-batch {}, stage {}", micro_batch, s),
               .lanes = {compute_[static_cast<std::size_t>(s)]},
-              .cost_key = fmt::format("forward {}", samples(chunk))};
+              .cost_key = fmt::format("forward {}", samples(micro_batch))};
     std::vector<Call> calls;
-    if (s > 0) calls = receive(s, chunk, task);
-    append(calls, stage.forward(chunk));
+    if (s > 0) calls = receive(s, micro_batch, task);
+    append(calls, stage.forward(micro_batch));
     const bool sends = s + 1 < static_cast<int>(stages_.size());
     Crossing crossing;
     if (sends) {
       const Stage& next = *stages_[static_cast<std::size_t>(s) + 1];
-      crossing = cross({stage, stage.output_desc(chunk), stage.output(chunk)},
-                       {next, next.input_desc(chunk), next.input(chunk)});
+      crossing = cross({stage, stage.output_desc(micro_batch), stage.output(micro_batch)},
+                       {next, next.input_desc(micro_batch), next.input(micro_batch)});
       append(calls, crossing.pack);
     }
     const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
-    forward_[{s, chunk}] = id;
-    if (sends) send("activations", s, s + 1, chunk, id, std::move(crossing));
+    forward_[{s, micro_batch}] = id;
+    if (sends) send("activations", s, s + 1, micro_batch, id, std::move(crossing));
   }
 
-  void write_backward(int s, int chunk) {
+  void write_backward(int s, int micro_batch) {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
     const bool first = !started_backward_[static_cast<std::size_t>(s)];
     started_backward_[static_cast<std::size_t>(s)] = true;
-    Task task{.name = fmt::format("backward, chunk {}, stage {}", chunk, s),
-              .lanes = {compute_[static_cast<std::size_t>(s)]},
-              .after = {forward_.at({s, chunk})},
-              .cost_key = fmt::format("backward {}{}", samples(chunk), first ? " first" : "")};
+    Task task{
+        .name = fmt::format("backward, micro-batch {}, stage {}", micro_batch, s),
+        .lanes = {compute_[static_cast<std::size_t>(s)]},
+        .after = {forward_.at({s, micro_batch})},
+        .cost_key = fmt::format("backward {}{}", samples(micro_batch), first ? " first" : "")};
     std::vector<Call> calls;
-    if (s + 1 < static_cast<int>(stages_.size())) calls = receive(s, chunk, task);
-    append(calls, stage.backward(chunk, first));
+    if (s + 1 < static_cast<int>(stages_.size())) calls = receive(s, micro_batch, task);
+    append(calls, stage.backward(micro_batch, first));
     Crossing crossing;
     if (s > 0) {
       const Stage& previous = *stages_[static_cast<std::size_t>(s) - 1];
-      crossing = cross({stage, stage.input_desc(chunk), stage.input_gradient(chunk)},
-                       {previous, previous.output_desc(chunk), previous.output_gradient(chunk)});
+      crossing = cross(
+          {stage, stage.input_desc(micro_batch), stage.input_gradient(micro_batch)},
+          {previous, previous.output_desc(micro_batch), previous.output_gradient(micro_batch)});
       append(calls, crossing.pack);
     }
     const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
     backward_[s].push_back(id);
-    if (s > 0) send("gradients", s, s - 1, chunk, id, std::move(crossing));
+    if (s > 0) send("gradients", s, s - 1, micro_batch, id, std::move(crossing));
   }
 
   CaseParts& parts_;
   const std::vector<std::unique_ptr<Stage>>& stages_;
-  const std::vector<std::int64_t>& chunks_;
+  const std::vector<std::int64_t>& micro_batches_;
   std::vector<LaneId> compute_;
   std::vector<LaneId> copy_;
   std::vector<bool> started_backward_;
@@ -177,17 +184,17 @@ class StepWriter {
     TaskId task = 0;           // the copy
     std::vector<Call> unpack;  // what brings it into the receiver's layout
   };
-  /// What each stage has been sent last for a chunk: the activations, later their gradients.
+  /// What each stage has been sent last for a micro-batch: the activations, later their gradients.
   std::map<std::pair<int, int>, Arrival> arrivals_;
-  std::map<std::pair<int, int>, TaskId> forward_;  // by stage and chunk
+  std::map<std::pair<int, int>, TaskId> forward_;  // by stage and micro-batch
   std::map<int, std::vector<TaskId>> backward_;    // by stage
 };
 
 }  // namespace
 
 void add_training_step(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
-                       const std::vector<std::int64_t>& chunks, const Schedule& schedule) {
-  StepWriter writer(parts, stages, chunks);
+                       const std::vector<std::int64_t>& micro_batches, const Schedule& schedule) {
+  StepWriter writer(parts, stages, micro_batches);
   writer.write_packing();
   for (const PlacedAction& placed : in_dependency_order(schedule)) writer.write(placed);
   writer.write_updates();

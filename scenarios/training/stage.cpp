@@ -115,13 +115,14 @@ void Stage::make_programs() {
   // Before anything is prepared: in the model's order the time for tuning would be spent on weight
   // gradients and forward passes, and the largest data gradients, which come last, left untuned.
   std::vector<OpDesc> products;
-  for (const std::int64_t samples : std::set(options_.chunks.begin(), options_.chunks.end())) {
+  for (const std::int64_t samples :
+       std::set(options_.micro_batches.begin(), options_.micro_batches.end())) {
     std::ranges::move(StageProgram::products(options_.range, samples),
                       std::back_inserter(products));
   }
   stream_.device().tune(std::move(products));
-  StageProgram::add_parameters(stream_, options_.range, options_.chunks.front(), store_);
-  for (const std::int64_t samples : options_.chunks) {
+  StageProgram::add_parameters(stream_, options_.range, options_.micro_batches.front(), store_);
+  for (const std::int64_t samples : options_.micro_batches) {
     auto& program = programs_[samples];
     if (!program) {
       program = std::make_unique<StageProgram>(stream_, options_.range, samples, store_);
@@ -152,8 +153,8 @@ void Stage::borrow_memory() {
   for (int slot = 0; slot < options_.slots; ++slot) {
     slots_.push_back(context.borrow(device, activations));
   }
-  for (std::size_t chunk = 0; chunk < options_.chunks.size(); ++chunk) {
-    const StageProgram& program = this->program(static_cast<int>(chunk));
+  for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
+    const StageProgram& program = this->program(static_cast<int>(micro_batch));
     if (!options_.range.is_first()) {
       inputs_.push_back(context.borrow(device, program.input().bytes));
       input_gradients_.push_back(context.borrow(device, program.input().bytes));
@@ -230,47 +231,47 @@ void Stage::initialize_at_reset() {
   if (options_.range.is_last()) parts_.data.poison(loss());
 }
 
-std::int64_t Stage::first_sample(int chunk) const {
-  return std::accumulate(options_.chunks.begin(), options_.chunks.begin() + chunk,
-                         options_.first_sample);
+std::int64_t Stage::first_sample(int micro_batch) const {
+  return std::accumulate(options_.micro_batches.begin(),
+                         options_.micro_batches.begin() + micro_batch, options_.first_sample);
 }
 
-const StageProgram& Stage::program(int chunk) const {
-  return *programs_.at(options_.chunks.at(static_cast<std::size_t>(chunk)));
+const StageProgram& Stage::program(int micro_batch) const {
+  return *programs_.at(options_.micro_batches.at(static_cast<std::size_t>(micro_batch)));
 }
 
-BufferView Stage::input(int chunk) const {
-  if (!options_.range.is_first()) return inputs_.at(static_cast<std::size_t>(chunk));
-  return images_.part(static_cast<std::size_t>(first_sample(chunk)) * image_bytes_,
-                      program(chunk).input().bytes);
+BufferView Stage::input(int micro_batch) const {
+  if (!options_.range.is_first()) return inputs_.at(static_cast<std::size_t>(micro_batch));
+  return images_.part(static_cast<std::size_t>(first_sample(micro_batch)) * image_bytes_,
+                      program(micro_batch).input().bytes);
 }
 
-BufferView Stage::output(int chunk) const {
-  const BufferView& slot = slots_.at(static_cast<std::size_t>(chunk % options_.slots));
-  const BufferView output = program(chunk).output_view();
+BufferView Stage::output(int micro_batch) const {
+  const BufferView& slot = slots_.at(static_cast<std::size_t>(micro_batch % options_.slots));
+  const BufferView output = program(micro_batch).output_view();
   return slot.part(output.offset, output.bytes);
 }
 
-BufferView Stage::input_gradient(int chunk) const {
-  return input_gradients_.at(static_cast<std::size_t>(chunk));
+BufferView Stage::input_gradient(int micro_batch) const {
+  return input_gradients_.at(static_cast<std::size_t>(micro_batch));
 }
 
-BufferView Stage::output_gradient(int chunk) const {
-  return output_gradients_.at(static_cast<std::size_t>(chunk));
+BufferView Stage::output_gradient(int micro_batch) const {
+  return output_gradients_.at(static_cast<std::size_t>(micro_batch));
 }
 
-Bases Stage::bases(int chunk) const {
+Bases Stage::bases(int micro_batch) const {
   Bases bases;
   const auto set = [&](Space space, BufferView view) {
     bases.at(static_cast<std::size_t>(space)) = view;
   };
-  set(Space::input, input(chunk));
-  if (!options_.range.is_first()) set(Space::input_gradient, input_gradient(chunk));
-  if (!options_.range.is_last()) set(Space::output_gradient, output_gradient(chunk));
+  set(Space::input, input(micro_batch));
+  if (!options_.range.is_first()) set(Space::input_gradient, input_gradient(micro_batch));
+  if (!options_.range.is_last()) set(Space::output_gradient, output_gradient(micro_batch));
   if (options_.range.is_last()) {
-    const auto first = static_cast<std::size_t>(first_sample(chunk));
+    const auto first = static_cast<std::size_t>(first_sample(micro_batch));
     const auto count =
-        static_cast<std::size_t>(options_.chunks.at(static_cast<std::size_t>(chunk)));
+        static_cast<std::size_t>(options_.micro_batches.at(static_cast<std::size_t>(micro_batch)));
     set(Space::target, target_.part(first * target_bytes_, count * target_bytes_));
   }
   set(Space::loss, loss_);
@@ -278,19 +279,19 @@ Bases Stage::bases(int chunk) const {
   set(Space::gradients, gradients_);
   set(Space::packed, packed_);
   set(Space::statistics, statistics_);
-  set(Space::activations, slots_.at(static_cast<std::size_t>(chunk % options_.slots)));
+  set(Space::activations, slots_.at(static_cast<std::size_t>(micro_batch % options_.slots)));
   set(Space::transient, transient_);
   return bases;
 }
 
 std::vector<Call> Stage::pack() const { return rebase(store_.packing(), bases(0)); }
 
-std::vector<Call> Stage::forward(int chunk) const {
-  return rebase(program(chunk).forward(), bases(chunk));
+std::vector<Call> Stage::forward(int micro_batch) const {
+  return rebase(program(micro_batch).forward(), bases(micro_batch));
 }
 
-std::vector<Call> Stage::backward(int chunk, bool first) const {
-  return rebase(program(chunk).backward(!first), bases(chunk));
+std::vector<Call> Stage::backward(int micro_batch, bool first) const {
+  return rebase(program(micro_batch).backward(!first), bases(micro_batch));
 }
 
 std::vector<Call> Stage::update() {
@@ -324,18 +325,20 @@ Tensor Stage::target() const {
 
 Tensor Stage::loss() const { return tensor(canonical({1}), loss_); }
 
-Tensor Stage::last_source(int chunk) const {
-  const StageProgram& program = this->program(chunk);
-  return tensor(program.last_source(), rebase(program.last_source_view(), bases(chunk)));
+Tensor Stage::last_source(int micro_batch) const {
+  const StageProgram& program = this->program(micro_batch);
+  return tensor(program.last_source(), rebase(program.last_source_view(), bases(micro_batch)));
 }
 
 bool Stage::holds_whole_batch() const {
-  const auto count = static_cast<int>(options_.chunks.size());
+  const auto count = static_cast<int>(options_.micro_batches.size());
   return options_.slots >= count && options_.first_sample == 0 &&
          first_sample(count) == options_.range.batch;
 }
 
-Tensor Stage::prediction(int chunk) const { return tensor(output_desc(chunk), output(chunk)); }
+Tensor Stage::prediction(int micro_batch) const {
+  return tensor(output_desc(micro_batch), output(micro_batch));
+}
 
 void Stage::add_outputs(std::vector<Output>& outputs) const {
   CaseData& data = parts_.data;

@@ -1,4 +1,4 @@
-// One stage of a model in training on one device: memory, calls for each chunk, results.
+// One stage of a model in training on one device: memory, calls for each micro-batch, results.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class Stage {
   struct Options {
     int device = 0;
     StageRange range;
-    std::vector<std::int64_t> chunks;  // samples of each
-    std::int64_t first_sample = 0;     // of the batch: where the first chunk begins
-    int slots = 1;                     // chunks whose activations are held at once
+    std::vector<std::int64_t> micro_batches;  // samples of each
+    std::int64_t first_sample = 0;            // of the batch: where the first micro-batch begins
+    int slots = 1;                            // micro-batches whose activations are held at once
     float learning_rate = 0.001F;
   };
 
@@ -37,19 +37,23 @@ class Stage {
 
   [[nodiscard]] int device() const { return options_.device; }
 
-  // Boundaries of a chunk. `input` of the first stage is a part of the images.
-  [[nodiscard]] BufferView input(int chunk) const;
-  [[nodiscard]] BufferView output(int chunk) const;
-  [[nodiscard]] BufferView input_gradient(int chunk) const;
-  [[nodiscard]] BufferView output_gradient(int chunk) const;
-  [[nodiscard]] const TensorDesc& input_desc(int chunk) const { return program(chunk).input(); }
-  [[nodiscard]] const TensorDesc& output_desc(int chunk) const { return program(chunk).output(); }
+  // Boundaries of a micro-batch. `input` of the first stage is a part of the images.
+  [[nodiscard]] BufferView input(int micro_batch) const;
+  [[nodiscard]] BufferView output(int micro_batch) const;
+  [[nodiscard]] BufferView input_gradient(int micro_batch) const;
+  [[nodiscard]] BufferView output_gradient(int micro_batch) const;
+  [[nodiscard]] const TensorDesc& input_desc(int micro_batch) const {
+    return program(micro_batch).input();
+  }
+  [[nodiscard]] const TensorDesc& output_desc(int micro_batch) const {
+    return program(micro_batch).output();
+  }
 
   /// Copies of parameters that operations want, brought up to date; empty when none are needed.
   [[nodiscard]] std::vector<Call> pack() const;
-  [[nodiscard]] std::vector<Call> forward(int chunk) const;
+  [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
   /// `first`: the first backward of the step, which overwrites gradients and loss.
-  [[nodiscard]] std::vector<Call> backward(int chunk, bool first) const;
+  [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
   [[nodiscard]] std::vector<Call> update();
 
   struct TrainedParameter {
@@ -66,25 +70,25 @@ class Stage {
   // Of the last stage only:
   [[nodiscard]] Tensor target() const;  // the whole batch's
   [[nodiscard]] Tensor loss() const;
-  /// What the last layer has read and written for a chunk: valid until its slot goes to another
-  /// chunk, which never happens where the stage holds all of them.
-  [[nodiscard]] Tensor last_source(int chunk) const;
-  [[nodiscard]] Tensor prediction(int chunk) const;
-  /// Whether it computes all chunks of the batch and holds what it computed for each.
+  /// What the last layer has read and written for a micro-batch: valid until its slot goes to
+  /// another micro-batch, which never happens where the stage holds all of them.
+  [[nodiscard]] Tensor last_source(int micro_batch) const;
+  [[nodiscard]] Tensor prediction(int micro_batch) const;
+  /// Whether it computes all micro-batches of the batch and holds what it computed for each.
   [[nodiscard]] bool holds_whole_batch() const;
 
   /// Loss (last stage) and every parameter's gradient.
   void add_outputs(std::vector<Output>& outputs) const;
 
  private:
-  [[nodiscard]] const StageProgram& program(int chunk) const;
-  [[nodiscard]] Bases bases(int chunk) const;
+  [[nodiscard]] const StageProgram& program(int micro_batch) const;
+  [[nodiscard]] Bases bases(int micro_batch) const;
   void make_programs();
   void borrow_memory();
   void share_images();
   void share_target();
   void initialize_at_reset();
-  [[nodiscard]] std::int64_t first_sample(int chunk) const;
+  [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   [[nodiscard]] Fill initial_values(const ParameterSpec& spec) const;
   [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
     return {.device = options_.device, .desc = desc, .view = view};
@@ -108,9 +112,9 @@ class Stage {
   std::size_t image_bytes_ = 0;   // of one sample
   std::size_t target_bytes_ = 0;  // of one sample
   std::vector<BufferView> slots_;
-  std::vector<BufferView> inputs_;            // by chunk; not of the first stage
-  std::vector<BufferView> input_gradients_;   // by chunk; not of the first stage
-  std::vector<BufferView> output_gradients_;  // by chunk; not of the last stage
+  std::vector<BufferView> inputs_;            // by micro-batch; not of the first stage
+  std::vector<BufferView> input_gradients_;   // by micro-batch; not of the first stage
+  std::vector<BufferView> output_gradients_;  // by micro-batch; not of the last stage
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Forward and backward of a range of layers for one chunk size, as symbolic calls.
+// Forward and backward of a range of layers for one micro-batch size, as symbolic calls.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/models/network.h"
 #include "scenarios/framework/op_set.h"
+#include "scenarios/models/network.h"
 #include "scenarios/training/parameter_store.h"
 #include "scenarios/training/region.h"
 #include "scenarios/training/symbolic.h"
@@ -42,12 +42,12 @@ class StageProgram {
   StageProgram(Stream& stream, const StageRange& range, std::int64_t samples,
                ParameterStore& store);
 
-  /// The convolutions and products of a range for chunks of `samples`, all passes: the operations
-  /// whose kernels devices tune.
+  /// The convolutions and products of a range for micro-batches of `samples`, all passes: the
+  /// operations whose kernels devices tune.
   [[nodiscard]] static std::vector<OpDesc> products(const StageRange& range, std::int64_t samples);
 
-  /// Adds the parameters of a range to a store, in the layouts that backward prefers for chunks of
-  /// `samples`.
+  /// Adds the parameters of a range to a store, in the layouts that backward prefers for
+  /// micro-batches of `samples`.
   static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                              ParameterStore& store);
 
@@ -60,7 +60,7 @@ class StageProgram {
   [[nodiscard]] const TensorDesc& input() const { return input_; }
   [[nodiscard]] const TensorDesc& output() const { return output_; }
   [[nodiscard]] BufferView output_view() const { return outputs_.back(); }
-  /// What the last layer reads, kept like its output until the chunk's backward.
+  /// What the last layer reads, kept like its output until the micro-batch's backward.
   [[nodiscard]] TensorDesc last_source() const;
   [[nodiscard]] BufferView last_source_view() const { return input_of(range_.last); }
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
@@ -112,7 +112,7 @@ class StageProgram {
 /// A shape of one sample with the number of samples in front.
 [[nodiscard]] Shape with_samples(std::int64_t samples, const Shape& sample);
 
-/// The convolution of a layer for a chunk.
+/// The convolution of a layer for a micro-batch.
 [[nodiscard]] ConvolutionShape convolution_of(const Network& network, const Layer& layer,
                                               std::int64_t samples);
 [[nodiscard]] LinearShape linear_of(const Network& network, const Layer& layer,

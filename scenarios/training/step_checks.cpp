@@ -84,22 +84,22 @@ Verdict check_updates(CaseData& data, const Stages& stages) {
 
 // --- the last layer and the loss ---
 
-/// The whole batch at the end of the network, put together from chunks. Canonical.
+/// The whole batch at the end of the network, put together from micro-batches. Canonical.
 struct End {
   std::vector<float> source;  // of the last layer
   std::vector<float> prediction;
   std::vector<float> target;
 };
 
-End read_end(CaseData& data, const Stage& last, int chunks) {
+End read_end(CaseData& data, const Stage& last, int micro_batches) {
   End end{.source = {}, .prediction = {}, .target = data.read(last.target())};
   const auto append = [&](std::vector<float>& to, const Tensor& tensor) {
     const std::vector<float> values = data.read(tensor);
     to.insert(to.end(), values.begin(), values.end());
   };
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    append(end.source, last.last_source(chunk));
-    append(end.prediction, last.prediction(chunk));
+  for (int micro_batch = 0; micro_batch < micro_batches; ++micro_batch) {
+    append(end.source, last.last_source(micro_batch));
+    append(end.prediction, last.prediction(micro_batch));
   }
   return end;
 }
@@ -149,8 +149,8 @@ Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& wei
 }
 
 Verdict check_end(CaseData& data, const Network& network, NumberFormat format, const Stage& last,
-                  int chunks) {
-  const End end = read_end(data, last, chunks);
+                  int micro_batches) {
+  const End end = read_end(data, last, micro_batches);
   if (auto wrong = check_loss(data.read(last.loss()).front(), end)) return wrong;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
@@ -226,16 +226,16 @@ struct Passage {
   Tensor arrived;
 };
 
-std::vector<Passage> passages_of(const Stage& stage, const Stage& next, int chunk) {
-  const TensorDesc& here = stage.output_desc(chunk);
-  const TensorDesc& there = next.input_desc(chunk);
+std::vector<Passage> passages_of(const Stage& stage, const Stage& next, int micro_batch) {
+  const TensorDesc& here = stage.output_desc(micro_batch);
+  const TensorDesc& there = next.input_desc(micro_batch);
   if (here == there) return {};
   return {{"activations",
-           {.device = stage.device(), .desc = here, .view = stage.output(chunk)},
-           {.device = next.device(), .desc = there, .view = next.input(chunk)}},
+           {.device = stage.device(), .desc = here, .view = stage.output(micro_batch)},
+           {.device = next.device(), .desc = there, .view = next.input(micro_batch)}},
           {"gradients",
-           {.device = next.device(), .desc = there, .view = next.input_gradient(chunk)},
-           {.device = stage.device(), .desc = here, .view = stage.output_gradient(chunk)}}};
+           {.device = next.device(), .desc = there, .view = next.input_gradient(micro_batch)},
+           {.device = stage.device(), .desc = here, .view = stage.output_gradient(micro_batch)}}};
 }
 
 Verdict check_passage(CaseData& data, const Passage& passage) {
@@ -250,7 +250,7 @@ Verdict check_passage(CaseData& data, const Passage& passage) {
 }
 
 Check end_check(CaseParts& parts, const Network& network, NumberFormat format, const Stages& stages,
-                int chunks) {
+                int micro_batches) {
   CaseData& data = parts.data;
   const std::vector<Output>& outputs = parts.outputs;
   const Stage& last = *stages.back();
@@ -262,16 +262,17 @@ Check end_check(CaseParts& parts, const Network& network, NumberFormat format, c
     return {"a finite loss", [&] { return check_finite(outputs); }};
   }
   const bool linear = network.layers.back().kind == LayerKind::linear;
-  return {linear ? "loss and sampled gradients of the last layer computed naively"
-                 : "loss computed naively",
-          [&, format, chunks] { return check_end(data, network, format, last, chunks); }};
+  return {
+      linear ? "loss and sampled gradients of the last layer computed naively"
+             : "loss computed naively",
+      [&, format, micro_batches] { return check_end(data, network, format, last, micro_batches); }};
 }
 
 }  // namespace
 
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const Stages& stages, int chunks) {
-  parts.checks.push_back(end_check(parts, network, format, stages, chunks));
+                     const Stages& stages, int micro_batches) {
+  parts.checks.push_back(end_check(parts, network, format, stages, micro_batches));
 }
 
 void add_update_check(CaseParts& parts, const Stages& stages) {
@@ -279,9 +280,9 @@ void add_update_check(CaseParts& parts, const Stages& stages) {
                           [&data = parts.data, &stages] { return check_updates(data, stages); }});
 }
 
-void add_boundary_check(CaseParts& parts, const Stages& stages, int last_chunk) {
+void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch) {
   for (std::size_t s = 1; s < stages.size(); ++s) {
-    for (const Passage& passage : passages_of(*stages[s - 1], *stages[s], last_chunk)) {
+    for (const Passage& passage : passages_of(*stages[s - 1], *stages[s], last_micro_batch)) {
       parts.checks.push_back({"what crossed between unlike devices", [&data = parts.data, passage] {
                                 return check_passage(data, passage);
                               }});

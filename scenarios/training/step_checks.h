@@ -15,17 +15,17 @@ namespace parbench {
 ///   weight gradient if that layer is linear, where the last stage still holds the whole batch;
 /// - otherwise only that there is a finite loss.
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
-/// share the chunks.
+/// share the micro-batches.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const std::vector<std::unique_ptr<Stage>>& stages, int chunks);
+                     const std::vector<std::unique_ptr<Stage>>& stages, int micro_batches);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value
 /// and its gradient. Refers to the parts and the stages.
 void add_update_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages);
 
-/// Adds a check that the last chunk's activations and gradients have come over each boundary
+/// Adds a check that the last micro-batch's activations and gradients have come over each boundary
 /// between stages with different layouts as they were sent. Refers to the parts and the stages.
 void add_boundary_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
-                        int last_chunk);
+                        int last_micro_batch);
 
 }  // namespace parbench

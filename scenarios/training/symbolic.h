@@ -1,5 +1,5 @@
-// Memory that has no address yet: a stage's program is written once for a chunk size and bound for
-// every chunk of that size.
+// Memory that has no address yet: a stage's program is written once for a micro-batch size and
+// bound for every micro-batch of that size.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@ namespace parbench {
 
 /// What a symbolic view is relative to.
 enum class Space {
-  input,            // the chunk's samples, or the output that the stage before sent
+  input,            // the micro-batch's samples, or the output that the stage before sent
   input_gradient,   // what goes back to the stage before
   output_gradient,  // what comes back from the stage behind
-  target,           // the chunk's part of the target (last stage)
+  target,           // the micro-batch's part of the target (last stage)
   loss,
   parameters,   // master copies, f32, one flat region
   gradients,    // the same offsets as parameters
   packed,       // copies of parameters in layouts or types that operations prefer
   statistics,   // running statistics of batch normalisations
-  activations,  // of the chunk's slot: written forward, read backward
-  transient,    // shared by all chunks: dead at the end of a task
+  activations,  // of the micro-batch's slot: written forward, read backward
+  transient,    // shared by all micro-batches: dead at the end of a task
 };
 inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::transient) + 1;
 
@@ -30,7 +30,7 @@ inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::trans
 /// its memory from `rebase`.
 [[nodiscard]] BufferView symbolic(Space space, std::size_t offset, std::size_t bytes);
 
-/// Where each space begins, for one chunk.
+/// Where each space begins, for one micro-batch.
 using Bases = std::array<BufferView, space_count>;
 
 /// A view on memory relative to `bases`; one that is not symbolic stays as it is.

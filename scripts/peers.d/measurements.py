@@ -260,26 +260,26 @@ def pipeline(setting):
 
 
 def seed(setting):
-    """The published setting with both cuts. Takes the better part of an hour."""
+    """The published setting with both partitions. Takes the better part of an hour."""
     if len(setting.cores) < 2:
         raise Failure("a pipeline needs two cores, this process may use one")
     flags = ["--scenario", "pipeline", "--preset", "published", "--devices", "cpu:0,cpu:1"]
-    flags += ["--strategy", "single,pipeline", "--cut", "published,balanced"]
+    flags += ["--strategy", "single,pipeline", "--partition", "published,balanced"]
     flags += ["--model", "toy"] if setting.quick else []
     setting.say("parbench " + " ".join(map(str, flags)))
     report = report_of(setting, *flags)
     single = fastest(cases_of(report, "single"))
-    for cut, target in (("published", 1.55), ("balanced", 1.7)):
-        best = fastest(cases_of(report, "pipeline", cut=cut))
+    for partition, target in (("published", 1.55), ("balanced", 1.7)):
+        best = fastest(cases_of(report, "pipeline", partition=partition))
         yield Row(
-            f"seed/{cut}",
-            f"published setting, {cut} cut, best split {best['parameters']['split']}: "
+            f"seed/{partition}",
+            f"published setting, {partition} partition, best split {best['parameters']['split']}: "
             "single / pipeline",
             case_text(best),
             case_text(single),
             **ratio_fields(best.get("speedup")),
             at_least=target,
-            details={"case": best["name"], "cut": best["notes"].get("cut")},
+            details={"case": best["name"], "partition": best["notes"].get("partition")},
         )
 
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bench/program.h"
-#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/base/error.h"
+#include "kernels/cpu/ops/cpu_op.h"
 #include "scenarios/framework/scenario.h"
 
 namespace {

@@ -353,7 +353,7 @@ TEST_F(Usage, WritesNoReportToStandardOutput) {
 }
 
 TEST_F(Usage, SuggestsTheWordOfAnAxisThatWasMeant) {
-  EXPECT_THAT(refusal({"--scenario", "pipeline", "--cut", "balancd"}),
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--partition", "balancd"}),
               AllOf(HasSubstr("'balancd'"), HasSubstr("did you mean 'balanced'?")));
   EXPECT_THAT(refusal({"--scenario", "pipeline", "--schedule", "gpip"}),
               AllOf(HasSubstr("'gpip'"), HasSubstr("did you mean 'gpipe'?")));

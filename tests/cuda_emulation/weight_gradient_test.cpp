@@ -16,8 +16,8 @@
 #include "kernels/base/bfloat16.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/direct_convolution.h"
-#include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/ops/weight_gradient.h"
+#include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {

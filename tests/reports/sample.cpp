@@ -64,7 +64,7 @@ CaseResult pipeline_case(const std::string& strategy, NamedValues extra, double 
                                 "loss and 161 gradients"};
   c.kernels = {{"convolution_forward", "jit:avx512_core", 53},
                {"linear_forward", "gemm:jit", 1, "heuristics"}};
-  c.notes = {{"cut", "after layer3.1"}, {"layer costs", "measured, see \"bound\""}};
+  c.notes = {{"partition", "after layer3.1"}, {"layer costs", "measured, see \"bound\""}};
   return c;
 }
 
@@ -195,9 +195,9 @@ Report sample_report() {
   report.cases = sample_cases();
   report.answers = {
       {"pipeline",
-       "What does it gain to cut a model over several devices, and in how many pieces "
+       "What does it gain to partition a model over several devices, and in how many pieces "
        "should a batch be fed to it?",
-       "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this cut "
+       "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this partition "
        "allows; cpu:1 is busy for 94% of the step and holds the rest back"}};
   report.published = {
       {"pipeline", "pipeline", {{"split", std::int64_t{12}}}, "a write-up", 2.43, 3}};
@@ -266,7 +266,7 @@ Report looked_at(Report report) {
                              "losses",
                              {one.name},
                              "24% of its time is lost",
-                             "smaller chunks",
+                             "smaller micro-batches",
                              {{"share", 0.24}}});
   return report;
 }

@@ -124,11 +124,11 @@ export function profiled(c, microseconds, tasks) {
 export function pipeline() {
   const single = profiled(measured("single", {}, 200e-6), 200, [span(0, 0, 0, 100), span(1, 0, 100, 200, { after: [0] })]);
   const stages = profiled(measured("pipeline", { split: 2 }, 100e-6, { baseline: single.name, speedup: 2 }), 100, [
-    span(0, 0, 0, 30, { name: "forward, chunk 0" }),
-    span(1, 1, 30, 35, { name: "send, chunk 0", after: [0] }),
-    span(2, 0, 30, 60, { name: "forward, chunk 1" }),
-    span(3, 2, 35, 65, { name: "stage 1, chunk 0", after: [1], work: { flops: 3e6, bytes: 6e5 } }),
-    span(4, 2, 70, 100, { name: "stage 1, chunk 1", after: [2, 3] }),
+    span(0, 0, 0, 30, { name: "forward, micro-batch 0" }),
+    span(1, 1, 30, 35, { name: "send, micro-batch 0", after: [0] }),
+    span(2, 0, 30, 60, { name: "forward, micro-batch 1" }),
+    span(3, 2, 35, 65, { name: "stage 1, micro-batch 0", after: [1], work: { flops: 3e6, bytes: 6e5 } }),
+    span(4, 2, 70, 100, { name: "stage 1, micro-batch 1", after: [2, 3] }),
   ]);
   const peaks = [{ what: "gemm f32", value: 2e11, unit: "FLOP/s", measured_utc: "2024-05-04T10:00:00Z" }];
   const devices = [{ scenario: "demo", name: "cpu:1", backend: "cpu", model: "A processor", cores: [1], copy_cores: [], memory_bytes: 1e10, peaks }];

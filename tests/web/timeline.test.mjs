@@ -135,13 +135,13 @@ test("the wheel scrolls the page until the picture was clicked", async () => {
 
 test("pointing at a bar says what it is and what held it back", async () => {
   const page = await open(pipeline());
-  await placeOf(page, "stage 1, chunk 0");
+  await placeOf(page, "stage 1, micro-batch 0");
   assert.equal(
     await page.locator(".tip").innerText(),
     [
-      "task", "stage 1, chunk 0", "what", "compute on cpu:1/compute", "begins", "at 35 µs", "takes", "30 µs",
+      "task", "stage 1, micro-batch 0", "what", "compute on cpu:1/compute", "begins", "at 35 µs", "takes", "30 µs",
       "computes", "at 100 GFLOP/s, 50% of the device's peak", "moves", "at 20 GB/s",
-      "waits for", "send, chunk 0", "held back by", "“send, chunk 0”, which ended at 35 µs",
+      "waits for", "send, micro-batch 0", "held back by", "“send, micro-batch 0”, which ended at 35 µs",
     ].join("\n"),
   );
   await page.mouse.move(0, 0);
@@ -151,14 +151,14 @@ test("pointing at a bar says what it is and what held it back", async () => {
 test("a click marks a task and leads to what it waits for", async () => {
   const page = await open(pipeline());
   const unmarked = await pixels(page, "#0072b2");
-  const { x, y } = await placeOf(page, "forward, chunk 0");
+  const { x, y } = await placeOf(page, "forward, micro-batch 0");
   await page.mouse.click(x, y);
-  await eventually(page, async () => (await data(page)).marked === "forward, chunk 0");
-  assert.match(await marked(page).textContent(), /Is waited for bysend, chunk 0$/);
+  await eventually(page, async () => (await data(page)).marked === "forward, micro-batch 0");
+  assert.match(await marked(page).textContent(), /Is waited for bysend, micro-batch 0$/);
   await eventually(page, async () => (await pixels(page, "#0072b2")) < unmarked); // others fade
-  await marked(page).getByRole("button", { name: "send, chunk 0" }).click();
-  await eventually(page, async () => (await data(page)).marked === "send, chunk 0");
-  assert.match(await marked(page).textContent(), /Waits forforward, chunk 0Is waited for bystage 1, chunk 0$/);
+  await marked(page).getByRole("button", { name: "send, micro-batch 0" }).click();
+  await eventually(page, async () => (await data(page)).marked === "send, micro-batch 0");
+  assert.match(await marked(page).textContent(), /Waits forforward, micro-batch 0Is waited for bystage 1, micro-batch 0$/);
   await page.keyboard.press("Escape");
   await eventually(page, async () => (await data(page)).marked === "");
   assert.equal(await marked(page).textContent(), "");
@@ -173,13 +173,13 @@ test("keys lead from task to task", async () => {
     await eventually(page, async () => (await data(page)).marked === name);
     assert.ok((await marked(page).textContent()).includes(name));
   };
-  await press("Enter", "forward, chunk 0");
-  await press("ArrowRight", "forward, chunk 1");
-  await press("ArrowDown", "send, chunk 0");
-  await press("ArrowDown", "stage 1, chunk 0");
-  await press("ArrowRight", "stage 1, chunk 1");
-  await press("ArrowUp", "send, chunk 0");
-  await press("ArrowUp", "forward, chunk 1"); // runs while the copy does
+  await press("Enter", "forward, micro-batch 0");
+  await press("ArrowRight", "forward, micro-batch 1");
+  await press("ArrowDown", "send, micro-batch 0");
+  await press("ArrowDown", "stage 1, micro-batch 0");
+  await press("ArrowRight", "stage 1, micro-batch 1");
+  await press("ArrowUp", "send, micro-batch 0");
+  await press("ArrowUp", "forward, micro-batch 1"); // runs while the copy does
   await press("Enter", "task 0"); // of the other case
   assert.deepEqual(page.problems, []);
 });
@@ -192,7 +192,7 @@ test("a marked task that is out of sight comes into sight", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("ArrowRight"); // stage 1, chunk 1 begins at 70 µs
+  await page.keyboard.press("ArrowRight"); // stage 1, micro-batch 1 begins at 70 µs
   await eventually(page, async () => {
     const [from, to] = await window(page);
     return from <= 70_000 && to >= 70_000 && to - from < 30_000;

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/error.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/onednn/prepare.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cpu {
 namespace {

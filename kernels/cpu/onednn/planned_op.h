@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/cpu/onednn/layout.h"
+#include "kernels/cpu/ops/cpu_op.h"
 
 namespace parbench::cpu {
 

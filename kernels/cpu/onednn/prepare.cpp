@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/cpu/ops/plans.h"
 #include "kernels/base/error.h"
+#include "kernels/cpu/ops/plans.h"
 #include "kernels/ops/flops.h"
 
 namespace parbench::cpu {

@@ -4,12 +4,12 @@
 #include <array>
 #include <span>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/ops/flat_loops.h"
-#include "kernels/cpu/onednn/gradient_op.h"
-#include "kernels/cpu/ops/plans.h"
 #include "kernels/base/error.h"
+#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/onednn/gradient_op.h"
+#include "kernels/cpu/ops/flat_loops.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

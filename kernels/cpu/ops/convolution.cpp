@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/ops/checks.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/onednn/gradient_op.h"
-#include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/onednn/prepare.h"
 #include "kernels/cpu/onednn/reordered_op.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cpu/ops/plans.h"
 #include "kernels/base/error.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

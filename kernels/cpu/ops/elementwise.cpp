@@ -1,11 +1,11 @@
 // ReLU, additions and their backward steps on activations.
 #include <array>
 
-#include "kernels/ops/checks.h"
 #include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/onednn/prepare.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/onednn/prepare.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

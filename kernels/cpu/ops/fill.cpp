@@ -3,11 +3,11 @@
 #include <array>
 #include <span>
 
-#include "kernels/ops/checks.h"
+#include "kernels/base/random.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/base/random.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernels/base/bfloat16.h"
-#include "kernels/cpu/ops/parallel.h"
 #include "kernels/base/simd.h"
+#include "kernels/cpu/ops/parallel.h"
 
 namespace parbench::cpu {
 namespace {

@@ -1,8 +1,8 @@
 // Fully connected layers and matrix products on oneDNN.
-#include "kernels/ops/checks.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/onednn/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

@@ -1,12 +1,12 @@
 // Mean squared error, gradient descent and the sums of reductions: loops of our own.
 #include <fmt/format.h>
 
-#include "kernels/ops/checks.h"
+#include "kernels/base/error.h"
 #include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/onednn/prepare.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/onednn/prepare.h"
-#include "kernels/base/error.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

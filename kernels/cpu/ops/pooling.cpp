@@ -1,7 +1,7 @@
 // Max pooling and global average pooling, both ways, on oneDNN.
-#include "kernels/ops/checks.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

@@ -1,10 +1,10 @@
 // Copies between any two layouts and element types.
 #include <fmt/format.h>
 
-#include "kernels/ops/checks.h"
+#include "kernels/base/error.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/base/error.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstring>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cpu/ops/plans.h"
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {

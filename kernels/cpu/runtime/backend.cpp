@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "kernels/base/error.h"
+#include "kernels/cpu/host/topology.h"
 #include "kernels/cpu/runtime/device.h"
 #include "kernels/cpu/runtime/memory.h"
-#include "kernels/cpu/host/topology.h"
 #include "kernels/cpu/runtime/waiting.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cpu {
 namespace {

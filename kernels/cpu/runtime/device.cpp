@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/cpu/onednn/prepare.h"
 #include "kernels/cpu/runtime/event.h"
 #include "kernels/cpu/runtime/memory.h"
-#include "kernels/cpu/onednn/prepare.h"
 
 namespace parbench::cpu {
 namespace {

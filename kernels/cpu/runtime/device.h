@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
+#include "kernels/core/device.h"
 #include "kernels/cpu/host/sensors.h"
 #include "kernels/cpu/runtime/stream.h"
-#include "kernels/core/device.h"
 
 namespace parbench::cpu {
 

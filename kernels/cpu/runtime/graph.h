@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/cpu/runtime/capture.h"
 #include "kernels/core/graph.h"
+#include "kernels/cpu/runtime/capture.h"
 
 namespace parbench::cpu {
 

@@ -14,10 +14,10 @@
 #include <system_error>
 #include <utility>
 
-#include "kernels/cpu/host/control_group.h"
-#include "kernels/cpu/host/topology.h"
 #include "kernels/base/error.h"
 #include "kernels/base/round_up.h"
+#include "kernels/cpu/host/control_group.h"
+#include "kernels/cpu/host/topology.h"
 
 namespace parbench::cpu {
 namespace {

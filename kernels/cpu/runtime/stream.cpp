@@ -9,12 +9,12 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <stdexcept>
 
+#include "kernels/base/error.h"
+#include "kernels/core/device.h"
+#include "kernels/cpu/host/topology.h"
 #include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/runtime/graph.h"
 #include "kernels/cpu/runtime/memory.h"
-#include "kernels/cpu/host/topology.h"
-#include "kernels/core/device.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cpu {
 namespace {

@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/core/stream.h"
+#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/cpu/runtime/capture.h"
 #include "kernels/cpu/runtime/command.h"
-#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/cpu/runtime/event.h"
-#include "kernels/core/stream.h"
 
 namespace parbench::cpu {
 

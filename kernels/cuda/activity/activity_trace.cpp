@@ -12,8 +12,8 @@
 #include <ranges>
 #include <utility>
 
-#include "kernels/cuda/runtime/error.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/runtime/error.h"
 
 namespace parbench::cuda {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/cuda/runtime/dynamic_library.h"
 #include "kernels/cuda/collectives/nccl_api.h"
+#include "kernels/cuda/runtime/dynamic_library.h"
 
 namespace parbench::cuda {
 

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/core/described_op.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/core/described_op.h"
 
 namespace parbench::cuda {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/tuning/autotuner.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/direct_convolution.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/cuda/tuning/autotuner.h"
 
 namespace parbench::cuda {
 namespace {

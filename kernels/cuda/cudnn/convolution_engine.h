@@ -59,7 +59,7 @@ class EngineChoices {
   }
 
   static constexpr std::size_t most =
-      1024;  // several times the layers of the models, by chunk size
+      1024;  // several times the layers of the models, by micro-batch size
   BoundedCache<std::string, EngineSearch> searches_{most};
   EngineSearch passing_ = CudnnFailure{};  // the last that is not kept
 };

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/ops/layout.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/ops/layout.h"
+#include "kernels/cuda/runtime/error.h"
 
 namespace parbench::cuda {
 

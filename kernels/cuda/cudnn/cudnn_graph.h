@@ -14,9 +14,9 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/cuda/tuning/bounded_cache.h"
 #include "kernels/cuda/cudnn/convolution_graph.h"
 #include "kernels/cuda/cudnn/cudnn_failure.h"
+#include "kernels/cuda/tuning/bounded_cache.h"
 
 namespace cudnn_frontend {
 class DeviceProperties;
@@ -73,7 +73,7 @@ class CudnnPlan {
   using Addresses = std::array<void*, max_tensors + 1>;  // the workspace is the last
   using VariantPack = std::unique_ptr<void, Destroy>;    // what cuDNN calls the addresses of a run
 
-  /// Several times the chunks that a batch is ever divided into.
+  /// Several times the micro-batches that a batch is ever divided into.
   static constexpr std::size_t most_packs = 512;
 
   static VariantPack make_pack(const Addresses& addresses, std::size_t tensors);

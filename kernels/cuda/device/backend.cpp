@@ -14,17 +14,17 @@
 #include <set>
 #include <utility>
 
+#include "kernels/base/error.h"
 #include "kernels/cuda/activity/activity_trace.h"
+#include "kernels/cuda/collectives/nccl.h"
 #include "kernels/cuda/cudnn/cudnn_graph.h"
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/device/gpu_facts.h"
-#include "kernels/cuda/collectives/nccl.h"
 #include "kernels/cuda/device/nvml.h"
 #include "kernels/cuda/device/partition.h"
 #include "kernels/cuda/device/peers.h"
+#include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/tuning/tuning.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cuda {
 namespace {

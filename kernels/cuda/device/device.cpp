@@ -9,18 +9,18 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/cuda/tuning/autotuner.h"
+#include "kernels/base/error.h"
+#include "kernels/cuda/collectives/nccl_communicator.h"
 #include "kernels/cuda/cudnn/convolution_engine.h"
-#include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/runtime/event.h"
 #include "kernels/cuda/device/gpu_facts.h"
 #include "kernels/cuda/ops/layout.h"
-#include "kernels/cuda/runtime/memory.h"
-#include "kernels/cuda/collectives/nccl_communicator.h"
 #include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/runtime/event.h"
+#include "kernels/cuda/runtime/memory.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/cuda/tuning/autotuner.h"
 #include "kernels/cuda/tuning/tuning.h"
-#include "kernels/base/error.h"
 #include "kernels/ops/flops.h"
 
 namespace parbench::cuda {

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/core/device.h"
 #include "kernels/cuda/activity/activity_trace.h"
 #include "kernels/cuda/collectives/nccl.h"
 #include "kernels/cuda/device/nvml.h"
 #include "kernels/cuda/device/partition.h"
-#include "kernels/core/device.h"
 
 namespace parbench::cuda {
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "kernels/base/error.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // One thread sums one element of an activation; a block sums one of the weights' gradient.
 #include "kernels/cuda/device_code/direct_convolution.h"
-#include "kernels/cuda/runtime/launch.h"
 #include "kernels/cuda/device_code/vector.cuh"
+#include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
 namespace {

@@ -1,8 +1,8 @@
 // Spinning on the global timer: it counts nanoseconds whatever the clock of the multiprocessors,
 // which changes with load and temperature, so that their cycles are no measure of time.
-#include "kernels/cuda/runtime/launch.h"
-#include "kernels/cuda/device_code/spin_kernel.h"
 #include "kernels/base/random.h"
+#include "kernels/cuda/device_code/spin_kernel.h"
+#include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
 namespace {

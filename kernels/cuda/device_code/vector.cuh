@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/runtime/launch.h"
 #include "kernels/base/tensor.h"
+#include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
 

@@ -14,12 +14,12 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/batch_norm_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/base/error.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

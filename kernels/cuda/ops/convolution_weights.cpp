@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cuda/device_code/channel_kernels.h"
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/channel_kernels.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/ops/weight_gradient.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

@@ -10,11 +10,11 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/runtime/stream.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

@@ -1,11 +1,11 @@
 // ReLU, its backward step, and addition, on activations.
 #include <memory>
 
-#include "kernels/ops/checks.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

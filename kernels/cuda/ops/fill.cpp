@@ -1,10 +1,10 @@
 // Fills tensors from the counter-based generator, in any element type.
 #include <memory>
 
-#include "kernels/ops/checks.h"
 #include "kernels/cuda/device_code/fill_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include "kernels/ops/checks.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/linear_kernels.h"
 #include "kernels/cuda/ops/matmul.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <memory>
 
-#include "kernels/ops/checks.h"
+#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/loss_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/base/error.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

@@ -9,11 +9,11 @@
 #include <span>
 #include <utility>
 
-#include "kernels/cuda/tuning/autotuner.h"
+#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/tuning/autotuner.h"
 #include "kernels/cuda/tuning/tuning.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cuda {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cuda/tuning/tuning.h"
 #include "kernels/base/tensor.h"
+#include "kernels/cuda/tuning/tuning.h"
 
 namespace parbench::cuda {
 

@@ -6,12 +6,12 @@
 
 #include <memory>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cuda/device/device.h"
-#include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/device_code/pooling_kernels.h"
-#include "kernels/cuda/runtime/stream.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/pooling_kernels.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

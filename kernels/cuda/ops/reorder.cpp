@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "kernels/ops/checks.h"
+#include "kernels/base/error.h"
+#include "kernels/cuda/device_code/reorder_kernels.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/device_code/reorder_kernels.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/base/error.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <memory>
 
-#include "kernels/ops/checks.h"
-#include "kernels/cuda/device/device.h"
-#include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/device_code/spin_kernel.h"
-#include "kernels/cuda/runtime/stream.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/spin_kernel.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {

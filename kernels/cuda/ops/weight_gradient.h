@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/cuda/cudnn/convolution_graph.h"
 #include "kernels/core/op.h"
+#include "kernels/cuda/cudnn/convolution_graph.h"
 
 namespace parbench::cuda {
 

@@ -5,8 +5,8 @@
 
 #include "kernels/cuda/device_code/im2col_kernels.h"
 #include "kernels/cuda/ops/matmul.h"
-#include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/ops/weight_gradient.h"
+#include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "kernels/cuda/runtime/driver.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/runtime/driver.h"
 
 namespace parbench::cuda {
 namespace {

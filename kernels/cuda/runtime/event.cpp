@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cuda {
 

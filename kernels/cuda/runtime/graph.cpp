@@ -1,10 +1,10 @@
 // Capture, instantiation and launch through the runtime library.
 #include "kernels/cuda/runtime/graph.h"
 
+#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cuda {
 

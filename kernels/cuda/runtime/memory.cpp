@@ -6,9 +6,9 @@
 
 #include <cstdlib>
 
-#include "kernels/cuda/runtime/error.h"
 #include "kernels/base/error.h"
 #include "kernels/base/round_up.h"
+#include "kernels/cuda/runtime/error.h"
 
 namespace parbench::cuda {
 namespace {

@@ -10,17 +10,17 @@
 #include <thread>
 #include <utility>
 
+#include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
-#include "kernels/cuda/device_code/arrival_counters.h"
 #include "kernels/cuda/activity/clock_bound.h"
-#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/arrival_counters.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/event.h"
 #include "kernels/cuda/runtime/graph.h"
 #include "kernels/cuda/runtime/nap.h"
-#include "kernels/base/error.h"
 
 namespace parbench::cuda {
 namespace {

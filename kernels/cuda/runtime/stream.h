@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
-#include "kernels/cuda/activity/activity_trace.h"
 #include "kernels/core/stream.h"
+#include "kernels/cuda/activity/activity_trace.h"
 
 namespace parbench::cuda {
 

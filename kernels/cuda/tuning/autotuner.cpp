@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/runtime/abandon.h"
+#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/runtime/event.h"
 #include "kernels/cuda/device_code/fill_kernels.h"
 #include "kernels/cuda/device_code/spin_kernel.h"
-#include "kernels/base/error.h"
+#include "kernels/cuda/runtime/abandon.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/runtime/event.h"
 
 namespace parbench::cuda {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "kernels/base/tensor.h"
 #include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/tuning/tuning.h"
-#include "kernels/base/tensor.h"
 
 namespace parbench::cuda {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/tuning/tuning_file.h"
 #include "kernels/core/op.h"
+#include "kernels/cuda/tuning/tuning_file.h"
 
 namespace parbench::cuda {
 

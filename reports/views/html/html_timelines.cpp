@@ -64,7 +64,8 @@ class Pool {
   std::map<T, std::size_t> places_;
 };
 
-/// What the tasks of a scenario share: chunks and sizes of a sweep have most of it in common.
+/// What the tasks of a scenario share: micro-batches and sizes of a sweep have most of it in
+/// common.
 struct Shared {
   Pool<std::string> names;
   Pool<std::array<double, 2>> work;  // FLOPs and bytes

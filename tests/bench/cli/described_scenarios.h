@@ -79,7 +79,7 @@ inline ScenarioList described_scenarios() {
   pause.max = 1e9;
   ScenarioList list;
   list.push_back(std::make_unique<DescribedScenario>(
-      "pipe", std::vector<Strategy>{{"single", "one device"}, {"pipeline", "chunks"}},
+      "pipe", std::vector<Strategy>{{"single", "one device"}, {"pipeline", "micro-batches"}},
       std::vector<Axis>{make_axis("batch", integer, {std::int64_t{12}}),
                         make_axis("split", sizes, {std::int64_t{1}, std::int64_t{6}}, {"pipeline"}),
                         slowdown}));

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/sampling/looks.h"
 #include "bench/processes/sweep.h"
+#include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/selftest/selftest.h"
@@ -77,10 +77,10 @@ TEST_F(EstimateTest, HoldsTheLookAtEachCaseOfOneLaunch) {
   for (const int launches : {1, 3}) {
     const RunEstimate without = estimate_of("spin", context, launches);
     const RunEstimate with = estimate_of("spin", context, launches, {}, true);
-    const double look = look_seconds(with.cases.at(0).execution_seconds);
+    const double look = profiling_seconds(with.cases.at(0).execution_seconds);
     EXPECT_GT(look, 20e-3) << "twice, and once before";
     EXPECT_NEAR(with.least_seconds, without.least_seconds + look, tolerance);
-    EXPECT_NEAR(with.most_seconds, without.most_seconds + most_looks * look, tolerance);
+    EXPECT_NEAR(with.most_seconds, without.most_seconds + max_profiling_runs * look, tolerance);
   }
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/execution/executor.h"
-#include "kernels/core/communicator.h"
 #include "kernels/base/error.h"
+#include "kernels/core/communicator.h"
 #include "kernels/machine/machine.h"
 
 namespace parbench {

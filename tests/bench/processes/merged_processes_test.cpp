@@ -114,7 +114,7 @@ TEST(Merged, TakeTheProfileOfTheFirstProcessThatProfiled) {
   std::vector<ProcessCases> parts;
   for (int process = 0; process < 3; ++process) {
     CaseResult one = measured("a", {1});
-    one.notes = {{"cut", "middle"}};
+    one.notes = {{"partition", "middle"}};
     if (process == 0) one.notes.emplace_back("no timeline", "cpu:0 did not finish");
     if (process > 0) one.profile.emplace().executions = process;
     parts.push_back({process, {one}});
@@ -122,7 +122,7 @@ TEST(Merged, TakeTheProfileOfTheFirstProcessThatProfiled) {
   const CaseResult result = merged({planned("a")}, parts, 3).front();
   ASSERT_TRUE(result.profile.has_value());
   EXPECT_EQ(result.profile->executions, 1);
-  EXPECT_THAT(result.notes, testing::ElementsAre(Pair("cut", "middle")));
+  EXPECT_THAT(result.notes, testing::ElementsAre(Pair("partition", "middle")));
   const CaseResult nowhere = merged({planned("a")}, std::span(parts).first(1), 3).front();
   EXPECT_FALSE(nowhere.profile.has_value());
   EXPECT_THAT(nowhere.notes, Contains(Pair("no timeline", "cpu:0 did not finish")));

@@ -234,7 +234,8 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
                   {"batch", {std::int64_t{20}}},
                   {"split", {std::int64_t{5}, "12+8"}}};
   expect_found_again(options, **pipeline);
-  options.axes = {{"cut", {"balanced"}}, {"schedule", {"1f1b"}}, {"image", {std::int64_t{64}}}};
+  options.axes = {
+      {"partition", {"balanced"}}, {"schedule", {"1f1b"}}, {"image", {std::int64_t{64}}}};
   options.strategies = {"pipeline"};
   for (const char* dtype : {"bf16", "tf32"}) {
     options.format = *number_format_named(dtype);

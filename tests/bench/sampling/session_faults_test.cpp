@@ -72,10 +72,10 @@ TEST_F(FaultyCase, ACheckThatFailsIsAFailure) {
 }
 
 TEST_F(FaultyCase, ThrowingWhilePreparing) {
-  scenario.behaviours["faulty"].on_prepare = [] { throw std::runtime_error("no such cut"); };
+  scenario.behaviours["faulty"].on_prepare = [] { throw std::runtime_error("no such partition"); };
   const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::failed);
-  EXPECT_EQ(faulty.error, "no such cut");
+  EXPECT_EQ(faulty.error, "no such partition");
 }
 
 TEST_F(FaultyCase, ThrowingInTheVerificationRun) {
@@ -190,9 +190,9 @@ TEST_P(MissingReference, ThatIsUnsupportedSkips) {
 }
 
 TEST_P(MissingReference, ThatFailsIsAFailure) {
-  for (const report::CaseResult& one : run_without([] { throw Error("no such cut"); })) {
+  for (const report::CaseResult& one : run_without([] { throw Error("no such partition"); })) {
     EXPECT_EQ(one.status, report::CaseStatus::failed);
-    EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: no such cut"));
+    EXPECT_THAT(one.error, HasSubstr("its reference fake/base/n:1: no such partition"));
   }
 }
 

@@ -38,7 +38,7 @@ TEST_F(SessionTest, AOneCaseSessionVerifiesThenSamples) {
   EXPECT_DOUBLE_EQ(only.statistics->median, 1.0);
   EXPECT_EQ(only.amount, 10);
   EXPECT_EQ(only.amount_unit, "images");
-  EXPECT_THAT(only.notes, ElementsAre(std::pair<std::string, std::string>("cut", "middle")));
+  EXPECT_THAT(only.notes, ElementsAre(std::pair<std::string, std::string>("partition", "middle")));
   ASSERT_TRUE(only.verification.has_value());
   EXPECT_TRUE(only.verification->passed);
   EXPECT_EQ(only.verification->against, "naive computation");

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/base/error.h"
+#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/machine/machine.h"
 #include "tests/kernels/harness.h"
 #include "tests/support/cpu_devices.h"

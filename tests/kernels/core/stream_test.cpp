@@ -7,8 +7,8 @@
 #include <numeric>
 #include <thread>
 
-#include "kernels/cpu/runtime/device.h"
 #include "kernels/base/error.h"
+#include "kernels/cpu/runtime/device.h"
 #include "kernels/machine/machine.h"
 #include "tests/kernels/function_op.h"
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/tuning/autotuner.h"
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/spin_kernel.h"
+#include "kernels/cuda/tuning/autotuner.h"
 #include "kernels/ops/ops.h"
 #include "tests/kernels/harness.h"
 

@@ -11,18 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/runtime/abandon.h"
-#include "kernels/cuda/device/backend.h"
-#include "kernels/cuda/tuning/bounded_cache.h"
+#include "kernels/base/error.h"
 #include "kernels/cuda/cudnn/cudnn_graph.h"
-#include "kernels/cuda/runtime/driver.h"
-#include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/ops/layout.h"
-#include "kernels/cuda/runtime/nap.h"
+#include "kernels/cuda/device/backend.h"
 #include "kernels/cuda/device/nvml.h"
 #include "kernels/cuda/device/partition.h"
+#include "kernels/cuda/ops/layout.h"
+#include "kernels/cuda/runtime/abandon.h"
+#include "kernels/cuda/runtime/driver.h"
+#include "kernels/cuda/runtime/error.h"
+#include "kernels/cuda/runtime/nap.h"
+#include "kernels/cuda/tuning/bounded_cache.h"
 #include "kernels/cuda/tuning/tuning.h"
-#include "kernels/base/error.h"
 #include "kernels/ops/ops.h"
 
 namespace parbench::cuda {

@@ -10,11 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/base/error.h"
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/cudnn/cudnn_failure.h"
-#include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/ops/weight_gradient.h"
-#include "kernels/base/error.h"
+#include "kernels/cuda/runtime/error.h"
 #include "tests/kernels/cuda/described_gpus.h"
 
 namespace parbench::cuda {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/activity/activity_trace.h"
 #include "kernels/base/error.h"
+#include "kernels/cuda/activity/activity_trace.h"
 #include "tests/kernels/cuda/cupti_stand_in.h"
 #include "tests/kernels/cuda/stand_ins.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/error.h"
 #include "kernels/cuda/collectives/nccl.h"
 #include "kernels/cuda/collectives/nccl_clique.h"
-#include "kernels/base/error.h"
 #include "tests/kernels/cuda/nccl_stand_in.h"
 #include "tests/kernels/cuda/stand_ins.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/core/device.h"
 #include "kernels/base/error.h"
+#include "kernels/core/device.h"
 #include "kernels/machine/machine.h"
 #include "tests/kernels/ops/cases.h"
 

@@ -250,7 +250,7 @@ std::vector<OperationCase> table() {
       {"gemm_tf32", Gemm{128, 64, 256, f32, false, true, true, tf32}, cut},
 
       {"mse", MseLoss{{4, 10}, f32, 40}, tight},
-      {"mse_chunk", MseLoss{{12, 1000}, f32, 120000, true}, tight},
+      {"mse_micro_batch", MseLoss{{12, 1000}, f32, 120000, true}, tight},
       {"mse_many_blocks", MseLoss{{24, 1000}, f32, 24000}, tight},
       {"mse_bf16", MseLoss{{4, 10}, bf16, 80}, loose},
       {"sgd", Sgd{1001, 0.25F}, tight},

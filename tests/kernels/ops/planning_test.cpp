@@ -115,7 +115,7 @@ TEST_P(Planning, MatricesAndGradientsOfBiasesAreCanonical) {
   EXPECT_EQ(op->tensor("diff_weights").shape, (Shape{32, 16, 3, 3}));
 }
 
-// Master copies of parameters have one layout, in which the gradients of all chunks meet.
+// Master copies of parameters have one layout, in which the gradients of all micro-batches meet.
 TEST_P(Planning, GradientsOfWeightsLieAlikeForEveryBatch) {
   if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "cuDNN has one layout for weights";
   const TensorDesc linear = prepare(LinearBackwardWeights{{6, 32, 5}})->tensor("diff_weights");

@@ -116,42 +116,43 @@ TEST(Rules, BlameNoCopyForWhatAnyCallCosts) {
 
 TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
   const MadeCase uneven =
-      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "published");
-  EXPECT_THAT(text("unbalanced", {uneven}), AllOf(HasSubstr("d1 computes for 9.000 s"),
-                                                  HasSubstr("20%"), HasSubstr("--cut balanced")));
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("partition", "published");
+  EXPECT_THAT(text("unbalanced", {uneven}),
+              AllOf(HasSubstr("d1 computes for 9.000 s"), HasSubstr("20%"),
+                    HasSubstr("--partition balanced")));
   const MadeCase balanced =
-      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "balanced");
-  EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--cut")));
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("partition", "balanced");
+  EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--partition")));
   EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 8}, {.compute = 9}})}),
               IsEmpty());
   EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 9}, {.moving = 1}})}), IsEmpty())
       << "a device that only copies is no stage";
 }
 
-MadeCase split(std::int64_t chunks, double compute) {
+MadeCase split(std::int64_t micro_batches, double compute) {
   return MadeCase("pipeline", 10, {{.compute = compute}, {.compute = compute}})
-      .parameter("split", chunks);
+      .parameter("split", micro_batches);
 }
 
-TEST(Rules, CompareChunksWithTheLargestOfTheSameCase) {
-  EXPECT_THAT(text("chunks-too-small", {split(20, 4), split(4, 4.2), split(1, 5)}),
+TEST(Rules, CompareMicroBatchesWithTheLargestOfTheSameCase) {
+  EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(4, 4.2), split(1, 5)}),
               AllOf(HasSubstr("split:1: "), HasSubstr("20% less than with split 20"),
-                    HasSubstr("larger chunks")));
-  EXPECT_THAT(found("chunks-too-small", {split(20, 4), split(4, 4.2)}), IsEmpty());
-  EXPECT_THAT(found("chunks-too-small", {split(20, 5), split(1, 4)}), IsEmpty())
-      << "small chunks that are faster prove nothing";
+                    HasSubstr("larger micro-batches")));
+  EXPECT_THAT(found("micro-batches-too-small", {split(20, 4), split(4, 4.2)}), IsEmpty());
+  EXPECT_THAT(found("micro-batches-too-small", {split(20, 5), split(1, 4)}), IsEmpty())
+      << "small micro-batches that are faster prove nothing";
   MadeCase other = split(1, 8);
   other.parameter("batch", std::int64_t{8});
-  EXPECT_THAT(found("chunks-too-small", {split(20, 4), other}), IsEmpty())
+  EXPECT_THAT(found("micro-batches-too-small", {split(20, 4), other}), IsEmpty())
       << "another batch is another case";
 }
 
 TEST(Rules, NoticeBubbles) {
-  EXPECT_THAT(text("chunks-too-few", {split(3, 7)}), HasSubstr("30%"));
-  EXPECT_THAT(found("chunks-too-few", {split(3, 9.5)}), IsEmpty());
-  EXPECT_THAT(found("chunks-too-few", {MadeCase("a", 10, {{.compute = 5}, {.compute = 5}})}),
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7)}), HasSubstr("30%"));
+  EXPECT_THAT(found("too-few-micro-batches", {split(3, 9.5)}), IsEmpty());
+  EXPECT_THAT(found("too-few-micro-batches", {MadeCase("a", 10, {{.compute = 5}, {.compute = 5}})}),
               IsEmpty())
-      << "no chunks, no advice about them";
+      << "no micro-batches, no advice about them";
 }
 
 TEST(Rules, NoticeDevicesThatSlowEachOtherDown) {

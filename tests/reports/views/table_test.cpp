@@ -76,14 +76,15 @@ TEST(Table, SaysWhatWasCaptured) {
 }
 
 TEST(Table, AValueThatAllRowsOfSomeStrategiesShareStandsAboveWithTheirNames) {
-  const auto pipeline = [](std::int64_t split, const char* cut) {
-    return measured_case("pipeline", "pipeline", {{"split", split}, {"cut", cut}}, 1e-3, 5);
+  const auto pipeline = [](std::int64_t split, const char* partition) {
+    return measured_case("pipeline", "pipeline", {{"split", split}, {"partition", partition}}, 1e-3,
+                         5);
   };
   const CaseResult single = measured_case("pipeline", "single", {}, 2e-3, 5);
   const std::string alike =
       to_table(report_of({single, pipeline(3, "published"), pipeline(5, "published")}));
-  EXPECT_THAT(alike, HasSubstr("\nf32\npipeline: cut published\n"));
-  EXPECT_THAT(line_with(alike, "strategy"), AllOf(HasSubstr("split"), Not(HasSubstr("cut"))));
+  EXPECT_THAT(alike, HasSubstr("\nf32\npipeline: partition published\n"));
+  EXPECT_THAT(line_with(alike, "strategy"), AllOf(HasSubstr("split"), Not(HasSubstr("partition"))));
   const std::string differing =
       to_table(report_of({single, pipeline(3, "published"), pipeline(3, "balanced")}));
   EXPECT_THAT(differing, HasSubstr("\nf32\npipeline: split 3\n"));
@@ -98,11 +99,13 @@ TEST(Table, NamesTheFewerOfTheStrategiesThatAValueAppliesToOrNot) {
   const std::int64_t two = 2;
   const std::string text = to_table(report_of(
       {row("single", {{"batch", two}}),
-       row("model-parallel", {{"batch", two}, {"devices", two}, {"cut", "published"}}),
-       row("pipeline",
-           {{"batch", two}, {"devices", two}, {"cut", "published"}, {"schedule", "gpipe"}})}));
+       row("model-parallel", {{"batch", two}, {"devices", two}, {"partition", "published"}}),
+       row("pipeline", {{"batch", two},
+                        {"devices", two},
+                        {"partition", "published"},
+                        {"schedule", "gpipe"}})}));
   EXPECT_THAT(text, HasSubstr("\nf32 · batch 2\n"
-                              "all but single: devices 2 · cut published\n"
+                              "all but single: devices 2 · partition published\n"
                               "pipeline: schedule gpipe\n"));
 }
 

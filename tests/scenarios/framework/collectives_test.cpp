@@ -9,8 +9,8 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/prepared_case.h"
 #include "tests/scenarios/fake_device.h"
-#include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/framework/ranks.h"
+#include "tests/scenarios/plan_checks.h"
 #include "tests/support/other_device.h"
 
 namespace parbench::test {

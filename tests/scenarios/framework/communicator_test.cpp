@@ -9,11 +9,11 @@
 #include "bench/sampling/results.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/collectives.h"
-#include "scenarios/matmul/matmul.h"
 #include "scenarios/framework/prepared_case.h"
+#include "scenarios/matmul/matmul.h"
 #include "tests/scenarios/fake_device.h"
-#include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/framework/ranks.h"
+#include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/joined_device.h"
 

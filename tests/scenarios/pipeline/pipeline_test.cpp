@@ -46,12 +46,13 @@ TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
   EXPECT_EQ(name_of(request("single", {})), "pipeline/single/batch:40/image:128");
   EXPECT_EQ(name_of(request("model-parallel", {})),
             "pipeline/model-parallel/batch:40/image:128/devices:2");
+  EXPECT_EQ(name_of(request("pipeline",
+                            {{"split", 12}, {"partition", "published"}, {"schedule", "gpipe"}})),
+            "pipeline/pipeline/batch:40/image:128/split:12/devices:2");
   EXPECT_EQ(
-      name_of(request("pipeline", {{"split", 12}, {"cut", "published"}, {"schedule", "gpipe"}})),
-      "pipeline/pipeline/batch:40/image:128/split:12/devices:2");
-  EXPECT_EQ(
-      name_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}, {"schedule", "1f1b"}})),
-      "pipeline/pipeline/batch:40/image:128/split:12/devices:2/cut:layer2.1/schedule:1f1b");
+      name_of(
+          request("pipeline", {{"split", 12}, {"partition", "layer2.1"}, {"schedule", "1f1b"}})),
+      "pipeline/pipeline/batch:40/image:128/split:12/devices:2/partition:layer2.1/schedule:1f1b");
   EXPECT_EQ(name_of(request("single", {{"model", "toy"}})), "pipeline/single/model:toy/batch:20");
   auto published = request("single", {});
   published.preset = Preset::published;
@@ -65,12 +66,12 @@ TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
   const Parameters single = of(request("single", {}));
   EXPECT_EQ(single.text("model"), "resnet50");
   EXPECT_EQ(single.integer("batch"), 40);
-  EXPECT_EQ(single.find("cut"), nullptr) << "there is nothing to cut";
+  EXPECT_EQ(single.find("partition"), nullptr) << "there is nothing to partition";
   const Parameters usual = of(request("pipeline", {{"split", 12}}));
-  EXPECT_EQ(usual.text("cut"), "published");
+  EXPECT_EQ(usual.text("partition"), "published");
   EXPECT_EQ(usual.text("schedule"), "gpipe");
-  EXPECT_EQ(of(request("model-parallel", {}, {}, 3)).text("cut"), "balanced")
-      << "the published cut is one for two devices";
+  EXPECT_EQ(of(request("model-parallel", {}, {}, 3)).text("partition"), "balanced")
+      << "the published partition is one for two devices";
   EXPECT_EQ(of(request("model-parallel", {})).find("schedule"), nullptr);
   const Parameters toy = of(request("single", {{"model", "toy"}}));
   EXPECT_EQ(toy.text("model"), "toy");
@@ -78,10 +79,10 @@ TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
 }
 
 TEST_F(PipelineTest, ADefaultThatIsGivenStaysOutOfTheName) {
-  EXPECT_EQ(name_of(request("model-parallel", {{"cut", "balanced"}}, {"cut"}, 3)),
+  EXPECT_EQ(name_of(request("model-parallel", {{"partition", "balanced"}}, {"partition"}, 3)),
             "pipeline/model-parallel/batch:40/image:128/devices:3");
-  EXPECT_EQ(name_of(request("model-parallel", {{"cut", "balanced"}}, {"cut"}, 2)),
-            "pipeline/model-parallel/batch:40/image:128/devices:2/cut:balanced");
+  EXPECT_EQ(name_of(request("model-parallel", {{"partition", "balanced"}}, {"partition"}, 2)),
+            "pipeline/model-parallel/batch:40/image:128/devices:2/partition:balanced");
 }
 
 TEST_F(PipelineTest, ACaseIsFoundAgainByTheValuesOfItsName) {
@@ -117,7 +118,7 @@ TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
   EXPECT_EQ(name_of(request("single", {}, {}, 1)), "pipeline/single/batch:40/image:128");
   EXPECT_EQ(name_of(request("model-parallel", {}, {}, 1)), "no case");
   EXPECT_EQ(name_of(request("pipeline", {{"split", 3}}, {"batch"}, 1)), "no case");
-  for (const char* flag : {"strategy", "split", "cut", "schedule"}) {
+  for (const char* flag : {"strategy", "split", "partition", "schedule"}) {
     EXPECT_THAT(refusal(request("pipeline", {{"split", 3}}, {flag}, 1)),
                 HasSubstr("pipeline needs at least two devices, --devices gives 1"));
   }
@@ -129,8 +130,8 @@ TEST_F(PipelineTest, StagesNeedAUnitEach) {
 }
 
 TEST_F(PipelineTest, CutsAreReadBeforeAnythingIsPlanned) {
-  EXPECT_THAT(refusal(request("model-parallel", {{"cut", "layer9"}}, {"cut"})),
-              HasSubstr("--cut: 'layer9' starts no later stage of resnet50"));
+  EXPECT_THAT(refusal(request("model-parallel", {{"partition", "layer9"}}, {"partition"})),
+              HasSubstr("--partition: 'layer9' starts no later stage of resnet50"));
 }
 
 TEST_F(PipelineTest, BatchNormalisationNeedsTwoValuesAChannel) {
@@ -139,9 +140,10 @@ TEST_F(PipelineTest, BatchNormalisationNeedsTwoValuesAChannel) {
     return request("pipeline", {{"batch", 5}, {"split", split}, {"image", image}},
                    std::move(given));
   };
-  EXPECT_THAT(refusal(split_of(1, 32, {"split"})), HasSubstr("chunks of at least 2 samples"));
-  EXPECT_THAT(refusal(split_of(2, 32, {"split"})), HasSubstr("a chunk of 1 sample"))
-      << "the last chunk is a single sample";
+  EXPECT_THAT(refusal(split_of(1, 32, {"split"})),
+              HasSubstr("micro-batches of at least 2 samples"));
+  EXPECT_THAT(refusal(split_of(2, 32, {"split"})), HasSubstr("a micro-batch of 1 sample"))
+      << "the last micro-batch is a single sample";
   EXPECT_EQ(name_of(split_of(1, 32, {})), "no case");
   EXPECT_THAT(name_of(split_of(3, 32, {"split"})), HasSubstr("split:3"));
   EXPECT_THAT(name_of(split_of(1, 33, {"split"})), HasSubstr("split:1"));
@@ -158,19 +160,19 @@ TEST_F(PipelineTest, ABatchIsNotLargerThanKernelsCanCount) {
             "pipeline/single/batch:65536/image:128");
 }
 
-TEST_F(PipelineTest, ReferencesSeeTheSameChunksOnOneDevice) {
+TEST_F(PipelineTest, ReferencesSeeTheSameMicroBatchesOnOneDevice) {
   const auto reference_of = [&](Scenario::Request made) {
     made.spec.dtype = DType::bf16;
     const auto reference = scenario->reference(*scenario->resolve(made));
     return reference ? reference->name() : "none";
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");
-  EXPECT_EQ(reference_of(request("model-parallel", {{"cut", "layer2.1"}})),
+  EXPECT_EQ(reference_of(request("model-parallel", {{"partition", "layer2.1"}})),
             "pipeline/single/batch:40/image:128/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"schedule", "1f1b"}})),
-            "pipeline/chunks-in-turn/batch:40/image:128/split:12/dtype:bf16");
+            "pipeline/gradient-accumulation/batch:40/image:128/split:12/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"model", "toy"}, {"split", "15+5"}})),
-            "pipeline/chunks-in-turn/model:toy/batch:20/split:15+5/dtype:bf16");
+            "pipeline/gradient-accumulation/model:toy/batch:20/split:15+5/dtype:bf16");
 }
 
 TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
@@ -180,9 +182,10 @@ TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
     return reference ? reference->name() : "none";
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");
-  EXPECT_EQ(reference_of(request("model-parallel", {{"cut", "layer2.1"}})), "none");
-  EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"cut", "layer2.1"}})),
-            "pipeline/chunks-in-turn/batch:40/image:128/split:12/devices:2/cut:layer2.1");
+  EXPECT_EQ(reference_of(request("model-parallel", {{"partition", "layer2.1"}})), "none");
+  EXPECT_EQ(
+      reference_of(request("pipeline", {{"split", 12}, {"partition", "layer2.1"}})),
+      "pipeline/gradient-accumulation/batch:40/image:128/split:12/devices:2/partition:layer2.1");
 }
 
 struct PipelineAnswer : PipelineTest {
@@ -215,17 +218,19 @@ TEST_F(PipelineAnswer, SaysFirstWhereSplittingDoesNotPay) {
   EXPECT_EQ(scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}),
             "Splitting does not pay: the best split, 6, reaches 0.50× (0.49–0.51) the single "
             "device, 90% of what these tasks allow.");
-  EXPECT_EQ(scenario->answer(
-                {single, outcome("pipeline", {{"split", 6}, {"cut", "balanced"}}, 2.01, 0.995)}),
-            "Best split 6, cut balanced: 0.99× (0.98–1.00) the single device, 90% of what these "
-            "tasks allow.")
+  EXPECT_EQ(
+      scenario->answer(
+          {single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}}, 2.01, 0.995)}),
+      "Best split 6, partition balanced: 0.99× (0.98–1.00) the single device, 90% of what these "
+      "tasks allow.")
       << "not beyond chance";
 }
 
 TEST_F(PipelineAnswer, NamesChoicesThatDifferFromTheDefault) {
-  EXPECT_THAT(scenario->answer({outcome(
-                  "pipeline", {{"split", 6}, {"cut", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5)}),
-              HasSubstr("Best split 6, cut balanced, schedule 1f1b: 1.50×"));
+  EXPECT_THAT(
+      scenario->answer({outcome(
+          "pipeline", {{"split", 6}, {"partition", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5)}),
+      HasSubstr("Best split 6, partition balanced, schedule 1f1b: 1.50×"));
 }
 
 TEST_F(PipelineAnswer, DoesNotSpeakOfABoundThatIsNone) {

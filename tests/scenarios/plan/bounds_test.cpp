@@ -53,10 +53,10 @@ TEST_F(Bounds, ChainAcrossLanesIsBoundByItsLength) {
 }
 
 TEST_F(Bounds, PipelineIsBoundByItsSlowStageWithFillingAndDraining) {
-  // Two chunks through two stages and back: a-b-b-a. Lane b works 2·(3+3); before its first task a
-  // works 1, after its last at least 1.
+  // Two micro-batches through two stages and back: a-b-b-a. Lane b works 2·(3+3); before its first
+  // task a works 1, after its last at least 1.
   std::vector<TaskId> sent;
-  for (int chunk = 0; chunk < 2; ++chunk) sent.push_back(add(b_, {add(a_)}));
+  for (int micro_batch = 0; micro_batch < 2; ++micro_batch) sent.push_back(add(b_, {add(a_)}));
   for (const TaskId forward : sent) add(a_, {add(b_, {forward})});
   std::vector<double> seconds;
   for (const Task& task : graph_.tasks) seconds.push_back(task.lanes.front() == a_ ? 1.0 : 3.0);

@@ -63,18 +63,18 @@ TEST(Metrics, CountTimeOnceWhereStreamsOfOneKindOverlap) {
 
 TEST(Metrics, OfAnIdealPipelineHaveTheRatiosOfTheFormulas) {
   constexpr int stages = 4;
-  constexpr int chunks = 10;
+  constexpr int micro_batches = 10;
   MadeTimeline timeline;
   for (int stage = 0; stage < stages; ++stage) {
     timeline.lane("device " + std::to_string(stage));
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-      const Nanoseconds begin = Nanoseconds{7} * (stage + chunk);
+    for (int micro_batch = 0; micro_batch < micro_batches; ++micro_batch) {
+      const Nanoseconds begin = Nanoseconds{7} * (stage + micro_batch);
       timeline.task(stage, {begin, begin + 7});
     }
   }
   const TimelineMetrics metrics = metrics_of(timeline.made());
-  EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_total, (stages - 1.0) / (chunks + stages - 1));
-  EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_busy, (stages - 1.0) / chunks);
+  EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_total, (stages - 1.0) / (micro_batches + stages - 1));
+  EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_busy, (stages - 1.0) / micro_batches);
 }
 
 TEST(Metrics, TellForHowLongHowManyStreamsWereBusy) {

@@ -12,29 +12,30 @@ namespace {
 
 class EverySchedule : public ::testing::TestWithParam<std::tuple<std::string, int, int>> {};
 
-TEST_P(EverySchedule, DoesEveryChunkOnceAndInAnOrderThatCanRun) {
-  const auto& [name, stages, chunks] = GetParam();
-  const Schedule schedule = schedule_named(name, stages, chunks);
+TEST_P(EverySchedule, DoesEveryMicroBatchOnceAndInAnOrderThatCanRun) {
+  const auto& [name, stages, micro_batches] = GetParam();
+  const Schedule schedule = schedule_named(name, stages, micro_batches);
   ASSERT_EQ(schedule.size(), static_cast<std::size_t>(stages));
   for (const auto& actions : schedule) {
     std::set<std::pair<Pass, int>> done;
     for (const Action& action : actions) {
-      EXPECT_TRUE(done.insert({action.pass, action.chunk}).second);
+      EXPECT_TRUE(done.insert({action.pass, action.micro_batch}).second);
       if (action.pass == Pass::backward) {
-        EXPECT_TRUE(done.contains({Pass::forward, action.chunk}));
+        EXPECT_TRUE(done.contains({Pass::forward, action.micro_batch}));
       }
     }
-    EXPECT_EQ(done.size(), static_cast<std::size_t>(2 * chunks));
+    EXPECT_EQ(done.size(), static_cast<std::size_t>(2 * micro_batches));
   }
-  EXPECT_EQ(in_dependency_order(schedule).size(), static_cast<std::size_t>(2 * chunks * stages));
+  EXPECT_EQ(in_dependency_order(schedule).size(),
+            static_cast<std::size_t>(2 * micro_batches * stages));
 }
 
-TEST_P(EverySchedule, HoldsAsManyChunksAsPublished) {
-  const auto& [name, stages, chunks] = GetParam();
-  const Schedule schedule = schedule_named(name, stages, chunks);
+TEST_P(EverySchedule, HoldsAsManyMicroBatchesAsPublished) {
+  const auto& [name, stages, micro_batches] = GetParam();
+  const Schedule schedule = schedule_named(name, stages, micro_batches);
   for (int stage = 0; stage < stages; ++stage) {
-    const int expected = name == "gpipe" ? chunks : std::min(chunks, stages - stage);
-    EXPECT_EQ(chunks_in_flight(schedule[static_cast<std::size_t>(stage)]), expected);
+    const int expected = name == "gpipe" ? micro_batches : std::min(micro_batches, stages - stage);
+    EXPECT_EQ(micro_batches_in_flight(schedule[static_cast<std::size_t>(stage)]), expected);
   }
 }
 

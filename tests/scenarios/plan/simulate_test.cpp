@@ -39,13 +39,13 @@ Pipeline pipeline(const Schedule& schedule, double forward, double backward) {
     Task task{.name = "task", .lanes = {stage}};
     const bool is_forward = action.pass == Pass::forward;
     if (is_forward && stage > 0) {
-      task.after = {tasks.at({Pass::forward, stage - 1, action.chunk})};
+      task.after = {tasks.at({Pass::forward, stage - 1, action.micro_batch})};
     }
-    if (!is_forward) task.after = {tasks.at({Pass::forward, stage, action.chunk})};
+    if (!is_forward) task.after = {tasks.at({Pass::forward, stage, action.micro_batch})};
     if (!is_forward && stage < last) {
-      task.after.push_back(tasks.at({Pass::backward, stage + 1, action.chunk}));
+      task.after.push_back(tasks.at({Pass::backward, stage + 1, action.micro_batch}));
     }
-    tasks[{action.pass, stage, action.chunk}] = made.graph.add_task(std::move(task));
+    tasks[{action.pass, stage, action.micro_batch}] = made.graph.add_task(std::move(task));
     made.costs.push_back(is_forward ? forward : backward);
   }
   return made;

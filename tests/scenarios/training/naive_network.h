@@ -12,8 +12,8 @@ namespace parbench::test {
 
 using NamedParameters = std::map<std::string, std::vector<double>>;
 
-/// Σ(prediction − target)² of one chunk, whose own statistics normalise it. `images` and `target`
-/// are canonical, samples outermost.
+/// Σ(prediction − target)² of one micro-batch, whose own statistics normalise it. `images` and
+/// `target` are canonical, samples outermost.
 [[nodiscard]] double squared_error(const Network& network, const NamedParameters& parameters,
                                    const std::vector<double>& images,
                                    const std::vector<double>& target, std::int64_t samples);

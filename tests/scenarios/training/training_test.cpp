@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "bench/execution/executor.h"
-#include "kernels/core/crossing.h"
 #include "kernels/base/error.h"
+#include "kernels/core/crossing.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
-#include "scenarios/training/cut.h"
+#include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/step_checks.h"
 #include "tests/scenarios/training/naive_network.h"
@@ -92,9 +92,9 @@ std::vector<std::unique_ptr<Device>> open_devices(Backends backends, int stages,
 struct Setting {
   std::string name;
   std::string model;
-  std::vector<std::int64_t> chunks;
+  std::vector<std::int64_t> micro_batches;
   std::string schedule;
-  std::vector<int> cut;
+  std::vector<int> partition;
   DType dtype = DType::f32;
   Backends backends = Backends::cpu;
 };
@@ -122,7 +122,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
   void SetUp() override {
     const Setting& setting = GetParam();
     network_ = setting.model == "toy" ? toy_model() : small_residual_network();
-    const int stages = static_cast<int>(setting.cut.size()) + 1;
+    const int stages = static_cast<int>(setting.partition.size()) + 1;
     std::string why;
     std::vector<std::unique_ptr<Device>> devices = open_devices(setting.backends, stages, why);
     if (devices.empty()) SKIP_WITHOUT_DEVICES(gpu_devices(setting.backends), why);
@@ -130,25 +130,26 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();
     parts_ = std::make_unique<CaseParts>(*context_);
-    batch_ = std::accumulate(setting.chunks.begin(), setting.chunks.end(), std::int64_t{0});
-    const int chunks = static_cast<int>(setting.chunks.size());
-    const Schedule schedule = schedule_named(setting.schedule, stages, chunks);
-    const std::vector<LayerRange> ranges = stages_of(network_, setting.cut);
+    batch_ = std::accumulate(setting.micro_batches.begin(), setting.micro_batches.end(),
+                             std::int64_t{0});
+    const int micro_batches = static_cast<int>(setting.micro_batches.size());
+    const Schedule schedule = schedule_named(setting.schedule, stages, micro_batches);
+    const std::vector<LayerRange> ranges = stages_of(network_, setting.partition);
     for (int s = 0; s < stages; ++s) {
       const auto i = static_cast<std::size_t>(s);
-      stages_.push_back(
-          std::make_unique<Stage>(*parts_, Stage::Options{.device = s,
-                                                          .range = {.network = &network_,
-                                                                    .first = ranges[i].first,
-                                                                    .last = ranges[i].last,
-                                                                    .dtype = setting.dtype,
-                                                                    .batch = batch_},
-                                                          .chunks = setting.chunks,
-                                                          .slots = chunks_in_flight(schedule[i]),
-                                                          .learning_rate = learning_rate}));
+      stages_.push_back(std::make_unique<Stage>(
+          *parts_, Stage::Options{.device = s,
+                                  .range = {.network = &network_,
+                                            .first = ranges[i].first,
+                                            .last = ranges[i].last,
+                                            .dtype = setting.dtype,
+                                            .batch = batch_},
+                                  .micro_batches = setting.micro_batches,
+                                  .slots = micro_batches_in_flight(schedule[i]),
+                                  .learning_rate = learning_rate}));
       stages_.back()->add_outputs(parts_->outputs);
     }
-    add_training_step(*parts_, stages_, setting.chunks, schedule);
+    add_training_step(*parts_, stages_, setting.micro_batches, schedule);
     parts_->data.finish();
     context_->commit();
     parts_->data.reset();
@@ -181,16 +182,17 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     return found;
   }
 
-  /// Mean squared error of the batch, chunk by chunk.
+  /// Mean squared error of the batch, micro-batch by micro-batch.
   [[nodiscard]] double naive_loss(const test::NamedParameters& parameters) const {
     const std::int64_t classes = network_.classes();
     const std::vector<double> target = widened(parts_->data.read(stages_.back()->target()));
     double sum = 0;
     std::int64_t first = 0;
-    for (std::size_t chunk = 0; chunk < GetParam().chunks.size(); ++chunk) {
-      const std::int64_t samples = GetParam().chunks[chunk];
+    for (std::size_t micro_batch = 0; micro_batch < GetParam().micro_batches.size();
+         ++micro_batch) {
+      const std::int64_t samples = GetParam().micro_batches[micro_batch];
       const Stage& stage = *stages_.front();
-      const int index = static_cast<int>(chunk);
+      const int index = static_cast<int>(micro_batch);
       const std::vector<double> images = widened(parts_->data.read(
           Tensor{.device = 0, .desc = stage.input_desc(index), .view = stage.input(index)}));
       sum += test::squared_error(
@@ -273,7 +275,7 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
     if (context_->device(device).info().backend == "cuda") GTEST_SKIP() << "no memory of the host";
   }
   add_step_checks(*parts_, network_, {setting.dtype}, stages_,
-                  static_cast<int>(setting.chunks.size()));
+                  static_cast<int>(setting.micro_batches.size()));
   add_update_check(*parts_, stages_);
   const std::vector<Check>& checks = parts_->checks;
   EXPECT_NE(findings(checks), "") << "what has not run passes for right";
@@ -307,10 +309,10 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
       << "two updates pass for one";
 }
 
-/// The small network cut once, in f32, over two backends.
-Setting mixed(const std::string& name, std::vector<std::int64_t> chunks,
-              const std::string& schedule, int cut, Backends backends) {
-  return {name, "small", std::move(chunks), schedule, {cut}, DType::f32, backends};
+/// The small network partition once, in f32, over two backends.
+Setting mixed(const std::string& name, std::vector<std::int64_t> micro_batches,
+              const std::string& schedule, int partition, Backends backends) {
+  return {name, "small", std::move(micro_batches), schedule, {partition}, DType::f32, backends};
 }
 
 TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
@@ -330,12 +332,12 @@ TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
       EXPECT_TRUE(reaches(device_of(task), context_->device(stage->device()))) << task.name;
     }
   }
-  const auto chunks = static_cast<int>(GetParam().chunks.size());
+  const auto micro_batches = static_cast<int>(GetParam().micro_batches.size());
   const bool unlike = stages_.size() > 1 && stages_[0]->output_desc(0) != stages_[1]->input_desc(0);
   EXPECT_EQ(unlike, GetParam().backends != Backends::cpu && GetParam().model != "toy" &&
                         stages_[1]->input_desc(0).shape.size() == 4);
   if (GetParam().backends == Backends::cpu || unlike) {
-    EXPECT_EQ(reorders, unlike ? 4 * chunks : 0);
+    EXPECT_EQ(reorders, unlike ? 4 * micro_batches : 0);
   }
 }
 
@@ -343,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
     Settings, TrainingTest,
     ::testing::Values(
         Setting{"OneStageWholeBatch", "small", {6}, "gpipe", {}},
-        Setting{"OneStageInChunks", "small", {4, 4, 2}, "gpipe", {}},
+        Setting{"OneStageInMicro-batches", "small", {4, 4, 2}, "gpipe", {}},
         Setting{"CutBeforeProjection", "small", {4, 4, 2}, "gpipe", {1}},
         Setting{"CutBeforeIdentity", "small", {4, 4, 2}, "gpipe", {2}},
         Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
@@ -356,9 +358,9 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{
             "ToyOnCpuAndOther", "toy", {7, 7, 6}, "1f1b", {1}, DType::f32, Backends::cpu_and_other},
         Setting{"Toy", "toy", {20}, "gpipe", {1}},
-        Setting{"ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}},
+        Setting{"ToyInMicro-batches", "toy", {7, 7, 6}, "1f1b", {1}},
         Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
-        Setting{"Bf16ToyInChunks", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
+        Setting{"Bf16ToyInMicro-batches", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
     [](const auto& information) { return information.param.name; });
 
 TEST(ResNet50, HasTorchvisionsParameters) {

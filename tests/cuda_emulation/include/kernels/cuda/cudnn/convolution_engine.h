@@ -1,5 +1,5 @@
-// Takes the place of kernels/cuda/cudnn/convolution_engine.h: the direct kernels in place of cuDNN's
-// engines. Some graphs have no engine, so that what computes them otherwise is tested.
+// Takes the place of kernels/cuda/cudnn/convolution_engine.h: the direct kernels in place of
+// cuDNN's engines. Some graphs have no engine, so that what computes them otherwise is tested.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "kernels/cuda/cudnn/convolution_graph.h"
 #include "kernels/core/op.h"
+#include "kernels/cuda/cudnn/convolution_graph.h"
 
 namespace parbench::cuda {
 

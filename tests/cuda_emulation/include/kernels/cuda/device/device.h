@@ -1,8 +1,9 @@
-// Takes the place of kernels/cuda/device/device.h: a device whose kernels run on the calling thread.
+// Takes the place of kernels/cuda/device/device.h: a device whose kernels run on the calling
+// thread.
 #pragma once
 
-#include "kernels/cuda/ops/layout.h"
 #include "kernels/core/device.h"
+#include "kernels/cuda/ops/layout.h"
 
 namespace parbench::cuda {
 

@@ -1,6 +1,6 @@
-// Takes the place of kernels/cuda/ops/matmul.h: plain loops in place of cuBLASLt, so that the kernels
-// around products are tested. Products of f32 have no bias of their own, those of bf16 do: the
-// operations know both ways.
+// Takes the place of kernels/cuda/ops/matmul.h: plain loops in place of cuBLASLt, so that the
+// kernels around products are tested. Products of f32 have no bias of their own, those of bf16 do:
+// the operations know both ways.
 #pragma once
 
 #include <cuda_runtime_api.h>

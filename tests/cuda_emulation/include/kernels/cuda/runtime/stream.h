@@ -6,8 +6,8 @@
 #include <array>
 #include <span>
 
-#include "kernels/cuda/device_code/arrival_counters.h"
 #include "kernels/core/stream.h"
+#include "kernels/cuda/device_code/arrival_counters.h"
 
 namespace parbench::cuda {
 

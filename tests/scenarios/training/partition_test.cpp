@@ -1,5 +1,5 @@
-// Where models are cut: by name, and by what their units cost.
-#include "scenarios/training/cut.h"
+// How models are partitioned: by name, and by what their units cost.
+#include "scenarios/training/partition.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,20 +20,20 @@ using testing::HasSubstr;
 
 std::string refusal(const Network& network, const std::string& text, int stages) {
   try {
-    static_cast<void>(named_cut(network, text, stages));
+    static_cast<void>(named_partition(network, text, stages));
   } catch (const UsageError& error) {
     return error.what();
   }
   return "not refused";
 }
 
-TEST(NamedCut, UnitsAreFoundByName) {
+TEST(NamedPartition, UnitsAreFoundByName) {
   const Network network = resnet50(64);
-  EXPECT_THAT(named_cut(network, "published", 2), ElementsAre(8));
-  EXPECT_THAT(named_cut(network, "layer1.0+layer4.2+head", 4), ElementsAre(1, 16, 17));
+  EXPECT_THAT(named_partition(network, "published", 2), ElementsAre(8));
+  EXPECT_THAT(named_partition(network, "layer1.0+layer4.2+head", 4), ElementsAre(1, 16, 17));
 }
 
-TEST(NamedCut, RefusalsNameTheWordAndTheUnits) {
+TEST(NamedPartition, RefusalsNameTheWordAndTheUnits) {
   const Network network = resnet50(64);
   EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' starts no later stage"));
   EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("layer1.0, layer1.1"));
@@ -43,7 +43,7 @@ TEST(NamedCut, RefusalsNameTheWordAndTheUnits) {
       << "no stage is left before the first unit";
 }
 
-TEST(NamedCut, AStageForEveryDeviceInOrder) {
+TEST(NamedPartition, AStageForEveryDeviceInOrder) {
   const Network network = resnet50(64);
   EXPECT_THAT(refusal(network, "layer1.0", 3), HasSubstr("makes 2 stages, but there are 3"));
   EXPECT_THAT(refusal(network, "published", 3), HasSubstr("makes 2 stages, but there are 3"));

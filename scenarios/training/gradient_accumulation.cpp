@@ -1,5 +1,5 @@
-// Replicas of a model with a share of the chunks each, and the sum of what they compute.
-#include "scenarios/training/chunks_in_turn.h"
+// Replicas of a model with a share of the micro-batches each, and the sum of what they compute.
+#include "scenarios/training/gradient_accumulation.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,11 +12,11 @@
 namespace parbench {
 namespace {
 
-/// Neighbouring chunks of one device.
+/// Neighbouring micro-batches of one device.
 struct Share {
   int device = 0;
   std::int64_t first_sample = 0;
-  std::vector<std::int64_t> chunks;
+  std::vector<std::int64_t> micro_batches;
 };
 
 /// Each replica takes the memory of a whole model, and two save half of the time.
@@ -31,24 +31,24 @@ std::vector<int> devices_of_replicas(const Context& context) {
   return chosen;
 }
 
-/// A chunk goes to the device in whose equal part of the batch it begins.
+/// A micro-batch goes to the device in whose equal part of the batch it begins.
 std::vector<Share> shares_of(const std::vector<int>& devices, std::int64_t batch,
-                             const std::vector<std::int64_t>& chunks) {
+                             const std::vector<std::int64_t>& micro_batches) {
   std::vector<Share> shares;
   std::int64_t sample = 0;
-  for (const std::int64_t count : chunks) {
+  for (const std::int64_t count : micro_batches) {
     const auto part = static_cast<std::int64_t>(devices.size()) * sample / batch;
     const int device = devices[static_cast<std::size_t>(part)];
     if (shares.empty() || shares.back().device != device) {
-      shares.push_back({.device = device, .first_sample = sample, .chunks = {}});
+      shares.push_back({.device = device, .first_sample = sample, .micro_batches = {}});
     }
-    shares.back().chunks.push_back(count);
+    shares.back().micro_batches.push_back(count);
     sample += count;
   }
   return shares;
 }
 
-/// Every replica has the same outputs: the loss and the gradients of its chunks.
+/// Every replica has the same outputs: the loss and the gradients of its micro-batches.
 std::vector<Output> sums(const std::vector<std::vector<Output>>& replicas) {
   std::vector<Output> result = replicas.front();
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -67,19 +67,20 @@ std::vector<Output> sums(const std::vector<std::vector<Output>>& replicas) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Stage>> add_chunks_in_turn(CaseParts& parts, const StageRange& whole,
-                                                       const std::vector<std::int64_t>& chunks) {
+std::vector<std::unique_ptr<Stage>> add_gradient_accumulation(
+    CaseParts& parts, const StageRange& whole, const std::vector<std::int64_t>& micro_batches) {
   std::vector<std::unique_ptr<Stage>> replicas;
   std::vector<std::vector<Output>> outputs;
-  for (const Share& share : shares_of(devices_of_replicas(parts.context), whole.batch, chunks)) {
+  for (const Share& share :
+       shares_of(devices_of_replicas(parts.context), whole.batch, micro_batches)) {
     std::vector<std::unique_ptr<Stage>> replica;
     replica.push_back(
         std::make_unique<Stage>(parts, Stage::Options{.device = share.device,
                                                       .range = whole,
-                                                      .chunks = share.chunks,
+                                                      .micro_batches = share.micro_batches,
                                                       .first_sample = share.first_sample}));
-    const int count = static_cast<int>(share.chunks.size());
-    add_training_step(parts, replica, share.chunks, chunk_by_chunk(1, count));
+    const int count = static_cast<int>(share.micro_batches.size());
+    add_training_step(parts, replica, share.micro_batches, one_at_a_time(1, count));
     replica.front()->add_outputs(outputs.emplace_back());
     replicas.push_back(std::move(replica.front()));
   }

@@ -21,15 +21,15 @@ struct PreparedCase;
 [[nodiscard]] int recorded_executions(double execution_seconds);
 
 /// About what that takes, with what precedes it.
-[[nodiscard]] double look_seconds(double execution_seconds);
+[[nodiscard]] double profiling_seconds(double execution_seconds);
 
 /// An execution is far from the samples when its time is from their median by more than this share
 /// of it. Their range is no measure: that of a few samples misses much, and one sample that was
 /// disturbed widens it to hold what it should not.
-constexpr double most_typical_deviation = 0.10;
+constexpr double max_typical_deviation = 0.10;
 
 /// A case is looked at again while the execution that is told of is far from its samples.
-constexpr int most_looks = 3;
+constexpr int max_profiling_runs = 3;
 
 using report::no_timeline;
 
@@ -37,10 +37,10 @@ using report::no_timeline;
 using KeepTimeline = std::function<void(const report::CaseResult&, const Timeline&)>;
 
 /// What the cases of a session have in common.
-class Looks {
+class ProfilingPass {
  public:
   /// Nobody looks where nothing is to be kept.
-  Looks(KeepTimeline keep, std::function<bool()> interrupted)
+  ProfilingPass(KeepTimeline keep, std::function<bool()> interrupted)
       : keep_(std::move(keep)), interrupted_(std::move(interrupted)) {}
 
   [[nodiscard]] bool wanted() const { return keep_ != nullptr; }

@@ -1,5 +1,5 @@
 // From a case that was sampled to its profile.
-#include "bench/sampling/looks.h"
+#include "bench/sampling/profiling_pass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr int most_executions = 25;
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
 /// About what such executions took, with the one before each where there are several.
-double look_seconds(const std::vector<double>& seconds) {
+double profiling_seconds(const std::vector<double>& seconds) {
   const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return seconds.size() > 1 ? 2 * noted : noted;
 }
@@ -34,7 +34,7 @@ double look_seconds(const std::vector<double>& seconds) {
 std::optional<double> deviation(double seconds, double sampled) {
   if (sampled <= 0) return std::nullopt;
   const double share = seconds / sampled - 1;
-  return std::abs(share) > most_typical_deviation ? std::optional(share) : std::nullopt;
+  return std::abs(share) > max_typical_deviation ? std::optional(share) : std::nullopt;
 }
 
 }  // namespace
@@ -45,21 +45,21 @@ int recorded_executions(double execution_seconds) {
       std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{most_executions}));
 }
 
-double look_seconds(double execution_seconds) {
+double profiling_seconds(double execution_seconds) {
   const int executions = recorded_executions(execution_seconds);
   return execution_seconds * (executions > 1 ? 2 * executions : executions);
 }
 
-void Looks::note(report::CaseResult& result, std::string_view reason) {
+void ProfilingPass::note(report::CaseResult& result, std::string_view reason) {
   result.notes.emplace_back(no_timeline, reason);
 }
 
-void Looks::expect(const PreparedCase& prepared) {
-  if (wanted()) seconds_left_ += look_seconds(prepared.execution_seconds);
+void ProfilingPass::expect(const PreparedCase& prepared) {
+  if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
 }
 
-void Looks::look_at(const Subject& subject) {
-  seconds_left_ -= look_seconds(subject.prepared.execution_seconds);
+void ProfilingPass::look_at(const Subject& subject) {
+  seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
   const Range range(range_);
   try {
     record(subject);
@@ -81,13 +81,13 @@ void Looks::look_at(const Subject& subject) {
   }
 }
 
-void Looks::stop_if_interrupted() const {
+void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
 /// The look at a case that is nearest to the samples: the first one that is near, and where none
 /// is, of those for which there was time. With the times of all of them.
-Recording Looks::typical_recording(const Subject& subject, double sampled) const {
+Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = subject.spare_seconds - seconds_left_;
   std::vector<Recording> looks;
@@ -96,10 +96,10 @@ Recording Looks::typical_recording(const Subject& subject, double sampled) const
   do {
     looks.push_back(subject.prepared.runner->record(executions));
     seconds.push_back(kept_seconds(looks.back()));
-    taken = look_seconds(looks.back().seconds);
+    taken = profiling_seconds(looks.back().seconds);
     spare -= taken;
-  } while (deviation(seconds.back(), sampled) && std::ssize(looks) < most_looks && spare >= taken &&
-           !interrupted_());
+  } while (deviation(seconds.back(), sampled) && std::ssize(looks) < max_profiling_runs &&
+           spare >= taken && !interrupted_());
   const auto nearest =
       std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
   const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
@@ -112,7 +112,7 @@ Recording Looks::typical_recording(const Subject& subject, double sampled) const
   return recording;
 }
 
-void Looks::record(const Subject& subject) const {
+void ProfilingPass::record(const Subject& subject) const {
   stop_if_interrupted();
   PreparedCase& prepared = subject.prepared;
   const double sampled =

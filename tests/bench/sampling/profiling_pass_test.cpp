@@ -1,5 +1,5 @@
 // What happens while cases are looked at after their samples: these stay, whatever it is.
-#include "bench/sampling/looks.h"
+#include "bench/sampling/profiling_pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

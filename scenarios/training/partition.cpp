@@ -1,5 +1,5 @@
 // Measuring units and dividing them.
-#include "scenarios/training/cut.h"
+#include "scenarios/training/partition.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "kernels/base/error.h"
-#include "scenarios/plan/costs.h"
 #include "scenarios/framework/suggest.h"
+#include "scenarios/plan/costs.h"
 #include "scenarios/training/stage_program.h"
 
 namespace parbench {
@@ -23,43 +23,45 @@ int unit_named(const Network& network, std::string_view word) {
   if (found == network.units.end() || found == network.units.begin()) {
     std::vector<std::string> known{"published", "balanced"};
     known.insert(known.end(), network.units.begin() + 1, network.units.end());
-    throw UsageError(fmt::format(
-        "--cut: '{}' starts no later stage of {}{}\nallowed are published, balanced, or units "
-        "joined by '+': {}",
-        word, network.name, did_you_mean(word, known),
-        fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
+    throw UsageError(
+        fmt::format("--partition: '{}' starts no later stage of {}{}\nallowed are published, "
+                    "balanced, or units "
+                    "joined by '+': {}",
+                    word, network.name, did_you_mean(word, known),
+                    fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
   }
   return static_cast<int>(found - network.units.begin());
 }
 
 }  // namespace
 
-std::vector<int> named_cut(const Network& network, std::string_view text, int stages) {
-  std::vector<int> cut;
+std::vector<int> named_partition(const Network& network, std::string_view text, int stages) {
+  std::vector<int> partition;
   if (text == "published") {
-    for (const std::string& unit : network.published_cut) cut.push_back(unit_named(network, unit));
+    for (const std::string& unit : network.published_partition)
+      partition.push_back(unit_named(network, unit));
   } else {
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find('+', begin), text.size());
-      cut.push_back(unit_named(network, text.substr(begin, end - begin)));
+      partition.push_back(unit_named(network, text.substr(begin, end - begin)));
       begin = end + 1;
     }
   }
-  if (static_cast<int>(cut.size()) != stages - 1 || !std::ranges::is_sorted(cut) ||
-      std::ranges::adjacent_find(cut) != cut.end()) {
-    throw UsageError(
-        fmt::format("--cut: '{}' makes {} stages, but there are {} devices; name {} different "
-                    "units in their order",
-                    text, cut.size() + 1, stages, stages - 1));
+  if (static_cast<int>(partition.size()) != stages - 1 || !std::ranges::is_sorted(partition) ||
+      std::ranges::adjacent_find(partition) != partition.end()) {
+    throw UsageError(fmt::format(
+        "--partition: '{}' makes {} stages, but there are {} devices; name {} different "
+        "units in their order",
+        text, partition.size() + 1, stages, stages - 1));
   }
-  return cut;
+  return partition;
 }
 
-std::vector<LayerRange> stages_of(const Network& network, const std::vector<int>& cut) {
+std::vector<LayerRange> stages_of(const Network& network, const std::vector<int>& partition) {
   std::vector<LayerRange> ranges = {{.first = 0, .last = 0}};
   for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
     const int unit = network.layers[static_cast<std::size_t>(index)].unit;
-    const bool starts = ranges.size() <= cut.size() && unit == cut[ranges.size() - 1];
+    const bool starts = ranges.size() <= partition.size() && unit == partition[ranges.size() - 1];
     if (starts) ranges.push_back({.first = index, .last = index});
     ranges.back().last = index;
   }

@@ -5,7 +5,7 @@
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
-#include "scenarios/training/chunks_in_turn.h"
+#include "scenarios/training/gradient_accumulation.h"
 #include "scenarios/training/step_checks.h"
 #include "tests/support/cpu_devices.h"
 
@@ -15,14 +15,15 @@ namespace {
 struct Step {
   explicit Step(int devices) : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {}
 
-  OutputValues run(const Network& network, const std::vector<std::int64_t>& chunks) {
+  OutputValues run(const Network& network, const std::vector<std::int64_t>& micro_batches) {
     const StageRange whole{.network = &network,
                            .first = 0,
                            .last = static_cast<int>(network.layers.size()) - 1,
                            .batch = 7};
     context.begin_case();
-    replicas = add_chunks_in_turn(parts, whole, chunks);
-    add_step_checks(parts, network, {whole.dtype}, replicas, static_cast<int>(chunks.size()));
+    replicas = add_gradient_accumulation(parts, whole, micro_batches);
+    add_step_checks(parts, network, {whole.dtype}, replicas,
+                    static_cast<int>(micro_batches.size()));
     parts.data.finish();
     context.commit();
     parts.data.reset();
@@ -37,20 +38,20 @@ struct Step {
   std::vector<std::unique_ptr<Stage>> replicas;
 };
 
-struct ChunksInTurn : testing::Test {
+struct GradientAccumulation : testing::Test {
   void SetUp() override {
     if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two cores";
   }
 };
 
-TEST_F(ChunksInTurn, HaveTheSameSumsOnOneDeviceAndOnTwo) {
+TEST_F(GradientAccumulation, HaveTheSameSumsOnOneDeviceAndOnTwo) {
   const Network network = resnet50(32);
-  const std::vector<std::int64_t> chunks = {2, 2, 3};
+  const std::vector<std::int64_t> micro_batches = {2, 2, 3};
   Step alone(1);
-  const OutputValues want = alone.run(network, chunks);
+  const OutputValues want = alone.run(network, micro_batches);
   EXPECT_EQ(alone.replicas.size(), 1U);
   Step shared(2);
-  const OutputValues got = shared.run(network, chunks);
+  const OutputValues got = shared.run(network, micro_batches);
   ASSERT_EQ(shared.replicas.size(), 2U);
   EXPECT_EQ(shared.replicas[1]->device(), 1);
   EXPECT_EQ(shared.parts.plan.graph().lanes.size(), 2U);
@@ -59,7 +60,7 @@ TEST_F(ChunksInTurn, HaveTheSameSumsOnOneDeviceAndOnTwo) {
   for (const Check& check : shared.parts.checks) EXPECT_EQ(check.run(), std::nullopt);
 }
 
-TEST_F(ChunksInTurn, OfAPerceptronAreCheckedByTheSum) {
+TEST_F(GradientAccumulation, OfAPerceptronAreCheckedByTheSum) {
   const Network network = toy_model();
   Step shared(2);
   (void)shared.run(network, {3, 3, 1});
@@ -70,7 +71,7 @@ TEST_F(ChunksInTurn, OfAPerceptronAreCheckedByTheSum) {
   EXPECT_NE(shared.parts.checks.front().run(), std::nullopt) << "a part of the loss passes";
 }
 
-TEST_F(ChunksInTurn, LeaveADeviceOutThatNoChunkBeginsOn) {
+TEST_F(GradientAccumulation, LeaveADeviceOutThatNoMicroBatchBeginsOn) {
   const Network network = toy_model();
   Step shared(2);
   (void)shared.run(network, {6, 1});

@@ -1,0 +1,45 @@
+// Where to partition a model into stages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/context.h"
+#include "scenarios/models/network.h"
+
+namespace parbench {
+
+/// Reads a partition: "published", or names of units joined by '+', each the first of a stage.
+/// Throws UsageError that names the word and the units there are.
+[[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
+                                               int stages);
+
+/// First and last layer of each stage.
+struct LayerRange {
+  int first = 0;
+  int last = 0;
+};
+[[nodiscard]] std::vector<LayerRange> stages_of(const Network& network,
+                                                const std::vector<int>& partition);
+
+/// How a unit runs when it is measured.
+struct UnitRun {
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+  std::int64_t samples = 1;  // of a micro-batch
+  /// Whether backward adds to the gradients, as it does for all micro-batches of a step but the
+  /// first.
+  bool accumulate = false;
+};
+
+/// Seconds that each unit takes forward and backward for a micro-batch on a device of the context:
+/// the median of three runs on random data in memory of its own, measured once per run of the
+/// program and on the first of the devices that are alike. Where the context does not measure, an
+/// estimate from operations and traffic, which is the same for every device.
+[[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context, int device,
+                                                               const Network& network,
+                                                               const UnitRun& run);
+
+}  // namespace parbench
