@@ -4,8 +4,9 @@
 #include <exception>
 
 #include "bench/cli/parser.h"
-#include "bench/cli/standard_streams.h"
-#include "bench/processes/child_process.h"
+#include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
+#include "bench/run/child_process.h"
 #include "kernels/base/error.h"
 
 namespace parbench {
@@ -16,7 +17,7 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
   ExitCode code = ExitCode::case_failed;
   try {
     const Program program{scenarios, arguments};
-    code = parse_command_line(program)->run();
+    code = parse_command_line(program, all_commands(program))->run();
     require_printed();
   } catch (const ReaderGone&) {
     // The reader, such as `head`, has taken what it needs. A run that was measured has reported the

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "bench/cli/flag_files.h"
-#include "bench/cli/standard_streams.h"
+#include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
 #include "reports/io/file.h"
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "bench/cli/help.h"
-#include "bench/commands/commands.h"
 #include "kernels/base/error.h"
 #include "scenarios/framework/suggest.h"
 
@@ -23,8 +22,8 @@ constexpr std::string_view benchmark_prefix = "--benchmark_";
 
 class Parser {
  public:
-  explicit Parser(const Program& program)
-      : scenarios_(program.scenarios), commands_(all_commands(program)) {
+  Parser(const ScenarioList& scenarios, CommandList commands)
+      : scenarios_(scenarios), commands_(std::move(commands)) {
     app_.set_help_flag("--help,-h");
     app_.require_subcommand(0, 1);
     for (const auto& command : commands_) {
@@ -157,7 +156,7 @@ class Parser {
 
 }  // namespace
 
-std::unique_ptr<Command> parse_command_line(const Program& program) {
+std::unique_ptr<Command> parse_command_line(const Program& program, CommandList commands) {
   std::vector<std::string> words;
   std::vector<std::string> benchmark_flags;
   for (std::size_t i = 1; i < program.arguments.size(); ++i) {
@@ -167,7 +166,7 @@ std::unique_ptr<Command> parse_command_line(const Program& program) {
     }
     (word.starts_with(benchmark_prefix) ? benchmark_flags : words).push_back(word);
   }
-  return Parser(program)(std::move(words), benchmark_flags);
+  return Parser(program.scenarios, std::move(commands))(std::move(words), benchmark_flags);
 }
 
 }  // namespace parbench

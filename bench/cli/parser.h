@@ -7,8 +7,9 @@
 
 namespace parbench {
 
-/// Parses the program's arguments. Throws UsageError whose message names the flag, the value and
-/// what is allowed; lines after the first are hints.
-[[nodiscard]] std::unique_ptr<Command> parse_command_line(const Program& program);
+/// Parses the program's arguments to one of the commands. Throws UsageError whose message names the
+/// flag, the value and what is allowed; lines after the first are hints.
+[[nodiscard]] std::unique_ptr<Command> parse_command_line(const Program& program,
+                                                          CommandList commands);
 
 }  // namespace parbench

@@ -18,21 +18,21 @@
 #include <vector>
 
 #include "bench/cli/output.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/comparison_options.h"
+#include "bench/execution/clock.h"
+#include "bench/execution/interrupt.h"
 #include "bench/output/progress.h"
-#include "bench/output/report_builder.h"
-#include "bench/processes/child_process.h"
-#include "bench/processes/interrupt.h"
-#include "bench/processes/scratch_folder.h"
-#include "bench/sampling/clock.h"
+#include "bench/output/standard_streams.h"
+#include "bench/run/child_process.h"
+#include "bench/run/report_builder.h"
+#include "bench/run/scratch_folder.h"
 #include "kernels/base/error.h"
 #include "reports/compare/paired_reports.h"
 #include "reports/compare/paired_run.h"
 #include "reports/compare/words.h"
 #include "reports/io/file.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench {
 namespace {

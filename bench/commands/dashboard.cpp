@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "bench/cli/output.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
 #include "reports/dashboard/pages/index_page.h"
 #include "reports/dashboard/site.h"
 #include "reports/text/text.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "bench/cli/help.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/listing.h"
 #include "bench/execution/ranges.h"
+#include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
 
 namespace parbench {

@@ -1,8 +1,8 @@
 // `help` and --help: the page of the program or of a command.
 #include "bench/cli/help.h"
 
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
 
 namespace parbench {
 namespace {

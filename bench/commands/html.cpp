@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "bench/cli/output.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
 #include "reports/io/file.h"
 #include "reports/views/html/html.h"
 

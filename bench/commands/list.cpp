@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/cli/help.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
 
 namespace parbench {
 namespace {

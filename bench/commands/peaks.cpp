@@ -14,15 +14,15 @@
 
 #include "bench/cli/flag_files.h"
 #include "bench/cli/output.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
-#include "bench/estimates/described.h"
-#include "bench/output/report_builder.h"
-#include "bench/processes/jobs.h"
+#include "bench/output/standard_streams.h"
+#include "bench/run/jobs.h"
+#include "bench/run/report_builder.h"
+#include "bench/sampling/described.h"
 #include "kernels/base/error.h"
 #include "reports/model/machine_info.h"
 #include "reports/text/text.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/peak_table.h"
 
 namespace parbench {

@@ -8,7 +8,7 @@
 #include "bench/cli/flag.h"
 #include "bench/estimates/peaks.h"
 #include "kernels/machine/machine.h"
-#include "reports/model/peaks.h"
+#include "reports/io/peak_cache.h"
 
 namespace parbench {
 

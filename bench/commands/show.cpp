@@ -1,7 +1,7 @@
 // `show`: the tables that stood at the end of the run that wrote a report.
 #include "bench/cli/output.h"
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
 #include "reports/io/file.h"
 #include "reports/views/call_table.h"
 #include "reports/views/table.h"

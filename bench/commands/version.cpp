@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/cli/standard_streams.h"
 #include "bench/commands/commands.h"
+#include "bench/output/standard_streams.h"
 
 namespace parbench {
 namespace {

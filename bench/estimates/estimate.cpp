@@ -19,7 +19,7 @@
 #include "bench/execution/verification.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "reports/model/interval.h"
+#include "reports/units/interval.h"
 #include "scenarios/framework/context.h"
 
 namespace parbench {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/sampling/task_costs.h"
+#include "bench/execution/task_costs.h"
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "reports/statistics/statistics.h"

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/cli/standard_streams.h"
-#include "bench/sampling/clock.h"
+#include "bench/execution/clock.h"
+#include "bench/output/standard_streams.h"
 #include "reports/text/text.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/execution/clock.h"
 #include "bench/output/progress.h"
-#include "bench/sampling/clock.h"
 
 namespace parbench {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/execution/interrupt.h"
 #include "bench/execution/submit_mode.h"
-#include "bench/processes/interrupt.h"
 #include "kernels/base/error.h"
 
 namespace parbench {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/processes/interrupt.h"
+#include "bench/execution/interrupt.h"
 #include "bench/sampling/preparation.h"
 #include "bench/sampling/profile.h"
 #include "kernels/base/error.h"

@@ -10,17 +10,17 @@
 #include <numeric>
 #include <utility>
 
-#include "bench/estimates/described.h"
+#include "bench/execution/clock.h"
+#include "bench/execution/interrupt.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/execution/ranges.h"
-#include "bench/output/google_benchmark.h"
-#include "bench/output/session_progress.h"
-#include "bench/processes/interrupt.h"
-#include "bench/sampling/clock.h"
 #include "bench/sampling/conditions.h"
+#include "bench/sampling/described.h"
+#include "bench/sampling/google_benchmark.h"
 #include "bench/sampling/preparation.h"
 #include "bench/sampling/profiling_pass.h"
 #include "bench/sampling/results.h"
+#include "bench/sampling/session_progress.h"
 #include "kernels/base/error.h"
 #include "scenarios/plan/bounds.h"
 

@@ -58,17 +58,6 @@ struct Wanted {
 
 }  // namespace
 
-std::string to_string(const DeviceNumber& number) {
-  return number.partition ? fmt::format("{}/{}", number.device, *number.partition)
-                          : std::to_string(number.device);
-}
-
-std::vector<DeviceNumber> Backend::choose(int count) const {
-  std::vector<DeviceNumber> numbers;
-  for (int device = 0; device < count; ++device) numbers.push_back({.device = device});
-  return numbers;
-}
-
 Backend* Machine::find(std::string_view name) const {
   const auto found =
       std::ranges::find(backends_, name, [](const auto& backend) { return backend->name(); });

@@ -13,7 +13,7 @@
 #include "reports/model/fingerprint.h"
 #include "reports/model/throttling.h"
 #include "reports/statistics/statistics.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
 

@@ -10,7 +10,7 @@
 #include "reports/compare/render.h"
 #include "reports/compare/words.h"
 #include "reports/text/markdown_text.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::compare {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::compare {
 namespace {

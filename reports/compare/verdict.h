@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/model/interval.h"
+#include "reports/units/interval.h"
 
 namespace parbench::compare {
 

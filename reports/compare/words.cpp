@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::compare {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "reports/dashboard/change_points.h"
 #include "reports/dashboard/summary.h"
-#include "reports/model/interval.h"
+#include "reports/units/interval.h"
 
 namespace parbench::report {
 

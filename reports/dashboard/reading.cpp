@@ -5,7 +5,7 @@
 
 #include "reports/dashboard/change_points.h"
 #include "reports/dashboard/history.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 

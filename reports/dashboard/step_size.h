@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "reports/model/interval.h"
+#include "reports/units/interval.h"
 
 namespace parbench::report {
 

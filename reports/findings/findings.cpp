@@ -11,7 +11,7 @@
 #include "reports/findings/losses.h"
 #include "reports/findings/rules.h"
 #include "reports/model/fingerprint.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <variant>
 
-#include "reports/views/parameter_columns.h"
-
 namespace parbench::report {
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "reports/findings/losses.h"
 #include "reports/model/throttling.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

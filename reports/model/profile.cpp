@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 

@@ -9,22 +9,17 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "reports/model/interval.h"
 #include "reports/model/profile.h"
+#include "reports/model/value.h"
+#include "reports/units/interval.h"
 #include "scenarios/plan/bounds.h"
 
 namespace parbench::report {
 
 /// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
 inline constexpr int schema_version = 2;
-
-using Value = std::variant<std::int64_t, double, std::string>;
-using NamedValues = std::vector<std::pair<std::string, Value>>;
-using NamedNumbers = std::vector<std::pair<std::string, double>>;
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 struct Statistics {
   double median = 0;

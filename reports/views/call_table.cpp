@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "reports/model/ceilings.h"
+#include "reports/model/printable.h"
 #include "reports/model/without_profile.h"
 #include "reports/text/grid.h"
 #include "reports/text/paragraph.h"
-#include "reports/text/printable.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "reports/model/throttling.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/table_parts.h"
 
 namespace parbench::report {

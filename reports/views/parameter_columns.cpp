@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {
@@ -45,12 +45,6 @@ void find_common_value(const Cases& cases, ParameterColumn& column) {
 }
 
 }  // namespace
-
-std::string value_text(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* real = std::get_if<double>(&value)) return format_number(*real);
-  return std::get<std::string>(value);
-}
 
 std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   std::vector<ParameterColumn> columns;

@@ -12,9 +12,6 @@ namespace parbench::report {
 
 using Cases = std::vector<const CaseResult*>;
 
-/// A parameter's value as every table shows it.
-[[nodiscard]] std::string value_text(const Value& value);
-
 /// One parameter over the cases of a table; nothing where it does not apply.
 struct ParameterColumn {
   std::string name;

@@ -11,7 +11,7 @@
 #include "reports/text/grid.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/text.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "reports/findings/findings.h"
+#include "reports/model/printable.h"
 #include "reports/text/grid.h"
 #include "reports/text/numbered_reasons.h"
 #include "reports/text/paragraph.h"
-#include "reports/text/printable.h"
 #include "reports/views/case_table.h"
 #include "reports/views/table_parts.h"
 

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstring>
 #include <map>
 #include <string_view>
 
-#include "reports/text/units.h"
+#include "reports/text/exit_text.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
 std::vector<ScenarioCases> by_scenario(const Report& report) {
@@ -112,15 +112,6 @@ std::vector<std::string> machine_items(const Report& report) {
   }
   std::erase_if(items, [](const std::string& item) { return item.empty(); });
   return items;
-}
-
-std::string exit_text(int exit_code) {
-  // Programs may choose exit codes above those of signals, as ssh does with 255.
-  if (exit_code <= signal_exit_code || exit_code > signal_exit_code + SIGRTMAX) {
-    return fmt::format("ended with exit code {}", exit_code);
-  }
-  const int signal = exit_code - signal_exit_code;
-  return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));
 }
 
 std::vector<std::string> process_errors(const Report& report) {

@@ -62,12 +62,6 @@ class Baselines {
 /// Program, processor, cores, memory, system, libraries and commit, as far as known.
 [[nodiscard]] std::vector<std::string> machine_items(const Report& report);
 
-/// Exit codes above it are those of programs that a signal has ended.
-inline constexpr int signal_exit_code = 128;
-
-/// How a program ended: "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
-[[nodiscard]] std::string exit_text(int exit_code);
-
 /// Cases that a run did not come to, or did not sample to the end, because it was interrupted or
 /// ended otherwise before its time.
 [[nodiscard]] std::size_t unfinished_cases(const Report& report);

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "kernels/base/error.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/model/interval.h"
+#include "reports/units/interval.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/parameters.h"
 #include "scenarios/framework/plan.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/overlap/overlap_plans.h"
 

@@ -1,6 +1,6 @@
 // What the tasks of a plan cost, in seconds by task: given, measured alone
-// (bench/sampling/task_costs.h), or estimated here by a roofline. Bounds, simulations, dry runs and
-// balanced partitions all start from such costs.
+// (bench/execution/task_costs.h), or estimated here by a roofline. Bounds, simulations, dry runs
+// and balanced partitions all start from such costs.
 #pragma once
 
 #include <vector>

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "scenarios/framework/collectives.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <utility>
 
-#include "bench/output/google_benchmark.h"
-#include "bench/processes/interrupt.h"
+#include "bench/execution/interrupt.h"
+#include "bench/sampling/google_benchmark.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {

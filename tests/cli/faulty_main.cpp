@@ -15,7 +15,7 @@
 
 #include "bench/program.h"
 #include "kernels/base/error.h"
-#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 #include "scenarios/framework/scenario.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 
 namespace parbench::test {
 

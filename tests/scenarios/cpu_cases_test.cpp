@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
         CpuCase{"matmul_bf16", make_matmul, {{"n", 64}, {"count", 3}}, 2, DType::bf16},
         CpuCase{"overlap_d2h",
                 make_overlap,
-                {{"n", 70}, {"inner", 9}, {"count", 9}, {"direction", "d2h"}, {"micro-batch", 32}}},
+                {{"n", 70}, {"inner", 9}, {"count", 9}, {"direction", "d2h"}, {"chunk", 32}}},
         CpuCase{"overlap_d2h_fresh",
                 make_overlap,
                 {{"n", 70}, {"inner", 9}, {"count", 9}, {"direction", "d2h"}, {"memory", "fresh"}}},

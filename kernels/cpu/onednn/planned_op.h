@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/onednn/layout.h"
-#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 
 namespace parbench::cpu {
 

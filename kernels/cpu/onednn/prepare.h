@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 #include "kernels/ops/ops.h"
 
 namespace parbench::cpu {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "kernels/machine/machine.h"
+#include "kernels/core/backend.h"
 
 namespace parbench::cpu {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/core/activity.h"
-#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 
 namespace parbench::cpu {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "kernels/core/stream.h"
-#include "kernels/cpu/ops/cpu_op.h"
 #include "kernels/cpu/runtime/capture.h"
 #include "kernels/cpu/runtime/command.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 #include "kernels/cpu/runtime/event.h"
 
 namespace parbench::cpu {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "kernels/machine/machine.h"
+#include "kernels/core/backend.h"
 
 namespace parbench::cuda {
 

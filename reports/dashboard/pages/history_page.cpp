@@ -12,7 +12,7 @@
 #include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
 #include "reports/statistics/statistics.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/table_parts.h"

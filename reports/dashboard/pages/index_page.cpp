@@ -9,7 +9,7 @@
 
 #include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/html/html_frame.h"
 
 namespace parbench::report {

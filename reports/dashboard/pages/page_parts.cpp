@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "reports/dashboard/content_id.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/html/html_frame.h"
 
 namespace parbench::report {

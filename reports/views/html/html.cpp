@@ -8,9 +8,9 @@
 #include <cstddef>
 
 #include "reports/findings/findings.h"
-#include "reports/text/printable.h"
+#include "reports/model/printable.h"
 #include "reports/text/text.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/case_table.h"
 #include "reports/views/html/html_timelines.h"
 

@@ -17,7 +17,7 @@
 
 #include "reports/model/ceilings.h"
 #include "reports/model/without_profile.h"
-#include "reports/text/units.h"
+#include "reports/units/units.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/packed_numbers.h"
 

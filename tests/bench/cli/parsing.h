@@ -32,7 +32,8 @@ inline const Program& program_of(std::vector<std::string> words) {
 }
 
 inline std::unique_ptr<Command> command_of(const std::vector<std::string>& words) {
-  return parse_command_line(program_of(words));
+  const Program& program = program_of(words);
+  return parse_command_line(program, all_commands(program));
 }
 
 inline RunOptions parse(const std::vector<std::string>& words) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/estimates/described.h"
+#include "bench/sampling/described.h"
 #include "reports/io/file.h"
 #include "tests/bench/cli/parsing.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/processes/sweep.h"
+#include "bench/run/sweep.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"

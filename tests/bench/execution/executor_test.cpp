@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/processes/interrupt.h"
+#include "bench/execution/interrupt.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "reports/statistics/statistics.h"

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "bench/processes/sweep.h"
+#include "bench/run/sweep.h"
 #include "kernels/machine/machine.h"
 
 namespace parbench {

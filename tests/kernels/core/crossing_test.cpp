@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/ops/cpu_op.h"
+#include "kernels/cpu/runtime/cpu_op.h"
 #include "kernels/machine/machine.h"
 #include "tests/kernels/harness.h"
 #include "tests/support/cpu_devices.h"

@@ -345,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
     Settings, TrainingTest,
     ::testing::Values(
         Setting{"OneStageWholeBatch", "small", {6}, "gpipe", {}},
-        Setting{"OneStageInMicro-batches", "small", {4, 4, 2}, "gpipe", {}},
+        Setting{"OneStageInMicroBatches", "small", {4, 4, 2}, "gpipe", {}},
         Setting{"CutBeforeProjection", "small", {4, 4, 2}, "gpipe", {1}},
         Setting{"CutBeforeIdentity", "small", {4, 4, 2}, "gpipe", {2}},
         Setting{"CutBeforeHead", "small", {3, 2}, "gpipe", {3}},
@@ -358,9 +358,9 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{
             "ToyOnCpuAndOther", "toy", {7, 7, 6}, "1f1b", {1}, DType::f32, Backends::cpu_and_other},
         Setting{"Toy", "toy", {20}, "gpipe", {1}},
-        Setting{"ToyInMicro-batches", "toy", {7, 7, 6}, "1f1b", {1}},
+        Setting{"ToyInMicroBatches", "toy", {7, 7, 6}, "1f1b", {1}},
         Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
-        Setting{"Bf16ToyInMicro-batches", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
+        Setting{"Bf16ToyInMicroBatches", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
     [](const auto& information) { return information.param.name; });
 
 TEST(ResNet50, HasTorchvisionsParameters) {

@@ -1,0 +1,59 @@
+// The signal handler, restricted to what a signal handler may do.
+#include "bench/execution/interrupt.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+
+namespace parbench {
+namespace {
+
+// A signal handler can reach nothing but static storage.
+std::atomic<bool> interrupt_requested{false};
+std::atomic<pid_t> process_group{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
+              "the handler must not lock");
+
+/// A shell that gets SIGINT between two commands goes on with the next one and leaves it to the
+/// user to ask once more; when the terminal is gone nobody will.
+int handed_on(int signal) { return signal == SIGHUP ? SIGHUP : SIGINT; }
+
+extern "C" void parbench_handle_interrupt(int signal) {
+  constexpr std::string_view message =
+      "\nparbench: ending after the execution that runs now; once more to end at once\n";
+  const int former_errno = errno;
+  const bool again = interrupt_requested.exchange(true);
+  const pid_t group = process_group;
+  if (group > 0) kill(-group, again ? SIGKILL : handed_on(signal));
+  if (again) _exit(interrupted_exit_code);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  errno = former_errno;
+}
+
+}  // namespace
+
+InterruptHandler::InterruptHandler() {
+  interrupt_requested = false;
+  struct sigaction action = {};
+  action.sa_handler = parbench_handle_interrupt;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], &action, &former_[i]);
+    const bool kept = signals[i] == SIGHUP && former_[i].sa_handler == SIG_IGN;
+    if (kept) sigaction(signals[i], &former_[i], nullptr);
+  }
+}
+
+InterruptHandler::~InterruptHandler() {
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &former_[i], nullptr);
+}
+
+bool InterruptHandler::requested() { return interrupt_requested; }
+
+void InterruptHandler::hand_on_to(pid_t group) { process_group = group; }
+
+}  // namespace parbench

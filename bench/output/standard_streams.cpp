@@ -1,0 +1,78 @@
+// stdio over descriptors 0 to 2.
+#include "bench/output/standard_streams.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "reports/text/text.h"
+
+namespace parbench {
+
+void prepare_standard_streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) != -1) continue;
+    // The lowest free number is this one. Opened the wrong way round, so that using it fails as it
+    // would have while it was closed.
+    const int mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    [[maybe_unused]] const int opened = ::open("/dev/null", mode);
+  }
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+namespace {
+
+/// Standard output's, of a pipe or socket.
+bool is_reader_gone() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+void require_printed() {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int error = errno;
+  if (flushed && std::ferror(stdout) == 0) return;
+  std::clearerr(stdout);
+  const std::string why = error == 0 ? "" : ": " + std::generic_category().message(error);
+  const std::string message =
+      "standard output could not be written" + why +
+      "\nnot everything was printed; send it to a terminal, a file or a pipe with a reader";
+  if (is_reader_gone()) throw ReaderGone(message);
+  throw Error(message);
+}
+
+int terminal_columns(int descriptor) {
+  winsize size = {};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+void print_error(std::string_view message) noexcept {
+  std::string text;
+  try {
+    text = report::printable(message, true);
+  } catch (const std::bad_alloc&) {
+    // Then it says no more than that there was an error.
+  }
+  std::fputs("parbench: error: ", stderr);
+  for (const char letter : text) {
+    std::fputc(letter, stderr);
+    if (letter == '\n') std::fputs("  ", stderr);
+  }
+  std::fputc('\n', stderr);
+}
+
+}  // namespace parbench

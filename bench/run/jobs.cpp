@@ -1,0 +1,85 @@
+// From options to cases and open devices.
+#include "bench/run/jobs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/run/sweep.h"
+#include "kernels/base/error.h"
+
+namespace parbench {
+namespace {
+
+/// What a scenario opens without `--devices`: fewer where the machine has not so many.
+std::string usual_devices(const Scenario& scenario, const Machine& machine) {
+  const int limit = machine.backends().front()->device_limit();
+  return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
+}
+
+/// Refuses a flag that no device of the run could follow. Where only some cannot, their cases say
+/// so.
+void check_abilities(const DeviceRequest& request,
+                     const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
+  const auto none = [&](bool (Backend::*can)() const) {
+    return std::ranges::none_of(devices, [&](const auto& device) {
+      return (machine.find(device->info().backend)->*can)();
+    });
+  };
+  if (request.autotune && none(&Backend::can_autotune)) {
+    throw UsageError(
+        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
+        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
+        "cuda:0");
+  }
+  if (request.format.math == MathMode::tf32 && none(&Backend::has_tf32)) {
+    throw UsageError(
+        "--dtype tf32: no device of the run has TF32, the arithmetic of NVIDIA's tensor cores: use "
+        "--dtype f32, or give --devices cuda:0");
+  }
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
+                                                  const Scenario& scenario,
+                                                  const Machine& machine) {
+  auto devices =
+      machine.open(request.devices.empty() ? usual_devices(scenario, machine) : request.devices,
+                   {.spare_for_copies = scenario.wants_copy_core(),
+                    .autotune = request.autotune && request.measures});
+  check_abilities(request, devices, machine);
+  return devices;
+}
+
+std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
+                           const Machine& machine) {
+  std::vector<Job> jobs;
+  for (const Scenario* scenario : options.scenarios) {
+    Job job{scenario, open_devices(options.device_request(), *scenario, machine), {}, {}};
+    job.cases = expand(options, *scenario, set_of(job.devices));
+    job.left_out = strategies_left_out(options, *scenario, job.cases);
+    std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
+    if (!job.cases.empty()) jobs.push_back(std::move(job));
+  }
+  if (jobs.empty()) {
+    throw UsageError(
+        flags.filter.empty()
+            ? std::string("no case is left: the chosen strategies and values allow none")
+            : fmt::format("--benchmark_filter='{}' matches no case\n--benchmark_list_tests shows "
+                          "their names",
+                          flags.filter));
+  }
+  return jobs;
+}
+
+/// A line about the strategies that take no part in a job; empty where all do.
+std::string left_out_text(const Job& job) {
+  if (job.left_out.empty()) return {};
+  return fmt::format("{}: without {} (--strategy {} says why)\n", job.scenario->name(),
+                     fmt::join(job.left_out, ", "), job.left_out.front());
+}
+
+}  // namespace parbench

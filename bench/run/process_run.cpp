@@ -1,0 +1,178 @@
+// Every process reads the cases of the run, typed, from a report of the plan (--rerun), and writes
+// a report of its own.
+#include "bench/run/process_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/execution/interrupt.h"
+#include "bench/output/progress_messages.h"
+#include "bench/run/child_process.h"
+#include "bench/run/merged_processes.h"
+#include "bench/run/run_outputs.h"
+#include "bench/run/scratch_folder.h"
+#include "bench/sampling/described.h"
+#include "bench/sampling/results.h"
+#include "bench/sampling/session.h"
+#include "kernels/base/error.h"
+#include "kernels/core/stream.h"
+#include "reports/io/file.h"
+#include "reports/io/google_benchmark.h"
+
+namespace parbench {
+namespace {
+
+constexpr const char* limit_variable = "PARBENCH_PROCESS_SILENCE";
+
+/// Seconds without output after which a process is ended. Its own waits for devices end earlier,
+/// with an error.
+double silence_limit() {
+  const char* const text = std::getenv(limit_variable);  // NOLINT(concurrency-mt-unsafe)
+  if (text == nullptr) {
+    return std::chrono::duration<double>(Stream::default_limit + std::chrono::minutes(1)).count();
+  }
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end != text && *end == '\0' && seconds > 0) return seconds;
+  throw UsageError(
+      fmt::format("{}='{}' is no time; allowed: seconds above 0", limit_variable, text));
+}
+
+class ProcessRun {
+ public:
+  ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
+             ReportBuilder report_builder)
+      : options_(options),
+        flags_(flags),
+        jobs_(std::move(jobs)),
+        outputs_(options, flags, jobs_, std::move(report_builder)) {
+    for (Job& job : jobs_) job.devices.clear();
+  }
+
+  ExitCode operator()() {
+    outputs_.report_builder().write();
+    report::write_report(plan_path(), outputs_.report_builder().report());
+    for (int process = 0; process < options_.processes && !interrupted_; ++process) {
+      try {
+        run(process);
+      } catch (const Interrupted&) {  // before it began
+      }
+      interrupted_ = InterruptHandler::requested();
+    }
+    const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
+    if (interrupted_) return ExitCode::interrupted;
+    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
+  }
+
+ private:
+  void run(int process) {
+    const std::filesystem::path path = folder_ / fmt::format("process-{}.json", process + 1);
+    const auto started = std::chrono::system_clock::now();
+    report::Process record{
+        .started_utc = utc_text(started), .duration_seconds = 0, .exit_code = 0, .error = {}};
+    try {
+      const ChildEnd end = run_child(
+          {.words = words(process, path),
+           .on_line =
+               [&](std::string_view line) { relay_progress(line, part(process), progress()); },
+           .most_silent_seconds = silence_limit_});
+      record.duration_seconds = end.seconds;
+      record.exit_code = end.exit_code;
+      record.error = error_of(end);
+    } catch (const Error& error) {  // it could not be started
+      record.exit_code = static_cast<int>(ExitCode::case_failed);
+      record.error = fmt::format("could not be run: {}", error.what());
+    }
+    take(process, path, record);
+    if (!record.error.empty()) {
+      progress().note(
+          fmt::format("process {} of {} {}", process + 1, options_.processes, record.error));
+    }
+    has_profiled_ = has_profiled_ || record.error.empty();
+    all_measured_ = all_measured_ && record.exit_code == 0 && record.error.empty();
+    outputs_.checkpoint();
+  }
+
+  /// Empty for a process that ended as it should: its report has the cases that failed in it.
+  static std::string error_of(const ChildEnd& end) {
+    const bool interrupted =
+        end.exit_code == interrupted_exit_code && InterruptHandler::requested();
+    const bool failed_in_order = end.exit_code == 1 && end.error_output.empty();
+    const bool orderly = end.exit_code == 0 || interrupted || failed_in_order;
+    return orderly && end.passed_limit.empty() ? std::string() : end.text();
+  }
+
+  /// Adds the report of a process. One that cannot be read is an error of the process.
+  void take(int process, const std::filesystem::path& path, report::Process& record) {
+    std::optional<report::Report> left;
+    try {
+      left = report::read_report(path);
+    } catch (const std::exception& error) {  // it may be too large for the memory as well
+      if (record.error.empty()) record.error = fmt::format("left no report: {}", error.what());
+    }
+    if (!left) {
+      outputs_.report_builder().add_process(record, {});
+      return;
+    }
+    outputs_.report_builder().add_process(record,
+                                          {left->sampling_seconds, left->task_cost_seconds});
+    parts_.push_back({process, std::move(left->cases)});
+    for (const Job& job : jobs_) merge(job);
+  }
+
+  void merge(const Job& job) {
+    std::vector<report::CaseResult> planned;
+    for (const CaseSpec& spec : job.cases) planned.push_back(described(spec));
+    SessionResult result;
+    result.cases = merged(planned, parts_, options_.processes);
+    for (report::CaseResult& one : result.cases) summarise_case(one);
+    compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
+    result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
+    all_measured_ = all_measured_ && result.all_measured();
+    outputs_.report_builder().update(*job.scenario, result);
+  }
+
+  [[nodiscard]] std::vector<std::string> words(int process,
+                                               const std::filesystem::path& path) const {
+    std::vector<std::string> words{"/proc/self/exe", "--rerun=" + plan_path().string(),
+                                   fmt::format("--process={}", process),
+                                   "--report=" + path.string()};
+    if (has_profiled_) words.emplace_back("--no-timeline");
+    words.insert(words.end(), flags_.passed.begin(), flags_.passed.end());
+    return words;
+  }
+
+  [[nodiscard]] std::filesystem::path plan_path() const { return folder_ / "plan.json"; }
+  [[nodiscard]] Progress& progress() { return outputs_.progress(); }
+  [[nodiscard]] RunPart part(int process) const {
+    return {static_cast<std::size_t>(process), static_cast<std::size_t>(options_.processes)};
+  }
+
+  const RunOptions& options_;
+  const BenchmarkFlags& flags_;
+  double silence_limit_ = silence_limit();
+  std::vector<Job> jobs_;
+  ScratchFolder folder_;
+  InterruptHandler interrupt_;
+  RunOutputs outputs_;
+  std::vector<ProcessCases> parts_;
+  bool interrupted_ = false;
+  bool has_profiled_ = false;  // one that ended as it should profiles the cases for all
+  bool all_measured_ = true;
+};
+
+}  // namespace
+
+ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
+                       std::vector<Job> jobs, ReportBuilder report_builder) {
+  return ProcessRun(options, flags, std::move(jobs), std::move(report_builder))();
+}
+
+}  // namespace parbench

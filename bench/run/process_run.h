@@ -1,0 +1,22 @@
+// A run that is spread over new processes: what differs between processes and not within one
+// (memory layout, thread placement, other load of the machine) becomes part of the interval.
+#pragma once
+
+#include <vector>
+
+#include "bench/cli/benchmark_flags.h"
+#include "bench/cli/run_options.h"
+#include "bench/exit_code.h"
+#include "bench/run/jobs.h"
+#include "bench/run/report_builder.h"
+
+namespace parbench {
+
+/// Runs `options.processes` processes of this program one after the other, merges their reports
+/// into one after each of them, and writes that. A process that crashes, hangs or is killed is
+/// reported and fails the run; the other processes continue. After an interrupt the outputs have
+/// what was measured. The devices of the jobs are closed before.
+[[nodiscard]] ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
+                                     std::vector<Job> jobs, ReportBuilder report_builder);
+
+}  // namespace parbench

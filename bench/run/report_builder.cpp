@@ -1,0 +1,179 @@
+// From sessions to the report and its file.
+#include "bench/run/report_builder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "bench/cli/flag_files.h"
+#include "bench/execution/ranges.h"
+#include "bench/sampling/described.h"
+#include "bench/sampling/google_benchmark.h"
+#include "bench/version.h"
+#include "kernels/base/error.h"
+#include "reports/findings/findings.h"
+#include "reports/io/file.h"
+#include "reports/model/fingerprint.h"
+#include "reports/model/machine_info.h"
+
+namespace parbench {
+namespace {
+
+std::string utc(std::string_view format, std::chrono::system_clock::time_point time) {
+  return fmt::format(fmt::runtime(format), fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+report::NamedTexts libraries_of(const Machine& machine) {
+  report::NamedTexts libraries;
+  for (const auto& backend : machine.backends()) {
+    for (const auto& component : backend->components()) {
+      libraries.emplace_back(component.name, component.version);
+    }
+  }
+  libraries.emplace_back("NVTX", nvtx_support());
+  return libraries;
+}
+
+/// Without limit where the sampler has none, since a report knows no infinity.
+std::optional<double> finite(double seconds) {
+  return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
+}
+
+report::Sampling described(std::string_view scenario, const SamplerOptions& options) {
+  return {.scenario = std::string(scenario),
+          .precision = options.precision,
+          .min_samples = options.min_samples,
+          .max_seconds = finite(options.max_seconds),
+          .total_seconds = finite(options.total_seconds),
+          .fixed_samples = options.fixed_samples,
+          .fixed_iterations = options.fixed_iterations,
+          .min_sample_seconds = options.min_sample_seconds};
+}
+
+}  // namespace
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return utc("{:%Y-%m-%dT%H:%M:%SZ}", time);
+}
+
+std::filesystem::path default_report_directory() {
+  const char* home = std::getenv("PARBENCH_HOME");
+  const std::filesystem::path base = home == nullptr ? "" : home;
+  return base / "reports" / "runs";
+}
+
+std::filesystem::path provide_report_path(const RunOptions& options, std::size_t scenario_count,
+                                          std::chrono::system_clock::time_point started) {
+  if (!options.report_path.empty()) {
+    naming_flag("--report ", [&] { report::check_writable(options.report_path); });
+    return options.report_path;
+  }
+  const bool all = options.scenarios.size() == scenario_count && scenario_count > 1;
+  const std::string name =
+      all ? "all" : fmt::format("{}", fmt::join(names_of(options.scenarios), "+"));
+  const std::filesystem::path path =
+      default_report_directory() /
+      fmt::format("{}-{}.json", utc("{:%Y%m%dT%H%M%SZ}", started), name);
+  naming_flag("without --report, ",
+              [&] { report::check_writable(path, default_report_directory()); });
+  return report::claim_file(path);
+}
+
+ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& options,
+                             const Machine& machine, const BenchmarkFlags& flags,
+                             std::chrono::system_clock::time_point started)
+    : path_(std::move(path)),
+      begin_(std::chrono::steady_clock::now()),
+      published_settings_(options.preset == Preset::published) {
+  report_.version = version;
+  report_.started_utc = utc_text(started);
+  report_.command_line = options.command_line;
+  report_.options = named_values(flags_from(options));
+  if (flags.repetitions) {
+    report_.options.emplace_back("benchmark_repetitions", std::int64_t{*flags.repetitions});
+  }
+  if (flags.min_time_seconds) {
+    report_.options.emplace_back("benchmark_min_time", *flags.min_time_seconds);
+  }
+  report_.machine = report::machine_info(libraries_of(machine));
+  report_.machine.caches = cpu_caches();
+}
+
+void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+                         const SamplerOptions& sampling) {
+  for (const CaseSpec& spec : specs) report_.cases.push_back(described(spec));
+  report_.sampling.push_back(described(scenario.name(), sampling));
+  if (!published_settings_) return;
+  for (auto& figure : published_beside(scenario, specs)) {
+    report_.published.push_back(std::move(figure));
+  }
+}
+
+void ReportBuilder::add_devices(const Scenario& scenario,
+                                const std::vector<std::unique_ptr<Device>>& devices) {
+  const std::string name(scenario.name());
+  for (const auto& device : devices) {
+    report_.devices.push_back(described(device->info()));
+    report_.devices.back().scenario = name;
+  }
+  for (const DeviceLink& link : links_of(devices)) {
+    report_.links.push_back({name, link.from, link.to, link.kind});
+  }
+}
+
+std::vector<std::string> ReportBuilder::add_peaks(const report::PeakCache& cache) {
+  std::vector<std::string> problems;
+  std::map<std::filesystem::path, std::vector<report::Peak>> known;
+  for (report::Device& device : report_.devices) {
+    const report::Fingerprint alone = report::fingerprint(report_.machine, device);
+    const auto [found, is_new] = known.try_emplace(cache.file_of(alone));
+    try {
+      if (is_new) found->second = cache.find(alone);
+    } catch (const UsageError& error) {
+      problems.emplace_back(error.what());
+    }
+    device.peaks = found->second;
+  }
+  return problems;
+}
+
+void ReportBuilder::update(const Scenario& scenario, const SessionResult& result) {
+  for (const report::CaseResult& known : result.cases) {
+    const auto place = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
+    if (place != report_.cases.end()) *place = known;
+  }
+  const std::string name(scenario.name());
+  if (result.answer) {
+    std::erase_if(report_.answers, [&](const auto& answer) { return answer.scenario == name; });
+    report_.answers.push_back(*result.answer);
+  }
+  times_[name] = {result.sampling_seconds, result.task_cost_seconds};
+}
+
+void ReportBuilder::add_process(report::Process launch, RunTimes times) {
+  report_.processes.push_back(std::move(launch));
+  launch_times_.sampling_seconds += times.sampling_seconds;
+  launch_times_.task_cost_seconds += times.task_cost_seconds;
+}
+
+void ReportBuilder::refresh(bool complete) {
+  report_.complete = complete;
+  report_.duration_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  report_.sampling_seconds = launch_times_.sampling_seconds;
+  report_.task_cost_seconds = launch_times_.task_cost_seconds;
+  for (const auto& [scenario, times] : times_) {
+    report_.sampling_seconds += times.sampling_seconds;
+    report_.task_cost_seconds += times.task_cost_seconds;
+  }
+  report::find_reasons(report_);
+}
+
+void ReportBuilder::write() const { report::write_report(path_, report_); }
+
+}  // namespace parbench

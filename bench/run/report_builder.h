@@ -1,0 +1,82 @@
+// Keeps the report of a run up to date while it goes, and writes it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/cli/benchmark_flags.h"
+#include "bench/cli/run_options.h"
+#include "bench/sampling/sampler.h"
+#include "bench/sampling/session.h"
+#include "kernels/machine/machine.h"
+#include "reports/io/peak_cache.h"
+#include "reports/model/report.h"
+
+namespace parbench {
+
+/// "2026-01-31T12:00:00Z"
+[[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
+
+/// Where reports go by default: reports/runs of the repository that the launcher names in
+/// PARBENCH_HOME, else of the working directory.
+[[nodiscard]] std::filesystem::path default_report_directory();
+
+/// Where the report of a run goes: `--report`, or <UTC time>-<scenarios>.json in the default
+/// directory, or the first such name that no other run has taken ("…-2.json"). The file can be
+/// written. Throws UsageError. `scenario_count`: how many there are, for all of them are "all".
+[[nodiscard]] std::filesystem::path provide_report_path(
+    const RunOptions& options, std::size_t scenario_count,
+    std::chrono::system_clock::time_point started);
+
+/// Parts of the duration of a run.
+struct RunTimes {
+  double sampling_seconds = 0;
+  double task_cost_seconds = 0;
+};
+
+class ReportBuilder {
+ public:
+  ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
+                const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
+
+  /// Before the run: cases that are to be measured stand in the report as not run, with how they
+  /// will be sampled and on which devices; with the published settings also what was published.
+  void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
+            const SamplerOptions& sampling);
+  /// With what joins each pair of them.
+  void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices);
+
+  /// The best rates of the devices, as far as the cache has them. Returns what is wrong with files
+  /// of the cache, whose devices then have none.
+  [[nodiscard]] std::vector<std::string> add_peaks(const report::PeakCache& cache);
+
+  /// Replaces what is known of a scenario. Called at checkpoints and at its end.
+  void update(const Scenario& scenario, const SessionResult& result);
+
+  /// The next process of several, and what it has spent.
+  void add_process(report::Process launch, RunTimes times);
+
+  /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
+  /// `complete`: everything planned has been measured.
+  void refresh(bool complete);
+
+  /// Writes the file. Throws Error.
+  void write() const;
+
+  [[nodiscard]] const report::Report& report() const { return report_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::chrono::steady_clock::time_point begin_;
+  bool published_settings_;
+  report::Report report_;
+  std::map<std::string, RunTimes> times_;  // of each scenario
+  RunTimes launch_times_;
+};
+
+}  // namespace parbench

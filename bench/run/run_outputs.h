@@ -1,0 +1,55 @@
+// Where the results of a run go: its report, files of rows, the terminal.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/cli/benchmark_flags.h"
+#include "bench/cli/run_options.h"
+#include "bench/output/progress.h"
+#include "bench/run/benchmark_rows.h"
+#include "bench/run/jobs.h"
+#include "bench/run/report_builder.h"
+#include "bench/run/trace_file.h"
+
+namespace parbench {
+
+/// The outputs of a run, in one process or several. The references outlive it.
+class RunOutputs {
+ public:
+  /// Plans the jobs in the report. A process that is part of another run reports its progress to
+  /// the process that started it, and writes nothing but its report.
+  RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, const std::vector<Job>& jobs,
+             ReportBuilder report_builder);
+
+  [[nodiscard]] ReportBuilder& report_builder() { return report_builder_; }
+  [[nodiscard]] TraceFile& trace() { return trace_; }
+  [[nodiscard]] Progress& progress() { return *progress_; }
+
+  /// Updates the report's file. A failure is reported once and is not an error of the run: a disk
+  /// that is full now may have space at the end.
+  void checkpoint();
+
+  /// Writes all outputs, files before the terminal, which may be closed. A failure does not affect
+  /// the other outputs and is reported at the end. Returns whether nothing failed.
+  bool finish(bool complete);
+
+ private:
+  /// Adds the peak rates that `parbench peaks` left in the cache. Reports a damaged file of it.
+  void add_peaks();
+  /// Rows for a program have standard output to themselves.
+  void print_beside_rows(const std::string& text) const;
+  void show() const;
+  void write_benchmark_out() const;
+
+  const RunOptions& options_;
+  const BenchmarkFlags& flags_;
+  std::string left_out_;
+  std::unique_ptr<Progress> progress_;
+  ReportBuilder report_builder_;
+  TraceFile trace_;
+  bool warned_ = false;  // of a checkpoint that could not be written
+};
+
+}  // namespace parbench

@@ -1,0 +1,24 @@
+// Google Benchmark around the samples of a run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "bench/execution/plan_runner.h"
+#include "reports/model/report.h"
+
+namespace parbench {
+
+/// Takes one sample: `iterations` executions in one benchmark of one repetition under manual time.
+/// The benchmark is registered, run and cleared, which takes 4 µs beside the time of its body
+/// (Google Benchmark 1.7.1). The sample has the CPU time that Google Benchmark measured, and the
+/// counters that its flags asked for. Rethrows what `execute` threw, and throws Error for a time
+/// that is negative or not finite. Google Benchmark's state is global: one thread at a time.
+[[nodiscard]] report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
+                                                          const std::function<Timing()>& execute);
+
+/// Returns the caches of this machine's first core.
+[[nodiscard]] std::vector<report::CpuCache> cpu_caches();
+
+}  // namespace parbench

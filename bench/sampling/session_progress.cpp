@@ -1,0 +1,53 @@
+// States of the progress bar.
+#include "bench/sampling/session_progress.h"
+
+#include <algorithm>
+
+namespace parbench {
+
+SessionProgress::SessionProgress(Progress& progress, const RunPart& part,
+                                 const std::function<double()>& now)
+    : progress_(progress), part_(part), now_(now), begin_(now()) {}
+
+ProgressState SessionProgress::state(const std::string& phase, const std::string& case_name,
+                                     Count count) const {
+  ProgressState state;
+  state.phase = phase;
+  state.case_name = case_name;
+  state.cases_done = count.done;
+  state.cases = count.cases;
+  state.part = part_;
+  return state;
+}
+
+void SessionProgress::preparing(const std::string& case_name, Count count) {
+  progress_.update(state("preparing", case_name, count));
+}
+
+void SessionProgress::sampling(const std::string& case_name, Count count, const Sampler& sampler,
+                               std::size_t index) {
+  ProgressState shown = state("sampling", case_name, count);
+  shown.samples = sampler.samples(index).size();
+  shown.reached_precision = sampler.reached_precision(index);
+  shown.seconds_left = sampler.seconds_left() + recording_seconds_;
+  shown.fraction = fraction_of_run(*shown.seconds_left);
+  progress_.update(shown);
+}
+
+void SessionProgress::recording(const std::string& case_name, Count count) {
+  ProgressState shown = state("recording", case_name, count);
+  const double done = static_cast<double>(count.done) / static_cast<double>(count.cases);
+  shown.fraction = fraction_of_run(recording_seconds_ * (1 - done));
+  progress_.update(shown);
+}
+
+/// By time, preparation included. What is left is an estimate that may grow; the fraction waits for
+/// it then.
+double SessionProgress::fraction_of_run(double seconds_left) {
+  constexpr double most = 0.99;  // there is more to do as long as anything is shown
+  const double spent = now_() - begin_;
+  if (spent > 0) fraction_ = std::max(fraction_, std::min(most, spent / (spent + seconds_left)));
+  return (static_cast<double>(part_.index) + fraction_) / static_cast<double>(part_.count);
+}
+
+}  // namespace parbench

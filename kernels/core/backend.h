@@ -1,0 +1,72 @@
+// One way to compute: what a backend offers, and how its devices are opened.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/core/device.h"
+
+namespace parbench {
+
+/// A device by its name behind the colon: "0", or "0/1" for a partition of device 0.
+struct DeviceNumber {
+  int device = 0;
+  std::optional<int> partition = {};
+  friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
+};
+[[nodiscard]] std::string to_string(const DeviceNumber& number);
+
+/// How the devices of a run are opened.
+struct DeviceOptions {
+  bool spare_for_copies = false;  // leave a core or engine to copy lanes if there are enough
+  bool autotune = false;          // choose kernels by measuring, where the backend can
+};
+
+/// One way to compute (oneDNN on CPU cores, CUDA on GPUs).
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;  // the part before ':' in a device name
+
+  /// Libraries and versions, as a report names them: {"oneDNN", "2.6.3"}, …
+  struct Component {
+    std::string name;
+    std::string version;
+    std::string details = {};  // for whoever asks what is there, and why something is not
+  };
+  [[nodiscard]] virtual std::vector<Component> components() const = 0;
+
+  /// Device numbers are below this: cores, or GPUs. 0 when there are none.
+  [[nodiscard]] virtual int device_count() const = 0;
+
+  /// Most devices that a run can ask for by their number alone; more than `device_count` where one
+  /// device can be divided.
+  [[nodiscard]] virtual int device_limit() const { return device_count(); }
+  /// What a request for that many devices, at most `device_limit`, means.
+  [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
+
+  /// One line for people: what was found ("2 cores: 0,1 …"), or why nothing was and what would mend
+  /// it.
+  [[nodiscard]] virtual std::string description() const = 0;
+
+  /// Tells profilers that listen to this backend that what counts begins or ends here.
+  virtual void profile([[maybe_unused]] bool on) {}
+
+  /// Whether its devices choose kernels by measuring them when they are asked to.
+  [[nodiscard]] virtual bool can_autotune() const { return false; }
+
+  /// Whether any of its devices can multiply f32 in TF32. One that is too old says so of each
+  /// operation.
+  [[nodiscard]] virtual bool has_tf32() const { return false; }
+
+  /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
+  /// UsageError when there are not so many, and for a partition where there is none.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
+      const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
+};
+
+}  // namespace parbench

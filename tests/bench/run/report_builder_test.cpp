@@ -1,0 +1,80 @@
+// What a report says of the devices of a scenario.
+#include "bench/run/report_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "reports/io/file.h"
+#include "reports/io/peak_cache.h"
+#include "reports/model/fingerprint.h"
+#include "tests/bench/fake_scenario.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<test::FakeDevice>(0));
+  devices.push_back(std::make_unique<test::FakeDevice>(1));
+  fake::FakeScenario scenario;
+  ReportBuilder report_builder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}),
+                               {}, {});
+  report_builder.add_devices(scenario, devices);
+  const report::Report& report = report_builder.report();
+
+  const testing::TemporaryFolder folder;
+  const report::PeakCache cache(folder / "peaks");
+  EXPECT_THAT(report_builder.add_peaks(cache), IsEmpty());
+  EXPECT_THAT(report.devices[0].peaks, IsEmpty());
+
+  const report::Fingerprint alone = report::fingerprint(report.machine, report.devices[0]);
+  const report::Peak peak{"memory", 2e10, "B/s", {}, "2026-01-02T03:04:05Z"};
+  cache.check_writable(alone);
+  cache.keep(alone, {peak});
+  EXPECT_THAT(report_builder.add_peaks(cache), IsEmpty());
+  EXPECT_THAT(report.devices[0].peaks, ElementsAre(peak));
+  EXPECT_THAT(report.devices[1].peaks, ElementsAre(peak)) << "a device of the same kind";
+
+  report::write_file(cache.file_of(alone), "{");
+  EXPECT_THAT(report_builder.add_peaks(cache),
+              ElementsAre(HasSubstr(cache.file_of(alone).string())))
+      << "once for both devices";
+  EXPECT_THAT(report.devices[0].peaks, IsEmpty());
+}
+
+TEST(ReportBuilder, KeepsTheFactsAndLinksOfDevices) {
+  std::vector<std::unique_ptr<Device>> devices;
+  auto first = std::make_unique<test::FakeDevice>(0);
+  first->add_fact("compute capability", "9.0");
+  devices.push_back(std::move(first));
+  auto second = std::make_unique<test::FakeDevice>(1);
+  second->link = "NVLink 4.0 × 18";  // known to the second only
+  devices.push_back(std::move(second));
+
+  fake::FakeScenario scenario;
+  ReportBuilder report_builder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}),
+                               {}, {});
+  report_builder.add_devices(scenario, devices);
+
+  const report::Report& report = report_builder.report();
+  ASSERT_THAT(report.devices, SizeIs(2));
+  EXPECT_THAT(report.devices[0].facts, ElementsAre(Pair("compute capability", "9.0")));
+  EXPECT_THAT(report.devices[1].facts, IsEmpty());
+  EXPECT_THAT(report.links,
+              ElementsAre(report::Link{"fake", "fake:0", "fake:1", "NVLink 4.0 × 18"}));
+}
+
+}  // namespace
+}  // namespace parbench
