@@ -11,7 +11,10 @@ while [[ $1 != -o ]]; do shift; done
 shift 3
 "$@"
 """
-PARBENCH = """if [[ $1 == devices ]]; then echo "cuda: ${GPUS:-1 GPU: made up}"; echo "NVTX: ${NVTX:-3}"; exit 0; fi
+PARBENCH = """if [[ $1 == devices ]]; then
+  printf '%s\\n' "cuda: ${GPUS:-1 GPU: made up}" "NVTX: ${NVTX:-3}"
+  exit 0
+fi
 echo "parbench $*" >>"$LOG"
 exit "${CODE:-0}"
 """

@@ -138,7 +138,8 @@ def test_takes_the_median_of_paired_ratios(peers):
     "words, needs_torch", [([], True), (["--only", "train"], True), (["--only", "executor"], False)]
 )
 def test_needs_pytorch_only_to_measure_it(clone, words, needs_torch):
-    for name, package in ("packages", "libc6"), ("packages-peers", "libc6"), ("packages-torch", "no-such-torch"):
+    lists = {"packages": "libc6", "packages-peers": "libc6", "packages-torch": "no-such-torch"}
+    for name, package in lists.items():
         (clone / f"scripts/{name}.txt").write_text(f"{package}\n", encoding="utf-8")
     ended = run([clone / "scripts/peers", *words], code=2, cwd="/", env={"PARBENCH_NO_INSTALL": 1})
     assert ("no-such-torch" in ended.err) == needs_torch
