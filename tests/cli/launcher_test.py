@@ -52,6 +52,7 @@ def test_reports_that_it_cannot_configure(clone):
     require(clone, "libc6")
     err = launch(clone, code=2).err  # there is no CMakePresets.json
     assert not missing(err, "could not configure", "CMake Error")
+    assert not list((clone / "build").glob(".packages*")), "the next start checks the packages again"
 
 
 def test_builds_and_runs_on_a_path_with_spaces(clone):
@@ -130,7 +131,7 @@ def test_waits_for_another_build_for_a_limited_time(clone):
     hold = ["flock", "--no-fork", clone / "build/.lock", "sh", "-c", "echo held; exec sleep 600"]
     with start(hold) as holder:
         holder.wait_until(lambda: holder.out)
-        assert "another build" in launch(clone, code=2).err
+        assert "did not end in time" in launch(clone, code=2).err
 
 
 def test_help_and_unknown_words_fetch_nothing(clone):
