@@ -39,6 +39,6 @@ install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts
         FILES_MATCHING PATTERN "*.py")
 
 add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_smoke} ${gpu_check_tests} ${stand_ins})
-if(TARGET gpu_check_test)
-  add_dependencies(gpu_check_test gpu-check-programs)
+if(TARGET script_test_programs)
+  add_dependencies(script_test_programs gpu-check-programs)
 endif()

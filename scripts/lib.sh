@@ -114,6 +114,17 @@ fetch_wheels() {
     -r "$list" >&2
 }
 
+# need_wheels NAME: the packages of scripts/NAME-wheels.txt in build/NAME-wheels, fetched once for each
+# version of the list.
+need_wheels() {
+  local list=$root/scripts/$1-wheels.txt target=$root/build/$1-wheels
+  ! cmp -s "$list" "$target/.wheels" || return 0
+  say "fetching the wheels of $list into $target"
+  fetch_wheels "$target" "$list" ||
+    fail "pip could not fetch the wheels of $list" "its messages are above"
+  cp "$list" "$target/.wheels"
+}
+
 # pip's options for packages that are fetched for x86-64, whatever this machine and its Python are.
 for_x86_64=(--python-version 3.11 --implementation cp)
 for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_17 manylinux2014 manylinux_2_12 \

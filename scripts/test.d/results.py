@@ -2,8 +2,8 @@
 
     results.py CTEST_JUNIT RESULTS_FOLDER
 
-CTEST_JUNIT is what `ctest --output-junit` wrote; RESULTS_FOLDER holds GoogleTest's XML of each process
-that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". Exit
+CTEST_JUNIT is what `ctest --output-junit` wrote; RESULTS_FOLDER holds the XML of GoogleTest or pytest for
+each process that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". Exit
 code 1 if no test ran or one failed.
 """
 import collections
@@ -12,7 +12,8 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-LAST_BEGUN = re.compile(r"^\[ RUN      \] (\S+)", re.MULTILINE)
+# What GoogleTest and `pytest -v` print before a test.
+BEGUN = re.compile(r"^(?:\[ RUN      \] (\S+)|(\S+\.py::.+?)(?: (?:[A-Z]+ .*)?)?$)", re.MULTILINE)
 
 
 class Outcome:
@@ -22,11 +23,11 @@ class Outcome:
         self.skipped = collections.defaultdict(list)  # reason: names
 
     def add_case(self, case, name):
-        """A <testcase> of GoogleTest's or ctest's XML."""
+        """A <testcase> of GoogleTest's, pytest's or ctest's XML."""
         skipped = case.find("skipped")
         if skipped is not None:
             self.skipped[reason_of(skipped)].append(name)
-        elif case.find("failure") is not None:
+        elif case.find("failure") is not None or case.find("error") is not None:
             self.failed.append(name)
         elif case.get("status") != "notrun":
             self.passed += 1
@@ -34,9 +35,9 @@ class Outcome:
     def add_process(self, process, results):
         name = process.get("name")
         if not results.exists():
-            if process.get("status") == "fail" and "[ RUN      ]" in process.findtext("system-out", ""):
-                begun = LAST_BEGUN.findall(process.findtext("system-out"))[-1]
-                self.failed.append(f"{begun} ended {name} (a crash or the time limit); "
+            begun = BEGUN.findall(process.findtext("system-out", ""))
+            if process.get("status") == "fail" and begun:
+                self.failed.append(f"{''.join(begun[-1])} ended {name} (a crash or the time limit); "
                                    "its later tests did not run")
             else:
                 self.add_case(process, name)

@@ -1,0 +1,147 @@
+"""scripts/peers on tiny sizes: the JSON it writes, its exit codes, and what it refuses. How fast
+anything is does not matter here."""
+import json
+import math
+import os
+
+import pytest
+
+from support.process import PYTHON, ROOT, missing, run, write_program
+
+
+class Peers:
+    def __init__(self, folder, build):
+        self.folder, self.output = folder, folder / "peers.json"
+        self.program = build.program("parbench-peers")
+        assert build.program("parbench").parent == self.program.parent
+
+    def __call__(self, *words, code=0, binaries=None):
+        script = ROOT / "scripts/peers.d/compare.py"
+        command = [PYTHON, "-B", script, "--binaries", binaries or self.program.parent, *words]
+        return run(command, code=code, cwd=self.folder, env={"PARBENCH_HOME": self.folder})
+
+    def quick(self, only, *words, **options):
+        return self("--quick", "--only", only, "-o", self.output, *words, **options)
+
+    @property
+    def content(self):
+        return json.loads(self.output.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def peers(tmp_path, build):
+    return Peers(tmp_path, build)
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="a pipeline needs two cores")
+def test_measures_the_published_setting_with_either_partition(peers):
+    peers.quick("seed")
+    assert peers.content["failures"] == {}
+    published, balanced = (row["details"]["case"] for row in peers.content["rows"])
+    assert "cut:" not in published
+    assert "cut:balanced" in balanced
+
+
+def check_row(row):
+    value, interval, target = row["value"], row["interval"], row["target"]
+    assert math.isfinite(value) and value > 0
+    if interval is not None:
+        assert interval["low"] <= value <= interval["high"]
+    at_least, at_most = target["at_least"], target["at_most"]
+    assert (at_least is None) != (at_most is None)
+    assert row["reached"] == (value >= at_least if at_most is None else value <= at_most)
+
+
+def test_writes_a_row_for_every_figure(peers):
+    ended = peers.quick("convolution,executor,recording,overlap", "--strict", code=None)
+    content = peers.content
+    assert content["schema_version"] == 1
+    assert content["quick"] is True
+    assert content["failures"] == {}
+    assert content["machine"]["cores_online"] >= 1
+    assert 0 <= content["busy_before"]["executor"] <= 1
+    for row in content["rows"]:
+        check_row(row)
+        assert row["what"] in ended.out
+    assert {row["name"] for row in content["rows"]} >= {
+        "convolution/branch/cores:1",
+        "convolution/resnet50/cores:1",
+        "executor/cores:1",
+        "recording/cores:1",
+        "overlap/d2h/pinned",
+    }
+    # --strict: a missed target is a failure.
+    assert ended.returncode == (0 if all(row["reached"] for row in content["rows"]) else 1)
+
+
+def test_keeps_the_seconds_of_every_pair(peers):
+    peers.quick("executor")
+    assert peers.content["rows"]
+    for row in peers.content["rows"]:
+        assert len(row["details"]["ours_seconds"]) == len(row["details"]["peer_seconds"]) == 7
+        assert row["value"] == row["details"]["ratio"]["value"]
+
+
+@pytest.mark.parametrize(
+    "words, messages",
+    [
+        (["--only", "executor,speed"], ["--only", "'speed'", "convolution, executor"]),
+        (["--quick", "--only", "executor", "-o", "/no/such/folder/x.json"],
+         ["-o", "/no/such/folder/x.json"]),
+        (["--only", "train", "--python", "/no/such/python", "-o", "x.json"],
+         ["PyTorch cannot be used with"]),
+    ],
+    ids=["measurement", "output folder", "interpreter"],
+)
+def test_refuses_what_does_not_exist_before_it_measures(peers, words, messages):
+    refused = peers(*words, code=2)
+    assert refused.out == ""
+    assert "Traceback" not in refused.err
+    assert not missing(refused.err, *messages)
+
+
+def test_reports_what_could_not_be_measured(peers):
+    (peers.folder / "parbench-peers").symlink_to(peers.program)  # parbench itself is missing
+    ended = peers.quick("overlap,executor", binaries=peers.folder, code=1)
+    assert "overlap could not be measured" in ended.out
+    assert "overlap" in peers.content["failures"]
+    assert peers.content["rows"]
+
+
+def test_an_unreadable_answer_fails_its_measurement_only(peers):
+    write_program(
+        peers.folder / "parbench-peers",
+        f"[[ $1 != convolution ]] || {{ echo nonsense; exit 0; }}\nexec '{peers.program}' \"$@\"\n",
+    )
+    ended = peers.quick("convolution,executor", binaries=peers.folder, code=1)
+    assert "did not answer in JSON" in ended.out
+    assert "convolution" in peers.content["failures"]
+    assert peers.content["rows"]
+
+
+def test_serves_training_steps_of_the_whole_model(peers):
+    ended = run([peers.program, "train", "--batch", 2, "--image", 32], text="\n\n")
+    ready, *seconds = ended.out.splitlines()
+    assert json.loads(ready)["parameters"] == 25_557_032
+    assert json.loads(ready)["threads"] >= 1
+    assert [float(one) > 0 for one in seconds] == [True, True]
+
+
+def test_takes_the_median_of_paired_ratios(peers):
+    pairs = {"peer": [7, 6, 5, 4, 3, 2, 1], "ours": [1] * 7}
+    ratio = json.loads(run([peers.program, "ratio"], text=json.dumps(pairs) + "\n").out)
+    assert ratio["value"] == 4
+    assert (ratio["interval"]["low"], ratio["interval"]["high"]) == (1, 7)
+
+
+@pytest.mark.parametrize(
+    "words, needs_torch", [([], True), (["--only", "train"], True), (["--only", "executor"], False)]
+)
+def test_needs_pytorch_only_to_measure_it(clone, words, needs_torch):
+    lists = {"packages": "libc6", "packages-peers": "libc6", "packages-torch": "no-such-torch"}
+    for name, package in lists.items():
+        (clone / f"scripts/{name}.txt").write_text(f"{package}\n", encoding="utf-8")
+    ended = run([clone / "scripts/peers", *words], code=2, cwd="/", env={"PARBENCH_NO_INSTALL": 1})
+    assert ("no-such-torch" in ended.err) == needs_torch
+    # There is no CMakePresets.json to configure with.
+    assert ("apt-get install" if needs_torch else "could not configure") in ended.err
