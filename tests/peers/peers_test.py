@@ -38,8 +38,8 @@ def test_measures_the_published_setting_with_either_partition(peers):
     peers.quick("seed")
     assert peers.content["failures"] == {}
     published, balanced = (row["details"]["case"] for row in peers.content["rows"])
-    assert "cut:" not in published
-    assert "cut:balanced" in balanced
+    assert "partition:" not in published
+    assert "partition:balanced" in balanced
 
 
 def check_row(row):
