@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
-#include "bench/exit_code.h"
+#include "bench/output/exit_code.h"
 
 namespace parbench {
 

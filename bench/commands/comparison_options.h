@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
-#include "bench/exit_code.h"
+#include "bench/output/exit_code.h"
 #include "reports/compare/comparison.h"
 
 namespace parbench {

@@ -1,5 +1,5 @@
 // `version` and --version.
-#include "bench/version.h"
+#include "bench/output/version.h"
 
 #include <fmt/format.h>
 

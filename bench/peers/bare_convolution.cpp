@@ -13,8 +13,8 @@
 
 #include "kernels/base/error.h"
 #include "kernels/cpu/host/topology.h"
-#include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::peers {
 namespace {

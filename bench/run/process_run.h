@@ -6,7 +6,7 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
-#include "bench/exit_code.h"
+#include "bench/output/exit_code.h"
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
 

@@ -12,9 +12,9 @@
 
 #include "bench/cli/flag_files.h"
 #include "bench/execution/ranges.h"
+#include "bench/output/version.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/google_benchmark.h"
-#include "bench/version.h"
 #include "kernels/base/error.h"
 #include "reports/findings/findings.h"
 #include "reports/io/file.h"

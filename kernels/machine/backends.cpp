@@ -1,7 +1,7 @@
 // The one place that knows which backends are built in.
 #include <utility>
 
-#include "kernels/cpu/runtime/backend.h"
+#include "kernels/cpu/device/backend.h"
 #include "kernels/cpu/runtime/waiting.h"
 #include "kernels/machine/machine.h"
 #ifdef PARBENCH_CUDA

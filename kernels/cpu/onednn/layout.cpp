@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/onednn/prepare.h"
+#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 namespace {

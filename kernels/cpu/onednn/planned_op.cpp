@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 

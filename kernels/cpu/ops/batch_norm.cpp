@@ -5,10 +5,10 @@
 #include <span>
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/onednn/gradient_op.h"
 #include "kernels/cpu/ops/flat_loops.h"
+#include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/onednn/gradient_op.h"
-#include "kernels/cpu/onednn/prepare.h"
-#include "kernels/cpu/onednn/reordered_op.h"
+#include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/ops/reordered_op.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

@@ -1,10 +1,10 @@
 // ReLU, additions and their backward steps on activations.
 #include <array>
 
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/onednn/prepare.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

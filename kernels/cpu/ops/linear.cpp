@@ -1,7 +1,7 @@
 // Fully connected layers and matrix products on oneDNN.
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/onednn/gradient_op.h"
+#include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

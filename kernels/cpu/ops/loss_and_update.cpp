@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/onednn/engine.h"
-#include "kernels/cpu/onednn/prepare.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

@@ -1,6 +1,6 @@
 // Max pooling and global average pooling, both ways, on oneDNN.
-#include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

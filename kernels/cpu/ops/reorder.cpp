@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/onednn/engine.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 
 namespace parbench::cpu {

@@ -12,7 +12,7 @@
 #include "kernels/base/error.h"
 #include "kernels/core/device.h"
 #include "kernels/cpu/host/topology.h"
-#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/cpu/runtime/graph.h"
 #include "kernels/cpu/runtime/memory.h"
 

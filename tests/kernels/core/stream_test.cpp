@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "kernels/base/error.h"
-#include "kernels/cpu/runtime/device.h"
+#include "kernels/cpu/device/device.h"
 #include "kernels/machine/machine.h"
 #include "tests/kernels/function_op.h"
 

@@ -1,5 +1,5 @@
 // Compiled with the project's version.
-#include "bench/version.h"
+#include "bench/output/version.h"
 
 namespace parbench {
 

@@ -1,5 +1,5 @@
 // Copies of arguments in scratch memory, and the reorders that fill them or empty them.
-#include "kernels/cpu/onednn/reordered_op.h"
+#include "kernels/cpu/ops/reordered_op.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 namespace {

@@ -1,5 +1,5 @@
 // Plans any operation, and turns oneDNN's errors into ours.
-#include "kernels/cpu/onednn/prepare.h"
+#include "kernels/cpu/ops/prepare.h"
 
 #include <fmt/format.h>
 

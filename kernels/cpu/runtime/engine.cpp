@@ -1,5 +1,5 @@
 // Asks oneDNN which instructions it may use; ONEDNN_MAX_CPU_ISA lowers the answer.
-#include "kernels/cpu/onednn/engine.h"
+#include "kernels/cpu/runtime/engine.h"
 
 #include <fmt/format.h>
 

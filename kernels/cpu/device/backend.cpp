@@ -1,5 +1,5 @@
 // Divides the process's cores among CPU devices.
-#include "kernels/cpu/runtime/backend.h"
+#include "kernels/cpu/device/backend.h"
 
 #include <fmt/format.h>
 #include <hwloc.h>
@@ -9,8 +9,8 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "kernels/base/error.h"
+#include "kernels/cpu/device/device.h"
 #include "kernels/cpu/host/topology.h"
-#include "kernels/cpu/runtime/device.h"
 #include "kernels/cpu/runtime/memory.h"
 #include "kernels/cpu/runtime/waiting.h"
 

@@ -1,12 +1,12 @@
 // Implementation of CPU devices.
-#include "kernels/cpu/runtime/device.h"
+#include "kernels/cpu/device/device.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/cpu/onednn/prepare.h"
+#include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/runtime/event.h"
 #include "kernels/cpu/runtime/memory.h"
 

@@ -1,5 +1,5 @@
 // Runs a backward primitive and adds its gradients where that is asked for.
-#include "kernels/cpu/onednn/gradient_op.h"
+#include "kernels/cpu/ops/gradient_op.h"
 
 #include <algorithm>
 #include <array>
