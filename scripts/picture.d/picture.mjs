@@ -1,10 +1,10 @@
 // Called by scripts/picture: takes a picture of the chart and the timelines of a page.
-//   node picture.mjs PAGE.html OUT.png
+//   node picture.mjs PAGE.html OUT.png [CASE]
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [page_path, picture_path] = process.argv.slice(2);
+const [page_path, picture_path, case_name] = process.argv.slice(2);
 
 // What a still picture cannot use is hidden, and the timelines move beside the chart.
 const style = `
@@ -30,6 +30,7 @@ try {
   });
   const page = await context.newPage();
   await page.goto(pathToFileURL(resolve(page_path)).href);
+  if (case_name) await page.locator(".when select").first().selectOption({ label: case_name });
   await page.addStyleTag({ content: style });
   const scenario = page.locator("section.scenario").first();
   await scenario.locator(".chart svg text").first().waitFor();
