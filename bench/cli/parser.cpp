@@ -41,8 +41,9 @@ class Parser {
     try {
       app_.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
+      const std::string name(chosen_name());  // ahead of `take`: it may be "help" itself
       std::unique_ptr<Command> help = take("help");
-      help->read({{"COMMAND", {std::string(chosen_name())}}}, {});
+      help->read({{"COMMAND", {name}}}, {});
       return help;
     } catch (const CLI::ArgumentMismatch& error) {
       const std::string text = error.what();  // "--split: 1 required TEXT missing"

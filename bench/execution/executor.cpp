@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/execution/task_costs.h"
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "reports/statistics/statistics.h"
@@ -328,8 +327,9 @@ void Executor::synchronize_lanes() {
   synchronize_all(plan_.streams(), [](Stream* stream) -> Stream& { return *stream; });
 }
 
-TaskCosts Executor::measure_tasks(const CostLimits& limits) {
-  return measure_task_costs(plan_, limits);
+std::vector<double> Executor::measure_tasks(const std::function<bool()>& interrupted) {
+  if (!task_timer_) task_timer_.emplace(plan_);
+  return task_timer_->measure(interrupted);
 }
 
 void Executor::check_recording() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "bench/execution/launchers.h"
 #include "bench/execution/plan_runner.h"
 #include "bench/execution/ranges.h"
+#include "bench/execution/task_costs.h"
 #include "kernels/core/device.h"
 #include "scenarios/framework/plan.h"
 
@@ -33,8 +35,8 @@ class Executor final : public PlanRunner {
   /// starts where there is none yet, or the plan's memory has moved since.
   Timing run() override;
 
-  /// Run the plan once before, so that the data is there.
-  [[nodiscard]] TaskCosts measure_tasks(const CostLimits& limits) override;
+  [[nodiscard]] std::vector<double> measure_tasks(
+      const std::function<bool()>& interrupted) override;
 
   void check_recording() const override;
   [[nodiscard]] Recording record(int executions) override;
@@ -95,6 +97,7 @@ class Executor final : public PlanRunner {
   std::uint32_t run_ = 0;
   CallTags tags_;
   CallRecorder* recorder_ = nullptr;      // while runs are recorded
+  std::optional<TaskTimer> task_timer_;   // from the first measurement on
   std::unique_ptr<Launchers> launchers_;  // only with SubmitMode::thread_per_lane
 
   // Only with SubmitMode::graph.

@@ -17,25 +17,6 @@ struct Timing {
   double wall_seconds = 0;  // the same on the host: launch and synchronisation included
 };
 
-/// How much measuring the tasks of a plan alone may take.
-struct CostLimits {
-  int repeats = 1;  // measurements of each cost key at most
-  /// After which no further round over all keys begins; one is made in any case, and three
-  /// measurements of keys that three tasks or more share.
-  double budget_seconds = 0;
-  std::function<bool()> interrupted = [] { return false; };  // asked before each task
-};
-
-struct TaskCosts {
-  std::vector<double> seconds = {};  // of each task of the plan
-  /// Wall time of rounds that executed every task once, in the order of the plan: executions of the
-  /// plan, whose results are as good as any other's.
-  double execution_seconds = 0;
-  /// Whether operations ran many times in a row. What they accumulate (gradients, updates) is then
-  /// far from what a run of the plan leaves.
-  bool repeated_operations = false;
-};
-
 /// Executions of a plan in which every call was recorded.
 struct Recording {
   Timeline timeline;            // of the one that took the median time
@@ -56,8 +37,11 @@ class PlanRunner {
   /// Throws what a worker threw.
   virtual Timing run() = 0;
 
-  /// What each task costs when it runs alone. Throws Interrupted, and what a worker threw.
-  [[nodiscard]] virtual TaskCosts measure_tasks(const CostLimits& limits) = 0;
+  /// Measures once more what each task costs alone. Returns the seconds of each task, the median of
+  /// all measurements so far. Run the plan once before; the data is not what a run leaves. Throws
+  /// Interrupted, and what a worker threw.
+  [[nodiscard]] virtual std::vector<double> measure_tasks(
+      const std::function<bool()>& interrupted) = 0;
 
   /// Throws the Unsupported of `record` where its reason is known before anything runs.
   virtual void check_recording() const;

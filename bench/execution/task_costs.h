@@ -1,14 +1,41 @@
 // Measures what each task of a plan costs alone, everything else at rest: what the bound stands on.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "bench/execution/plan_runner.h"
 
 namespace parbench {
 
-/// Tasks with the same cost key (on one lane) are measured once: the median of up to
-/// `limits.repeats` measurements. A task of less than a millisecond is executed many times between
-/// two records, with the host ahead of its lane, because a lane that wakes up for a task takes
-/// longer than the task itself; in a plan the lane is awake already.
-[[nodiscard]] TaskCosts measure_task_costs(const Plan& plan, const CostLimits& limits);
+/// Measures the tasks of a plan lane by lane in the order of the plan, back to back, so that a task
+/// finds its lane awake and the caches as its predecessor left them. Other lanes rest meanwhile. A
+/// task of several lanes is measured by itself, on all of them.
+///
+/// Of tasks with the same cost key on one lane the first three are measured. A task that is too
+/// short for the clock is executed several times in a row. The plan and its streams outlive the
+/// timer.
+class TaskTimer {
+ public:
+  explicit TaskTimer(const Plan& plan);
+  ~TaskTimer();
+
+  /// Measures one round and returns the medians over all rounds so far. Asks `interrupted` before
+  /// each lane and throws Interrupted. The data is not what an execution of the plan leaves.
+  [[nodiscard]] std::vector<double> measure(const std::function<bool()>& interrupted);
+
+ private:
+  struct Group;
+  class Segment;
+
+  void add(TaskId task);
+
+  const Plan& plan_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> group_of_;  // of each task
+  std::vector<std::unique_ptr<Segment>> segments_;
+};
 
 }  // namespace parbench

@@ -30,11 +30,9 @@ namespace {
 constexpr double preparation_checkpoint_seconds = 2;
 constexpr double sampling_checkpoint_seconds = 5;
 
-/// Measuring tasks alone is no sampling, so it gets a share of one execution, but enough for plans
-/// of a few microseconds.
-constexpr int cost_repeats = 25;
-constexpr double cost_share = 0.25;
-constexpr double least_cost_seconds = 0.05;
+/// Measuring tasks alone is no sampling: it gets this share of the time of samples, between which
+/// it lies, so that bound and samples see the same machine.
+constexpr double cost_share = 0.15;
 
 /// From so many executions in a sample on, one more before it, untimed, costs little; it brings
 /// back into the caches what another case has driven out.
@@ -42,8 +40,8 @@ constexpr std::int64_t rewarmed_iterations = 4;
 
 /// A first execution also pays for what libraries load and make then: on a GPU that can be a
 /// thousand times the rest. Tasks are measured after it, and take no longer than one by one.
-double warm_seconds(double first_execution, const TaskCosts& costs) {
-  const double one_by_one = std::accumulate(costs.seconds.begin(), costs.seconds.end(), 0.0);
+double warm_seconds(double first_execution, const std::vector<double>& costs) {
+  const double one_by_one = std::accumulate(costs.begin(), costs.end(), 0.0);
   return one_by_one > 0 ? std::min(first_execution, one_by_one) : first_execution;
 }
 
@@ -60,6 +58,9 @@ class Session {
     RangeName range;
     std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
     std::optional<Bound> bound = {};
+    double sample_seconds = 0;      // of all samples
+    double task_seconds = 0;        // of measuring tasks between them
+    double task_round_seconds = 0;  // of the latest round of that
     std::optional<std::size_t> sampler_index = {};
   };
   /// What a case does, inside its own range.
@@ -73,7 +74,8 @@ class Session {
   void prepare_all();
   void prepare(std::size_t index, Preparation& preparation);
   void describe_prepared(std::size_t index);
-  void measure_bound(std::size_t index);
+  void measure_tasks(std::size_t index);
+  void measure_tasks_between_samples(std::size_t index, double sample_seconds);
 
   void make_sampler();
   void sample_all();
@@ -187,7 +189,9 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
       give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
     }
   });
-  if (entry.prepared) guarded(index, [&] { measure_bound(index); });
+  if (entry.prepared) {
+    guarded(index, [&] { measure_tasks(index); });
+  }
 }
 
 void Session::describe_prepared(std::size_t index) {
@@ -208,21 +212,31 @@ void Session::describe_prepared(std::size_t index) {
   if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
 }
 
-void Session::measure_bound(std::size_t index) {
+/// One more measurement of the tasks alone, and the bound from all so far.
+void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
-  const double budget =
-      std::max(least_cost_seconds, cost_share * entry.prepared->execution_seconds);
   const double begin = environment_.now();
-  const TaskCosts costs = entry.prepared->runner->measure_tasks(
-      {.repeats = cost_repeats, .budget_seconds = budget, .interrupted = environment_.interrupted});
-  sampling_seconds_ += costs.execution_seconds;
-  task_cost_seconds_ += environment_.now() - begin - costs.execution_seconds;
-  const bool in_order = costs.execution_seconds > 0;
-  if (!in_order) latest_.reset();  // tasks run out of their order leave no state worth keeping
-  if (costs.repeated_operations) entry.prepared->subject->reset();
-  entry.bound = bound_of(entry.prepared->subject->plan().graph(), costs.seconds);
-  entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, costs);
+  latest_.reset();
+  const std::vector<double> costs = entry.prepared->runner->measure_tasks(environment_.interrupted);
+  entry.prepared->subject->reset();  // tasks ran out of their order, and some many times
+  latest_ = index;
+  entry.bound = bound_of(entry.prepared->subject->plan().graph(), costs);
+  if (!sampler_) {
+    entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, costs);
+  }
+  entry.task_round_seconds = environment_.now() - begin;
+  task_cost_seconds_ += entry.task_round_seconds;
+}
+
+/// Spends the share of the time that is theirs on tasks, as nearly as whole rounds can.
+void Session::measure_tasks_between_samples(std::size_t index, double sample_seconds) {
+  Entry& entry = entries_[index];
+  if (options_.for_profiler) return;
+  entry.sample_seconds += sample_seconds;
+  if (entry.task_seconds + entry.task_round_seconds / 2 > cost_share * entry.sample_seconds) return;
+  measure_tasks(index);
+  entry.task_seconds += entry.task_round_seconds;
 }
 
 /// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
@@ -333,6 +347,7 @@ void Session::make_sampler() {
   }
   progress_->expect_recording(looks_.seconds_left());
   options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + looks_.seconds_left();
+  options_.total_seconds /= 1 + cost_share;  // tasks are measured between samples
   sampler_.emplace(options_, cases);
 }
 
@@ -371,6 +386,7 @@ void Session::take(const Step& step) {
   if (step.kind == StepKind::sample) sample.conditions = watch_.after();
   sampling_seconds_ += end - warm;
   sampler_->record(step, sample, end - begin);
+  if (step.kind == StepKind::sample) measure_tasks_between_samples(index, end - warm);
 }
 
 report::Sample Session::execute(Entry& entry, const Step& step) {

@@ -21,7 +21,7 @@ class FakeCase : public Case {
     for (const int device : behaviour_.devices) {
       plan_.add_lane("compute", context.stream(device, StreamKind::compute));
     }
-    for (std::size_t i = 0; i < behaviour_.costs.seconds.size(); ++i) {
+    for (std::size_t i = 0; i < behaviour_.task_seconds.size(); ++i) {
       plan_.add({.name = "task", .lanes = {0}}, {});
     }
     plan_.submit_as(behaviour_.submit);
@@ -67,12 +67,11 @@ class FakeRunner : public PlanRunner {
     return {seconds, seconds};
   }
 
-  TaskCosts measure_tasks(const CostLimits& limits) override {
+  std::vector<double> measure_tasks(const std::function<bool()>& interrupted) override {
     scenario_.log.push_back("costs " + prepared_.name);
-    scenario_.clock += prepared_.behaviour.costs.execution_seconds;
-    scenario_.clock += prepared_.behaviour.other_cost_seconds;
-    if (limits.interrupted()) throw Interrupted();
-    return prepared_.behaviour.costs;
+    scenario_.clock += prepared_.behaviour.cost_seconds;
+    if (interrupted()) throw Interrupted();
+    return prepared_.behaviour.task_seconds;
   }
 
   void check_recording() const override { prepared_.behaviour.on_check_recording(); }

@@ -23,10 +23,10 @@ struct Behaviour {
   SubmitMode submit = SubmitMode::one_thread;  // of its plan
   std::function<void()> on_capture = [] {};    // may throw
   std::vector<float> output = {1.0F, 2.0F};
-  std::optional<std::string> verdict = {};  // of Case::check
-  std::vector<int> devices = {0};           // of the context, on which its plan has lanes
-  TaskCosts costs = {};                     // the clock moves by what counts as an execution
-  double other_cost_seconds = 0;            // and by what measuring tasks alone takes beside it
+  std::optional<std::string> verdict = {};           // of Case::check
+  std::vector<int> devices = {0};                    // of the context, on which its plan has lanes
+  std::vector<double> task_seconds = {};             // of each task alone
+  double cost_seconds = 0;                           // that a round of measuring them takes
   std::function<void()> on_check_recording = [] {};  // may throw
   /// Seconds of the executions of the n-th recording; may throw.
   std::function<double(int recording)> recorded_seconds = [](int) { return 1.0; };

@@ -140,8 +140,7 @@ TEST_P(SpanningTask, KeepsItsOrderInAGraph) {
 TEST_P(SpanningTask, TakesAsLongAloneAsTheSlowestOfItsLanes) {
   Executor executor(plan_);
   (void)executor.run();
-  const TaskCosts costs = executor.measure_tasks({.repeats = 1, .budget_seconds = 10});
-  EXPECT_GE(costs.seconds.at(1), 0.005);
+  EXPECT_GE(executor.measure_tasks([] { return false; }).at(1), 0.005);
 }
 
 TEST_P(SpanningTask, CannotBeLaunchedByAThreadALane) {

@@ -326,7 +326,7 @@ TEST_F(InterruptedSession, AfterTheReference) {
 }
 
 TEST_F(InterruptedSession, WithinTheCostsOfTasks) {
-  scenario.behaviours["a"].costs.execution_seconds = 3;
+  scenario.behaviours["a"].cost_seconds = 3;
   const SessionResult result = run_until(2);
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(result.cases[0].status, report::CaseStatus::not_run);

@@ -57,8 +57,7 @@ TEST_F(SessionTest, TheVerificationRunIsTheWarmUpAndCountsAsSampling) {
 // Loading kernels takes a second where running them takes microseconds.
 TEST_F(SessionTest, AColdFirstExecutionDoesNotDecideTheIterations) {
   scenario.behaviours["base"] = {
-      .seconds = [](int execution) { return execution == 0 ? 1.0 : 1e-3; },
-      .costs = {.seconds = {1e-3}}};
+      .seconds = [](int execution) { return execution == 0 ? 1.0 : 1e-3; }, .task_seconds = {1e-3}};
   const SessionResult result = run({FakeScenario::spec("base")});
   ASSERT_FALSE(result.cases[0].samples.empty());
   EXPECT_EQ(result.cases[0].samples[0].iterations, 20) << "20 ms of 1 ms each";
@@ -268,9 +267,10 @@ TEST_F(SessionMetrics, NeedAllTheirCases) {
 }
 
 TEST_F(SessionTest, CasesAreRestoredOnlyWhenAnotherHasRun) {
-  scenario.behaviours["base"] = {};
+  scenario.behaviours["base"] = {.cost_seconds = 10};
   (void)run({FakeScenario::spec("base")});
-  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 2U) << "before verification, before sampling";
+  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 2U)
+      << "before verification, after measuring tasks";
   scenario.log.clear();
   scenario.behaviours["other"] = {};
   (void)run({FakeScenario::spec("base"), FakeScenario::spec("other")});
@@ -291,17 +291,38 @@ TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
   EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
 }
 
-TEST_F(SessionTest, TaskCostsFromAWholeExecutionWarmUp) {
-  scenario.behaviours["base"] = {
-      .seconds = steady, .costs = {.execution_seconds = 1.5}, .other_cost_seconds = 0.25};
-  const SessionResult result = run({FakeScenario::spec("base")});
-  EXPECT_DOUBLE_EQ(result.sampling_seconds, 7 + 1.5);
-  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 0.25);
-  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 1U) << "its state is that of an execution";
+/// Numbers of rounds of measuring tasks that came before each sample of a case.
+std::vector<int> rounds_before_samples(const fake::Log& log, const std::string& name) {
+  std::vector<int> rounds;
+  int count = 0;
+  for (const std::string& event : log) {
+    if (event == "costs " + name) ++count;
+    if (event == "run " + name) rounds.push_back(count);
+  }
+  return rounds;
 }
 
-TEST_F(SessionTest, RepeatedOperationsLeaveNothingToSampleOn) {
-  scenario.behaviours["base"] = {.costs = {.repeated_operations = true}};
+TEST_F(SessionTest, TasksAreMeasuredBetweenSamples) {
+  options.fixed_samples = 20;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  scenario.behaviours["base"] = {.seconds = steady, .cost_seconds = 1};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_EQ(result.cases[0].samples.size(), 20U);
+  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 1 + 3) << "once before, then 15% of 20 s";
+  const std::vector<int> rounds = rounds_before_samples(scenario.log, "fake/base/n:1");
+  EXPECT_GT(rounds.at(10), 1);
+  EXPECT_GT(rounds.back(), rounds.at(10)) << "spread over the samples";
+}
+
+TEST_F(SessionTest, TasksAreMeasuredOnceForAProfiler) {
+  options.for_profiler = true;
+  scenario.behaviours["base"] = {.seconds = steady, .cost_seconds = 1e-3};
+  (void)run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("costs fake/base/n:1"), 1U);
+}
+
+TEST_F(SessionTest, MeasuringTasksLeavesNothingToSampleOn) {
+  scenario.behaviours["base"] = {};
   (void)run({FakeScenario::spec("base")});
   const auto costs = std::ranges::find(scenario.log, "costs fake/base/n:1");
   ASSERT_NE(costs, scenario.log.end());
