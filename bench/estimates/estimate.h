@@ -20,9 +20,9 @@ struct CaseEstimate {
 struct RunEstimate {
   std::vector<CaseEstimate> cases;
   int processes = 1;
-  double least_seconds = 0;  // when every interval is narrow enough at once
-  double most_seconds = 0;   // when every case uses its time
-  std::string made_of;       // what the times are the sum of, in words
+  double min_seconds = 0;  // when every interval is narrow enough at once
+  double max_seconds = 0;  // when every case uses its time
+  std::string made_of;     // what the times are the sum of, in words
 };
 
 /// Plans each case and its reference without allocating their memory, and says which would find too
@@ -33,7 +33,7 @@ struct RunEstimate {
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
                                    const SamplerOptions& options, int processes = 1,
-                                   bool looks = false);
+                                   bool profiles = false);
 
 /// The estimate as a table, and below it what its time is made of.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,

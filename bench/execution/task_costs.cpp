@@ -23,9 +23,9 @@ namespace {
 
 constexpr double short_task_seconds = 1e-3;
 constexpr double gathered_seconds = 200e-6;
-constexpr double most_executions = 2000;
+constexpr double max_executions = 2000;
 /// The first estimate of a short task holds the wake-up of its lane, so its count is approached.
-constexpr int most_estimates = 4;
+constexpr int max_estimates = 4;
 
 /// All tasks that cost the same, by the first of them.
 struct CostGroup {
@@ -153,7 +153,7 @@ class TaskTimer {
   /// Whether a measurement that came to so many seconds an execution was too short to be trusted.
   static bool is_too_short(const CostGroup& group, double seconds) {
     if (group.gathered == 0) return seconds < short_task_seconds;
-    return group.gathered < most_executions && seconds * group.gathered < gathered_seconds / 2;
+    return group.gathered < max_executions && seconds * group.gathered < gathered_seconds / 2;
   }
 
   /// Finds how many executions of a short task make a measurement; returns the last one.
@@ -162,9 +162,9 @@ class TaskTimer {
     int estimates = 0;
     do {
       const double wanted = std::ceil(gathered_seconds / std::max(seconds, 1e-9));
-      group.gathered = static_cast<int>(std::clamp(wanted, 1.0, most_executions));
+      group.gathered = static_cast<int>(std::clamp(wanted, 1.0, max_executions));
       seconds = time_gathered(group);
-    } while (is_too_short(group, seconds) && ++estimates < most_estimates);
+    } while (is_too_short(group, seconds) && ++estimates < max_estimates);
     return seconds;
   }
 

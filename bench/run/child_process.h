@@ -17,8 +17,8 @@ struct ChildProgram {
   /// Called at least once a second while it runs.
   std::function<void()> on_wait = [] {};
   /// It is ended after so long, or after so long without output.
-  double most_seconds = std::numeric_limits<double>::infinity();
-  double most_silent_seconds = std::numeric_limits<double>::infinity();
+  double max_seconds = std::numeric_limits<double>::infinity();
+  double max_silent_seconds = std::numeric_limits<double>::infinity();
 };
 
 struct ChildEnd {

@@ -16,7 +16,7 @@ namespace parbench {
 
 /// A sample at a clock below this share of the one that the device holds under load is marked. The
 /// share is that of nvbench, which discards such samples.
-inline constexpr double least_clock_share = 0.75;
+inline constexpr double min_clock_share = 0.75;
 
 /// What the readings before and after a sample say of it. It is marked for what throttles the
 /// device in either, for counters that have risen in between, and with "low clock" where the higher
@@ -47,7 +47,7 @@ class ConditionWatch {
   };
   [[nodiscard]] Condition timed_reading(const Device& device);
 
-  static constexpr double most_time_share = 0.02;
+  static constexpr double max_time_share = 0.02;
 
   std::function<double()> now_;
   std::optional<double> begin_;

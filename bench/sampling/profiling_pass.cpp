@@ -20,7 +20,7 @@ namespace parbench {
 namespace {
 
 constexpr double recorded_seconds = 0.03;
-constexpr int most_executions = 25;
+constexpr int max_executions = 25;
 
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
@@ -40,9 +40,9 @@ std::optional<double> deviation(double seconds, double sampled) {
 }  // namespace
 
 int recorded_executions(double execution_seconds) {
-  if (execution_seconds <= 0) return most_executions;
+  if (execution_seconds <= 0) return max_executions;
   return static_cast<int>(
-      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{most_executions}));
+      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{max_executions}));
 }
 
 double profiling_seconds(double execution_seconds) {
@@ -58,7 +58,7 @@ void ProfilingPass::expect(const PreparedCase& prepared) {
   if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
 }
 
-void ProfilingPass::look_at(const Subject& subject) {
+void ProfilingPass::profile(const Subject& subject) {
   seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
   const Range range(range_);
   try {
@@ -90,24 +90,24 @@ void ProfilingPass::stop_if_interrupted() const {
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = subject.spare_seconds - seconds_left_;
-  std::vector<Recording> looks;
+  std::vector<Recording> recordings;
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;
   do {
-    looks.push_back(subject.prepared.runner->record(executions));
-    seconds.push_back(kept_seconds(looks.back()));
-    taken = profiling_seconds(looks.back().seconds);
+    recordings.push_back(subject.prepared.runner->record(executions));
+    seconds.push_back(kept_seconds(recordings.back()));
+    taken = profiling_seconds(recordings.back().seconds);
     spare -= taken;
-  } while (deviation(seconds.back(), sampled) && std::ssize(looks) < max_profiling_runs &&
+  } while (deviation(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
   const auto nearest =
       std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
   const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
-  Recording recording = std::move(looks[kept]);
-  for (std::size_t i = 0; i < looks.size(); ++i) {
+  Recording recording = std::move(recordings[kept]);
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (i == kept) continue;
-    recording.seconds.insert(recording.seconds.end(), looks[i].seconds.begin(),
-                             looks[i].seconds.end());
+    recording.seconds.insert(recording.seconds.end(), recordings[i].seconds.begin(),
+                             recordings[i].seconds.end());
   }
   return recording;
 }

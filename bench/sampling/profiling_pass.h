@@ -63,7 +63,7 @@ class ProfilingPass {
 
   /// Whatever goes wrong, the case keeps what it has. Throws only what concerns more than this
   /// case: Interrupted, TimedOut and DeviceLost.
-  void look_at(const Subject& subject);
+  void profile(const Subject& subject);
 
   /// Why a case was not looked at.
   static void note(report::CaseResult& result, std::string_view reason);

@@ -27,10 +27,9 @@ using report::Report;
 // ----------------------------------------------------------------------------------------- sides
 
 int max_processes(const Report& report) {
-  std::size_t most = 0;
-  for (const CaseResult& c : report.cases)
-    most = std::max(most, processes_of(c).log_medians.size());
-  return static_cast<int>(most);
+  std::size_t max = 0;
+  for (const CaseResult& c : report.cases) max = std::max(max, processes_of(c).log_medians.size());
+  return static_cast<int>(max);
 }
 
 /// The words of the processes themselves are left to their reports.
@@ -148,8 +147,8 @@ std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
         const std::string before = hidden_value(*match.base, hidden.first);
         const std::string after = hidden_value(*match.now, hidden.first);
         std::string text = report::difference_text(hidden.first, before, after);
-        const bool told = std::ranges::find(differences, text) != differences.end();
-        if (before != after && !told) differences.push_back(std::move(text));
+        const bool known = std::ranges::find(differences, text) != differences.end();
+        if (before != after && !known) differences.push_back(std::move(text));
       }
     }
   }
@@ -212,24 +211,24 @@ double size_of(const Row& row) {
 
 /// The least number of processes on a side of a compared row; 0 without any.
 int min_processes(const std::vector<Row>& rows) {
-  int least = 0;
+  int min = 0;
   for (const Row& row : rows) {
     if (!row.judgement) continue;
     const int fewer = std::min(row.base->processes, row.now->processes);
-    least = least == 0 ? fewer : std::min(least, fewer);
+    min = min == 0 ? fewer : std::min(min, fewer);
   }
-  return least;
+  return min;
 }
 
 std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
-  const int least = min_processes(rows);
-  if (least == 0 || least >= enough) return {};
-  if (least > 1) {
+  const int min = min_processes(rows);
+  if (min == 0 || min >= enough) return {};
+  if (min > 1) {
     return {
         fmt::format("A side with {} processes tells little of the spread between them, so that "
                     "intervals are wide; measure with --processes 5.",
-                    least)};
+                    min)};
   }
   return {
       fmt::format("A side with one process cannot tell how much processes differ: a standard "
@@ -244,7 +243,7 @@ std::string trouble_of(const Processes& base, const Processes& now) {
   return fmt::format(
       "fewer than {} samples in {} do not tell how much they vary; take more samples, or several "
       "processes (--processes 5)",
-      least_samples, base.has_variance ? "NEW" : "BASE");
+      min_samples, base.has_variance ? "NEW" : "BASE");
 }
 
 void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {

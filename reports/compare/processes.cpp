@@ -53,7 +53,7 @@ Processes processes_of(const report::CaseResult& c) {
   const auto count = static_cast<double>(values.size());
   processes.sampling_variance = std::numbers::pi / 2 * sigma * sigma / count;
   processes.sampling_degrees_of_freedom = std::max(1.0, count - 1);
-  processes.has_variance = values.size() >= least_samples;
+  processes.has_variance = values.size() >= min_samples;
   return processes;
 }
 

@@ -18,7 +18,7 @@ inline constexpr double assumed_process_spread = 0.015;
 /// How far it is trusted: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
 /// Samples that a single process needs to tell how much they vary.
-inline constexpr std::size_t least_samples = 3;
+inline constexpr std::size_t min_samples = 3;
 
 /// The samples of a case, by the process that took them.
 struct Processes {
@@ -31,7 +31,7 @@ struct Processes {
   /// contains it.
   double sampling_variance = 0;
   double sampling_degrees_of_freedom = 1;
-  /// Whether the variance is known: not of a single process with fewer than `least_samples`.
+  /// Whether the variance is known: not of a single process with fewer than `min_samples`.
   bool has_variance = true;
 };
 

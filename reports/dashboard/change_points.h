@@ -20,7 +20,7 @@ struct ChangePointParameters {
   /// Of the test of one segment: the share of segments without a change in which one is called.
   double significance = 0.01;
   int permutations = 199;
-  std::size_t least_segment = 3;  // values between two changes
+  std::size_t min_segment = 3;  // values between two changes
   /// A longer series is looked at in windows of so many values, each half a window after the last,
   /// and a change is taken from the window in whose middle half it lies: the cost is linear in the
   /// length, and what was found does not move as the series grows, but for the last window's.

@@ -341,8 +341,8 @@ void check_times(const std::vector<CaseResult>& cases) {
 /// Tables, CSV above all, have a row for each case and a column for many of the names below: what
 /// is small in the file may be huge as a table, and names are searched one by one.
 void check_table_size(const std::vector<CaseResult>& cases) {
-  constexpr std::size_t most_names = 1'000;
-  constexpr std::size_t most_cells = 10'000'000;
+  constexpr std::size_t max_names = 1'000;
+  constexpr std::size_t max_cells = 10'000'000;
   std::unordered_set<std::string_view> names;
   for (const CaseResult& c : cases) {
     names.insert({c.scenario, c.strategy});
@@ -352,12 +352,12 @@ void check_table_size(const std::vector<CaseResult>& cases) {
     for (const DeviceMemory& memory : c.memory) names.insert(memory.device);
     for (const auto& [name, text] : c.notes) names.insert(name);
   }
-  if (names.size() <= most_names && cases.size() * names.size() <= most_cells) return;
+  if (names.size() <= max_names && cases.size() * names.size() <= max_cells) return;
   throw UsageError(fmt::format(
       "parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics, "
       "devices and notes; tables are made of at most {} names and {} cells, use a report of "
       "fewer cases",
-      cases.size(), names.size(), most_names, most_cells));
+      cases.size(), names.size(), max_names, max_cells));
 }
 
 }  // namespace

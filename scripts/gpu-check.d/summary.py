@@ -53,12 +53,12 @@ def problems_of(results):
     return found
 
 
-def not_run_texts(rows, told):
+def not_run_texts(rows, known):
     """Why figures are missing: every reason once, with the names of those it keeps away. Reasons that
     are told elsewhere are left out."""
     names = {}
     for row in rows:
-        if row.not_run and row.not_run not in told:
+        if row.not_run and row.not_run not in known:
             names.setdefault(row.not_run, {}).setdefault(row.name.partition("/")[0], []).append(row.name)
     for reason, kinds in names.items():
         texts = [

@@ -26,7 +26,7 @@ namespace parbench {
 namespace {
 
 /// scripts/gpu-check gives all checks 20 s. A check whose starter was killed ends by itself.
-constexpr unsigned most_seconds = 40;
+constexpr unsigned max_seconds = 40;
 
 constexpr std::chrono::seconds wait_limit{15};
 
@@ -338,6 +338,6 @@ int main(int count, char** words) {
     fmt::print(stderr, "usage: parbench-smoke CHECK DEVICE\n");
     return 2;
   }
-  alarm(parbench::most_seconds);
+  alarm(parbench::max_seconds);
   return parbench::run(words[1], words[2]);
 }

@@ -232,7 +232,7 @@ Timeline sample_timeline() {
 
 }  // namespace
 
-Report looked_at(Report report) {
+Report with_profiles(Report report) {
   Profile profile;
   profile.executions = 3;
   profile.median = 0.5;

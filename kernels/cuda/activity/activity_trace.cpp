@@ -238,10 +238,10 @@ JoinedActivities ActivityTrace::read() {
 // --- what CUPTI calls --------------------------------------------------------------------------
 
 void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
-                                    std::size_t* most_records) {
+                                    std::size_t* max_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
   *bytes = *buffer != nullptr ? buffer_bytes : 0;  // without a buffer CUPTI drops, and counts
-  *most_records = 0;                               // as many as there is room for
+  *max_records = 0;                                // as many as there is room for
 }
 
 void ActivityTrace::take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/,

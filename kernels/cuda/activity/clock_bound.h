@@ -19,22 +19,22 @@ class ClockBound {
   using Time = std::chrono::steady_clock::time_point;
 
   void add(Time before, const Activity& told, Time after) {
-    most_early_ = std::min(most_early_, Seconds(after - told.end));
-    most_late_ = std::min(most_late_, Seconds(told.begin - before));
+    max_early_ = std::min(max_early_, Seconds(after - told.end));
+    max_late_ = std::min(max_late_, Seconds(told.begin - before));
   }
 
   /// In seconds; infinite before anything was added. Readings that contradict each other, because
   /// the offset did change, count with their amount.
   [[nodiscard]] double error() const {
-    return std::max(std::abs(most_early_.count()), std::abs(most_late_.count()));
+    return std::max(std::abs(max_early_.count()), std::abs(max_late_.count()));
   }
 
  private:
   using Seconds = std::chrono::duration<double>;
   static constexpr Seconds unknown{std::numeric_limits<double>::infinity()};
 
-  Seconds most_early_ = unknown;  // by how much the times told are too early at most
-  Seconds most_late_ = unknown;   // and too late
+  Seconds max_early_ = unknown;  // by how much the times told are too early at most
+  Seconds max_late_ = unknown;   // and too late
 };
 
 }  // namespace parbench::cuda

@@ -180,11 +180,11 @@ std::size_t workspace_of(const ProposedEngine& engine) {
 }
 
 bool is_barred(const ProposedEngine& engine, std::span<const fe::NumericalNote_t> barred,
-               std::size_t most_workspace) {
+               std::size_t max_workspace) {
   const auto has = [&](fe::NumericalNote_t note) {
     return std::ranges::find(engine.numerical_notes, note) != engine.numerical_notes.end();
   };
-  return std::ranges::any_of(barred, has) || workspace_of(engine) > most_workspace;
+  return std::ranges::any_of(barred, has) || workspace_of(engine) > max_workspace;
 }
 
 /// What cuDNN says of its last failure in this thread.
@@ -327,7 +327,7 @@ void PlannedGraph::ask_heuristics() {
 
 std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& target,
                                                             const ConvolutionGraph& wanted,
-                                                            std::size_t most_workspace) {
+                                                            std::size_t max_workspace) {
   auto graph = std::make_shared<PlannedGraph>();
   try {
     GraphBuilder(*graph, wanted).build();
@@ -338,7 +338,7 @@ std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& t
   }
   const std::vector<fe::NumericalNote_t> notes = barred(wanted);
   for (ProposedEngine& engine : graph->engines) {
-    engine.barred = is_barred(engine, notes, most_workspace);
+    engine.barred = is_barred(engine, notes, max_workspace);
   }
   return CudnnEngines(std::move(graph));
 }

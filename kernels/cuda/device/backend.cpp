@@ -141,7 +141,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
 }
 
 /// A single GPU can be divided.
-int CudaBackend::device_limit() const { return count_ == 1 ? most_partitions(0) : count_; }
+int CudaBackend::device_limit() const { return count_ == 1 ? max_partitions(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   if (count <= count_) return Backend::choose(count);

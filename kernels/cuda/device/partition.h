@@ -14,8 +14,8 @@ struct Driver;
 /// How a GPU's multiprocessors can be divided.
 struct Divisibility {
   int multiprocessors = 0;
-  int least = 1;  // of a part
-  int step = 1;   // parts are multiples of it
+  int min = 1;   // of a part
+  int step = 1;  // parts are multiples of it
   friend bool operator==(const Divisibility&, const Divisibility&) = default;
 };
 
@@ -54,8 +54,8 @@ class Partition {
 
 /// Most parts into which a GPU can be divided; 1 where the driver cannot, or refuses to tell, as on
 /// virtual GPUs: whoever wants the whole one need not care, and `divide` says why.
-[[nodiscard]] int most_partitions(int ordinal);
-[[nodiscard]] int most_partitions(int ordinal, const Driver& driver);
+[[nodiscard]] int max_partitions(int ordinal);
+[[nodiscard]] int max_partitions(int ordinal, const Driver& driver);
 
 /// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
 /// driver cannot, and UsageError for more parts than there can be, with what would mend it.

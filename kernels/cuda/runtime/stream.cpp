@@ -15,12 +15,12 @@
 #include "kernels/cuda/activity/clock_bound.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/arrival_counters.h"
+#include "kernels/cuda/runtime/backoff.h"
 #include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/event.h"
 #include "kernels/cuda/runtime/graph.h"
-#include "kernels/cuda/runtime/nap.h"
 
 namespace parbench::cuda {
 namespace {
@@ -143,9 +143,9 @@ void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
           fmt::format("{} did not finish within {} s; its kernels hang or the case is too large",
                       name_, std::chrono::duration<double>(limit).count()));
     }
-    const std::chrono::nanoseconds nap = nap_after(waited);
-    if (nap.count() > 0) {
-      std::this_thread::sleep_for(nap);
+    const std::chrono::nanoseconds pause = backoff_after(waited);
+    if (pause.count() > 0) {
+      std::this_thread::sleep_for(pause);
     } else {
       std::this_thread::yield();  // to a worker of a CPU device that shares this core
     }
@@ -228,9 +228,9 @@ double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) 
   }
   settle(traced);
   ClockBound bound;
-  for (const Activity& told : probes.activities()) {
-    const auto& [before, after] = readings[told.tag - 1];
-    bound.add(before, told, after);
+  for (const Activity& recorded : probes.activities()) {
+    const auto& [before, after] = readings[recorded.tag - 1];
+    bound.add(before, recorded, after);
   }
   if (probes.activities().empty()) {
     throw Unsupported(fmt::format(

@@ -24,7 +24,7 @@ struct TuningLimits {
 
 /// Operations in the order in which they are worth tuning: the most arithmetic first, otherwise as
 /// they were.
-[[nodiscard]] std::vector<OpDesc> most_work_first(std::vector<OpDesc> operations);
+[[nodiscard]] std::vector<OpDesc> by_decreasing_work(std::vector<OpDesc> operations);
 
 /// What tuning may cost a device altogether, however many operations its cases have.
 class TuningBudget {

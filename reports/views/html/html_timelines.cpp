@@ -29,7 +29,7 @@ namespace {
 constexpr Nanoseconds max_units = 10'000'000;
 
 /// Of the cases without timeline that share a reason, so many are named.
-constexpr std::size_t most_named = 3;
+constexpr std::size_t max_named = 3;
 
 /// Nanoseconds.
 Nanoseconds unit_for(Nanoseconds length) {
@@ -222,7 +222,7 @@ class ScenarioTimelines {
 
   std::size_t without(const std::string& reason, std::size_t row, std::size_t room) {
     Missing& missing = without_[reason];
-    if (++missing.count <= most_named) missing.rows.push_back(row);
+    if (++missing.count <= max_named) missing.rows.push_back(row);
     return room;
   }
 
@@ -297,9 +297,9 @@ std::optional<std::size_t> row_of_best(const Cases& cases) {
 }  // namespace
 
 std::size_t timeline_room(std::size_t cases) {
-  constexpr std::size_t least_cases_with_least_room = 100;
+  constexpr std::size_t min_cases_with_min_room = 100;
   constexpr std::size_t bytes_of_a_case = 1'500;  // its row and its samples
-  return 300'000 - bytes_of_a_case * std::min(cases, least_cases_with_least_room);
+  return 300'000 - bytes_of_a_case * std::min(cases, min_cases_with_min_room);
 }
 
 std::vector<std::string> device_shares(const TimelineMetrics& metrics) {

@@ -40,7 +40,7 @@ TEST(SampleCondition, HasTheLargerOfBothReadings) {
   EXPECT_EQ(*condition, (report::SampleCondition{"cuda:0", 1980, 41, 310, {}}));
 }
 
-TEST(SampleCondition, OfADeviceThatTellsNothingThereIsNone) {
+TEST(SampleCondition, IsAbsentOnADeviceWithoutSensors) {
   EXPECT_FALSE(sample_condition("cpu:0", {}, {}).has_value());
 }
 

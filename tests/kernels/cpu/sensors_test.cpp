@@ -27,7 +27,7 @@ class Sensors : public ::testing::Test {
   parbench::testing::TemporaryFolder root_;
 };
 
-TEST_F(Sensors, AVirtualMachineTellsNothing) { EXPECT_EQ(sensors({0, 1}).read(), Condition{}); }
+TEST_F(Sensors, AVirtualMachineHasNoSensors) { EXPECT_EQ(sensors({0, 1}).read(), Condition{}); }
 
 TEST_F(Sensors, TheFastestOfItsOwnCoresCounts) {
   write(0, "cpufreq/scaling_cur_freq", "800000\n");

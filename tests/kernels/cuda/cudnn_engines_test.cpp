@@ -138,7 +138,7 @@ TEST(CudnnFailures, OfAPartOfTheHeuristicsAreFound) {
             "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED");
 }
 
-TEST(CudnnFailures, OfMemoryAreToldApart) {
+TEST(CudnnFailures, OfMemoryAreDistinguished) {
   EXPECT_EQ(classify(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, "").kind,
             Kind::out_of_memory);
   EXPECT_EQ(classify(CUDNN_STATUS_NOT_SUPPORTED,

@@ -57,7 +57,7 @@ class NvmlTest : public ::testing::Test {
   NvmlScript& script = stand_in.script();
 };
 
-TEST_F(NvmlTest, ReadsWhatAGpuTells) {
+TEST_F(NvmlTest, ReadsTheSensorsOfAGpu) {
   const Condition condition = stand_in.condition();
   EXPECT_EQ(condition.clock_mhz, 1980);
   EXPECT_EQ(condition.full_clock_mhz, 1980);

@@ -62,7 +62,7 @@ TEST(Machine, SpareCoreServesCopies) {
   }
 }
 
-TEST(Machine, TellsHowTeamsWait) {
+TEST(Machine, ReportsHowTeamsWait) {
   const auto waiting = [] {
     const Machine machine;
     const auto components = machine.find("cpu")->components();

@@ -193,7 +193,7 @@ TEST(Rules, SayOnceWhatHoldsOfSeveralCases) {
   EXPECT_THAT(text("launch-bound", cases), AllOf(HasSubstr("b: "), HasSubstr("(so in 2 cases)")));
 }
 
-TEST(Rules, SayNothingOfCasesThatWereNotLookedAt) {
+TEST(Rules, SkipCasesWithoutAProfile) {
   Report report =
       report_of({MadeCase("a", 10, {{.compute = 1, .waits = {.host = 9}}}).without_profile()});
   find_reasons(report);
@@ -211,7 +211,7 @@ TEST(Rules, SayWhenTheExecutionsThatTheySawAreFarFromTheSamples) {
               Not(HasSubstr("profiled execution")));
 }
 
-TEST(Rules, NeedNoProfileForWhatSamplesAndMemoryTell) {
+TEST(Rules, NeedNoProfileForSamplesAndMemory) {
   const std::vector<MadeCase> cases{
       MadeCase("a", 10, {}).throttled(3, 10).memory({3, 1}).without_profile(),
       MadeCase("b", 10, {}).throttled(1, 10).memory({3, 2}).without_profile(),

@@ -18,12 +18,12 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Axis axis_of(AxisKind kind, double least, double most) {
+Axis axis_of(AxisKind kind, double min, double max) {
   Axis axis;
   axis.name = "flag";
   axis.kind = kind;
-  axis.min = least;
-  axis.max = most;
+  axis.min = min;
+  axis.max = max;
   axis.choices = {"d2h", "h2d"};
   return axis;
 }
@@ -174,7 +174,7 @@ TEST(Parameters, PrintShortest) {
   EXPECT_EQ(to_string(Value(std::string("20+8"))), "20+8");
 }
 
-TEST(TellingParameters, AreThoseInWhichCasesDiffer) {
+TEST(DistinguishingParameters, AreThoseInWhichCasesDiffer) {
   const auto outcome = [](std::int64_t n, std::int64_t count) {
     CaseOutcome one;
     one.spec.parameters.set("n", n);
