@@ -29,8 +29,8 @@ class CallTags {
 };
 
 /// While it lives, the plan's streams log what they do. Made while they are idle; everything it
-/// needs while the plan runs is allocated then. Throws Unsupported where a device cannot tell when
-/// its work runs.
+/// needs while the plan runs is allocated then. Throws Unsupported for a device without
+/// times of its work.
 class CallRecorder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,11 +40,12 @@ class CallRecorder {
   CallRecorder(const CallRecorder&) = delete;
   CallRecorder& operator=(const CallRecorder&) = delete;
 
-  /// The next execution begins: what is known of the last one goes.
+  /// Begins the next execution and drops what was recorded of the last one.
   void begin();
-  /// The host was enqueueing this call from then to now. Threads may tell of different calls.
+  /// Notes that the host enqueued this call from `since` to now. Threads may note different calls
+  /// at the same time.
   void enqueued(ActivityTag tag, Clock::time_point since);
-  /// The same of all calls: a graph was launched.
+  /// Notes the same of all calls, after the launch of a graph.
   void launched(Clock::time_point since);
 
   /// A stream still works, and will note what it does: what it writes to is never given back.

@@ -64,7 +64,7 @@ class PlanRunner {
 
   /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran; of
   /// several, each follows an execution that is not noted. Run it once before. Throws Unsupported
-  /// where a device cannot tell, and what a worker threw.
+  /// for a device without times of its work, and what a worker threw.
   [[nodiscard]] virtual Recording record(int executions);
 };
 

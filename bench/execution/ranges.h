@@ -6,8 +6,8 @@
 
 namespace parbench {
 
-/// What this build has of NVTX: its version, or "not in this build" and what would mend it; then
-/// ranges are seen by nobody.
+/// Returns this build's version of NVTX, or "not in this build" and the remedy; without NVTX no
+/// profiler sees the ranges.
 [[nodiscard]] std::string nvtx_support();
 
 /// A name of ranges, registered once in the NVTX domain "parbench".

@@ -15,7 +15,7 @@ namespace parbench {
 using OutputValues = std::map<std::string, std::vector<float>>;
 
 /// Throws Error for two outputs of one name: one of them would not be compared. `memory`: values
-/// that nobody needs any more, whose memory is used again.
+/// that are no longer needed, whose memory is reused.
 [[nodiscard]] OutputValues read_outputs(Case& subject, OutputValues memory = {});
 
 /// Values that have been read already; they outlive what is returned.
@@ -30,9 +30,9 @@ using OutputValues = std::map<std::string, std::vector<float>>;
 [[nodiscard]] report::Verification compare(const std::vector<Output>& outputs,
                                            const OutputValues& want, const Tolerance& tolerance);
 
-/// Adds the verdict of Case::check to a comparison, and what it looked at to the detail. Without a
+/// Adds the verdict of Case::check to a comparison, and what it examined to the detail. Without a
 /// comparison (`against` is empty) the case is verified by its own check alone, and `against` says
-/// what that looks at; a case that has no check either fails.
+/// what that examines; a case that has no check either fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
 
 /// Why a case has no number whose reference has no outputs.

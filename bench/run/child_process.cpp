@@ -96,7 +96,7 @@ class InterruptsHeldBack {
   sigset_t former_ = {};
 };
 
-/// What a new process is to be like: streams, process group, signals as if nobody had touched them.
+/// Attributes of a new process: its streams, its process group, and signals with their defaults.
 class SpawnSettings {
  public:
   SpawnSettings(const Pipe& out, const Pipe& err, const sigset_t& mask) {
@@ -165,7 +165,7 @@ class Child {
     return result == 0 ? info.si_pid == process_ : errno == ECHILD;
   }
 
-  /// Ends what is left of its group. Returns its exit code; nothing where nobody can tell it.
+  /// Ends what is left of its group. Returns its exit code; nothing where it is unknown.
   [[nodiscard]] std::optional<int> reap() {
     signal(SIGKILL);
     int status = 0;
@@ -242,9 +242,9 @@ class Watch {
     end_.seconds = steady_seconds() - begin_;
     const std::optional<int> exit_code = child_.reap();
     if (!exit_code) {
-      throw Error(fmt::format(
-          "{} has ended, but nobody was told how: something in this process ignores SIGCHLD",
-          program_.words.front()));
+      throw Error(
+          fmt::format("{} has ended with an unknown exit code: this process ignores SIGCHLD",
+                      program_.words.front()));
     }
     end_.exit_code = *exit_code;
     return std::move(end_);

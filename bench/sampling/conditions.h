@@ -18,9 +18,10 @@ namespace parbench {
 /// share is that of nvbench, which discards such samples.
 inline constexpr double min_clock_share = 0.75;
 
-/// What the readings before and after a sample say of it. It is marked for what throttles the
-/// device in either, for counters that have risen in between, and with "low clock" where the higher
-/// of the two clocks is low; a clock at rest says nothing. Nothing where the device tells nothing.
+/// Returns the condition of a device around a sample, from the readings before and after it. The
+/// sample is marked for what throttles the device in either, for counters that have risen in
+/// between, and with "low clock" where the higher of the two clocks is low, unless the device was
+/// at rest. Nothing for a device without sensors.
 [[nodiscard]] std::optional<report::SampleCondition> sample_condition(const std::string& device,
                                                                       const Condition& before,
                                                                       const Condition& after);

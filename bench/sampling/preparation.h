@@ -39,12 +39,12 @@ class Preparation {
   /// reference together, the reference itself first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
-  /// Prepares, runs and verifies one case; a result that is wrong is told by `verification`.
+  /// Prepares, runs and verifies one case; `verification` reports a wrong result.
   /// Throws what preparing or running threw, and Interrupted between such steps. Where a reference
   /// failed, every case that needs it gets an exception of the same type that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
-  /// Tells that a case has been dealt with, prepared or not: its reference may be forgotten.
+  /// Marks a case as done, prepared or not: its reference may be released.
   void release_reference(std::size_t index);
 
  private:

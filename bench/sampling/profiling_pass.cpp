@@ -1,4 +1,4 @@
-// From a case that was sampled to its profile.
+// Records executions of sampled cases and makes their profiles.
 #include "bench/sampling/profiling_pass.h"
 
 #include <algorithm>
@@ -24,13 +24,15 @@ constexpr int max_executions = 25;
 
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
-/// About what such executions took, with the one before each where there are several.
+/// Seconds that such executions took, including the unrecorded one before each where there are
+/// several.
 double profiling_seconds(const std::vector<double>& seconds) {
   const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return seconds.size() > 1 ? 2 * noted : noted;
 }
 
-/// Of a time from the median of the samples, as a share of that; nothing where it is not far.
+/// Returns the deviation of a time from the median of the samples, as a share of that; nothing
+/// where it is within the limit.
 std::optional<double> deviation(double seconds, double sampled) {
   if (sampled <= 0) return std::nullopt;
   const double share = seconds / sampled - 1;
@@ -85,8 +87,8 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// The look at a case that is nearest to the samples: the first one that is near, and where none
-/// is, of those for which there was time. With the times of all of them.
+/// Records a case until a recording is near the samples, as long as there is time, and returns the
+/// nearest one with the times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = subject.spare_seconds - seconds_left_;

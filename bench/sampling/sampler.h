@@ -25,7 +25,7 @@ struct SamplerOptions {
   int fixed_samples = 0;     // 0: adaptive; else exactly so many, whatever the precision
   int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
   double min_sample_seconds = 0.02;
-  bool for_profiler = false;  // few short samples, to be looked at rather than compared
+  bool for_profiler = false;  // few short samples, for an external profiler
   std::uint64_t seed = 1;     // of the order within rounds
 
   /// Samples that a case gets even when its time is spent: below three, an interval of the median

@@ -395,7 +395,7 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
 
 // --- timelines ---------------------------------------------------------------------------------
 
-/// After sampling, so that no sample is near it.
+/// Profiles all cases, after sampling so that no sample is affected.
 void Session::profile_all() {
   if (!profiling_.wanted()) return;
   profiling_.expect_none();
@@ -410,7 +410,7 @@ void Session::profile_all() {
   }
 }
 
-/// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
+/// Profiles a case, or notes why not: an interrupt, or a device that was lost meanwhile.
 void Session::profile(std::size_t index) {
   Entry& entry = entries_[index];
   if (interrupted_) return ProfilingPass::note(cases_[index], "interrupted");

@@ -42,8 +42,7 @@ struct SessionEnvironment {
   MakePlanRunner make_runner = make_plan_runner;
   /// Called with true before the first sample and with false after the last, whatever ends them.
   std::function<void(bool)> profile = [](bool) {};
-  /// Called with each case that was looked at once more after sampling, and how that execution
-  /// went. Empty: no case is looked at.
+  /// Called with each profiled case and its timeline. Empty: no case is profiled.
   KeepTimeline on_timeline = {};
   std::function<bool()> interrupted = [] { return false; };
   /// Called with what is known so far, after preparation steps at most every 2 s and after rounds

@@ -36,7 +36,7 @@ class Backend {
   struct Component {
     std::string name;
     std::string version;
-    std::string details = {};  // for whoever asks what is there, and why something is not
+    std::string details = {};  // what is there, or why it is not: for `parbench devices`
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 
@@ -53,7 +53,7 @@ class Backend {
   /// it.
   [[nodiscard]] virtual std::string description() const = 0;
 
-  /// Tells profilers that listen to this backend that what counts begins or ends here.
+  /// Marks the beginning or end of the measured part for profilers of this backend.
   virtual void profile([[maybe_unused]] bool on) {}
 
   /// Whether its devices choose kernels by measuring them when they are asked to.

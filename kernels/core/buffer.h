@@ -40,8 +40,8 @@ class Buffer {
   MemoryKind kind_ = MemoryKind::device;
 };
 
-/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner (an
-/// arena, say) may replace the memory between runs; it is resolved when a call is enqueued.
+/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner
+/// such as an arena may replace the memory between runs; it is resolved when a call is enqueued.
 struct BufferView {
   const Buffer* buffer = nullptr;
   std::size_t offset = 0;

@@ -42,8 +42,8 @@ class Communicator {
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data);
 
-  /// Throws what went wrong since it was made, on the way to other devices say. Of no use for
-  /// anything afterwards.
+  /// Throws what went wrong since it was made, for example on the way to other devices. It cannot
+  /// be used afterwards.
   virtual void check() const {}
 
  private:

@@ -25,14 +25,14 @@ class SharedRecords {
 
   /// Numbers a record that has been enqueued.
   std::uint32_t announce() { return ++announced_; }
-  /// The latest record enqueued; 0 before the first, which nobody has to wait for.
+  /// The latest record enqueued; 0 before the first, for which no wait is needed.
   [[nodiscard]] std::uint32_t announced() const { return announced_; }
 
   /// What a host thread does when a record is reached.
   void reach(std::uint32_t record);
   [[nodiscard]] bool reached(std::uint32_t record) const;
 
-  /// For devices that look at the word, or write it, themselves.
+  /// For devices that read or write the word themselves.
   [[nodiscard]] std::uint32_t* word() const { return word_; }
 
  private:

@@ -38,7 +38,7 @@ class Event {
   /// can.
   [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
 
-  /// Throws what keeps the records that were enqueued from ever being reached, a lost device say.
+  /// Throws if the recorded events can no longer complete, for example because the device was lost.
   virtual void check() const {}
 };
 
@@ -71,7 +71,7 @@ class Stream {
   [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
 
   /// Scratch memory serves all users of a stream and never shrinks. The largest request since it
-  /// was last set tells how much of it one of them needs.
+  /// was last set is what one of them needs.
   [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
   void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
@@ -103,8 +103,8 @@ class Stream {
   /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work
   /// is queued; what the log holds is complete when all streams that log have been synchronised. A
   /// graph that is launched meanwhile must have been captured meanwhile: launching another one may
-  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, where
-  /// the device cannot tell; ending throws nothing.
+  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, for a
+  /// device that cannot log; ending throws nothing.
   virtual void log_activities(ActivityLog* log);
 
   /// Throws that Unsupported where the reason is known without trying: to be asked before work is

@@ -102,7 +102,8 @@ std::vector<std::string> common_of(const std::vector<report::ParameterColumn>& c
   return items;
 }
 
-/// "pipeline/pipeline/split:5": scenario, strategy, and what tells cases of one strategy apart.
+/// "pipeline/pipeline/split:5": scenario, strategy, and the parameters that differ within the
+/// strategy.
 void set_labels(const ScenarioRows& group, const std::vector<report::ParameterColumn>& columns) {
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseResult& c = *group.cases[i];
@@ -226,12 +227,12 @@ std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
   if (min == 0 || min >= enough) return {};
   if (min > 1) {
     return {
-        fmt::format("A side with {} processes tells little of the spread between them, so that "
+        fmt::format("A side with {} processes shows little of the spread between them, so that "
                     "intervals are wide; measure with --processes 5.",
                     min)};
   }
   return {
-      fmt::format("A side with one process cannot tell how much processes differ: a standard "
+      fmt::format("A side with one process does not show how much processes differ: a standard "
                   "deviation of {} is "
                   "assumed, and intervals are wide. Measure both with --processes 5.",
                   report::format_percent(assumed_process_spread))};
@@ -241,7 +242,7 @@ std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
 std::string trouble_of(const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
   return fmt::format(
-      "fewer than {} samples in {} do not tell how much they vary; take more samples, or several "
+      "fewer than {} samples in {} do not show how much they vary; take more samples, or several "
       "processes (--processes 5)",
       min_samples, base.has_variance ? "NEW" : "BASE");
 }

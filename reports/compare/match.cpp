@@ -45,7 +45,7 @@ std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
-/// Equal for cases that differ at most in number format and graph, which names tell as well.
+/// Equal for cases that differ at most in number format and graph, which are part of names as well.
 std::string kinship_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }

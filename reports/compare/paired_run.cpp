@@ -32,7 +32,7 @@ std::string reason_of(const PairedRun& run) {
           "planned take about {} (--max-time)",
           run.looks.back(), time_of_all(run));
     case PairsEnd::nothing_comparable:
-      return "no case can be compared, so more pairs would tell nothing";
+      return "no case can be compared, so more pairs would not help";
     case PairsEnd::interrupted:
       return "interrupted, so what is undecided is not settled and needs more pairs";
     case PairsEnd::failed:

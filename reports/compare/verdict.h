@@ -31,7 +31,7 @@ struct Change {
 struct Rule {
   /// Probability that any unchanged case of a family gets evidence for a change.
   double significance = 0.05;
-  /// Changes below it, as a fraction of the time, matter to nobody.
+  /// Changes below it, as a fraction of the time, do not matter.
   double threshold = 0.02;
 };
 

@@ -14,7 +14,7 @@
 namespace parbench::compare {
 namespace {
 
-/// Enough that a narrow interval does not look like a point; few where nobody reads them.
+/// Enough that a narrow interval is not shown as a point; few where they are irrelevant.
 int decimals_of(const Change& change) {
   const double width = change.interval.high - change.interval.low;
   if (std::abs(change.value) >= 1 || width >= 0.2) return 0;
@@ -102,7 +102,7 @@ std::string nothing_text(const Comparison& comparison) {
     return fmt::format("Nothing could be compared: {}: {}.", failed->label, failed->reason);
   }
   if (comparison.rows.empty()) return "Nothing could be compared: the reports have no cases.";
-  // Failures have been told; whether BASE has those cases does not matter then.
+  // Failures are listed already, so it does not matter whether BASE has those cases.
   return comparison.count(MatchState::failed_now) > 0
              ? "Nothing could be compared."
              : "Nothing could be compared: no case is in both reports.";
@@ -169,7 +169,7 @@ std::string times_text(const Comparison& comparison) {
     return row.judgement && (has_several_processes(row.base) || has_several_processes(row.now));
   });
   return differ ? "BASE and NEW are geometric means of the processes' medians, and the change is "
-                  "their ratio; show tells the median of those medians."
+                  "their ratio; show prints the median of those medians."
                 : "";
 }
 

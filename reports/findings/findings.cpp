@@ -46,7 +46,7 @@ std::string without_scenario(const std::string& case_name) {
   return case_name.substr(case_name.find('/') + 1);
 }
 
-/// A profile of an execution that is far from the samples may not tell of them.
+/// Notes a profiled execution that is far from the samples, which it may not represent.
 void add_reservations(const Profiled& one, Remark& remark) {
   const std::string own = deviation_text(one.profile());
   if (!own.empty()) remark.text += fmt::format(" ({})", own);

@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// A measured case that has been looked at. Refers to the case.
+/// A measured case with a profile. Refers to the case.
 class Profiled {
  public:
   explicit Profiled(const CaseResult& of) : case_(&of) {}
@@ -50,7 +50,7 @@ class ProfiledCases {
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
   /// Null for a case that is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
-  /// The case that a speedup is measured against; null where it was not looked at.
+  /// The case that a speedup is measured against; null where it has no profile.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
   /// Of the cases that differ from this one in the size of their micro-batches alone, that with the
   /// largest; null where it is this one, or its micro-batches have no single size.

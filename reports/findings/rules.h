@@ -17,13 +17,13 @@ struct Remark {
   std::string text;
   std::string advice;
   NamedValues evidence;
-  double weight = 0;                 // the larger, the more it tells; compared within a rule
+  double weight = 0;                 // of the evidence; compared within a rule
   const Profiled* beside = nullptr;  // the case whose profile it is compared with, if any
 };
 
-/// Of a case that was looked at.
+/// A rule for profiled cases.
 using ProfileRule = std::optional<Remark> (*)(const Profiled& one, const ProfiledCases& all);
-/// Of any case with a number: its samples and what it holds are enough.
+/// A rule for any case with a number, that needs only its samples and its memory.
 using CaseRule = std::optional<Remark> (*)(const CaseResult& one);
 
 struct Rule {

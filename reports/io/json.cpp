@@ -304,7 +304,7 @@ void check_timelines(const std::vector<CaseResult>& cases) {
   }
 }
 
-/// Names are how cases are found again and what tells rows apart.
+/// Names identify cases and distinguish rows.
 void check_names(const std::vector<CaseResult>& cases) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -317,8 +317,8 @@ void check_names(const std::vector<CaseResult>& cases) {
   }
 }
 
-/// No clock tells less than nothing, and nobody measures for a century. What is no number is known
-/// as such everywhere.
+/// Refuses negative times and those of more than a century. NaN is accepted: it is handled
+/// everywhere.
 void check_time(double seconds, std::size_t place, std::string_view what) {
   constexpr double century = 100 * 365.25 * 24 * 3600;
   if (std::isnan(seconds) || (seconds >= 0 && seconds <= century)) return;

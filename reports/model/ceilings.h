@@ -23,8 +23,8 @@ struct Ceilings {
 [[nodiscard]] Ceilings ceilings_of(const Report& report, const CaseResult& c,
                                    std::string_view device);
 
-/// Those that all devices of the case's profile have in common, for calls that are not told by
-/// device.
+/// Returns those that all devices of the case's profile have in common, for calls of which the
+/// device is unknown.
 [[nodiscard]] Ceilings common_ceilings(const Report& report, const CaseResult& c);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Fingerprints of machines: made from a report, hashed, told.
+// Fingerprints of machines: made from a report, hashed, compared.
 #include "reports/model/fingerprint.h"
 
 #include <fmt/format.h>

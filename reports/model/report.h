@@ -32,7 +32,8 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
-/// A device around one sample, as far as it tells: the larger of the readings before and after.
+/// A device around one sample, as far as it has sensors: the larger of the readings before and
+/// after.
 struct SampleCondition {
   std::string device;
   std::optional<double> clock_mhz = {};
@@ -44,8 +45,8 @@ struct SampleCondition {
   friend bool operator==(const SampleCondition&, const SampleCondition&) = default;
 };
 
-/// One raw sample: the mean of `iterations` executions. The round tells which samples of different
-/// cases were taken next to each other; it is counted through all processes.
+/// One raw sample: the mean of `iterations` executions. Samples of different cases in one round
+/// were taken next to each other; it is counted through all processes.
 struct Sample {
   double seconds = 0;       // between the plan's first and last event
   double wall_seconds = 0;  // on the host, launch and synchronisation included
@@ -118,7 +119,7 @@ struct ThrottleReason {
 /// The marked samples of a case.
 struct Throttling {
   int marked_samples = 0;
-  int read_samples = 0;                 // around which devices told something
+  int read_samples = 0;                 // with readings of the devices
   bool flagged = false;                 // more of them are marked than `max_throttled_share`
   std::vector<ThrottleReason> reasons;  // the most frequent first
   friend bool operator==(const Throttling&, const Throttling&) = default;
@@ -160,7 +161,7 @@ struct CaseResult {
   double bytes = 0;
   std::vector<Kernel> kernels;  // in the order in which they first run; each once
   NamedTexts notes;
-  std::optional<Profile> profile;  // unless the run was told not to look
+  std::optional<Profile> profile;  // unless profiling was off
   friend bool operator==(const CaseResult&, const CaseResult&) = default;
 };
 
@@ -280,7 +281,7 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// A figure of the write-up that a scenario follows, for whoever reads the report: its hardware is
+/// A figure of the write-up that a scenario follows, shown for orientation: its hardware is
 /// another.
 struct Published {
   std::string scenario;

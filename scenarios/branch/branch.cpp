@@ -202,7 +202,7 @@ std::string sentence(std::vector<SizeFinding> sizes) {
            "launched "
            "in the same way";
   if (std::ranges::none_of(sizes, &SizeFinding::has_interval)) {
-    return "Speedups from a single round have no interval, so they do not tell what pays";
+    return "Speedups from a single round have no interval, so they do not show what pays";
   }
   const auto first_without = std::ranges::find_if_not(sizes, &SizeFinding::pays);
   const bool clean =

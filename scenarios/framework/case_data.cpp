@@ -19,7 +19,7 @@ bool is_plain(const TensorDesc& desc) {
   return desc.layout.is_canonical() && desc.dtype == DType::f32;
 }
 
-/// A buffer over memory that somebody else owns.
+/// A buffer over memory that it does not own.
 Buffer borrowed(void* data, std::size_t bytes) {
   return {static_cast<std::byte*>(data), bytes, MemoryKind::pageable, [](std::byte*) {}};
 }

@@ -95,7 +95,7 @@ class Case {
   /// nothing. Runs after `outputs` of the same run.
   [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
 
-  /// What `check` looks at, in words for the report: "loss recomputed from the predictions". Empty:
+  /// What `check` examines, in words for the report: "loss recomputed from the predictions". Empty:
   /// there is no check, and only a reference can verify the case.
   [[nodiscard]] virtual std::string checked() const { return {}; }
 
@@ -187,8 +187,8 @@ class Scenario {
 
   /// Completes and checks one combination of axis values. Called for every combination of values of
   /// the axes that apply to the strategy. Returns no case for a combination that makes no sense
-  /// (more streams than branches, say, when the values came from a preset); throws UsageError for
-  /// one that the user asked for and that cannot be.
+  /// (for example more streams than branches, when the values came from a preset); throws
+  /// UsageError for one that the user asked for and that cannot be.
   struct Request {
     CaseSpec spec;
     int device_count = 1;
@@ -223,7 +223,7 @@ class Scenario {
     return {};
   }
 
-  /// The plain sentence at the end: what the outcomes say to the question.
+  /// The answer of the scenario to its question, as a sentence.
   [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;
 };
 

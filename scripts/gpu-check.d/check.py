@@ -26,7 +26,7 @@ NO_GPU = 3
 INTERRUPTED = 130
 MIN_SECONDS = 6  # of a step; with less it is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
-POLL_SECONDS = 0.5  # between looks at what a step has written
+POLL_SECONDS = 0.5  # between readings of what a step has written
 
 
 def find_tool(options, name):
@@ -143,7 +143,7 @@ class Step:
 
 
 def beside(name, setting, names, limit):
-    """What runs beside the step that neither measures nor looks at the GPU's memory: compiling what is
+    """What runs beside the step that neither measures nor checks the GPU's memory: compiling what is
     measured after it."""
     ahead = name == "sanitizer" and "training-compiled" in names and not setting.torch_missing
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()

@@ -21,7 +21,7 @@ ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 
 def command_of(setting, dtype, log):
-    """parbench tells profilers where its one execution begins and ends."""
+    """Returns the command of ncu. parbench marks where its one execution begins and ends."""
     size = sizes_for(setting)
     ncu = [setting.ncu, "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none"]
     ncu += ["--profile-from-start", "off", "--kernel-name-base", "demangled"]

@@ -13,7 +13,7 @@ OUR_KERNELS = ["--kernel-name", "kns=parbench"]
 # It compares the GPU's free memory, which PyTorch changes while it compiles beside this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
 MAX_FAILED = 20  # tests of a program that are run once more
-FAILING = 97  # exit code that the tool is told to use for its findings
+FAILING = 97  # exit code of the tool for its findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
@@ -53,7 +53,7 @@ def command_of(watch, path):
 
 
 def status_of(result, tests, said):
-    """In the words of whatever kept it from being whole."""
+    """Returns the reason why it is incomplete."""
     refused = REFUSAL.search(said)
     if refused and not tests.outcome.passed:
         return f"not run: {refused.group(1).strip()}"

@@ -54,8 +54,8 @@ def problems_of(results):
 
 
 def not_run_texts(rows, known):
-    """Why figures are missing: every reason once, with the names of those it keeps away. Reasons that
-    are told elsewhere are left out."""
+    """Why figures are missing: every reason once, with the names of those it keeps away. Reasons
+    that are listed elsewhere are left out."""
     names = {}
     for row in rows:
         if row.not_run and row.not_run not in known:

@@ -82,7 +82,7 @@ class StepServer:
         return self
 
     def __exit__(self, failure, *_):
-        if failure is not None:  # it may be in the middle of a step, and nobody wants its answer
+        if failure is not None:  # it may be in the middle of a step, and its answer is not needed
             self.process.kill()
         with contextlib.suppress(OSError):  # it may have ended before what it was sent was read
             self.process.stdin.close()
@@ -99,7 +99,7 @@ class StepServer:
         ended, which is a Failure."""
         late = threading.Event()
         timer = threading.Timer(limit, self.end_late, [late])
-        timer.daemon = True  # it keeps nobody from ending
+        timer.daemon = True  # it does not keep the program from ending
         timer.start()
         try:
             line = self.process.stdout.readline()

@@ -185,7 +185,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
-  EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "nobody waits for it";
+  EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "it is not waited for";
   EXPECT_THAT(finished.err, HasSubstr("what was measured is in "));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);

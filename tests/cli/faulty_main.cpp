@@ -157,7 +157,7 @@ class FaultyScenario : public Scenario {
     return right;
   }
   [[nodiscard]] std::string answer(const std::vector<CaseOutcome>&) const override {
-    return "it is told";
+    return "it has an answer";
   }
 
  private:

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{1} << 17U;
 constexpr unsigned int max_threads = 1024;  // of a block, on any GPU
 
-/// Tells the address sanitizer that another stack is in use.
+/// Announces the use of another stack to the address sanitizer.
 class StackSwitch {
  public:
 #if defined(__SANITIZE_ADDRESS__)

@@ -275,7 +275,7 @@ void condition(const Machine& machine, const std::string& name) {
       text_of(now.full_clock_mhz), text_of(now.temperature_celsius), text_of(now.power_watts),
       fmt::join(now.throttled_by, ", "));
   require(bench.device().info().backend == "cpu" || now.clock_mhz.has_value(),
-          "the driver's NVML tells no clock; is libnvidia-ml.so.1 of this driver?");
+          "the driver's NVML reports no clock; is libnvidia-ml.so.1 of this driver?");
 }
 
 /// Half of a GPU; of a processor, a core. The second half, as the first opened alone would have all

@@ -96,7 +96,7 @@ test("samples over time show where the next process begins", async () => {
   assert.deepEqual(page.problems, []);
 });
 
-test("one sample far from the others stands at the edge as an arrow that tells its figure", async () => {
+test("one sample far from the others stands at the edge as an arrow with its figure", async () => {
   const one = measured("a", {}, 1, { samples: 40 });
   one.samples[3].seconds = 30;
   one.samples[20].seconds = 0.2;

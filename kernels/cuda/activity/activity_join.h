@@ -19,7 +19,7 @@ using LogId = std::uint32_t;
 /// Of which log and which call work is.
 struct ActivityOwner {
   LogId log = 0;
-  ActivityTag tag = 0;  // 0: nobody's
+  ActivityTag tag = 0;  // 0: no call's
 
   bool operator==(const ActivityOwner&) const = default;
   auto operator<=>(const ActivityOwner&) const = default;

@@ -69,7 +69,7 @@ WorkRecord work_of(const CUpti_Activity& activity) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
-  throw Unsupported(fmt::format("{} cannot tell when its work runs: {}", name, reason));
+  throw Unsupported(fmt::format("{} does not report when its work runs: {}", name, reason));
 }
 
 std::string reason_of(const Cupti& cupti, const char* call, CUptiResult result) {
@@ -127,7 +127,7 @@ LogId ActivityTrace::open(TracedStream& stream) {
   if (streams_.empty()) start(stream.description_.name);
   const LogId log = ++latest_log_;
   streams_[log] = &stream;
-  std::uint32_t number = 0;  // without it only collectives cannot be told apart
+  std::uint32_t number = 0;  // without it only collectives cannot be attributed
   if (cupti_->functions().stream_id(nullptr, stream.description_.handle, 0, &number) ==
       CUPTI_SUCCESS) {
     const std::lock_guard lock(mutex_);
@@ -190,7 +190,7 @@ void ActivityTrace::enable(const std::string& name) {
 void ActivityTrace::stop() noexcept {
   const CuptiFunctions& f = cupti_->functions();
   for (const CUpti_ActivityKind kind : kinds) (void)f.disable(kind);
-  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is left is nobody's
+  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is left belongs to no log
   {
     const std::lock_guard lock(receiver().mutex);
     receiver().trace = nullptr;

@@ -75,7 +75,7 @@ class ActivityTrace {
 /// While it lives, what the calling thread enqueues is recorded as one call's.
 class TracedCall {
  public:
-  /// Of nobody: nothing is recorded.
+  /// Records nothing.
   TracedCall() = default;
   TracedCall(const Cupti& cupti, const ActivityOwner& owner);
   ~TracedCall();

@@ -1,4 +1,4 @@
-// Tells what cuDNN does not have from what it failed at.
+// Distinguishes what cuDNN does not support from what it failed at.
 #pragma once
 
 #include <cudnn.h>

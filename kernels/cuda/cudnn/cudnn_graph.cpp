@@ -29,7 +29,7 @@ struct ProposedEngine {
 };
 
 /// Asks for engines and builds plans by the backend's own steps: cudnn-frontend's drop the status
-/// of a failure, which tells a graph that no engine takes from a library that does not load.
+/// of a failure, which distinguishes a graph without an engine from a library that does not load.
 class PlannedGraph final : public fe::graph::Graph {
  public:
   /// Describes the graph to the backend. Throws cudnnException.
@@ -118,7 +118,7 @@ class GraphBuilder {
     return {shape, wanted_.dtype,
             wanted_.aligned_images ? full_alignment : image_alignment(shape, wanted_.dtype)};
   }
-  /// cuDNN tells groups by the channels: the weights have fewer than the source.
+  /// cuDNN derives the groups from the channels: the weights have fewer than the source.
   [[nodiscard]] Description weights(DType dtype) const {
     const ConvolutionShape& s = wanted_.shape;
     return {{s.out_channels, s.in_channels / s.groups, s.kernel, s.kernel}, dtype, full_alignment};

@@ -57,7 +57,7 @@ class CudaDevice final : public Device {
 
   /// Makes it the device (and partition) that the calling thread's CUDA calls mean.
   void make_current() const;
-  /// The same in destructors, which have nobody to tell of a failure.
+  /// The same for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();

@@ -15,7 +15,7 @@ bool answered(cudaError_t status) {
   return status == cudaSuccess;
 }
 
-/// 0 where the runtime does not tell.
+/// 0 where the runtime does not know it.
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
   return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;

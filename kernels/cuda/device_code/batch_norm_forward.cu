@@ -79,7 +79,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void statistics_ker
   finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + thread_in_block());
 }
 
-// Clamps at zero, but lets a NaN pass, and tells which elements are positive.
+// Clamps at zero, but lets a NaN pass, and returns which elements are positive.
 template <int width>
 __device__ std::uint8_t clamp(float (&values)[width]) {
   unsigned int bits = 0;

@@ -27,8 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often the clocks are compared when a stream begins to log: the closest of ten tells within
-/// about the latency of a launch.
+/// How often the clocks are compared when a stream begins to log: the closest of ten has an error
+/// of about the latency of a launch.
 constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {
@@ -91,7 +91,7 @@ void CudaStream::wait(Event& event) {
   }
 }
 
-/// The stream looks at the event's word by itself; no thread of the host takes part.
+/// The stream reads the event's word by itself; no thread of the host takes part.
 void CudaStream::wait_across(Event& event) {
   const SharedRecords& records = shared_records_of(event, name_);
   if (driver().stream_wait_value == nullptr) {
@@ -233,9 +233,10 @@ double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) 
     bound.add(before, recorded, after);
   }
   if (probes.activities().empty()) {
-    throw Unsupported(fmt::format(
-        "{} cannot tell when its work runs: CUPTI has no record of {} memsets; update the driver",
-        name_, clock_probes));
+    throw Unsupported(
+        fmt::format("{} does not report when its work runs: CUPTI has no record of {} memsets; "
+                    "update the driver",
+                    name_, clock_probes));
   }
   return bound.error();
 }

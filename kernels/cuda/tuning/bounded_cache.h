@@ -7,8 +7,9 @@
 
 namespace parbench::cuda {
 
-/// Holds `most` values at most. One more drops all the others: keys that come back, the addresses
-/// of a step's buffers for one, are few, and keeping an order of use would cost every look-up.
+/// Holds at most `max_values` values. One more drops all the others: keys that come back, the
+/// addresses of a step's buffers for one, are few, and keeping an order of use would cost every
+/// look-up.
 template <class Key, class Value>
 class BoundedCache {
  public:

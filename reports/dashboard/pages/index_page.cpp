@@ -15,7 +15,7 @@
 namespace parbench::report {
 namespace {
 
-/// More of them nobody reads; all are on the pages of their histories.
+/// A longer list would not be read; all changes are on the pages of their histories.
 constexpr std::size_t max_changes = 200;
 
 struct RecentChange {

@@ -63,7 +63,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         ? ` The first ${cases.length} of ${scenario.cases.length} cases.`
         : "") +
       (beyond > 0
-        ? ` ${beyond} of ${all.length} samples lie beyond the scale: an arrow at its edge stands for each, and tells its deviation when pointed at.`
+        ? ` ${beyond} of ${all.length} samples lie beyond the scale: an arrow at its edge stands for each, and shows its deviation when pointed at.`
         : "") +
       (scenario.processes.length > 0
         ? ` ${scenario.processes.length} processes took them one after the other; a dashed line stands where the next one begins.`
@@ -147,7 +147,7 @@ function withinLimit(cases: Case[]): Case[] {
   return cases.filter((c) => (points += c.samples.seconds.length) <= max_points);
 }
 
-/** A series for each case while they can be told apart, else for each strategy. */
+/** A series for each case while they can be distinguished, else for each strategy. */
 function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
   if (cases.length <= max_series) return new Map(cases.map((c) => [caseText(scenario, c), [c]]));
   return new Map(strategiesOf(cases).map((name) => [name, cases.filter((c) => c.strategy === name)]));

@@ -4,7 +4,7 @@ import { type Measure, best } from "./measures";
 
 export type View = "bars" | "lines" | "heat map";
 
-/** More series than these cannot be told apart. */
+/** More series than these cannot be distinguished. */
 const max_series = 12;
 
 /** How many strategies have at least two values of an axis. */

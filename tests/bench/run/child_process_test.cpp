@@ -30,7 +30,7 @@ std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-/// Not there any more, or dead and waiting to be reaped by somebody else.
+/// Not there any more, or dead and waiting to be reaped by another process.
 bool is_gone(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   const std::string stat{std::istreambuf_iterator<char>(file), {}};
@@ -60,7 +60,7 @@ TEST(RunChild, TakesNoLargeExitCodeForASignal) {
 
 TEST(RunChild, IsNotLeftWaitingWhereChildrenAreIgnored) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
-  EXPECT_THROW((void)run_child(shell("true")), Error) << "nobody knows how it ended";
+  EXPECT_THROW((void)run_child(shell("true")), Error) << "its exit code is unknown";
   await_children();
   EXPECT_EQ(run_child(shell("exit 3")).exit_code, 3);
   std::signal(SIGCHLD, before);
@@ -70,7 +70,7 @@ TEST(RunChild, KeepsTheEndOfManyWords) {
   const ChildEnd end = run_child(shell("yes word | head -n 100000 >&2; echo last >&2"));
   EXPECT_THAT(end.error_output.size(), Lt(20'000));
   EXPECT_THAT(end.text(), HasSubstr("word\nlast"));
-  EXPECT_THAT(end.text().size(), Lt(200)) << "a few lines are told";
+  EXPECT_THAT(end.text().size(), Lt(200)) << "a few lines are quoted";
 }
 
 TEST(RunChild, CannotStartWhatIsNotThere) {

@@ -1,4 +1,4 @@
-// Samples on throttled devices: which are marked, what a case and its report say of them, and how
+// Samples on throttled devices: which are marked, how a case and its report list them, and how
 // often devices are read.
 #include "bench/sampling/conditions.h"
 

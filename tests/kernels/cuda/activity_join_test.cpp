@@ -115,7 +115,7 @@ TEST_F(ActivityJoinTest, NodesOfGraphsBelongToTheCallsThatWereCaptured) {
   join_.add_node(101, {.log = 2, .tag = 6});
   join_.clone_node(200, 100);  // instantiated
   join_.clone_node(201, 101);
-  join_.clone_node(202, 999);  // after one that nobody asked about
+  join_.clone_node(202, 999);  // after a node without an owner
   launch(50, {.log = 9, .tag = 9});
   for (const int launched : {0, 1000}) {
     const std::uint64_t begin = static_cast<std::uint64_t>(launched) + 1;
@@ -152,7 +152,7 @@ TEST(ClockBoundTest, IsTheCloserReadingOnEachSide) {
 }
 
 TEST(ClockBoundTest, HoldsAnOffsetThatTheReadingsContradict) {
-  ClockBound bound;  // told 10 µs too early
+  ClockBound bound;  // recorded 10 µs too early
   bound.add(at(100'000), {.tag = 1, .begin = at(92'000), .end = at(93'000)}, at(105'000));
   EXPECT_GE(bound.error(), 10e-6);
 }

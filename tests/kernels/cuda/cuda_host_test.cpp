@@ -228,7 +228,7 @@ TEST(Tuning, HasABudgetForAllOperationsOfADevice) {
   EXPECT_TRUE(budget.exhausted());
 }
 
-/// Tells when it goes.
+/// Counts when it is destroyed.
 struct Resources {
   explicit Resources(bool& freed) : freed_(freed) {}
   ~Resources() { freed_ = true; }

@@ -126,7 +126,7 @@ TEST(CuptiAbsence, TheFirstThatCanBeLoadedCounts) {
 
 TEST_F(CuptiTest, WithoutTheLibraryTheStreamSaysWhy) {
   trace_ = std::make_shared<ActivityTrace>([] { return Cupti::load({"libcupti-missing.so.13"}); });
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("cuda:0/0 cannot tell when its work runs"),
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("cuda:0/0 does not report when its work runs"),
                                HasSubstr("libcupti-missing.so.13")));
 }
 
@@ -268,7 +268,7 @@ TEST_F(CuptiTest, NodesOfAGraphAreKnownByTheCallThatWasCaptured) {
     const TracedCall call = stream->enqueue(5);
     announce_node(100);
   }
-  announce_node(101);       // between calls: nobody's
+  announce_node(101);       // between calls: without an owner
   announce_node(200, 100);  // instantiated
   announce_node(201, 101);
   record_kernel(9, 10, 20, 200);

@@ -58,7 +58,7 @@ TEST(PairedReports, SayWhyACaseHasNotBeenJudged) {
             "verdicts are given after 5 pairs at the earliest");
   pairs.conclude();
   EXPECT_EQ(pairs.comparison()->rows.at(0).reason,
-            "fewer than 2 pairs do not tell how much they differ");
+            "fewer than 2 pairs do not show how much they differ");
   EXPECT_EQ(settled().comparison()->rows.at(0).reason, "");
 }
 

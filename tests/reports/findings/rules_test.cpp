@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// The cases that a rule finds, the one that tells most first.
+/// The cases that a rule finds, by descending weight.
 std::vector<std::string> found(const std::string& rule, const std::vector<MadeCase>& cases) {
   Report report = report_of(cases);
   find_reasons(report);

@@ -26,7 +26,7 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
 
 /** "at 118 GFLOP/s, 55% of the device's peak". */
 function rateText({ begin, end }: Span, amount: number, unit: string, peak: number | null): string {
-  if (end <= begin) return "in no time that the clock tells";
+  if (end <= begin) return "in no measurable time";
   const achieved = amount / (end - begin);
   const text = `at ${rate(achieved, unit)}`;
   if (!peak) return text;

@@ -112,7 +112,7 @@ export class TimelinePicture {
     this.describe(bars);
   }
 
-  /** What pixels do not tell a test, or another program: seconds, and bars in view. */
+  /** Publishes what tests cannot read from pixels: seconds, and the number of bars in view. */
   private describe(bars: number): void {
     Object.assign(this.canvas.dataset, {
       from: String(this.window.from),
