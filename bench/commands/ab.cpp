@@ -63,7 +63,7 @@ struct Contender {
   std::string command;  // for the shell
 };
 
-/// In every two pairs each of the two goes first once, so that neither gains by its place, and
+/// In every two pairs each of the two goes first once, so that the order favours no side, and
 /// which of them begins is drawn, so that no period of the machine keeps step.
 bool now_goes_first(std::uint64_t seed, std::size_t pair) {
   std::seed_seq sequence{seed, static_cast<std::uint64_t>(pair / 2)};

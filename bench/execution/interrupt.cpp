@@ -24,7 +24,7 @@ int handed_on(int signal) { return signal == SIGHUP ? SIGHUP : SIGINT; }
 
 extern "C" void parbench_handle_interrupt(int signal) {
   constexpr std::string_view message =
-      "\nparbench: ending after the execution that runs now; once more to end at once\n";
+      "\nparbench: stopping after the current execution; press Ctrl-C again to stop now\n";
   const int former_errno = errno;
   const bool again = interrupt_requested.exchange(true);
   const pid_t group = process_group;

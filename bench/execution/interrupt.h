@@ -31,7 +31,7 @@ class InterruptHandler {
 
   [[nodiscard]] static bool requested();
 
-  /// From now on the first signal is handed on to a process group as SIGINT, and the second kills
+  /// From now on the first signal is forwarded to a process group as SIGINT, and the second kills
   /// it; 0: to none any more.
   static void hand_on_to(pid_t group);
 

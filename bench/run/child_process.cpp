@@ -77,7 +77,7 @@ class Pipe {
 };
 
 /// Holds back what asks for an end, so that none falls between the start of a program and the
-/// moment from which it is handed on.
+/// moment from which it is forwarded.
 class InterruptsHeldBack {
  public:
   InterruptsHeldBack() {

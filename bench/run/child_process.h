@@ -34,7 +34,7 @@ struct ChildEnd {
 
 /// Runs a program to its end in a process group of its own, with nothing to read. Processes that
 /// it has started in that group end with it. A first interrupt of this process (see
-/// InterruptHandler) is handed on as SIGINT, so that it can end in its own way; a second kills it.
+/// InterruptHandler) is forwarded as SIGINT, so that it can end in its own way; a second kills it.
 /// Throws Interrupted where there was one before, Error when the program cannot be started, and
 /// where its end was taken from this process (see `await_children`).
 [[nodiscard]] ChildEnd run_child(const ChildProgram& program);

@@ -49,8 +49,7 @@ class Backend {
   /// What a request for that many devices, at most `device_limit`, means.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
-  /// One line for people: what was found ("2 cores: 0,1 …"), or why nothing was and what would mend
-  /// it.
+  /// Returns what was found in one line ("2 cores: 0,1 …"), or why nothing was and the remedy.
   [[nodiscard]] virtual std::string description() const = 0;
 
   /// Marks the beginning or end of the measured part for profilers of this backend.

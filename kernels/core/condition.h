@@ -24,7 +24,7 @@ struct Condition {
   std::optional<double> full_clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// Nothing runs on it, so that its clock says nothing of work.
+  /// Nothing runs on it, so that its clock is not that under load.
   bool resting = false;
   std::vector<std::string> throttled_by = {};  // reasons that hold at this moment
   std::vector<ThrottleCounter> throttle_counters = {};

@@ -42,7 +42,7 @@ class Op {
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const Work& work() const { return work_; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The kernel that the vendor's library chose, in its own words.
+  /// The kernel that the vendor's library chose, as the library names it.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
   /// Whether that is the library's reference implementation: correct, but a plain loop, often a
   /// hundred times slower than an optimised kernel.

@@ -1,5 +1,5 @@
 // From estimated changes to verdicts: evidence corrected for the number of cases, intervals, and a
-// least size. Pure functions; where the estimates come from is not their affair.
+// minimum size. Pure functions; they do not depend on the source of the estimates.
 #pragma once
 
 #include <span>

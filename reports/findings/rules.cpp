@@ -273,7 +273,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& all) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
   const double span = one.metrics().span;
-  if (total(lost) < losses_worth_telling * span) return {};
+  if (total(lost) < min_reported_losses * span) return {};
   std::vector<std::pair<double, std::string_view>> parts{
       {lost.slower_calls, "calls that take longer than the baseline's"},
       {lost.bubble, "bubbles"},

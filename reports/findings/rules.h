@@ -50,6 +50,6 @@ constexpr double held_host_share = 0.5;     // of a copy's time: then it was not
 constexpr double min_held_seconds = 20e-6;  // by a copy: enqueueing alone takes a few microseconds
 constexpr double min_copied_bytes = 65536;  // by a copy: CUDA holds no caller for less
 constexpr double uneven_memory_ratio = 2;   // between two devices
-constexpr double losses_worth_telling = 0.05;  // of the span
+constexpr double min_reported_losses = 0.05;  // of the span
 
 }  // namespace parbench::report

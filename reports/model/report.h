@@ -1,6 +1,6 @@
 // The report of one run as plain data: what the JSON file holds, the table shows and later readers
-// get. It knows nothing of devices or scenarios; times are seconds, sizes bytes, unless a name says
-// otherwise.
+// get. It does not depend on devices or scenarios; times are seconds, sizes bytes, unless a name
+// says otherwise.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +91,7 @@ struct DeviceMemory {
 /// A kernel that operations of a case run on.
 struct Kernel {
   std::string operation;       // "convolution_forward"
-  std::string implementation;  // its engine or algorithm in the library's own words
+  std::string implementation;  // its engine or algorithm, as the library names it
   int count = 0;               // of such operations in one execution
   /// Under --autotune: "measuring", or "heuristics" where tuning had no time or memory left for it;
   /// empty without, and where there was nothing to choose from.
@@ -258,7 +258,7 @@ struct Process {
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   int exit_code = 0;  // 128 + the signal where one ended it
-  std::string error;  // how it ended before its time, with its own words; empty: it did not
+  std::string error;  // how it ended early, with its last output; empty: it did not
   friend bool operator==(const Process&, const Process&) = default;
 };
 

@@ -136,9 +136,9 @@ struct CaseOutcome {
 
 /// "n 256, count 8": those of the axes in which the outcomes' cases differ, for sentences about one
 /// of them. Empty where they differ in none.
-[[nodiscard]] std::string telling_parameters(const CaseSpec& spec,
-                                             const std::vector<std::string_view>& axes,
-                                             const std::vector<CaseOutcome>& outcomes);
+[[nodiscard]] std::string distinguishing_parameters(const CaseSpec& spec,
+                                                    const std::vector<std::string_view>& axes,
+                                                    const std::vector<CaseOutcome>& outcomes);
 
 struct Strategy {
   std::string name;

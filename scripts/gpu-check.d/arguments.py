@@ -13,7 +13,7 @@ MAX_TIME_LIMIT = 86400
 
 
 def refuse(message, *hints, code=2):
-    """Ends with an error and what mends it."""
+    """Ends with an error and its remedy."""
     print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
     sys.exit(code)
 
@@ -78,7 +78,7 @@ def parse_arguments():
         "--devices",
         choices=["cuda", "cpu"],
         default="cuda",
-        help="cpu tries the tool itself, on tiny sizes: its figures say nothing",
+        help="cpu tries the tool itself, on tiny sizes: its figures are not meaningful",
     )
     parser.add_argument(
         "--only",

@@ -10,7 +10,7 @@ from setting import portions
 
 # Tests of GPUs have them in their names, or are known by their suite.
 GPU_TESTS = ["*cuda*", "*Cuda*", "*Gpu*", "*Partitions*", "Autotune.*", "Choices.*"]
-# What a test says that has made the GPUs unusable for its process: the rest of it says nothing.
+# The message of a test that has made the GPUs unusable for its process: later results do not count.
 LOST = "no GPU can be used again"
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MAX_RESTARTS = 10  # after crashes and lost GPUs
@@ -60,7 +60,7 @@ class Outcome:
 
 def beginning(lines):
     text = " | ".join(line.strip() for line in lines if line.strip())
-    return text[:LONGEST_TEXT] or "it said nothing"
+    return text[:LONGEST_TEXT] or "it had no output"
 
 
 def reason_of(lines):

@@ -12,7 +12,7 @@ from setting import portions
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
 # It compares the GPU's free memory, which PyTorch changes while it compiles beside this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
-MAX_FAILED = 20  # tests of a program that are run once more
+MAX_FAILED = 20  # tests of a program that are run again
 FAILING = 97  # exit code of the tool for its findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)

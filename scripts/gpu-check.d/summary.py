@@ -112,7 +112,7 @@ class Summary:
 
     def show(self, folder):
         if self.is_trial:
-            print("A trial on tiny sizes: the figures say nothing.")
+            print("A trial on tiny sizes: the figures are not meaningful.")
         measured = [row for row in self.rows if not row.not_run]
         if measured:
             print(table(measured))

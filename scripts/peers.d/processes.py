@@ -22,7 +22,7 @@ def last_words(text):
     """The end of what a program wrote to standard error."""
     # Without the marks that Python sets below the code it names.
     lines = [line for line in text.strip().splitlines() if line.strip(" ^~")]
-    return " | ".join(lines[-3:]) or "it said nothing"
+    return " | ".join(lines[-3:]) or "it had no output"
 
 
 def on_cores(cores, command):
@@ -95,7 +95,7 @@ class StepServer:
         self.errors.close()
 
     def answer(self, limit=LONGEST_STEP):
-        """The next line it prints, as JSON. A process that says nothing for `limit` seconds is
+        """The next line it prints, as JSON. A process that prints nothing for `limit` seconds is
         ended, which is a Failure."""
         late = threading.Event()
         timer = threading.Timer(limit, self.end_late, [late])

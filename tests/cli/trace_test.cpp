@@ -1,4 +1,4 @@
-// `--trace` of real runs, read as a viewer does, and their profiles computed once more from it.
+// `--trace` of real runs, read as a viewer does, and their profiles recomputed from it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

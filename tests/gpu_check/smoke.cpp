@@ -131,7 +131,7 @@ class Constant {
 
 /// Runs an operation on tensors of ones. Its last argument is the output; its largest element has
 /// to be `expected`, a sum of ones that every type holds exactly. Winograd and FFT engines compute
-/// it from rounded intermediates, hence the tolerance.
+/// it from rounded intermediates, which the tolerance covers.
 void check_sum(const Bench& bench, const std::string& what, const OpDesc& desc, float expected) {
   const std::unique_ptr<Op> op = bench.prepare(desc);
   say("{}: {}, {} bytes of scratch", what, op->implementation(), op->scratch_bytes());

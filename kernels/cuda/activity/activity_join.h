@@ -1,5 +1,5 @@
 // Joins what a GPU is recorded to have done with the calls that it was done for. Plain data in and
-// out: what the records look like in CUPTI is the business of activity_trace.h.
+// out: activity_trace.h reads CUPTI's records.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ struct CudnnFailure {
     out_of_memory  // of the host or the device
   };
   Kind kind = Kind::unsupported;
-  std::string text;  // one line in cuDNN's own words
+  std::string text;  // cuDNN's message, one line
 };
 
 /// Classifies a failed call. `words`: what cudnnGetLastErrorString or cudnn-frontend says of it, a

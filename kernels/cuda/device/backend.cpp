@@ -63,7 +63,7 @@ int runtime_version() {
   return version;
 }
 
-/// What is wrong and what would mend it.
+/// Returns what is wrong and the remedy.
 std::string absence_text(cudaError_t status) {
   const auto driver = driver_version();
   if (!driver) {

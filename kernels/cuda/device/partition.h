@@ -58,7 +58,7 @@ class Partition {
 [[nodiscard]] int max_partitions(int ordinal, const Driver& driver);
 
 /// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
-/// driver cannot, and UsageError for more parts than there can be, with what would mend it.
+/// driver cannot, and UsageError for more parts than there can be, with the remedy.
 [[nodiscard]] std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts);
 
 }  // namespace parbench::cuda

@@ -39,7 +39,7 @@ schedule is as good as it gets, and only other tasks help. 70%: something is in 
 the largest error as a share of what is tolerated.</dd>
 <dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
 the samples were taken: its median may be that of a slower device.</dd>
-<dt>when it ran</dt><dd>After its samples each case ran once more, and its streams noted when each
+<dt>when it ran</dt><dd>After its samples each case ran again, and its streams recorded when each
 task began and ended; of several executions the one of median time is shown. A device is busy while
 any of its streams runs a task, else idle; bubbles are idle time between its first and its last task.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>

@@ -134,7 +134,7 @@ TEST(RunChildDeathTest, ASecondInterruptKillsIt) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const std::filesystem::path id_file =
       std::filesystem::path(testing::TempDir()) / "child_process_id";
-  EXPECT_EXIT(interrupt_twice(id_file), testing::ExitedWithCode(130), "once more");
+  EXPECT_EXIT(interrupt_twice(id_file), testing::ExitedWithCode(130), "Ctrl-C again");
   pid_t process = 0;
   ASSERT_TRUE(std::ifstream(id_file) >> process);
   while (!is_gone(process)) std::this_thread::yield();

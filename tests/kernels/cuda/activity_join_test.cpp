@@ -83,7 +83,7 @@ TEST_F(ActivityJoinTest, IdsMayComeBehindTheWorkAndTwice) {
   EXPECT_THAT(rows_of(join_.take()), ElementsAre(std::tuple(1, 3, 10, 20)));
 }
 
-TEST_F(ActivityJoinTest, WorkOfNobodyIsLeftOut) {
+TEST_F(ActivityJoinTest, WorkWithoutAnOwnerIsLeftOut) {
   launch(1, {.log = 1, .tag = 0});
   join_.add_work({.correlation = 1, .begin = 10, .end = 20});
   join_.add_work({.correlation = 2, .begin = 10, .end = 20});

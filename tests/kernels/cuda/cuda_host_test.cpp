@@ -115,7 +115,7 @@ TEST(CudaPartition, AGpuUnknownToTheDriverIsOneDevice) {
   EXPECT_EQ(max_partitions(0, refusing_driver()), 1);
 }
 
-TEST(CudaNap, IsNoneInAShortWaitAndAHundredthOfALongOne) {
+TEST(CudaBackoff, IsNoneInAShortWaitAndAHundredthOfALongOne) {
   using namespace std::chrono_literals;
   EXPECT_EQ(backoff_after(0ns), 0ns);
   EXPECT_EQ(backoff_after(4999us), 0ns);

@@ -162,7 +162,7 @@ TEST(EngineChoices, KeepThatThereIsNoEngineAndForgetFaults) {
     const EngineSearch& found = choices.get("broken", fail_with(Kind::fault));
     EXPECT_EQ(std::get<CudnnFailure>(found).text, "words");
   }
-  EXPECT_EQ(asked, 3) << "what is mended later is found later";
+  EXPECT_EQ(asked, 3) << "what is installed later is found later";
   EXPECT_EQ(choices.size(), 1U);
 }
 

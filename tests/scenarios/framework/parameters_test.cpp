@@ -182,10 +182,10 @@ TEST(DistinguishingParameters, AreThoseInWhichCasesDiffer) {
     return one;
   };
   const std::vector<CaseOutcome> outcomes = {outcome(64, 8), outcome(256, 8)};
-  EXPECT_EQ(telling_parameters(outcomes[1].spec, {"n", "count", "none"}, outcomes), "n 256");
-  EXPECT_EQ(telling_parameters(outcomes[0].spec, {"n", "count"}, {outcomes[0]}), "");
+  EXPECT_EQ(distinguishing_parameters(outcomes[1].spec, {"n", "count", "none"}, outcomes), "n 256");
+  EXPECT_EQ(distinguishing_parameters(outcomes[0].spec, {"n", "count"}, {outcomes[0]}), "");
   const std::vector<CaseOutcome> both = {outcome(64, 8), outcome(256, 4)};
-  EXPECT_EQ(telling_parameters(both[1].spec, {"n", "count"}, both), "n 256, count 4");
+  EXPECT_EQ(distinguishing_parameters(both[1].spec, {"n", "count"}, both), "n 256, count 4");
 }
 
 }  // namespace
