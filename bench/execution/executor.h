@@ -33,7 +33,7 @@ class Executor final : public PlanRunner {
   /// starts where there is none yet, or the plan's memory has moved since.
   Timing run() override;
 
-  /// Run the plan once before, so that the data is there.
+  /// Run the plan once before, so that its data is computed.
   [[nodiscard]] TaskCosts measure_tasks(const CostLimits& limits) override;
 
   void check_recording() const override;
@@ -45,7 +45,7 @@ class Executor final : public PlanRunner {
     TaskId task = 0;
     std::size_t place = 0;
   };
-  /// What the host does for one task. By the places of the task's lanes:
+  /// The host's work for one task. Vectors are by the places of the task's lanes.
   struct Step {
     const Task* task = nullptr;
     const std::vector<Call>* calls = nullptr;
@@ -69,8 +69,8 @@ class Executor final : public PlanRunner {
   void capture();
   void capture_step(std::size_t index);
   void find_memory();
-  /// Tasks that cost the same share a name, so that a tool can group them; the payload of a range
-  /// is the task's place in the plan.
+  /// Tasks with the same cost key share a name, so that a tool can group them; the payload of a
+  /// range is the task's place in the plan.
   [[nodiscard]] const RangeName& range_of(const Task& task);
   void enqueue_steps(LaneId only_lane);
   void enqueue_step(std::size_t index);

@@ -1,4 +1,4 @@
-// What the session needs of something that executes plans, so that tests can do without devices.
+// The session's interface to the executor of plans, so that tests need no devices.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ struct Timing {
   double wall_seconds = 0;  // the same on the host: launch and synchronisation included
 };
 
-/// How much measuring the tasks of a plan alone may take.
+/// Limits on measuring the tasks of a plan alone.
 struct CostLimits {
   int repeats = 1;  // measurements of each cost key at most
-  /// After which no further round over all keys begins; one is made in any case, and three
-  /// measurements of keys that three tasks or more share.
+  /// No further round over all keys begins after this time; there is at least one, and at least
+  /// three measurements of keys that three or more tasks share.
   double budget_seconds = 0;
   std::function<bool()> interrupted = [] { return false; };  // asked before each task
 };
@@ -29,37 +29,38 @@ struct CostLimits {
 struct TaskCosts {
   std::vector<double> seconds = {};  // of each task of the plan
   /// Wall time of rounds that executed every task once, in the order of the plan: executions of the
-  /// plan, whose results are as good as any other's.
+  /// plan with correct results.
   double execution_seconds = 0;
-  /// Whether operations ran many times in a row. What they accumulate (gradients, updates) is then
-  /// far from what a run of the plan leaves.
+  /// Whether operations ran many times in a row. Accumulated values (gradients, updates) then
+  /// differ from those after a run of the plan.
   bool repeated_operations = false;
 };
 
 /// Executions of a plan in which every call was recorded.
 struct Recording {
-  Timeline timeline;            // of the one that took the median time
+  Timeline timeline;            // of the execution of median time
   std::vector<double> seconds;  // of each
-  std::size_t kept = 0;         // the place of that one among them
-  double seconds_per_call = 0;  // that recording adds to each call
+  std::size_t kept = 0;         // its index in `seconds`
+  double seconds_per_call = 0;  // overhead of recording
 };
 
 class PlanRunner {
  public:
   virtual ~PlanRunner() = default;
 
-  /// What precedes the first `run` of a plan that is launched as a graph, with the data filled: one
-  /// execution without the graph, for all that is made at a first use, and the capture. Throws
-  /// Unsupported when the plan cannot be captured, and what a worker threw.
+  /// Prepares the first `run` of a plan that is launched as a graph, with the data filled: executes
+  /// it once without the graph, for everything that is created at first use, and captures it.
+  /// Throws Unsupported when the plan cannot be captured, and what a worker threw.
   virtual void prepare_graph() {}
 
   /// Throws what a worker threw.
   virtual Timing run() = 0;
 
-  /// What each task costs when it runs alone. Throws Interrupted, and what a worker threw.
+  /// Measures the cost of each task when it runs alone. Throws Interrupted, and what a worker
+  /// threw.
   [[nodiscard]] virtual TaskCosts measure_tasks(const CostLimits& limits) = 0;
 
-  /// Throws the Unsupported of `record` where its reason is known before anything runs.
+  /// Throws the Unsupported of `record` if its reason is known before anything runs.
   virtual void check_recording() const;
 
   /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran; of
@@ -68,10 +69,10 @@ class PlanRunner {
   [[nodiscard]] virtual Recording record(int executions);
 };
 
-/// For a plan that is to be launched in this way, whatever its graph says.
+/// Makes a runner that submits a plan in the given mode instead of the mode of its graph.
 using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&, SubmitMode)>;
 
-/// The real one, on bench/execution/executor.h. The plan outlives it.
+/// Makes an Executor (bench/execution/executor.h). The plan must outlive it.
 [[nodiscard]] std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, SubmitMode mode);
 
 }  // namespace parbench

@@ -1,11 +1,11 @@
-// The part of a run that profilers are to see.
+// The part of a run that profilers record.
 #pragma once
 
 #include <functional>
 
 namespace parbench {
 
-/// Between what it says to profilers when it is made and when it goes.
+/// Marks the beginning and the end of that part by its lifetime.
 class ProfilerWindow {
  public:
   explicit ProfilerWindow(const std::function<void(bool)>& mark) : mark_(mark) { mark_(true); }

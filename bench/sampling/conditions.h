@@ -1,5 +1,5 @@
-// The condition of devices around samples: when it is read, which samples it marks, and what it
-// comes to for a case.
+// The condition of devices around samples: when it is read, which samples it marks, and its summary
+// for a case.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ class ConditionWatch {
   explicit ConditionWatch(std::function<double()> now) : now_(std::move(now)) {}
 
   void before(const Plan& plan);
-  /// Of the sample since `before`; empty where that did not read.
+  /// Returns the conditions of the sample since `before`; empty where that did not read.
   [[nodiscard]] std::vector<report::SampleCondition> after();
 
  private:
