@@ -1,4 +1,4 @@
-// What crosses from one backend of a run to another: events and copies.
+// Events and copies between the backends of a run.
 #pragma once
 
 #include <atomic>
@@ -51,12 +51,12 @@ class SharedRecords {
                                 std::chrono::milliseconds limit);
 
 /// Makes an event that is recorded on streams of `recorder` and waited for by streams of `waiters`.
-/// One that crosses backends takes the time whatever its kind.
+/// An event across backends takes the time in any case.
 [[nodiscard]] std::unique_ptr<Event> make_event_for(Device& recorder,
                                                     std::span<Device* const> waiters,
                                                     EventKind kind);
 
-/// Whether streams of `device` can copy from and to the memory of `other`.
+/// Returns whether streams of `device` can copy from and to the memory of `other`.
 [[nodiscard]] bool reaches(const Device& device, const Device& other);
 
 }  // namespace parbench

@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// Hardware only. Left out is what people compare (versions of libraries, drivers and kernels,
+/// Hardware only, without the subjects of comparisons (versions of libraries, drivers and kernels,
 /// commits, flags) and what differs between machines of a kind (host names, which cores, bus ids).
 struct Fingerprint {
   struct DeviceClass {
@@ -40,7 +40,7 @@ struct Fingerprint {
 /// do not list devices by scenario, so all of theirs count.
 [[nodiscard]] Fingerprint fingerprint(const Report& report, const std::string& scenario);
 
-/// That of a machine with this device alone.
+/// Returns the fingerprint of a machine with this device alone.
 [[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
 
 /// 16 hexadecimal digits, the same in every build on every platform: FNV-1a (Fowler, Noll, Vo;
