@@ -143,7 +143,7 @@ class Step:
 
 
 def beside(name, setting, names, limit):
-    """What runs beside the step that neither measures nor checks the GPU's memory: compiling what is
+    """What runs beside the step without measuring or checking the GPU's memory: compiling what is
     measured after it."""
     ahead = name == "sanitizer" and "training-compiled" in names and not setting.torch_missing
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()

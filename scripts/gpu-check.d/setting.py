@@ -69,7 +69,7 @@ class Setting:
         return self.deadline - time.monotonic()
 
     def with_portion(self, portion, minimum=0):
-        """The same with a part of the time that is left, or `minimum` seconds as far as there are."""
+        """The same with a part of the time that is left, if possible `minimum` seconds or more."""
         seconds = min(max(portion * self.left(), minimum), self.left())
         return replace(self, deadline=time.monotonic() + seconds)
 

@@ -2,8 +2,8 @@
 #   torch_server.py DEVICE ADDRESS
 # One client at a time connects to the socket ADDRESS and sends JSON objects that name a piece of work and
 # how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
-# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. The GPU is not
-# used before the first request. Run by the interpreter that has PyTorch.
+# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. The GPU
+# is not used before the first request. Run by the interpreter that has PyTorch.
 import contextlib
 import gc
 import json

@@ -1,4 +1,4 @@
-// The bars of one case on a canvas: as many as there are, at the cost of those that can be distinguished.
+// The bars of one case on a canvas: any number, at the cost of those that can be distinguished.
 import type { Layout, Panel } from "./layout";
 import type { Span } from "./model";
 import type { TimeWindow } from "./window";
