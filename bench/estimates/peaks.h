@@ -43,7 +43,7 @@ struct MeasurablePeak {
   std::function<Rate()> measure;
 };
 
-/// Those of a device of the context, which outlives them: a product in each number format that it
+/// Returns those of a device of the context, which outlives them: products in each format that it
 /// computes natively, or in `only` that, the traffic with its memory, and its copies. Throws
 /// Unsupported where it does not compute `only`.
 [[nodiscard]] std::vector<MeasurablePeak> measurable_peaks(Context& context, int device,

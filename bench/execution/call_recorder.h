@@ -78,7 +78,7 @@ class CallRecorder {
   SubmitMode mode_;
   Clock::time_point begin_;
   std::vector<Enqueued> enqueued_;  // by tag
-  /// Of each stream; they keep their addresses.
+  /// The logs of all streams, with stable addresses.
   std::unique_ptr<std::deque<StreamLog>> logs_ = std::make_unique<std::deque<StreamLog>>();
 };
 

@@ -83,7 +83,8 @@ std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::ve
   return groups;
 }
 
-/// Those that belong to a case's identity: what does not may differ between the sides.
+/// Returns the parameters that belong to a case's identity; the others may differ between the
+/// sides.
 std::vector<report::ParameterColumn> identity_columns(const Cases& cases) {
   std::vector<report::ParameterColumn> columns = report::parameter_columns(cases);
   for (const CaseResult* c : cases) {
@@ -137,7 +138,7 @@ std::string hidden_value(const CaseResult& c, const std::string& name) {
   return found == c.hidden_parameters.end() ? "none" : report::value_text(found->second);
 }
 
-/// Of parameters that do not belong to a case's identity: "slowdown: 0 before, 5 now".
+/// Describes parameters outside of a case's identity: "slowdown: 0 before, 5 now".
 std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
                                             const std::string& scenario) {
   std::vector<std::string> differences;

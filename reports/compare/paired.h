@@ -36,7 +36,7 @@ struct PairedVerdict {
 class PairedComparison {
  public:
   struct Plan {
-    /// Of all cases and looks together.
+    /// The rule for all cases and looks together.
     Rule rule{.significance = 0.02, .threshold = 0.02};
     /// Numbers of pairs, ascending, the first at least 2. Each is about √2 of the one before, so
     /// that a comparison takes at most so many times the pairs that it needs.
@@ -70,7 +70,7 @@ class PairedComparison {
   [[nodiscard]] bool is_settled() const;
   /// No further pair can be added: settled, concluded, or all looks are taken.
   [[nodiscard]] bool is_finished() const;
-  /// Of every case that a pair had and that was not given up, by name.
+  /// Returns the verdicts by name, of all cases in the pairs that were not given up.
   [[nodiscard]] std::vector<PairedVerdict> verdicts() const;
   [[nodiscard]] const Plan& plan() const { return plan_; }
 

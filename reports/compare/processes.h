@@ -37,7 +37,7 @@ struct Processes {
 
 [[nodiscard]] Processes processes_of(const report::CaseResult& c);
 
-/// Of `now` over `base`, which have at least one process each, and variances. With several
+/// Estimates `now` over `base`, which have at least one process each, and variances. With several
 /// processes on both sides it is that of Welch's test ("The generalization of 'Student's' problem
 /// when several different population variances are involved", 1947): the variances of the two means
 /// add up, and Satterthwaite's formula ("An approximate distribution of estimates of variance

@@ -15,7 +15,7 @@ enum class Verdict { regressed, improved, same, undecided };
 /// "regressed", …
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
-/// Of the logarithm of a ratio of times, new over base, and of its error.
+/// An estimate of the logarithm of a ratio of times, new over base, and of its error.
 struct Estimate {
   double log_ratio = 0;
   double variance = 0;            // of `log_ratio`, estimated

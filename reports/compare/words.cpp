@@ -114,7 +114,7 @@ std::string time_text(const std::string& utc) {
   return fmt::format("{} {} UTC", utc.substr(0, 10), utc.substr(11, 5));
 }
 
-/// Of the intervals that are shown: "99%", "99.17 to 99.58%".
+/// Formats the confidence of the intervals that are shown: "99%", "99.17 to 99.58%".
 std::string confidences_text(const Comparison& comparison) {
   double min = 1;
   double max = 0;

@@ -17,7 +17,8 @@
 namespace parbench::report {
 
 struct ChangePointParameters {
-  /// Of the test of one segment: the share of segments without a change in which one is called.
+  /// Significance of the test of one segment: the share of segments without a change in which one
+  /// is called.
   double significance = 0.01;
   int permutations = 199;
   std::size_t min_segment = 3;  // values between two changes

@@ -14,7 +14,7 @@ struct Shift {
   Interval interval;
 };
 
-/// Of how much `after` lies above `before`: Hodges and Lehmann's estimate, the median of all
+/// Estimates how much `after` lies above `before`: Hodges and Lehmann's estimate, the median of all
 /// differences of a value after and a value before, with the interval that goes with Mann and
 /// Whitney's test (Hollander, Wolfe, Chicken: "Nonparametric Statistical Methods", 3rd ed., 4.2 and
 /// 4.3): two order statistics of those differences. As for `median_interval`, it is the closest

@@ -128,7 +128,7 @@ std::vector<const Finding*> findings_of(const Report& report, const std::string&
 std::string to_text(const Finding& finding) {
   std::string text = fmt::format("{}: {}", without_scenario(finding.cases.front()), finding.text);
   if (finding.cases.size() > 1) {
-    text += fmt::format(" (so in {})", format_count(finding.cases.size(), "case"));
+    text += fmt::format(" ({})", format_count(finding.cases.size(), "case"));
   }
   if (!finding.advice.empty()) text += "; try: " + finding.advice;
   return text + ".";

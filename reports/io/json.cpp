@@ -34,7 +34,7 @@ constexpr std::array<std::pair<CaseStatus, std::string_view>, 4> status_names{
      {CaseStatus::skipped, "skipped"},
      {CaseStatus::not_run, "not_run"}}};
 
-/// Of a file of peaks; raised when a reader of the old one would misread the new one.
+/// Version of a file of peaks; raised when a reader of the old one would misread the new one.
 constexpr int peaks_version = 1;
 
 // The values of the enumerations that a report has, for reading their names.

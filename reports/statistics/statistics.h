@@ -40,7 +40,7 @@ namespace parbench {
 
 [[nodiscard]] report::Statistics summarise(std::span<const double> seconds);
 
-/// Of one case.
+/// The samples of one case.
 using Samples = std::span<const report::Sample>;
 
 /// The median of each process's samples, in the order of the processes.

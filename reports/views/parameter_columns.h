@@ -36,7 +36,7 @@ struct CommonParameters {
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
-/// Those of all strategies first, with or without items.
+/// Returns the common parameters, those of all strategies first, with or without items.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(
     const std::vector<ParameterColumn>& columns);
 

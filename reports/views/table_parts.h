@@ -32,9 +32,9 @@ class Baselines {
   explicit Baselines(const Cases& cases);
 
   [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
-  /// Of all baselines.
+  /// Returns the strategies of all baselines.
   [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
-  /// Of the baseline that a speedup names; its name where the table does not have that case.
+  /// Returns the strategy of a speedup's baseline, or its name if the table lacks that case.
   [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {
     return strategy_of_.at(speedup.baseline);
   }
@@ -54,7 +54,7 @@ class Baselines {
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
     const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
 
-/// Of a case without a number: "failed", "skipped", "not run", or what a measured one lacks.
+/// Returns why a case has no number: "failed", "skipped", "not run", or what a measured one lacks.
 [[nodiscard]] std::string_view status_word(const CaseResult& c);
 /// Why a case has no number; empty where that is not known, and of one that has a number.
 [[nodiscard]] std::string status_reason(const CaseResult& c);

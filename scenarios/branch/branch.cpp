@@ -234,8 +234,8 @@ const std::vector<Strategy> strategy_list = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
-/// Of a forum's question, without its parallel techniques: its branches were launched by one
-/// thread.
+/// Figures from a question in a forum, without its parallel techniques: its branches were launched
+/// by one thread.
 std::vector<Published> published_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},

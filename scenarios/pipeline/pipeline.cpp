@@ -36,7 +36,7 @@ constexpr std::int64_t quick_batch = 40;
 constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t max_samples_per_cost = 16;
 
-// Of cases on unlike devices: what computes with the same kernels is run on the same devices.
+// Marks references of cases on unlike devices, which run on the same devices.
 constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
@@ -44,7 +44,7 @@ constexpr std::string_view same_devices = "same devices";
 constexpr std::string_view default_model = "resnet50";
 constexpr std::string_view default_schedule = "gpipe";
 
-/// Of a resolved case.
+/// Returns whether a resolved case trains the toy model.
 bool is_toy(const Parameters& parameters) { return parameters.text("model") == "toy"; }
 
 Network network_of(const Parameters& parameters) {

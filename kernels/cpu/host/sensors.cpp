@@ -57,7 +57,7 @@ CoreSensors::CoreSensors(const std::vector<int>& cores, const fs::path& root) {
     add_if_there(current_clocks_, folder / "cpufreq/scaling_cur_freq");
     add_if_there(core_throttles_, folder / "thermal_throttle/core_throttle_count");
     add_if_there(package_throttles_, folder / "thermal_throttle/package_throttle_count");
-    // Of cores of different kinds, the fastest kind's.
+    // With cores of different kinds, the clock of the fastest kind counts.
     full_clock_mhz_ = std::max(full_clock_mhz_, full_clock(folder));
   }
 }

@@ -16,7 +16,7 @@ namespace parbench::cuda {
 /// The number of a stream's log among those that are open.
 using LogId = std::uint32_t;
 
-/// Of which log and which call work is.
+/// The log and the call that work belongs to.
 struct ActivityOwner {
   LogId log = 0;
   ActivityTag tag = 0;  // 0: no call's

@@ -35,9 +35,9 @@ using TakeEngine = std::function<std::optional<Choice>(CudnnEngines&, const Conv
 [[nodiscard]] EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
                                          std::size_t max_workspace, const TakeEngine& take);
 
-/// Those of a device, by graph. Equal layers are many, in a model and in the cases of a sweep, and
-/// asking for engines takes tens of milliseconds. What failed by a fault, or was chosen while a
-/// part of the heuristics failed, is not kept.
+/// The engines of a device, by graph. Equal layers are many, in a model and in the cases of a
+/// sweep, and asking for engines takes tens of milliseconds. What failed by a fault, or was chosen
+/// while a part of the heuristics failed, is not kept.
 class EngineChoices {
  public:
   /// What is known of the key, or what `make` finds now.

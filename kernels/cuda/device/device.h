@@ -76,7 +76,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
 
-  /// Of convolutions planned so far.
+  /// The engines of the convolutions planned so far.
   [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
 
   [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }

@@ -21,7 +21,7 @@ int attribute(cudaDeviceAttr which, int ordinal) {
   return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
 
-/// Of an nvmlNvlinkVersion_t.
+/// Returns the version that an nvmlNvlinkVersion_t stands for.
 std::string nvlink_version(unsigned int version) {
   constexpr std::array names{"", "1.0", "2.0", "2.2", "3.0", "3.1", "4.0", "5.0"};
   return version < names.size() ? names[version] : "";

@@ -33,7 +33,7 @@ class TuningBudget {
 
   void spend(double seconds) { left_ -= seconds; }
   [[nodiscard]] bool exhausted() const { return left_ <= 0; }
-  /// Of the next operation: the usual ones, or what is left.
+  /// Returns the limits of the next operation: the usual ones, or the rest of the budget.
   [[nodiscard]] TuningLimits limits() const {
     TuningLimits next;
     next.seconds = std::min(next.seconds, left_);

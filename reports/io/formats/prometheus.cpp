@@ -23,7 +23,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// Of label values: the three characters that the format escapes.
+/// Escapes the three characters that the format does not allow in label values.
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char letter : value) {

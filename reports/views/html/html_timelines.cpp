@@ -28,7 +28,7 @@ namespace {
 /// many: a ten-millionth of it is below what any zoom shows as a gap.
 constexpr Nanoseconds max_units = 10'000'000;
 
-/// Of the cases without timeline that share a reason, so many are named.
+/// Number of cases that are named for one reason of a missing timeline.
 constexpr std::size_t max_named = 3;
 
 /// Nanoseconds.
@@ -48,7 +48,7 @@ class Pool {
     return known->second;
   }
   [[nodiscard]] std::size_t count() const { return things_.size(); }
-  /// Of the text of those from a place on, with commas.
+  /// Returns the size of the text of the items from a place on, with commas.
   [[nodiscard]] std::size_t bytes_from(std::size_t place) const {
     std::size_t bytes = 0;
     for (; place < things_.size(); ++place) bytes += Json(things_[place]).dump().size() + 1;
@@ -142,7 +142,7 @@ Json devices_of_lanes(const PlanGraph& graph) {
   return list;
 }
 
-/// Of each device its peaks for each kind of task, FLOP/s and B/s; null where nothing is known.
+/// Returns the peaks of each device by kind of task, in FLOP/s and B/s; null where none is known.
 Json peaks_of_devices(const Report& report, const CaseResult& c) {
   Json list = Json::array();
   bool known = false;

@@ -190,7 +190,7 @@ TEST(Rules, SayOnceWhatHoldsOfSeveralCases) {
                                     MadeCase("b", 10, {{.compute = 5, .waits = {.host = 5}}}),
                                     MadeCase("c", 10, {{.compute = 10}})};
   EXPECT_THAT(found("launch-bound", cases), ElementsAre("s/b", "s/a"));
-  EXPECT_THAT(text("launch-bound", cases), AllOf(HasSubstr("b: "), HasSubstr("(so in 2 cases)")));
+  EXPECT_THAT(text("launch-bound", cases), AllOf(HasSubstr("b: "), HasSubstr("(2 cases)")));
 }
 
 TEST(Rules, SkipCasesWithoutAProfile) {
