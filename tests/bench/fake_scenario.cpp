@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/execution/interrupt.h"
-#include "bench/sampling/google_benchmark.h"
+#include "bench/run/benchmark_rows.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::fake {

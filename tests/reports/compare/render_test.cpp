@@ -73,8 +73,8 @@ same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
 § measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
 (1) failed in NEW: wrong result
-BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints
-the median of those medians.
+BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints the
+median of those medians.
 Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's
 correction; each interval holds the true change with 95 to 97.5%).
 )");
