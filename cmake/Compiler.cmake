@@ -33,8 +33,8 @@ endfunction()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache has to be told where headers are precompiled, and so that another clone of the same
-  # sources finds what this one has compiled.
+  # ccache needs these settings for precompiled headers, and to share objects with other clones of
+  # the same sources.
   set(base_folder ${PROJECT_SOURCE_DIR})
   if(DEFINED ENV{CCACHE_BASEDIR})
     set(base_folder $ENV{CCACHE_BASEDIR})

@@ -101,7 +101,7 @@ need_packages() {
   : >"$stamp"
 }
 
-# After a failure the next run looks at the packages again.
+# After a failure the next run checks the packages again.
 forget_packages() { rm -f "$root"/build/.packages*; }
 
 # fetch_wheels FOLDER LIST [pip's options]: PyPI's packages as LIST pins them by hash, unpacked.

@@ -20,32 +20,32 @@ namespace {
 constexpr std::string_view prefix = "--benchmark_";
 
 /// What happens to a flag of Google Benchmark 1.7.
-enum class Fate { ours, passed, refused };
+enum class FlagHandling { ours, passed, refused };
 
 struct KnownFlag {
   std::string_view name;  // behind the prefix
-  Fate fate;
+  FlagHandling handling;
   std::string_view reason = {};  // of a refusal
 };
 
 constexpr std::array known_flags{
-    KnownFlag{"filter", Fate::ours},
-    KnownFlag{"list_tests", Fate::ours},
-    KnownFlag{"repetitions", Fate::ours},
-    KnownFlag{"min_time", Fate::ours},
-    KnownFlag{"out", Fate::ours},
-    KnownFlag{"out_format", Fate::ours},
-    KnownFlag{"format", Fate::ours},
-    KnownFlag{"report_aggregates_only", Fate::ours},
-    KnownFlag{"display_aggregates_only", Fate::ours},
-    KnownFlag{"color", Fate::ours},
-    KnownFlag{"counters_tabular", Fate::ours},
-    KnownFlag{"context", Fate::passed},
-    KnownFlag{"perf_counters", Fate::passed},
-    KnownFlag{"time_unit", Fate::passed},
-    KnownFlag{"min_warmup_time", Fate::refused,
+    KnownFlag{"filter", FlagHandling::ours},
+    KnownFlag{"list_tests", FlagHandling::ours},
+    KnownFlag{"repetitions", FlagHandling::ours},
+    KnownFlag{"min_time", FlagHandling::ours},
+    KnownFlag{"out", FlagHandling::ours},
+    KnownFlag{"out_format", FlagHandling::ours},
+    KnownFlag{"format", FlagHandling::ours},
+    KnownFlag{"report_aggregates_only", FlagHandling::ours},
+    KnownFlag{"display_aggregates_only", FlagHandling::ours},
+    KnownFlag{"color", FlagHandling::ours},
+    KnownFlag{"counters_tabular", FlagHandling::ours},
+    KnownFlag{"context", FlagHandling::passed},
+    KnownFlag{"perf_counters", FlagHandling::passed},
+    KnownFlag{"time_unit", FlagHandling::passed},
+    KnownFlag{"min_warmup_time", FlagHandling::refused,
               "every case is warmed up before its first sample already"},
-    KnownFlag{"enable_random_interleaving", Fate::refused,
+    KnownFlag{"enable_random_interleaving", FlagHandling::refused,
               "samples are always interleaved in shuffled rounds"},
 };
 
@@ -72,12 +72,12 @@ GivenFlag parse_flag(const std::string& text) {
   if (flag.known == nullptr) {
     std::vector<std::string_view> names;
     for (const KnownFlag& known : known_flags) {
-      if (known.fate != Fate::refused) names.push_back(known.name);
+      if (known.handling != FlagHandling::refused) names.push_back(known.name);
     }
     throw UsageError(fmt::format("{}: no such flag of Google Benchmark; there are {}{}", text,
                                  prefix, fmt::join(names, fmt::format(", {}", prefix))));
   }
-  if (flag.known->fate == Fate::refused) {
+  if (flag.known->handling == FlagHandling::refused) {
     throw UsageError(fmt::format("{}: has no meaning here: {}", text, flag.known->reason));
   }
   return flag;
@@ -112,12 +112,12 @@ RowFormat parse_format(const GivenFlag& flag) {
 }
 
 template <typename Number>
-Number parse_number(const GivenFlag& flag, Number most, std::string_view allowed) {
+Number parse_number(const GivenFlag& flag, Number max, std::string_view allowed) {
   const std::string& value = required_value(flag, allowed);
   Number number{};
   const char* end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc() || stop != end || !(number > 0) || number > most) reject(flag, allowed);
+  if (error != std::errc() || stop != end || !(number > 0) || number > max) reject(flag, allowed);
   return number;
 }
 
@@ -233,7 +233,7 @@ BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags
   BenchmarkFlags ours;
   for (const std::string& text : flags) {
     const GivenFlag flag = parse_flag(text);
-    if (flag.known->fate == Fate::ours) {
+    if (flag.known->handling == FlagHandling::ours) {
       take(ours, flag);
     } else {
       check_passed(flag);

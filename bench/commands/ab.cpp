@@ -63,7 +63,7 @@ struct Contender {
   std::string command;  // for the shell
 };
 
-/// In every two pairs each of the two goes first once, so that neither gains by its place, and
+/// In every two pairs each of the two goes first once, so that the order favours no side, and
 /// which of them begins is drawn, so that no period of the machine keeps step.
 bool now_goes_first(std::uint64_t seed, std::size_t pair) {
   std::seed_seq sequence{seed, static_cast<std::uint64_t>(pair / 2)};
@@ -97,7 +97,7 @@ class PairsOfRuns {
     run_.base_command = base_.command;
     run_.now_command = now_.command;
     run_.seed = options.seed;
-    run_.most_seconds = options.max_seconds;
+    run_.max_seconds = options.max_seconds;
     run_.looks = reports_.pairs().plan().looks;
   }
 
@@ -126,7 +126,7 @@ class PairsOfRuns {
   }
 
   [[nodiscard]] double seconds_left() const {
-    return run_.most_seconds - (steady_seconds() - begin_);
+    return run_.max_seconds - (steady_seconds() - begin_);
   }
 
   /// Whether to stop before the next pair, and why.
@@ -159,7 +159,7 @@ class PairsOfRuns {
     pair.seconds = steady_seconds() - begin;
     pair.log_ratios = reports_.add({base_.command, base}, {now_.command, now});
     run_.pairs.push_back(std::move(pair));
-    tell_verdicts();
+    print_verdicts();
   }
 
   /// Runs a command. Throws UsageError when it leaves no report.
@@ -169,13 +169,13 @@ class PairsOfRuns {
     const ChildEnd end = run_child({.words = {"sh", "-c", contender.command + " \"$@\"", "sh",
                                               "--report", path.string(), "--quiet"},
                                     .on_wait = [&] { show(contender); },
-                                    .most_seconds = std::max(1.0, seconds_left())});
+                                    .max_seconds = std::max(1.0, seconds_left())});
     if (InterruptHandler::requested()) throw Interrupted();
     if (!end.passed_limit.empty()) {
       if (!run_.pairs.empty()) throw TimeSpent();
       throw UsageError(fmt::format(
           "{}\nno pair has ended within {}: give more time (--max-time), or make runs shorter",
-          sentence(contender, end.text()), report::format_wait(run_.most_seconds)));
+          sentence(contender, end.text()), report::format_wait(run_.max_seconds)));
     }
     return report_of(contender, end, path);
   }
@@ -209,7 +209,7 @@ class PairsOfRuns {
     ProgressState state;
     const auto pairs = static_cast<double>(run_.pairs.size());
     const double of_looks = pairs / run_.looks.back();
-    const double of_time = 1 - seconds_left() / run_.most_seconds;
+    const double of_time = 1 - seconds_left() / run_.max_seconds;
     state.phase = fmt::format("pair {}", run_.pairs.size() + 1);
     state.case_name = contender.flag == "--a" ? "A runs" : "B runs";
     const std::vector<compare::PairedVerdict> verdicts = reports_.pairs().verdicts();
@@ -223,8 +223,8 @@ class PairsOfRuns {
     progress_->update(state);
   }
 
-  /// A line for each verdict that the last look has settled.
-  void tell_verdicts() {
+  /// Prints a line for each verdict that the last look has settled.
+  void print_verdicts() {
     for (const compare::PairedVerdict& verdict : reports_.pairs().verdicts()) {
       if (!verdict.is_settled() || !settled_.insert(verdict.name).second) continue;
       progress_->note(fmt::format("after {} pairs: {} {}: {} ({})", run_.pairs.size(), verdict.name,

@@ -13,7 +13,7 @@ constexpr CommandText help{.name = "show",
                            .summary = "The tables and answers of a report",
                            .examples =
                                "  parbench show reports/runs/before.json\n"
-                               "      Tables and answers once more.\n"
+                               "      Prints the tables and answers of reports.\n"
                                "  parbench show reports/runs/before.json --calls\n"
                                "      Which calls took the time of each case?\n",
                            .exit_codes = report_exit_codes};

@@ -27,15 +27,15 @@ namespace parbench {
 namespace {
 
 double fastest_of(int repeats, Stream& stream, const std::function<void()>& enqueue) {
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (int i = 0; i < repeats; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     enqueue();
     stream.synchronize();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    least = std::min(least, took.count());
+    min = std::min(min, took.count());
   }
-  return std::max(least, 1e-9);
+  return std::max(min, 1e-9);
 }
 
 void run_once(Stream& stream, Op& op, const std::vector<BufferView>& views) {
@@ -156,8 +156,8 @@ class Estimator {
 };
 
 struct Times {
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
 };
 
 /// Adds the time of one case: its verification with that of its reference, warm-up, samples.
@@ -168,22 +168,22 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   const double sample = std::max(iterations * execution, execution);
   const double before = 3 * execution;
   if (options.fixed_samples > 0) {
-    times.least += before + options.fixed_samples * sample;
-    times.most += before + options.fixed_samples * sample;
+    times.min += before + options.fixed_samples * sample;
+    times.max += before + options.fixed_samples * sample;
     return;
   }
   const double wanted = options.min_samples * sample;
   const double cut = std::max(options.max_seconds, options.floor_samples * sample);
-  times.least += before + std::min(wanted, cut);
-  times.most += before + cut;
+  times.min += before + std::min(wanted, cut);
+  times.max += before + cut;
 }
 
-/// Looking at a case is part of the time that all cases together have, as far as samples can make
-/// room for it.
-Times with_looks(const Times& times, const Times& looks, const SamplerOptions& options) {
-  Times both{times.least + looks.least, times.most + looks.most};
+/// Adds the profiling pass, which counts towards the time limit of all cases together: samples
+/// leave room for it where they can.
+Times with_profiling(const Times& times, const Times& profiling, const SamplerOptions& options) {
+  Times both{times.min + profiling.min, times.max + profiling.max};
   if (options.fixed_samples == 0) {
-    both.most = std::max(both.least, std::min(both.most, options.total_seconds));
+    both.max = std::max(both.min, std::min(both.max, options.total_seconds));
   }
   return both;
 }
@@ -205,8 +205,8 @@ std::string outcome_text(const CaseEstimate& estimated) {
   return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
 }
 
-/// What `add_time` adds up.
-std::string made_of(const SamplerOptions& options, bool looks) {
+/// Describes what `add_time` adds up.
+std::string made_of(const SamplerOptions& options, bool profiles) {
   std::string samples =
       fmt::format("from {} (--min-samples) of each case to its time limit (--max-time)",
                   report::format_count(static_cast<std::size_t>(options.min_samples), "sample"));
@@ -222,32 +222,32 @@ std::string made_of(const SamplerOptions& options, bool looks) {
   return fmt::format(
       "{}, before them 3 executions that verify it and warm it up{}. What an execution takes is "
       "concluded from a short product and a short copy on each device, which have just run.",
-      samples, looks ? ", and after them those that note when each call ran (--no-timeline)" : "");
+      samples, profiles ? ", and after them those that record a timeline (--no-timeline)" : "");
 }
 
 }  // namespace
 
 RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
-                     const SamplerOptions& options, int processes, bool looks) {
+                     const SamplerOptions& options, int processes, bool profiles) {
   const SamplerOptions share = share_of(options, processes);
   RunEstimate run;
   run.processes = processes;
-  run.made_of = made_of(share, looks);
+  run.made_of = made_of(share, profiles);
   Times sampling;
-  Times looking;
+  Times profiling;
   Estimator estimator(scenario, context);
   for (const CaseSpec& spec : specs) {
     run.cases.push_back(estimator(spec));
     if (!run.cases.back().error.empty()) continue;
     const double execution = run.cases.back().execution_seconds;
     add_time(execution, share, sampling);
-    looking.least += profiling_seconds(execution);
-    looking.most += max_profiling_runs * profiling_seconds(execution);
+    profiling.min += profiling_seconds(execution);
+    profiling.max += max_profiling_runs * profiling_seconds(execution);
   }
-  const Times looked = with_looks(sampling, looks ? looking : Times{}, share);
-  const Times others = with_looks(sampling, {}, share);
-  run.least_seconds = looked.least + (processes - 1) * others.least;
-  run.most_seconds = looked.most + (processes - 1) * others.most;
+  const Times profiled = with_profiling(sampling, profiles ? profiling : Times{}, share);
+  const Times others = with_profiling(sampling, {}, share);
+  run.min_seconds = profiled.min + (processes - 1) * others.min;
+  run.max_seconds = profiled.max + (processes - 1) * others.max;
   return run;
 }
 
@@ -264,10 +264,10 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   for (const CaseEstimate& estimated : run.cases) {
     text += fmt::format("  {:<{}}  {}\n", estimated.name, width, outcome_text(estimated));
   }
-  const std::string least = report::format_wait(run.least_seconds);
-  const std::string most = report::format_wait(run.most_seconds);
-  text += "estimated time: " + least;
-  if (run.most_seconds > run.least_seconds * 1.1 && most != least) text += " to " + most;
+  const std::string min = report::format_wait(run.min_seconds);
+  const std::string max = report::format_wait(run.max_seconds);
+  text += "estimated time: " + min;
+  if (run.max_seconds > run.min_seconds * 1.1 && max != min) text += " to " + max;
   if (run.processes > 1) text += fmt::format(", in {} processes", run.processes);
   text += '\n';
   constexpr std::size_t page_width = 100;

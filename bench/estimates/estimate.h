@@ -20,20 +20,20 @@ struct CaseEstimate {
 struct RunEstimate {
   std::vector<CaseEstimate> cases;
   int processes = 1;
-  double least_seconds = 0;  // when every interval is narrow enough at once
-  double most_seconds = 0;   // when every case uses its time
-  std::string made_of;       // what the times are the sum of, in words
+  double min_seconds = 0;  // when every interval is narrow enough at once
+  double max_seconds = 0;  // when every case uses its time
+  std::string made_of;     // what the times are the sum of, in words
 };
 
 /// Plans each case and its reference without allocating their memory, and says which would find too
 /// little of it as things are now, and which cannot be launched as they were asked for. Such a case
-/// takes no time, as a run skips it. A short product and a short copy on each stream tell how fast
+/// takes no time, as a run skips it. A short product and a short copy on each stream show how fast
 /// its tasks may run. `options` are those of the whole run, of which each of several processes gets
-/// its share; one of them looks at the cases once more, if any does.
+/// its share; `profiles` adds the profiling pass of one of them.
 [[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
                                    const std::vector<CaseSpec>& specs,
                                    const SamplerOptions& options, int processes = 1,
-                                   bool looks = false);
+                                   bool profiles = false);
 
 /// The estimate as a table, and below it what its time is made of.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,

@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-constexpr double most_executions = 10'000;
+constexpr double max_executions = 10'000;
 constexpr std::string_view operations_unit = "FLOP/s";
 constexpr std::string_view bytes_unit = "B/s";
 
@@ -53,14 +53,14 @@ class Meter {
   /// Throws Unsupported where the device has no such product.
   void require(NumberFormat format) {
     Stream& stream = context_.stream(device_, StreamKind::compute);
-    static_cast<void>(stream.device().prepare(gemm(sizes_.least_n, format), stream.threads()));
+    static_cast<void>(stream.device().prepare(gemm(sizes_.min_n, format), stream.threads()));
   }
 
   Rate products(NumberFormat format) {
-    std::int64_t n = sizes_.least_n;
+    std::int64_t n = sizes_.min_n;
     Rate last = product(n, format);
     Rate best = last;
-    while (2 * n <= sizes_.most_n) {
+    while (2 * n <= sizes_.max_n) {
       n *= 2;
       if (operations(n) / last.value > sizes_.longest_product) break;
       try {
@@ -166,7 +166,7 @@ class Meter {
       throw Error(fmt::format("a product that is to be timed is wrong: {}", *wrong));
     }
     const double wanted = std::ceil(sizes_.sample_seconds / std::max(run(once), 1e-9));
-    const int times = static_cast<int>(std::clamp(wanted, 1.0, most_executions));
+    const int times = static_cast<int>(std::clamp(wanted, 1.0, max_executions));
     const Plan plan = repeated(subject->plan(), times);
     Executor executor(plan);
     run(executor);

@@ -18,8 +18,8 @@ namespace parbench {
 struct PeakSizes {
   /// Products of n×n matrices: n is doubled while the next product would take `longest_product`
   /// seconds at most, to judge by the one before, and finds the memory.
-  std::int64_t least_n = 128;
-  std::int64_t most_n = 16384;
+  std::int64_t min_n = 128;
+  std::int64_t max_n = 16384;
   double longest_product = 0.25;
   std::size_t copied_bytes = std::size_t{128} << 20U;  // more than caches hold
   double sample_seconds = 0.02;                        // as often in a row as it takes for that
@@ -43,7 +43,7 @@ struct MeasurablePeak {
   std::function<Rate()> measure;
 };
 
-/// Those of a device of the context, which outlives them: a product in each number format that it
+/// Returns those of a device of the context, which outlives them: products in each format that it
 /// computes natively, or in `only` that, the traffic with its memory, and its copies. Throws
 /// Unsupported where it does not compute `only`.
 [[nodiscard]] std::vector<MeasurablePeak> measurable_peaks(Context& context, int device,

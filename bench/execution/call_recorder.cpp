@@ -56,7 +56,7 @@ struct Place {
 };
 
 std::vector<Place> places_of(const Plan& plan) {
-  std::vector<Place> places{{}};  // tag 0 is nobody's
+  std::vector<Place> places{{}};  // tag 0 belongs to no call
   for (std::size_t task = 0; task < plan.calls().size(); ++task) {
     for (std::size_t call = 0; call < plan.calls()[task].size(); ++call) {
       places.push_back({static_cast<TaskId>(task), call});
@@ -126,7 +126,7 @@ Timeline CallRecorder::timeline(double seconds) const {
   if (!result.calls.empty()) {
     const Nanoseconds measured = nanoseconds_of(seconds);
     const Nanoseconds first = result.calls.front().ran.begin;
-    // Another device's clock may tell that it began a little before the host did.
+    // By another device's clock it may have begun a little before the host did.
     result.begin = std::clamp(result.end - measured, std::min<Nanoseconds>(0, first), first);
   }
   return result;

@@ -1,4 +1,4 @@
-// Notes, for one execution of a plan, when each of its calls was enqueued and when it ran.
+// Records, for one execution of a plan, when each of its calls was enqueued and when it ran.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// Tags of a plan's calls: those of a task follow one another, the first is 1.
+/// Tags of a plan's calls: consecutive within a task, from 1.
 class CallTags {
  public:
   explicit CallTags(const Plan& plan);
@@ -28,9 +28,9 @@ class CallTags {
   std::size_t count_ = 0;
 };
 
-/// While it lives, the plan's streams log what they do. Made while they are idle; everything it
-/// needs while the plan runs is allocated then. Throws Unsupported where a device cannot tell when
-/// its work runs.
+/// Lets the plan's streams log their calls during its lifetime. Create it while they are idle: it
+/// allocates everything that it needs while the plan runs. Throws Unsupported for a device without
+/// times of its work.
 class CallRecorder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,23 +40,25 @@ class CallRecorder {
   CallRecorder(const CallRecorder&) = delete;
   CallRecorder& operator=(const CallRecorder&) = delete;
 
-  /// The next execution begins: what is known of the last one goes.
+  /// Begins the next execution and drops what was recorded of the last one.
   void begin();
-  /// The host was enqueueing this call from then to now. Threads may tell of different calls.
+  /// Notes that the host enqueued this call from `since` to now. Threads may note different calls
+  /// at the same time.
   void enqueued(ActivityTag tag, Clock::time_point since);
-  /// The same of all calls: a graph was launched.
+  /// Notes the same of all calls, after the launch of a graph.
   void launched(Clock::time_point since);
 
-  /// A stream still works, and will note what it does: what it writes to is never given back.
+  /// Leaks the logs, because a stream is still running and writes to them.
   void abandon();
 
-  /// What has run since `begin`, once the streams are idle. `seconds`: what the execution took by
+  /// Returns the calls since `begin`; the streams must be idle. `seconds`: the execution's time by
   /// the events of its plan. When the first of them passed is not known on the recorder's clock, so
   /// the measured time is taken to begin so long before the last call's end; what passed between
   /// that and the last event, such as joining lanes, counts as before the first call then.
   [[nodiscard]] Timeline timeline(double seconds) const;
 
-  /// Calls since `begin` that are missing in the timeline: no room for them, or no known place.
+  /// Returns the number of calls since `begin` that are missing in the timeline: the log had no
+  /// room, or their place in the plan is unknown.
   [[nodiscard]] std::size_t dropped() const;
 
  private:
@@ -76,11 +78,11 @@ class CallRecorder {
   SubmitMode mode_;
   Clock::time_point begin_;
   std::vector<Enqueued> enqueued_;  // by tag
-  /// Of each stream; they keep their addresses.
+  /// The logs of all streams, with stable addresses.
   std::unique_ptr<std::deque<StreamLog>> logs_ = std::make_unique<std::deque<StreamLog>>();
 };
 
-/// What logging costs each call of a CPU stream, in seconds: measured on the calling thread.
+/// Measures on the calling thread how long logging takes per call of a CPU stream, in seconds.
 [[nodiscard]] double logging_cost();
 
 }  // namespace parbench

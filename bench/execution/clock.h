@@ -1,11 +1,11 @@
-// The clock that runs are timed with on the host.
+// The host's clock for timing runs.
 #pragma once
 
 #include <chrono>
 
 namespace parbench {
 
-/// Seconds of the steady clock, from an origin that means nothing.
+/// Returns the seconds of the steady clock, from an arbitrary origin.
 [[nodiscard]] inline double steady_seconds() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();

@@ -271,7 +271,7 @@ void Executor::launch_lane(LaneId lane) {
   } catch (...) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (steps_[i].task->lanes.front() == lane)
-        mark_enqueued(i);  // the others must not wait for ever
+        mark_enqueued(i);  // the others must not wait indefinitely
     }
     throw;
   }

@@ -17,13 +17,14 @@ std::atomic<pid_t> process_group{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
               "the handler must not lock");
 
-/// A shell that gets SIGINT between two commands goes on with the next one and leaves it to the
-/// user to ask once more; when the terminal is gone nobody will.
+/// Returns the signal to pass on to a child: SIGINT, or SIGHUP after one. A shell that gets SIGINT
+/// between two commands goes on with the next one until the user presses Ctrl-C again, which is
+/// impossible once the terminal is gone.
 int handed_on(int signal) { return signal == SIGHUP ? SIGHUP : SIGINT; }
 
 extern "C" void parbench_handle_interrupt(int signal) {
   constexpr std::string_view message =
-      "\nparbench: ending after the execution that runs now; once more to end at once\n";
+      "\nparbench: stopping after the current execution; press Ctrl-C again to stop now\n";
   const int former_errno = errno;
   const bool again = interrupt_requested.exchange(true);
   const pid_t group = process_group;

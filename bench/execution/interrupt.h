@@ -12,14 +12,14 @@ namespace parbench {
 
 inline constexpr int interrupted_exit_code = 130;
 
-/// Thrown between executions to leave what is under way; what was begun of it does not count.
+/// Thrown between executions to abandon the current step, whose partial results do not count.
 struct Interrupted : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// While it lives, the first of its signals makes `requested` true and says so on standard error;
-/// the second ends the process with exit code 130, without unwinding. A SIGHUP that is ignored, as
-/// nohup has it, stays so. Restores the former handlers. One at a time.
+/// Handles signals during its lifetime: the first makes `requested` true and prints a message on
+/// standard error; the second ends the process with exit code 130, without unwinding. A SIGHUP that
+/// is ignored, as under nohup, stays ignored. Restores the former handlers. One at a time.
 class InterruptHandler {
  public:
   static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
@@ -31,8 +31,8 @@ class InterruptHandler {
 
   [[nodiscard]] static bool requested();
 
-  /// From now on the first signal is handed on to a process group as SIGINT, and the second kills
-  /// it; 0: to none any more.
+  /// From now on the first signal is forwarded to a process group as SIGINT, and the second kills
+  /// it; 0 ends the forwarding.
   static void hand_on_to(pid_t group);
 
  private:

@@ -1,4 +1,4 @@
-// Host threads that each feed one lane, kept from run to run so that starting them is not timed.
+// Host threads that each enqueue one lane, kept between runs so that starting them is not timed.
 #pragma once
 
 #include <condition_variable>
@@ -13,13 +13,13 @@ namespace parbench {
 
 class Launchers {
  public:
-  /// Starts `count` threads; `launch(i)` is what the i-th does in every run.
+  /// Starts `count` threads; the i-th calls `launch(i)` in every run.
   Launchers(int count, std::function<void(int)> launch);
   ~Launchers();
   Launchers(const Launchers&) = delete;
   Launchers& operator=(const Launchers&) = delete;
 
-  /// Lets every thread launch once and waits for all. Throws the first exception of them.
+  /// Lets every thread launch once and waits for all. Rethrows their first exception.
   void run();
 
  private:

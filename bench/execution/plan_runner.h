@@ -1,4 +1,4 @@
-// What the session needs of something that executes plans, so that tests can do without devices.
+// The session's interface to the executor of plans, so that tests need no devices.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@ struct Timing {
 
 /// Executions of a plan in which every call was recorded.
 struct Recording {
-  Timeline timeline;            // of the one that took the median time
+  Timeline timeline;            // of the execution of median time
   std::vector<double> seconds;  // of each
-  std::size_t kept = 0;         // the place of that one among them
-  double seconds_per_call = 0;  // that recording adds to each call
+  std::size_t kept = 0;         // its index in `seconds`
+  double seconds_per_call = 0;  // overhead of recording
 };
 
 class PlanRunner {
  public:
   virtual ~PlanRunner() = default;
 
-  /// What precedes the first `run` of a plan that is launched as a graph, with the data filled: one
-  /// execution without the graph, for all that is made at a first use, and the capture. Throws
-  /// Unsupported when the plan cannot be captured, and what a worker threw.
+  /// Prepares the first `run` of a plan that is launched as a graph, with the data filled: executes
+  /// it once without the graph, for everything that is created at first use, and captures it.
+  /// Throws Unsupported when the plan cannot be captured, and what a worker threw.
   virtual void prepare_graph() {}
 
   /// Throws what a worker threw.
@@ -43,19 +43,19 @@ class PlanRunner {
   [[nodiscard]] virtual std::vector<double> measure_tasks(
       const std::function<bool()>& interrupted) = 0;
 
-  /// Throws the Unsupported of `record` where its reason is known before anything runs.
+  /// Throws the Unsupported of `record` if its reason is known before anything runs.
   virtual void check_recording() const;
 
   /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran; of
   /// several, each follows an execution that is not noted. Run it once before. Throws Unsupported
-  /// where a device cannot tell, and what a worker threw.
+  /// for a device without times of its work, and what a worker threw.
   [[nodiscard]] virtual Recording record(int executions);
 };
 
-/// For a plan that is to be launched in this way, whatever its graph says.
+/// Makes a runner that submits a plan in the given mode instead of the mode of its graph.
 using MakePlanRunner = std::function<std::unique_ptr<PlanRunner>(const Plan&, SubmitMode)>;
 
-/// The real one, on bench/execution/executor.h. The plan outlives it.
+/// Makes an Executor (bench/execution/executor.h). The plan must outlive it.
 [[nodiscard]] std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, SubmitMode mode);
 
 }  // namespace parbench

@@ -1,17 +1,17 @@
-// The part of a run that profilers are to see.
+// The part of a run that profilers record.
 #pragma once
 
 #include <functional>
 
 namespace parbench {
 
-/// Between what it says to profilers when it is made and when it goes.
+/// Marks the beginning and the end of that part by its lifetime.
 class ProfilerWindow {
  public:
-  explicit ProfilerWindow(const std::function<void(bool)>& tell) : tell_(tell) { tell_(true); }
+  explicit ProfilerWindow(const std::function<void(bool)>& mark) : mark_(mark) { mark_(true); }
   ~ProfilerWindow() {
     try {
-      tell_(false);
+      mark_(false);
     } catch (
         ...) {  // NOLINT(bugprone-empty-catch): a trace without an end is no reason to lose a run
     }
@@ -20,7 +20,7 @@ class ProfilerWindow {
   ProfilerWindow& operator=(const ProfilerWindow&) = delete;
 
  private:
-  const std::function<void(bool)>& tell_;
+  const std::function<void(bool)>& mark_;
 };
 
 }  // namespace parbench

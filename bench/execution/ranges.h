@@ -6,8 +6,8 @@
 
 namespace parbench {
 
-/// What this build has of NVTX: its version, or "not in this build" and what would mend it; then
-/// ranges are seen by nobody.
+/// Returns this build's version of NVTX, or "not in this build" and the remedy; without NVTX no
+/// profiler sees the ranges.
 [[nodiscard]] std::string nvtx_support();
 
 /// A name of ranges, registered once in the NVTX domain "parbench".
@@ -20,9 +20,9 @@ class RangeName {
   void* handle_ = nullptr;
 };
 
-/// Open on the calling thread as long as the object lives; ranges nest. Does nothing while no tool
-/// listens, and nothing in a build that found no NVTX headers. What varies from range to range is
-/// the payload, so that a tool can group by name.
+/// A range on the calling thread, open during the object's lifetime; ranges nest. Does nothing
+/// while no tool listens, and nothing in a build that found no NVTX headers. Ranges of one name
+/// differ in their payload, so that a tool can group by name.
 class Range {
  public:
   explicit Range(const RangeName& name, std::int64_t payload = 0);

@@ -1,4 +1,4 @@
-// How the host submits the plan of a case, known before anything of it runs.
+// How the host submits the plan of a case, determined before it runs.
 #pragma once
 
 #include "scenarios/framework/plan.h"

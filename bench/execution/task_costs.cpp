@@ -76,16 +76,20 @@ class TaskTimer::Segment {
     std::vector<Part> parts = parts_;
     for (int estimate = 0; !parts.empty(); ++estimate) {
       const std::vector<double> seconds = time(parts, groups);
+      std::map<std::size_t, double> too_short;  // groups, with the latest of their times
+      for (std::size_t i = 0; i < parts.size() && estimate < max_estimates; ++i) {
+        const std::size_t group = parts[i].group;
+        if (groups[group].is_too_short(seconds[i])) too_short[group] = seconds[i];
+      }
       std::vector<Part> again;
       for (std::size_t i = 0; i < parts.size(); ++i) {
-        Group& group = groups[parts[i].group];
-        if (estimate < max_estimates && group.is_too_short(seconds[i])) {
-          group.estimate(seconds[i]);
+        if (too_short.contains(parts[i].group)) {
           again.push_back(parts[i]);
         } else {
-          group.seconds.push_back(seconds[i]);
+          groups[parts[i].group].seconds.push_back(seconds[i]);
         }
       }
+      for (const auto& [group, one] : too_short) groups[group].estimate(one);
       parts = std::move(again);
     }
   }

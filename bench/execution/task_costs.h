@@ -1,4 +1,4 @@
-// Measures what each task of a plan costs alone, everything else at rest: what the bound stands on.
+// Measures the cost of each task of a plan alone, with everything else idle, for the bound.
 #pragma once
 
 #include <functional>

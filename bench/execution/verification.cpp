@@ -18,7 +18,7 @@
 namespace parbench {
 namespace {
 
-constexpr std::size_t block_size = 1024;  // elements that are looked at together
+constexpr std::size_t block_size = 1024;  // elements compared at a time
 
 /// With a sum for each lane, because the order of additions is not the compiler's to change.
 PARBENCH_SIMD double sum_of_squares(const float* values, std::size_t count) {
@@ -95,7 +95,7 @@ void compare_block(const std::string& name, std::span<const float> got, std::spa
   }
 }
 
-/// Most blocks hold no error larger than the largest so far, which is seen without a look at each
+/// Most blocks hold no error larger than the largest so far, which needs no test of each
 /// element.
 void compare_tensor(const std::string& name, std::span<const float> got,
                     const std::vector<float>& want, const Tolerance& tolerance,

@@ -1,4 +1,4 @@
-// Compares what a case computed with its reference: a wrong answer has no number.
+// Compares the outputs of a case with its reference: a wrong result gets no number.
 #pragma once
 
 #include <map>
@@ -14,11 +14,12 @@ namespace parbench {
 /// Contents of a case's outputs by name.
 using OutputValues = std::map<std::string, std::vector<float>>;
 
-/// Throws Error for two outputs of one name: one of them would not be compared. `memory`: values
-/// that nobody needs any more, whose memory is used again.
+/// Reads all outputs. Throws Error for two outputs of one name, since one of them would not be
+/// compared. `memory`: values
+/// that are no longer needed, whose memory is reused.
 [[nodiscard]] OutputValues read_outputs(Case& subject, OutputValues memory = {});
 
-/// Values that have been read already; they outlive what is returned.
+/// Returns outputs over values that have been read already, which must outlive them.
 [[nodiscard]] std::vector<Output> as_outputs(const OutputValues& values);
 
 /// Reads outputs one after the other, so that only one is held at a time, and compares by the rule
@@ -30,12 +31,12 @@ using OutputValues = std::map<std::string, std::vector<float>>;
 [[nodiscard]] report::Verification compare(const std::vector<Output>& outputs,
                                            const OutputValues& want, const Tolerance& tolerance);
 
-/// Adds the verdict of Case::check to a comparison, and what it looked at to the detail. Without a
+/// Adds the verdict of Case::check to a comparison, and what it examined to the detail. Without a
 /// comparison (`against` is empty) the case is verified by its own check alone, and `against` says
-/// what that looks at; a case that has no check either fails.
+/// what that examines; a case that has no check either fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
 
-/// Why a case has no number whose reference has no outputs.
+/// Returns the reason why a case without a reference's outputs has no number.
 [[nodiscard]] std::string unverified_text(std::string_view reference, std::string_view reason);
 
 }  // namespace parbench

@@ -36,7 +36,7 @@ std::string bar(double fraction) {
 
 bool is_continuation_byte(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-/// The end of a name tells cases of a sweep apart, so the beginning goes.
+/// Drops the beginning of a name: the cases of a sweep differ at the end.
 std::string shortened(const std::string& name, std::size_t columns) {
   if (report::display_width(name) <= columns) return name;
   if (columns < 2) return "";

@@ -24,7 +24,7 @@ struct ProgressState {
   std::size_t cases = 0;
   std::size_t samples = 0;                  // of this case
   std::optional<double> reached_precision;  // of this case, as a fraction
-  /// Of the whole run, 0 to 1, and never less than it was; nothing while nobody can tell, where the
+  /// Of the whole run, 0 to 1, and never less than it was; nothing while it is unknown, where the
   /// number of the case is shown instead.
   std::optional<double> fraction = {};
   std::optional<double> seconds_left = {};  // of this scenario in this process

@@ -1,4 +1,4 @@
-// Standard output and error of the program, which may be closed, full or a pipe that nobody reads:
+// Standard output and error of the program, which may be closed, full or a pipe without a reader:
 // that must not end a measurement, and it must not go unnoticed either.
 #pragma once
 
@@ -26,7 +26,7 @@ class ReaderGone : public Error {
 /// ReaderGone where that is why.
 void require_printed();
 
-/// Columns of the terminal behind a descriptor; 80 where it does not tell, or is none.
+/// Columns of the terminal behind a descriptor; 80 where it is unknown, or there is none.
 [[nodiscard]] int terminal_columns(int descriptor);
 
 /// "parbench: error: …" on standard error; lines after the first are hints, indented. Control

@@ -1,4 +1,4 @@
-// oneDNN without anything of ours: what somebody would write who wants one convolution in a loop.
+// A convolution with plain oneDNN in a loop, without any of parbench's code.
 #pragma once
 
 #include <cstddef>

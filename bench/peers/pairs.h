@@ -26,10 +26,10 @@ using Run = std::function<double(int executions)>;
 /// Both sides execute equally often in a sample. Which of them goes first changes from pair to
 /// pair, so that a drift favours neither.
 [[nodiscard]] inline Pairs sample_pairs(const Effort& effort, const Run& ours, const Run& peer) {
-  constexpr double most_executions = 10000;
+  constexpr double max_executions = 10000;
   const double once = std::max(std::min(ours(1), peer(1)), 1e-9);
   const int executions =
-      static_cast<int>(std::clamp(std::ceil(effort.sample_seconds / once), 1.0, most_executions));
+      static_cast<int>(std::clamp(std::ceil(effort.sample_seconds / once), 1.0, max_executions));
   Pairs pairs;
   for (int pair = 0; pair < effort.pairs; ++pair) {
     const bool ours_first = pair % 2 == 0;

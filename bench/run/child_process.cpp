@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t kept_error_bytes = 16'384;
 constexpr std::size_t longest_line = 1'000'000;
-constexpr std::size_t told_lines = 12;
+constexpr std::size_t max_quoted_lines = 12;
 constexpr double grace_seconds = 5;
 
 [[noreturn]] void fail(const std::string& what, int error) {
@@ -77,7 +77,7 @@ class Pipe {
 };
 
 /// Holds back what asks for an end, so that none falls between the start of a program and the
-/// moment from which it is handed on.
+/// moment from which it is forwarded.
 class InterruptsHeldBack {
  public:
   InterruptsHeldBack() {
@@ -96,7 +96,7 @@ class InterruptsHeldBack {
   sigset_t former_ = {};
 };
 
-/// What a new process is to be like: streams, process group, signals as if nobody had touched them.
+/// Attributes of a new process: its streams, its process group, and signals with their defaults.
 class SpawnSettings {
  public:
   SpawnSettings(const Pipe& out, const Pipe& err, const sigset_t& mask) {
@@ -165,7 +165,7 @@ class Child {
     return result == 0 ? info.si_pid == process_ : errno == ECHILD;
   }
 
-  /// Ends what is left of its group. Returns its exit code; nothing where nobody can tell it.
+  /// Ends what is left of its group. Returns its exit code; nothing where it is unknown.
   [[nodiscard]] std::optional<int> reap() {
     signal(SIGKILL);
     int status = 0;
@@ -242,9 +242,9 @@ class Watch {
     end_.seconds = steady_seconds() - begin_;
     const std::optional<int> exit_code = child_.reap();
     if (!exit_code) {
-      throw Error(fmt::format(
-          "{} has ended, but nobody was told how: something in this process ignores SIGCHLD",
-          program_.words.front()));
+      throw Error(
+          fmt::format("{} has ended with an unknown exit code: this process ignores SIGCHLD",
+                      program_.words.front()));
     }
     end_.exit_code = *exit_code;
     return std::move(end_);
@@ -266,7 +266,7 @@ class Watch {
   [[nodiscard]] double seconds_left() const {
     const double now = steady_seconds();
     if (stopped_at_) return *stopped_at_ + grace_seconds - now;
-    return std::min(begin_ + program_.most_seconds, latest_ + program_.most_silent_seconds) - now;
+    return std::min(begin_ + program_.max_seconds, latest_ + program_.max_silent_seconds) - now;
   }
 
   /// Asks it to end, then makes it.
@@ -274,11 +274,11 @@ class Watch {
     child_.signal(stopped_at_ ? SIGKILL : SIGTERM);
     if (stopped_at_) return;
     stopped_at_ = steady_seconds();
-    const bool total = *stopped_at_ - begin_ >= program_.most_seconds;
+    const bool total = *stopped_at_ - begin_ >= program_.max_seconds;
     end_.passed_limit =
         total
-            ? fmt::format("did not end within {}", report::format_wait(program_.most_seconds))
-            : fmt::format("gave no sign for {}", report::format_wait(program_.most_silent_seconds));
+            ? fmt::format("did not end within {}", report::format_wait(program_.max_seconds))
+            : fmt::format("gave no sign for {}", report::format_wait(program_.max_silent_seconds));
   }
 
   const ChildProgram& program_;
@@ -291,10 +291,10 @@ class Watch {
 };
 
 /// The last lines, each on one of its own below others.
-std::string told(std::string_view text) {
+std::string last_lines(std::string_view text) {
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   std::size_t begin = text.size();
-  for (std::size_t lines = 0; begin > 0 && lines < told_lines; ++lines) {
+  for (std::size_t lines = 0; begin > 0 && lines < max_quoted_lines; ++lines) {
     begin = text.rfind('\n', begin - 1);
     if (begin == std::string_view::npos) begin = 0;
   }
@@ -307,7 +307,7 @@ std::string told(std::string_view text) {
 
 std::string ChildEnd::text() const {
   const std::string text = passed_limit.empty() ? report::exit_text(exit_code) : passed_limit;
-  const std::string words = told(error_output);
+  const std::string words = last_lines(error_output);
   return words.empty() ? text : fmt::format("{}\n{}", text, words);
 }
 

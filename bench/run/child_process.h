@@ -11,14 +11,14 @@
 namespace parbench {
 
 struct ChildProgram {
-  std::vector<std::string> words;  // the first is looked up in PATH
+  std::vector<std::string> words;  // the first is searched for in PATH
   /// Each line of its standard output, without the line break.
   std::function<void(std::string_view)> on_line = [](std::string_view) {};
   /// Called at least once a second while it runs.
   std::function<void()> on_wait = [] {};
   /// It is ended after so long, or after so long without output.
-  double most_seconds = std::numeric_limits<double>::infinity();
-  double most_silent_seconds = std::numeric_limits<double>::infinity();
+  double max_seconds = std::numeric_limits<double>::infinity();
+  double max_silent_seconds = std::numeric_limits<double>::infinity();
 };
 
 struct ChildEnd {
@@ -32,15 +32,15 @@ struct ChildEnd {
   [[nodiscard]] std::string text() const;
 };
 
-/// Runs a program to its end in a process group of its own, with nothing to read. Whatever it has
-/// started in that group ends with it. A first interrupt of this process (see InterruptHandler) is
-/// handed on as SIGINT, so that it can end in its own way; a second kills it. Throws Interrupted
-/// where there was one before, Error when the program cannot be started, and where its end was
-/// taken from this process (see `await_children`).
+/// Runs a program to its end in a process group of its own, with nothing to read. Processes that
+/// it has started in that group end with it. A first interrupt of this process (see
+/// InterruptHandler) is forwarded as SIGINT, so that it can end in its own way; a second kills it.
+/// Throws Interrupted where there was one before, Error when the program cannot be started, and
+/// where its end was taken from this process (see `await_children`).
 [[nodiscard]] ChildEnd run_child(const ChildProgram& program);
 
 /// To be called first in a process that runs others. One that was started with SIGCHLD ignored, as
-/// some supervisors do, would not be told how they end.
+/// some supervisors do, would not get their exit codes.
 void await_children();
 
 /// Asks for SIGTERM when the process that started this one, and reads its output, ends, however

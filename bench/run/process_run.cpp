@@ -82,7 +82,7 @@ class ProcessRun {
           {.words = words(process, path),
            .on_line =
                [&](std::string_view line) { relay_progress(line, part(process), progress()); },
-           .most_silent_seconds = silence_limit_});
+           .max_silent_seconds = silence_limit_});
       record.duration_seconds = end.seconds;
       record.exit_code = end.exit_code;
       record.error = error_of(end);

@@ -155,8 +155,8 @@ void ReportBuilder::update(const Scenario& scenario, const SessionResult& result
   times_[name] = {result.sampling_seconds, result.task_cost_seconds};
 }
 
-void ReportBuilder::add_process(report::Process launch, RunTimes times) {
-  report_.processes.push_back(std::move(launch));
+void ReportBuilder::add_process(report::Process process, RunTimes times) {
+  report_.processes.push_back(std::move(process));
   launch_times_.sampling_seconds += times.sampling_seconds;
   launch_times_.task_cost_seconds += times.task_cost_seconds;
 }

@@ -58,7 +58,7 @@ class ReportBuilder {
   void update(const Scenario& scenario, const SessionResult& result);
 
   /// The next process of several, and what it has spent.
-  void add_process(report::Process launch, RunTimes times);
+  void add_process(report::Process process, RunTimes times);
 
   /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
   /// `complete`: everything planned has been measured.

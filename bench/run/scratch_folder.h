@@ -1,4 +1,4 @@
-// A folder for files that nobody needs afterwards.
+// A temporary folder, removed with its files.
 #pragma once
 
 #include <cstdlib>

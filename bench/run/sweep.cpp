@@ -26,7 +26,7 @@ struct Range {
 struct Combination {
   Parameters parameters;
   Parameters hidden;
-  std::vector<Value> user_values;  // to tell combinations of the same user values
+  std::vector<Value> user_values;  // to recognise combinations of the same user values
   std::vector<std::string> given;  // names of the axes whose values the user gave
 };
 

@@ -30,7 +30,7 @@ void TraceFile::write() const {
 std::string TraceFile::line() const {
   if (path_.empty()) return {};
   if (entries_.empty()) {
-    return fmt::format("trace: {} is empty: no case was looked at\n", path_.string());
+    return fmt::format("trace: {} is empty: no case has a timeline\n", path_.string());
   }
   return fmt::format("trace: {} (open it in https://ui.perfetto.dev)\n", path_.string());
 }

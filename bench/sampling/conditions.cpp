@@ -37,7 +37,7 @@ std::vector<std::string> throttles(const Condition& before, const Condition& aft
   }
   const auto clock = std::max(working_clock(before), working_clock(after));
   const auto full = std::max(before.full_clock_mhz, after.full_clock_mhz);
-  if (clock && full && *clock < least_clock_share * *full) add_reason(reasons, "low clock");
+  if (clock && full && *clock < min_clock_share * *full) add_reason(reasons, "low clock");
   return reasons;
 }
 
@@ -61,9 +61,9 @@ std::vector<std::pair<std::string, Conditions>> by_device(
 
 std::optional<double> highest(const Conditions& conditions,
                               std::optional<double> SampleCondition::*field) {
-  std::optional<double> most;
-  for (const SampleCondition* condition : conditions) most = std::max(most, condition->*field);
-  return most;
+  std::optional<double> max;
+  for (const SampleCondition* condition : conditions) max = std::max(max, condition->*field);
+  return max;
 }
 
 report::CaseCondition summary(const std::string& device, const Conditions& conditions) {
@@ -142,7 +142,7 @@ void ConditionWatch::before(const Plan& plan) {
   readings_.clear();
   const double time = now_();
   if (!begin_) begin_ = time;
-  if (spent_ > most_time_share * (time - *begin_)) return;
+  if (spent_ > max_time_share * (time - *begin_)) return;
   for (const Stream* stream : plan.streams()) {
     const Device* device = &stream->device();
     const bool known = std::ranges::find(readings_, device, &Reading::device) != readings_.end();

@@ -1,5 +1,5 @@
-// The condition of devices around samples: when it is read, which samples it marks, and what it
-// comes to for a case.
+// The condition of devices around samples: when it is read, which samples it marks, and its summary
+// for a case.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,12 @@ namespace parbench {
 
 /// A sample at a clock below this share of the one that the device holds under load is marked. The
 /// share is that of nvbench, which discards such samples.
-inline constexpr double least_clock_share = 0.75;
+inline constexpr double min_clock_share = 0.75;
 
-/// What the readings before and after a sample say of it. It is marked for what throttles the
-/// device in either, for counters that have risen in between, and with "low clock" where the higher
-/// of the two clocks is low; a clock at rest says nothing. Nothing where the device tells nothing.
+/// Returns the condition of a device around a sample, from the readings before and after it. The
+/// sample is marked for what throttles the device in either, for counters that have risen in
+/// between, and with "low clock" where the higher of the two clocks is low, unless the device was
+/// at rest. Nothing for a device without sensors.
 [[nodiscard]] std::optional<report::SampleCondition> sample_condition(const std::string& device,
                                                                       const Condition& before,
                                                                       const Condition& after);
@@ -37,7 +38,7 @@ class ConditionWatch {
   explicit ConditionWatch(std::function<double()> now) : now_(std::move(now)) {}
 
   void before(const Plan& plan);
-  /// Of the sample since `before`; empty where that did not read.
+  /// Returns the conditions of the sample since `before`; empty where that did not read.
   [[nodiscard]] std::vector<report::SampleCondition> after();
 
  private:
@@ -47,7 +48,7 @@ class ConditionWatch {
   };
   [[nodiscard]] Condition timed_reading(const Device& device);
 
-  static constexpr double most_time_share = 0.02;
+  static constexpr double max_time_share = 0.02;
 
   std::function<double()> now_;
   std::optional<double> begin_;

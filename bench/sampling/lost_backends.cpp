@@ -1,4 +1,4 @@
-// What is told of cases whose devices are gone.
+// Messages about cases whose devices were lost.
 #include "bench/sampling/lost_backends.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,8 @@
 namespace parbench {
 namespace {
 
-/// Throws why a reference failed, in the type that tells what becomes of the case that needs it.
+/// Throws the reason why a reference failed, as the type that decides how the case that needs it
+/// ends.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
   const auto reason = [&](std::string_view what) { return unverified_text(name, what); };
   try {

@@ -27,24 +27,24 @@ struct PreparedCase {
   report::Verification verification;
 };
 
-/// Outputs of a reference are computed once and kept only while cases still to be prepared need
-/// them. A reference that is itself a case of the sweep gives its outputs at its own verification.
+/// Prepares cases. Outputs of a reference are computed once and kept only while further cases need
+/// them. A reference that is itself a case of the sweep provides its outputs at its verification.
 class Preparation {
  public:
   Preparation(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
               MakePlanRunner make_runner, std::function<double()> now,
               std::function<bool()> interrupted);
 
-  /// Indices of the specs in the order in which they are to be prepared: those with the same
+  /// Returns the indices of the specs in the order in which to prepare them: those with the same
   /// reference together, the reference itself first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
-  /// Prepares, runs and verifies one case; a result that is wrong is told by `verification`.
+  /// Prepares, runs and verifies one case; `verification` reports a wrong result.
   /// Throws what preparing or running threw, and Interrupted between such steps. Where a reference
   /// failed, every case that needs it gets an exception of the same type that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
-  /// Tells that a case has been dealt with, prepared or not: its reference may be forgotten.
+  /// Marks a case as done, prepared or not: its reference may be released.
   void release_reference(std::size_t index);
 
  private:
@@ -68,8 +68,9 @@ class Preparation {
   std::map<std::string, int> uses_left_;                // of each reference
   std::map<std::string, OutputValues> outputs_;         // of references that are still needed
   std::map<std::string, std::exception_ptr> failures_;  // why a reference could not be computed
-  OutputValues spare_;  // whose memory the next outputs take over: new pages are slow to come by
-  /// In work. A member, because after TimedOut a stream still uses it and unwinding would free it.
+  OutputValues spare_;  // whose memory the next outputs reuse: new pages are slow
+  /// The case being prepared. A member, because after TimedOut a stream still uses it and unwinding
+  /// would free it.
   std::optional<PreparedCase> current_;
 };
 

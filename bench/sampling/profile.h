@@ -1,4 +1,4 @@
-// From the recording of a case to the profile in its report.
+// Computes the profile in a report from the recording of a case.
 #pragma once
 
 #include "bench/execution/plan_runner.h"

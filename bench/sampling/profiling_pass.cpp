@@ -1,4 +1,4 @@
-// From a case that was sampled to its profile.
+// Records executions of sampled cases and makes their profiles.
 #include "bench/sampling/profiling_pass.h"
 
 #include <algorithm>
@@ -20,17 +20,19 @@ namespace parbench {
 namespace {
 
 constexpr double recorded_seconds = 0.03;
-constexpr int most_executions = 25;
+constexpr int max_executions = 25;
 
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
-/// About what such executions took, with the one before each where there are several.
+/// Seconds that such executions took, including the unrecorded one before each where there are
+/// several.
 double profiling_seconds(const std::vector<double>& seconds) {
   const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return seconds.size() > 1 ? 2 * noted : noted;
 }
 
-/// Of a time from the median of the samples, as a share of that; nothing where it is not far.
+/// Returns the deviation of a time from the median of the samples, as a share of that; nothing
+/// where it is within the limit.
 std::optional<double> deviation(double seconds, double sampled) {
   if (sampled <= 0) return std::nullopt;
   const double share = seconds / sampled - 1;
@@ -40,9 +42,9 @@ std::optional<double> deviation(double seconds, double sampled) {
 }  // namespace
 
 int recorded_executions(double execution_seconds) {
-  if (execution_seconds <= 0) return most_executions;
+  if (execution_seconds <= 0) return max_executions;
   return static_cast<int>(
-      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{most_executions}));
+      std::clamp(std::floor(recorded_seconds / execution_seconds), 1.0, double{max_executions}));
 }
 
 double profiling_seconds(double execution_seconds) {
@@ -58,7 +60,7 @@ void ProfilingPass::expect(const PreparedCase& prepared) {
   if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
 }
 
-void ProfilingPass::look_at(const Subject& subject) {
+void ProfilingPass::profile(const Subject& subject) {
   seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
   const Range range(range_);
   try {
@@ -85,29 +87,29 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// The look at a case that is nearest to the samples: the first one that is near, and where none
-/// is, of those for which there was time. With the times of all of them.
+/// Records a case until a recording is near the samples, as long as there is time, and returns the
+/// nearest one with the times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = subject.spare_seconds - seconds_left_;
-  std::vector<Recording> looks;
+  std::vector<Recording> recordings;
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;
   do {
-    looks.push_back(subject.prepared.runner->record(executions));
-    seconds.push_back(kept_seconds(looks.back()));
-    taken = profiling_seconds(looks.back().seconds);
+    recordings.push_back(subject.prepared.runner->record(executions));
+    seconds.push_back(kept_seconds(recordings.back()));
+    taken = profiling_seconds(recordings.back().seconds);
     spare -= taken;
-  } while (deviation(seconds.back(), sampled) && std::ssize(looks) < max_profiling_runs &&
+  } while (deviation(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
   const auto nearest =
       std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
   const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
-  Recording recording = std::move(looks[kept]);
-  for (std::size_t i = 0; i < looks.size(); ++i) {
+  Recording recording = std::move(recordings[kept]);
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (i == kept) continue;
-    recording.seconds.insert(recording.seconds.end(), looks[i].seconds.begin(),
-                             looks[i].seconds.end());
+    recording.seconds.insert(recording.seconds.end(), recordings[i].seconds.begin(),
+                             recordings[i].seconds.end());
   }
   return recording;
 }

@@ -1,4 +1,4 @@
-// Looking at cases once more after all samples, while each of their calls is noted.
+// The profiling pass: runs cases again after all samples and records a timeline of their calls.
 #pragma once
 
 #include <functional>
@@ -16,43 +16,46 @@ namespace parbench {
 
 struct PreparedCase;
 
-/// How often a case is looked at that takes so long: enough that the median of short ones means
-/// something.
+/// Number of recorded executions of a case whose execution takes so long: as many as fit into 30
+/// ms, from 1 to 25.
 [[nodiscard]] int recorded_executions(double execution_seconds);
 
-/// About what that takes, with what precedes it.
+/// Estimated seconds of these executions, including the unrecorded ones before them.
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
-/// An execution is far from the samples when its time is from their median by more than this share
-/// of it. Their range is no measure: that of a few samples misses much, and one sample that was
-/// disturbed widens it to hold what it should not.
+/// An execution is far from the samples when its time differs from their median by more than this
+/// share. Their range is no measure: that of a few samples is too narrow, and a single disturbed
+/// sample makes it too wide.
 constexpr double max_typical_deviation = 0.10;
 
-/// A case is looked at again while the execution that is told of is far from its samples.
+/// Recordings of a case at most: it is profiled again while the recorded execution is far from its
+/// samples.
 constexpr int max_profiling_runs = 3;
 
 using report::no_timeline;
 
-/// Called with each case that was looked at, and how the execution went that is told of.
+/// Called with each profiled case and the timeline of its recorded execution.
 using KeepTimeline = std::function<void(const report::CaseResult&, const Timeline&)>;
 
-/// What the cases of a session have in common.
+/// Profiles the cases of a session.
 class ProfilingPass {
  public:
-  /// Nobody looks where nothing is to be kept.
+  /// Without `keep` there is no profiling pass.
   ProfilingPass(KeepTimeline keep, std::function<bool()> interrupted)
       : keep_(std::move(keep)), interrupted_(std::move(interrupted)) {}
 
   [[nodiscard]] bool wanted() const { return keep_ != nullptr; }
 
-  /// What was expected so far failed before it could be looked at, or is told anew.
+  /// Resets the expected time: the cases so far failed before they were profiled, or are announced
+  /// again.
   void expect_none() { seconds_left_ = 0; }
-  /// One more case is to be looked at.
+  /// Announces a case that will be profiled.
   void expect(const PreparedCase& prepared);
-  /// About what looking at those takes that have not been; 0 where nobody looks.
+  /// Estimated seconds for the announced cases that are not profiled yet; 0 without a profiling
+  /// pass.
   [[nodiscard]] double seconds_left() const { return seconds_left_; }
 
-  /// A case that has been sampled.
+  /// A case that has been sampled and is to be profiled.
   struct Subject {
     report::CaseResult& result;  // gets a profile, or a note that says why it has none
     PreparedCase& prepared;
@@ -61,11 +64,11 @@ class ProfilingPass {
     double spare_seconds = 0;  // that the session has left for this case and those after it
   };
 
-  /// Whatever goes wrong, the case keeps what it has. Throws only what concerns more than this
-  /// case: Interrupted, TimedOut and DeviceLost.
-  void look_at(const Subject& subject);
+  /// Records a case and adds its profile. A failure becomes a note of the case, which keeps its
+  /// samples. Throws only what concerns more than this case: Interrupted, TimedOut and DeviceLost.
+  void profile(const Subject& subject);
 
-  /// Why a case was not looked at.
+  /// Notes why a case has no profile.
   static void note(report::CaseResult& result, std::string_view reason);
 
  private:

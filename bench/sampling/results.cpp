@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-/// Of a speedup or a metric.
+/// Converts a speedup or metric.
 CaseOutcome::Ratio ratio_of(const auto& measured) { return {measured.value, measured.interval}; }
 
 CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured) {

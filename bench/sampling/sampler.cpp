@@ -11,10 +11,10 @@
 namespace parbench {
 namespace {
 
-constexpr std::int64_t most_iterations = 1'000'000;
+constexpr std::int64_t max_iterations = 1'000'000;
 /// The first executions of a case are slower than later ones, so the count is approached in steps.
 constexpr std::int64_t largest_growth = 100;
-constexpr int most_warm_ups = 6;
+constexpr int max_warm_ups = 6;
 constexpr double first_execution_margin = 5;
 
 std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
@@ -26,9 +26,9 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
 
 /// Executions that together last about `seconds`.
 std::int64_t iterations_lasting(double seconds, double execution_seconds) {
-  if (execution_seconds <= 0) return most_iterations;
+  if (execution_seconds <= 0) return max_iterations;
   const double wanted = std::ceil(seconds / execution_seconds);
-  return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_iterations)));
+  return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(max_iterations)));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void Sampler::settle_iterations(State& state) const {
   if (options_.fixed_iterations > 0) {
     state.iterations = options_.fixed_iterations;
   } else if (state.execution_seconds >= trusted * options_.min_sample_seconds ||
-             state.warm_ups >= most_warm_ups) {
+             state.warm_ups >= max_warm_ups) {
     state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
   }
 }
@@ -62,7 +62,7 @@ std::optional<Step> Sampler::next_warm_up() const {
     const State& state = states_[i];
     if (ended(state) || state.iterations > 0) continue;
     std::int64_t growth = 1;
-    for (int step = 0; step <= state.warm_ups && growth < most_iterations; ++step) {
+    for (int step = 0; step <= state.warm_ups && growth < max_iterations; ++step) {
       growth *= largest_growth;
     }
     const auto wanted = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
@@ -94,7 +94,7 @@ void Sampler::record(const Step& step, const report::Sample& sample, double wall
     state.execution_seconds = std::max(sample.seconds, sample.wall_seconds);
     const bool long_enough = state.execution_seconds * static_cast<double>(step.iterations) >=
                              0.5 * options_.min_sample_seconds;
-    if (long_enough || step.iterations == most_iterations) {
+    if (long_enough || step.iterations == max_iterations) {
       state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
     }
     settle_iterations(state);
@@ -157,13 +157,13 @@ bool Sampler::is_due(std::size_t index) const {
 double Sampler::samples_for_others(std::size_t index) const {
   const State& state = states_[index];
   if (state.dropped || options_.fixed_samples > 0 || out_of_time(state)) return 0;
-  double most = 0;
+  double max = 0;
   for (const State& other : states_) {
     const bool compared =
         std::ranges::find(other.compared_with, index) != other.compared_with.end();
-    if (compared) most = std::max(most, samples_left(other));
+    if (compared) max = std::max(max, samples_left(other));
   }
-  return most;
+  return max;
 }
 
 void Sampler::begin_round() {

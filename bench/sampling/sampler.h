@@ -22,18 +22,18 @@ struct SamplerOptions {
   /// round.
   double total_seconds = std::numeric_limits<double>::infinity();
 
-  int fixed_samples = 0;     // 0: adaptive; else exactly so many, whatever the precision
+  int fixed_samples = 0;     // 0: adaptive; else exactly so many, at any precision
   int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
   double min_sample_seconds = 0.02;
-  bool for_profiler = false;  // few short samples, to be looked at rather than compared
+  bool for_profiler = false;  // few short samples, for an external profiler
   std::uint64_t seed = 1;     // of the order within rounds
 
-  /// Samples that a case gets even when its time is spent: below three, an interval of the median
-  /// says next to nothing. Twice `max_seconds` ends the case all the same, after one sample.
+  /// Samples that a case gets even when its time is spent: an interval of the median of fewer than
+  /// three is not useful. After twice `max_seconds` the case ends nevertheless, with one sample.
   int floor_samples = 3;
 };
 
-/// What the sampler needs to know of a case before the first round.
+/// Facts of a case that the sampler needs before the first round.
 struct SamplerCase {
   double execution_seconds = 0;  // of its verification run, which was its first warm-up
   double warm_up_seconds = 0;    // wall time spent on it
@@ -50,29 +50,29 @@ struct Step {
   int round = 0;  // of a sample
 };
 
-/// Rounds: every unfinished case is sampled once per round, in an order shuffled anew for each.
+/// Samples in rounds: every unfinished case once per round, in an order shuffled for each round.
 /// Before its first sample, a short case is warmed up until its iterations per sample are known.
 /// A case ends when its precision is reached ("precision"), when its next sample would probably end
 /// after its time is spent ("max-time"), when the next round would end after the time of all cases
-/// ("total-time"), or at a fixed number of samples ("fixed count"). A case that has ended goes on
-/// being sampled, within its own time, while any case that is compared with it has not, so that
-/// comparisons come from samples taken next to each other.
+/// ("total-time"), or at a fixed number of samples ("fixed count"). A case that has ended is
+/// still sampled, within its own time, while any case that is compared with it has not ended, so
+/// that comparisons use samples taken next to each other.
 class Sampler {
  public:
   Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases);
 
-  /// What to do next; nothing when every case has ended.
+  /// Returns the next step; nothing when every case has ended.
   [[nodiscard]] std::optional<Step> next();
 
-  /// The outcome of the step that `next` returned: `seconds` per iteration (the measured time) and
-  /// the wall time that the whole step took, with whatever had to be restored before it.
+  /// Takes the outcome of the step that `next` returned: `seconds` per iteration (the measured
+  /// time) and the wall time of the whole step, including the restoring of data before it.
   void record(const Step& step, const report::Sample& sample, double wall_seconds);
 
   /// Drops a case: it is not sampled any more and has no reason to have stopped.
   void fail(std::size_t index);
 
-  /// Ends a case whose device is lost ("device lost"): it keeps the samples that it has, and the
-  /// reason for which it had ended before.
+  /// Ends a case whose device is lost ("device lost"): it keeps its samples, and the reason if it
+  /// had ended before.
   void withdraw(std::size_t index);
 
   /// Ends every case that has not ended ("interrupted").
@@ -82,14 +82,14 @@ class Sampler {
   [[nodiscard]] const std::string& stopped_because(std::size_t index) const;  // empty: not stopped
   [[nodiscard]] std::int64_t iterations(std::size_t index) const;
 
-  /// Half-width of the median's 95% interval over the median; nothing before it can be had.
+  /// Returns the half-width of the median's 95% interval over the median; nothing while unknown.
   [[nodiscard]] std::optional<double> reached_precision(std::size_t index) const;
 
-  /// Wall time spent on samples and warm-up so far, the verification runs included.
+  /// Returns the wall time of samples and warm-up so far, including the verification runs.
   [[nodiscard]] double spent_seconds() const;
 
-  /// Estimated wall time until every case has ended, from the cost of its samples so far and the
-  /// 1/√n law of its interval; what ended cases are sampled on for others included.
+  /// Estimates the wall time until every case has ended, from the cost of its samples so far and
+  /// the 1/√n law of its interval; includes further samples of ended cases.
   [[nodiscard]] double seconds_left() const;
 
  private:
@@ -110,24 +110,24 @@ class Sampler {
   void settle_iterations(State& state) const;
   void begin_round();
   [[nodiscard]] bool ended(const State& state) const;
-  /// Whether it is sampled in the next round.
+  /// Whether the case is sampled in the next round.
   [[nodiscard]] bool is_due(std::size_t index) const;
-  /// How many more samples a case is wanted for by those that have not ended and are compared with
-  /// it; 0 where it cannot give any.
+  /// Samples that unfinished cases still need from a case that they are compared with; 0 where it
+  /// cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
   void end_if_done(State& state) const;
   void end_what_time_forbids();
   [[nodiscard]] double expected_cost(const State& state) const;
   [[nodiscard]] double round_cost() const;
-  /// Expected until the case ends; at least one of a case that has not.
+  /// Expected samples until the case ends; at least one for a case that has not ended.
   [[nodiscard]] double samples_left(const State& state) const;
   [[nodiscard]] double time_left(const State& state) const;
   [[nodiscard]] double seconds_left(std::size_t index) const;
 
   SamplerOptions options_;
   std::vector<State> states_;
-  std::vector<std::size_t> order_;  // of the current round, what is left of it at the back
+  std::vector<std::size_t> order_;  // of the current round; the remaining cases at the back
   int round_ = -1;
 };
 

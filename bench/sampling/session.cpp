@@ -82,8 +82,8 @@ class Session {
   void take(const Step& step);
   report::Sample execute(Entry& entry, const Step& step);
 
-  void look_at_all();
-  void look_at(std::size_t index);
+  void profile_all();
+  void profile(std::size_t index);
 
   void abandon(std::size_t index, const TimedOut& error);
   void lose_device(std::size_t index, const DeviceLost& error);
@@ -110,7 +110,7 @@ class Session {
   std::vector<Comparisons> comparisons_;  // of each spec
   Ranges ranges_;
   std::optional<Sampler> sampler_;
-  ProfilingPass looks_{environment_.on_timeline, environment_.interrupted};
+  ProfilingPass profiling_{environment_.on_timeline, environment_.interrupted};
   ConditionWatch watch_{[this] { return environment_.now(); }};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
@@ -147,7 +147,7 @@ SessionResult Session::run() {
   if (!interrupted_) {
     make_sampler();
     sample_all();
-    look_at_all();
+    profile_all();
   }
   environment_.progress.finish();
   SessionResult final = result();
@@ -337,7 +337,7 @@ void Session::make_sampler() {
     const PreparedCase& prepared = *entries_[i].prepared;
     warm_up_seconds += prepared.warm_up_seconds;
     cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
-    looks_.expect(prepared);
+    profiling_.expect(prepared);
   }
   const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
@@ -345,8 +345,9 @@ void Session::make_sampler() {
       cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
-  progress_->expect_recording(looks_.seconds_left());
-  options_.total_seconds -= environment_.now() - begin_ - warm_up_seconds + looks_.seconds_left();
+  progress_->expect_recording(profiling_.seconds_left());
+  options_.total_seconds -=
+      environment_.now() - begin_ - warm_up_seconds + profiling_.seconds_left();
   options_.total_seconds /= 1 + cost_share;  // tasks are measured between samples
   sampler_.emplace(options_, cases);
 }
@@ -411,23 +412,23 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
 
 // --- timelines ---------------------------------------------------------------------------------
 
-/// After sampling, so that no sample is near it.
-void Session::look_at_all() {
-  if (!looks_.wanted()) return;
-  looks_.expect_none();
+/// Profiles all cases, after sampling so that no sample is affected.
+void Session::profile_all() {
+  if (!profiling_.wanted()) return;
+  profiling_.expect_none();
   for (const std::size_t index : sampled_) {
-    if (entries_[index].prepared) looks_.expect(*entries_[index].prepared);
+    if (entries_[index].prepared) profiling_.expect(*entries_[index].prepared);
   }
   std::size_t done = 0;
   for (const std::size_t index : sampled_) {
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
-    if (entries_[index].prepared) look_at(index);
+    if (entries_[index].prepared) profile(index);
     checkpoint(sampling_checkpoint_seconds);
   }
 }
 
-/// Of a session that is interrupted or has lost the device meanwhile, the case only gets a note.
-void Session::look_at(std::size_t index) {
+/// Profiles a case, or notes why not: an interrupt, or a device that was lost meanwhile.
+void Session::profile(std::size_t index) {
   Entry& entry = entries_[index];
   if (interrupted_) return ProfilingPass::note(cases_[index], "interrupted");
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
@@ -438,11 +439,11 @@ void Session::look_at(std::size_t index) {
   const bool restored = latest_ == index;
   latest_.reset();
   try {
-    looks_.look_at({.result = cases_[index],
-                    .prepared = *entry.prepared,
-                    .samples = sampler_->samples(*entry.sampler_index),
-                    .restored = restored,
-                    .spare_seconds = end_ - environment_.now()});
+    profiling_.profile({.result = cases_[index],
+                        .prepared = *entry.prepared,
+                        .samples = sampler_->samples(*entry.sampler_index),
+                        .restored = restored,
+                        .spare_seconds = end_ - environment_.now()});
   } catch (const Interrupted&) {
     interrupted_ = true;
   } catch (const TimedOut& error) {

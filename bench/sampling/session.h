@@ -18,48 +18,47 @@
 
 namespace parbench {
 
-/// What a session has come to; also handed to checkpoints while it runs.
+/// The result of a session; also passed to checkpoints while it runs.
 struct SessionResult {
   std::vector<report::CaseResult> cases;  // in the order of the specs
   std::optional<report::Answer> answer;
-  /// Inside samples and their warm-up. Task costs that were measured by executing a whole plan in
-  /// its order warm it up as well.
+  /// Time of samples and warm-up, including task costs that were measured by executing a whole plan
+  /// in its order, which warms it up as well.
   double sampling_seconds = 0;
-  double task_cost_seconds = 0;  // other measurements of tasks alone
+  double task_cost_seconds = 0;  // of other measurements of single tasks
   bool interrupted = false;
 
-  /// Every case was measured to its end: exit code 0, and the report is complete.
+  /// Whether every case was measured to its end: exit code 0, and the report is complete.
   [[nodiscard]] bool all_measured() const;
 };
 
-/// What a session works with. All references outlive it.
+/// Everything that a session uses. All references must outlive it.
 struct SessionEnvironment {
   Progress& progress;
-  /// What sessions before this one have lost; this one adds to it. Cases that need a device of a
-  /// lost backend are not run, with the reason.
+  /// Backends that earlier sessions have lost; this one adds to them. Cases that need a device of a
+  /// lost backend are not run and get the reason.
   LostBackends& lost;
   RunPart part = {};
   MakePlanRunner make_runner = make_plan_runner;
-  /// Called with true before the first sample and with false after the last, whatever ends them.
+  /// Called with true before the first sample and with false after the last, also after failures.
   std::function<void(bool)> profile = [](bool) {};
-  /// Called with each case that was looked at once more after sampling, and how that execution
-  /// went. Empty: no case is looked at.
+  /// Called with each profiled case and its timeline. Empty: no case is profiled.
   KeepTimeline on_timeline = {};
   std::function<bool()> interrupted = [] { return false; };
-  /// Called with what is known so far, after preparation steps at most every 2 s and after rounds
-  /// at most every 5 s, so that a run that is killed leaves what it had.
+  /// Called with the results so far, after preparation steps at most every 2 s and after rounds at
+  /// most every 5 s, so that a run that is killed leaves a report.
   std::function<void(const SessionResult&)> checkpoint = [](const SessionResult&) {};
-  /// Called when a wait has passed its limit, with what is known. A stream still works on memory
-  /// that this process owns, so it is to end the process without unwinding; when it returns, the
-  /// exception goes on.
+  /// Called with the results so far when a wait has passed its limit. A stream still uses memory of
+  /// this process, so the callee should end the process without unwinding; if it returns, the
+  /// exception is rethrown.
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
   std::function<double()> now;  // seconds, monotonic; empty: the steady clock
 };
 
-/// A case that fails in any way takes no other with it: it is reported as failed (an exception, a
-/// wrong result) or skipped (Unsupported, out of memory) with the reason and without a number. Only
-/// TimedOut ends the session.
+/// Runs a session. A case that fails does not affect the others: it is reported as failed (an
+/// exception, a wrong result) or skipped (Unsupported, out of memory) with the reason and without a
+/// number. Only TimedOut ends the session.
 [[nodiscard]] SessionResult run_session(const Scenario& scenario, Context& context,
                                         const std::vector<CaseSpec>& specs,
                                         const SamplerOptions& options,

@@ -44,9 +44,9 @@ void SessionProgress::recording(const std::string& case_name, Count count) {
 /// By time, preparation included. What is left is an estimate that may grow; the fraction waits for
 /// it then.
 double SessionProgress::fraction_of_run(double seconds_left) {
-  constexpr double most = 0.99;  // there is more to do as long as anything is shown
+  constexpr double max = 0.99;  // there is more to do as long as anything is shown
   const double spent = now_() - begin_;
-  if (spent > 0) fraction_ = std::max(fraction_, std::min(most, spent / (spent + seconds_left)));
+  if (spent > 0) fraction_ = std::max(fraction_, std::min(max, spent / (spent + seconds_left)));
   return (static_cast<double>(part_.index) + fraction_) / static_cast<double>(part_.count);
 }
 

@@ -15,7 +15,7 @@ class SessionProgress {
  public:
   SessionProgress(Progress& progress, const RunPart& part, const std::function<double()>& now);
 
-  /// Cases that have been dealt with, of all those of a phase.
+  /// Completed cases of all cases of a phase.
   struct Count {
     std::size_t done = 0;
     std::size_t cases = 0;

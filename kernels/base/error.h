@@ -1,4 +1,4 @@
-// What can go wrong below the scenarios, as types that callers tell apart.
+// What can go wrong below the scenarios, as types that callers distinguish.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 //   rounded to f32, and is below `high`.
 // - normal (Box, Muller 1958): words (a, b) at i mod 4 = 0, 1 or 2, 3 give r = sqrt(−2·ln((a +
 //   0.5)·2^-32)) and the angle 2π·b·2^-32; the even index gets r·cos, the odd one r·sin. The
-//   functions below are f32 polynomials, so that no mathematics library has a say. Backends agree
+//   functions below are f32 polynomials, independent of mathematics libraries. Backends agree
 //   to the last bits unless the compiler fuses multiplication and addition.
 #pragma once
 

@@ -6,7 +6,7 @@ namespace parbench {
 struct Work {
   double flops = 0;  // floating-point operations; a multiply-add is two
   double bytes = 0;  // minimum traffic: every argument read or written once
-  /// Of an operation that takes a known time on every device, in addition to the rest.
+  /// A known time that the operation takes on every device, in addition to the rest.
   double seconds = 0;
 
   Work& operator+=(const Work& other) {

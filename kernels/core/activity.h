@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// What tells the work of a plan apart in a log; 0: work that nobody asks about.
+/// Identifies the work of a plan in a log; 0: work that is not logged.
 using ActivityTag = std::uint32_t;
 
 /// One operation or copy as it was executed; where a device takes several steps for it, from the

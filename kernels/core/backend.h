@@ -1,4 +1,4 @@
-// One way to compute: what a backend offers, and how its devices are opened.
+// A backend, such as CUDA on GPUs: its devices and how they are opened.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,13 @@ struct DeviceNumber {
 };
 [[nodiscard]] std::string to_string(const DeviceNumber& number);
 
-/// How the devices of a run are opened.
+/// Options for opening the devices of a run.
 struct DeviceOptions {
   bool spare_for_copies = false;  // leave a core or engine to copy lanes if there are enough
   bool autotune = false;          // choose kernels by measuring, where the backend can
 };
 
-/// One way to compute (oneDNN on CPU cores, CUDA on GPUs).
+/// A kind of devices with the libraries that compute on them (oneDNN on CPU cores, CUDA on GPUs).
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -36,35 +36,34 @@ class Backend {
   struct Component {
     std::string name;
     std::string version;
-    std::string details = {};  // for whoever asks what is there, and why something is not
+    std::string details = {};  // what is there, or why it is not: for `parbench devices`
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 
   /// Device numbers are below this: cores, or GPUs. 0 when there are none.
   [[nodiscard]] virtual int device_count() const = 0;
 
-  /// Most devices that a run can ask for by their number alone; more than `device_count` where one
-  /// device can be divided.
+  /// Maximum number of devices that a run can request by number alone; more than `device_count`
+  /// where a device can be divided.
   [[nodiscard]] virtual int device_limit() const { return device_count(); }
-  /// What a request for that many devices, at most `device_limit`, means.
+  /// Returns the devices for a request of that many, at most `device_limit`.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
-  /// One line for people: what was found ("2 cores: 0,1 …"), or why nothing was and what would mend
-  /// it.
+  /// Returns what was found in one line ("2 cores: 0,1 …"), or why nothing was and the remedy.
   [[nodiscard]] virtual std::string description() const = 0;
 
-  /// Tells profilers that listen to this backend that what counts begins or ends here.
+  /// Marks the beginning or end of the measured part for profilers of this backend.
   virtual void profile([[maybe_unused]] bool on) {}
 
   /// Whether its devices choose kernels by measuring them when they are asked to.
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
-  /// Whether any of its devices can multiply f32 in TF32. One that is too old says so of each
-  /// operation.
+  /// Whether any of its devices can multiply f32 in TF32. Devices that are too old refuse
+  /// each operation.
   [[nodiscard]] virtual bool has_tf32() const { return false; }
 
   /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
-  /// UsageError when there are not so many, and for a partition where there is none.
+  /// UsageError for more devices than there are, and for a partition that does not exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 };

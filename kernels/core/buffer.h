@@ -1,4 +1,4 @@
-// Memory that operations read and write: who owns it, and views into it.
+// Memory that operations read and write: its owners, and views into it.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace parbench {
 
-/// Where a buffer lives. On CPU devices all three are host memory; `pinned` is page-locked where
-/// the limits of the process allow it and touched in advance, `pageable` is left untouched until
-/// first use.
+/// The kind of a buffer's memory. On CPU devices all three are host memory; `pinned` is page-locked
+/// where the limits of the process allow it and touched in advance, `pageable` is left untouched
+/// until first use.
 enum class MemoryKind { device, pinned, pageable };
 
 /// Move-only bytes. The address is stable while the buffer is not assigned to.
@@ -30,7 +30,7 @@ class Buffer {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] MemoryKind kind() const { return kind_; }
 
-  /// Makes the buffer larger within its capacity. The device's business (Device::grow).
+  /// Makes the buffer larger within its capacity. Called by Device::grow only.
   void extend(std::size_t bytes) { bytes_ = bytes; }
 
  private:
@@ -40,8 +40,8 @@ class Buffer {
   MemoryKind kind_ = MemoryKind::device;
 };
 
-/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner (an
-/// arena, say) may replace the memory between runs; it is resolved when a call is enqueued.
+/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner
+/// such as an arena may replace the memory between runs; it is resolved when a call is enqueued.
 struct BufferView {
   const Buffer* buffer = nullptr;
   std::size_t offset = 0;

@@ -1,4 +1,4 @@
-// Collectives of a library that knows how its devices are joined (NCCL between GPUs).
+// Collectives of a library that knows the links between its devices (NCCL for GPUs).
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace parbench {
 enum class Collective { all_reduce, all_gather };
 [[nodiscard]] std::string_view name_of(Collective collective);  // "all-reduce"
 
-/// What a collective does as the ring algorithm does it, of which no algorithm between equal links
-/// moves less: of S bytes at each of p ranks, all ranks together send (p − 1)·S to gather and
+/// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
+/// less: of S bytes at each of p ranks, all ranks together send (p − 1)·S to gather and
 /// 2(p − 1)·S to reduce (Patarasuk and Yuan, 2009), and what is sent is read once and written once.
 /// An all-reduce adds (p − 1) times.
 [[nodiscard]] Work work_of(Collective collective, std::size_t ranks, std::size_t bytes);
@@ -42,8 +42,8 @@ class Communicator {
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data);
 
-  /// Throws what went wrong since it was made, on the way to other devices say. Of no use for
-  /// anything afterwards.
+  /// Throws what went wrong since it was made, for example on the way to other devices. It cannot
+  /// be used afterwards.
   virtual void check() const {}
 
  private:

@@ -1,5 +1,5 @@
-// What a device tells of its own state at one moment: how fast it is clocked, how hot it is, and
-// what holds it back.
+// What a device's sensors report of its state at one moment: how fast it is clocked, how hot it is,
+// and what holds it back.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct ThrottleCounter {
   friend bool operator==(const ThrottleCounter&, const ThrottleCounter&) = default;
 };
 
-/// What a device does not tell is left out.
+/// Readings of a device's sensors; those that it does not have are absent.
 struct Condition {
   std::optional<double> clock_mhz = {};
   /// The clock that it holds under load when nothing throttles it.
   std::optional<double> full_clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// Nothing runs on it, so that its clock says nothing of work.
+  /// Nothing runs on it, so that its clock is not that under load.
   bool resting = false;
   std::vector<std::string> throttled_by = {};  // reasons that hold at this moment
   std::vector<ThrottleCounter> throttle_counters = {};

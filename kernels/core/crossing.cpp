@@ -13,8 +13,8 @@ namespace parbench {
 namespace {
 
 /// A waiting thread may share its core with one that works.
-constexpr auto nap = std::chrono::microseconds(20);
-constexpr int naps_between_checks = 50;
+constexpr auto poll_interval = std::chrono::microseconds(20);
+constexpr int polls_between_checks = 50;
 
 bool same_backend(const Device& a, const Device& b) { return a.info().backend == b.info().backend; }
 
@@ -46,10 +46,10 @@ SharedRecords& shared_records_of(Event& event, std::string_view stream) {
 bool wait_on_host(Event& event, std::uint32_t record, std::chrono::milliseconds limit) {
   const SharedRecords& records = shared_records_of(event, "the host");
   const auto end = std::chrono::steady_clock::now() + limit;
-  for (int naps = 0; !records.reached(record); ++naps) {
-    if (naps % naps_between_checks == 0) event.check();
+  for (int polls = 0; !records.reached(record); ++polls) {
+    if (polls % polls_between_checks == 0) event.check();
     if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(nap);
+    std::this_thread::sleep_for(poll_interval);
   }
   return true;
 }

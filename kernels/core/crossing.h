@@ -1,4 +1,4 @@
-// What crosses from one backend of a run to another: events and copies.
+// Events and copies between the backends of a run.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@ class SharedRecords {
 
   /// Numbers a record that has been enqueued.
   std::uint32_t announce() { return ++announced_; }
-  /// The latest record enqueued; 0 before the first, which nobody has to wait for.
+  /// The latest record enqueued; 0 before the first, for which no wait is needed.
   [[nodiscard]] std::uint32_t announced() const { return announced_; }
 
   /// What a host thread does when a record is reached.
   void reach(std::uint32_t record);
   [[nodiscard]] bool reached(std::uint32_t record) const;
 
-  /// For devices that look at the word, or write it, themselves.
+  /// For devices that read or write the word themselves.
   [[nodiscard]] std::uint32_t* word() const { return word_; }
 
  private:
@@ -51,12 +51,12 @@ class SharedRecords {
                                 std::chrono::milliseconds limit);
 
 /// Makes an event that is recorded on streams of `recorder` and waited for by streams of `waiters`.
-/// One that crosses backends takes the time whatever its kind.
+/// An event across backends takes the time in any case.
 [[nodiscard]] std::unique_ptr<Event> make_event_for(Device& recorder,
                                                     std::span<Device* const> waiters,
                                                     EventKind kind);
 
-/// Whether streams of `device` can copy from and to the memory of `other`.
+/// Returns whether streams of `device` can copy from and to the memory of `other`.
 [[nodiscard]] bool reaches(const Device& device, const Device& other);
 
 }  // namespace parbench

@@ -19,7 +19,7 @@
 
 namespace parbench {
 
-/// What a report says about a device.
+/// The description of a device in reports.
 struct DeviceInfo {
   std::string name;                     // "cpu:0"
   std::string backend;                  // "cpu"
@@ -30,16 +30,16 @@ struct DeviceInfo {
   std::size_t memory_bytes = 0;         // of the memory it can draw on, shared with others or not
   std::vector<std::string> peers = {};  // devices whose memory it reaches without the host's help
   bool host_memory = false;  // whether its memory is the host's, which every backend can copy
-  /// What else its times depend on, by name: {"compute capability", "9.0"}, …
+  /// Further facts on which its times depend, by name: {"compute capability", "9.0"}, …
   std::vector<std::pair<std::string, std::string>> facts = {};
 };
 
-/// Whether two devices compute with the same kernels, and so the same bits.
+/// Returns whether two devices use the same kernels, so that results are equal bit for bit.
 [[nodiscard]] inline bool alike(const DeviceInfo& a, const DeviceInfo& b) {
   return a.backend == b.backend && a.hardware == b.hardware;
 }
 
-/// What can still be allocated now.
+/// The memory that can be allocated now.
 struct AvailableMemory {
   std::string pool;  // devices that name the same one draw on the same bytes
   std::size_t bytes = 0;
@@ -52,11 +52,11 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual AvailableMemory available_memory() const = 0;
 
-  /// Read anew at each call, beside whatever its streams do. Does not throw: what cannot be read is
-  /// left out, by default all of it.
+  /// Reads the sensors at each call, also while streams run. Does not throw: what cannot be read is
+  /// left out, by default everything.
   [[nodiscard]] virtual Condition condition() const { return {}; }
 
-  /// What joins it with another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty
+  /// The link to another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty
   /// where this device does not know. `links_of` asks both.
   [[nodiscard]] virtual std::string link_to([[maybe_unused]] const Device& other) const {
     return {};
@@ -81,7 +81,7 @@ class Device {
     throw Unsupported(info().name + ": its streams have no order with those of other backends");
   }
 
-  /// Throws OutOfMemory when the bytes are not to be had. Device and pinned memory is touched
+  /// Throws OutOfMemory when there is not enough memory. Device and pinned memory is touched
   /// before the call returns; its content is undefined.
   [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
 
@@ -90,8 +90,8 @@ class Device {
   /// Throws OutOfMemory and leaves the buffer as it was.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
 
-  /// Readies host memory of another backend's device for copies by streams of this one, until what
-  /// is returned goes. A GPU must find pages locked: it reads what is pageable when a copy is
+  /// Prepares host memory of another backend's device for copies by streams of this one, during the
+  /// lifetime of the result. A GPU must find pages locked: it reads what is pageable when a copy is
   /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
   [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
     return nullptr;
@@ -119,15 +119,15 @@ class Device {
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
 };
 
-/// What joins two devices, by their names.
+/// A link between two devices, by their names.
 struct DeviceLink {
   std::string from;
   std::string to;
   std::string kind;
 };
 
-/// Of each pair of devices, the earlier one first, as either of them knows it; without those of
-/// which neither knows anything.
+/// Returns the links of all pairs of devices, the earlier one first, as far as one of them knows
+/// the link.
 [[nodiscard]] std::vector<DeviceLink> links_of(const std::vector<std::unique_ptr<Device>>& devices);
 
 }  // namespace parbench

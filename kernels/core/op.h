@@ -1,4 +1,4 @@
-// A planned operation: what it takes, what it costs, and how it is enqueued.
+// A planned operation: its arguments, its cost, and how it is enqueued.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ struct Argument {
   TensorDesc tensor;
 };
 
-/// Who took an operation's kernel from those that a library has for it.
+/// How an operation's kernel was chosen from those that a library has for it.
 enum class ChosenBy {
   library,     // the device measures none, or there was nothing to choose from
   measuring,   // `--autotune`
   heuristics,  // `--autotune` too, but tuning had no time or memory left to measure this one
 };
 
-/// Planned and executable. Made by Device::prepare; everything slow has happened there. One Op runs
-/// on one stream at a time: streams that run at once need an Op each.
+/// A planned, executable operation. Made by Device::prepare, which does everything slow. One Op
+/// runs on one stream at a time: streams that run at once need an Op each.
 class Op {
  public:
   virtual ~Op() = default;
@@ -42,7 +42,7 @@ class Op {
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const Work& work() const { return work_; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The kernel that the vendor's library chose, in its own words.
+  /// The kernel that the vendor's library chose, as the library names it.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
   /// Whether that is the library's reference implementation: correct, but a plain loop, often a
   /// hundred times slower than an optimised kernel.

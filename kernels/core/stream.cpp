@@ -17,7 +17,7 @@ void Stream::log_activities(ActivityLog* log) {
 }
 
 void Stream::check_activities() {
-  throw Unsupported(fmt::format("{} cannot tell when its work runs", device().info().name));
+  throw Unsupported(fmt::format("{} does not report when its work runs", device().info().name));
 }
 
 }  // namespace parbench

@@ -19,7 +19,7 @@ namespace parbench {
 class Device;
 class SharedRecords;
 
-/// What an event is for. One that only orders is cheaper and has no time.
+/// The purpose of an event. One that only orders is cheaper and has no time.
 enum class EventKind { timing, ordering };
 
 /// An ordering point and a timestamp. An event is recorded on a stream and waited for by others; it
@@ -34,11 +34,11 @@ class Event {
   /// belong to the same device. Throws std::logic_error where one of them only orders.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
-  /// By which streams of other backends wait for it (crossing.h); null where only those of its own
-  /// can.
+  /// The records by which streams of other backends wait for it (crossing.h); null where only those
+  /// of its own can.
   [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
 
-  /// Throws what keeps the records that were enqueued from ever being reached, a lost device say.
+  /// Throws if the recorded events can no longer complete, for example because the device was lost.
   virtual void check() const {}
 };
 
@@ -53,7 +53,7 @@ class Stream {
 
   [[nodiscard]] virtual Device& device() const = 0;
 
-  /// Intra-operator threads that work enqueued here runs with; operations must be prepared for it.
+  /// Number of intra-operator threads of this stream; operations must be prepared for it.
   [[nodiscard]] virtual int threads() const = 0;
 
   /// Makes room for the scratch memory that operations on this stream need. Not while work is
@@ -66,12 +66,12 @@ class Stream {
   }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
 
-  /// How often the scratch memory may have moved. Growing that fails counts: the room is the same
-  /// then, but a device that cannot hold both at once has given it away and got it back.
+  /// Number of possible moves of the scratch memory. Failed growth counts: the size is the same
+  /// then, but a device that cannot hold both at once has freed and reallocated it.
   [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
 
   /// Scratch memory serves all users of a stream and never shrinks. The largest request since it
-  /// was last set tells how much of it one of them needs.
+  /// was last set is what one of them needs.
   [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
   void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
@@ -86,8 +86,8 @@ class Stream {
   /// Captures what `enqueue` puts on this stream instead of executing it, and what it puts on
   /// streams of the same backend from the moment on when they wait for an event that was recorded
   /// inside. They have to be joined: this stream waits for an event that follows their last work.
-  /// `enqueue` runs once, in this thread, and may not synchronise the streams. Whatever it throws
-  /// ends the capture and is passed on; the streams are as before then. Throws Unsupported where
+  /// `enqueue` runs once, in this thread, and may not synchronise the streams. An exception
+  /// ends the capture and is rethrown; the streams are as before then. Throws Unsupported where
   /// the device captures nothing or the work cannot be captured.
   [[nodiscard]] virtual std::unique_ptr<Graph> capture(const std::function<void()>& enqueue);
 
@@ -100,23 +100,23 @@ class Stream {
   /// Operations and copies that are enqueued or captured from now on carry this tag.
   void set_tag(ActivityTag tag) { tag_ = tag; }
 
-  /// From now on, notes in `log` when tagged work begins and ends; null ends that. Not while work
+  /// Records in `log` from now on when tagged work begins and ends; null ends it. Not while work
   /// is queued; what the log holds is complete when all streams that log have been synchronised. A
   /// graph that is launched meanwhile must have been captured meanwhile: launching another one may
-  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, where
-  /// the device cannot tell; ending throws nothing.
+  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, for a
+  /// device that cannot log; ending throws nothing.
   virtual void log_activities(ActivityLog* log);
 
-  /// Throws that Unsupported where the reason is known without trying: to be asked before work is
-  /// prepared only to be logged.
+  /// Throws that Unsupported if the reason is known without trying; call it before preparing work
+  /// only to log it.
   virtual void check_activities();
 
  protected:
   [[nodiscard]] ActivityTag tag() const { return tag_; }
 
  private:
-  /// Makes the scratch memory that large, which is more than it is. Throws OutOfMemory and leaves
-  /// it as it was.
+  /// Grows the scratch memory to that size. Throws OutOfMemory and leaves
+  /// it unchanged.
   virtual void grow_scratch(std::size_t bytes) = 0;
 
   ActivityTag tag_ = 0;
@@ -125,8 +125,8 @@ class Stream {
 };
 
 /// Synchronises the stream of every item, the later ones also when an earlier one fails, and then
-/// throws the first failure. Throws TimedOut at once: nothing is won by waiting as long for the
-/// rest.
+/// throws the first failure. Throws TimedOut at once: waiting as long for the rest would be
+/// useless.
 template <class Items, class StreamOf>
 void synchronize_all(const Items& items, const StreamOf& stream_of) {
   std::exception_ptr failure;

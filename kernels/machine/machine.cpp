@@ -16,13 +16,13 @@ namespace {
 /// A whole number, nothing before or after it. One that is larger than any machine needs is
 /// brought down to a million, which is refused as too large like those below it.
 std::optional<int> whole_number(std::string_view text) {
-  constexpr int most = 1'000'000;
+  constexpr int max_value = 1'000'000;
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty() || text.starts_with('-')) {
     return std::nullopt;
   }
-  return error == std::errc() ? std::min(value, most) : most;
+  return error == std::errc() ? std::min(value, max_value) : max_value;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

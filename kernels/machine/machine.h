@@ -25,7 +25,7 @@ class Machine {
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   [[nodiscard]] Backend* find(std::string_view name) const;  // nullptr when not built in
 
-  /// Backends that this build does not contain, and what would mend it.
+  /// Backends that this build does not contain, and the remedy.
   struct Missing {
     std::string name;
     std::string reason;

@@ -27,10 +27,9 @@ using report::Report;
 // ----------------------------------------------------------------------------------------- sides
 
 int max_processes(const Report& report) {
-  std::size_t most = 0;
-  for (const CaseResult& c : report.cases)
-    most = std::max(most, processes_of(c).log_medians.size());
-  return static_cast<int>(most);
+  std::size_t max = 0;
+  for (const CaseResult& c : report.cases) max = std::max(max, processes_of(c).log_medians.size());
+  return static_cast<int>(max);
 }
 
 /// The words of the processes themselves are left to their reports.
@@ -84,7 +83,8 @@ std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::ve
   return groups;
 }
 
-/// Those that belong to a case's identity: what does not may differ between the sides.
+/// Returns the parameters that belong to a case's identity; the others may differ between the
+/// sides.
 std::vector<report::ParameterColumn> identity_columns(const Cases& cases) {
   std::vector<report::ParameterColumn> columns = report::parameter_columns(cases);
   for (const CaseResult* c : cases) {
@@ -103,7 +103,8 @@ std::vector<std::string> common_of(const std::vector<report::ParameterColumn>& c
   return items;
 }
 
-/// "pipeline/pipeline/split:5": scenario, strategy, and what tells cases of one strategy apart.
+/// "pipeline/pipeline/split:5": scenario, strategy, and the parameters that differ within the
+/// strategy.
 void set_labels(const ScenarioRows& group, const std::vector<report::ParameterColumn>& columns) {
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseResult& c = *group.cases[i];
@@ -137,7 +138,7 @@ std::string hidden_value(const CaseResult& c, const std::string& name) {
   return found == c.hidden_parameters.end() ? "none" : report::value_text(found->second);
 }
 
-/// Of parameters that do not belong to a case's identity: "slowdown: 0 before, 5 now".
+/// Describes parameters outside of a case's identity: "slowdown: 0 before, 5 now".
 std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
                                             const std::string& scenario) {
   std::vector<std::string> differences;
@@ -148,8 +149,8 @@ std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
         const std::string before = hidden_value(*match.base, hidden.first);
         const std::string after = hidden_value(*match.now, hidden.first);
         std::string text = report::difference_text(hidden.first, before, after);
-        const bool told = std::ranges::find(differences, text) != differences.end();
-        if (before != after && !told) differences.push_back(std::move(text));
+        const bool known = std::ranges::find(differences, text) != differences.end();
+        if (before != after && !known) differences.push_back(std::move(text));
       }
     }
   }
@@ -212,27 +213,27 @@ double size_of(const Row& row) {
 
 /// The least number of processes on a side of a compared row; 0 without any.
 int min_processes(const std::vector<Row>& rows) {
-  int least = 0;
+  int min = 0;
   for (const Row& row : rows) {
     if (!row.judgement) continue;
     const int fewer = std::min(row.base->processes, row.now->processes);
-    least = least == 0 ? fewer : std::min(least, fewer);
+    min = min == 0 ? fewer : std::min(min, fewer);
   }
-  return least;
+  return min;
 }
 
 std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
-  const int least = min_processes(rows);
-  if (least == 0 || least >= enough) return {};
-  if (least > 1) {
+  const int min = min_processes(rows);
+  if (min == 0 || min >= enough) return {};
+  if (min > 1) {
     return {
-        fmt::format("A side with {} processes tells little of the spread between them, so that "
+        fmt::format("A side with {} processes shows little of the spread between them, so that "
                     "intervals are wide; measure with --processes 5.",
-                    least)};
+                    min)};
   }
   return {
-      fmt::format("A side with one process cannot tell how much processes differ: a standard "
+      fmt::format("A side with one process does not show how much processes differ: a standard "
                   "deviation of {} is "
                   "assumed, and intervals are wide. Measure both with --processes 5.",
                   report::format_percent(assumed_process_spread))};
@@ -242,9 +243,9 @@ std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
 std::string trouble_of(const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
   return fmt::format(
-      "fewer than {} samples in {} do not tell how much they vary; take more samples, or several "
+      "fewer than {} samples in {} do not show how much they vary; take more samples, or several "
       "processes (--processes 5)",
-      least_samples, base.has_variance ? "NEW" : "BASE");
+      min_samples, base.has_variance ? "NEW" : "BASE");
 }
 
 void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {

@@ -64,8 +64,8 @@ struct ScenarioFacts {
 };
 
 /// What a comparison comes to, the first that applies. A process of the newer report that ended
-/// badly is a case that failed: which of them it was in cannot be told. So is a newer report whose
-/// run ended before its time: of what it did not come to, nothing is known.
+/// badly is a case that failed: in which case it ended is unknown. So is a newer report whose
+/// run ended early: of the cases that it did not reach, nothing is known.
 enum class Outcome { case_failed, regressed, nothing_compared, nothing_regressed };
 
 struct Comparison {
@@ -76,7 +76,7 @@ struct Comparison {
   /// Regressions, failures, improvements, undecided, same, not measured, not comparable, on one
   /// side only; those with a change by its size, the largest first.
   std::vector<Row> rows;
-  std::vector<std::string> notes;  // about the evidence: sentences for whoever reads the verdicts
+  std::vector<std::string> notes;  // sentences about the evidence, shown with the verdicts
   std::optional<PairedRun> pairs;  // where the verdicts come from pairs of runs
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
@@ -95,8 +95,8 @@ struct Options {
   bool allow_different_machine = false;
 };
 
-/// Without verdicts: the rows in no particular order, for whoever has another source of them. The
-/// row of a comparable case has its times of these two reports.
+/// Matches the cases without judging them, for callers with verdicts of their own. The rows are in
+/// no particular order; that of a comparable case has its times in these two reports.
 [[nodiscard]] Comparison matched(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
 

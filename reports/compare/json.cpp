@@ -85,7 +85,7 @@ Json json_of(const PairedRun& run) {
           {"b", run.now_command},
           {"seed", run.seed},
           {"seconds", run.seconds},
-          {"max_seconds", run.most_seconds},
+          {"max_seconds", run.max_seconds},
           {"looks", run.looks},
           {"looks_taken", run.looks_taken},
           {"end", to_string(run.end)},

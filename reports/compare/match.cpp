@@ -45,7 +45,7 @@ std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
-/// Equal for cases that differ at most in number format and graph, which names tell as well.
+/// Equal for cases that differ at most in number format and graph, which are part of names as well.
 std::string kinship_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }
@@ -64,7 +64,7 @@ std::string difference_of_parameters(const CaseResult& base, const CaseResult& n
   return {};
 }
 
-/// Of two cases of different identity.
+/// Describes the difference between two cases of different identity.
 std::string difference_of_cases(const CaseResult& base, const CaseResult& now) {
   if (base.scenario != now.scenario)
     return difference_text("scenario", base.scenario, now.scenario);
@@ -138,7 +138,7 @@ class Matcher {
   }
 
  private:
-  /// Those that are neither the same as a case of BASE nor have the name of one.
+  /// Matches cases that neither equal a case of BASE nor have the name of one.
   void find_kin() {
     std::set<std::string> identities;
     std::set<std::string> names;

@@ -11,7 +11,7 @@ namespace parbench::compare {
 
 enum class MatchState {
   comparable,    // measured on both sides
-  failed_now,    // failed or wrong in the newer report, whatever the older one says
+  failed_now,    // failed or wrong in the newer report, with any result in the older one
   not_measured,  // skipped, not run, or without a usable time, on either side; failed in the older
   not_comparable,  // another machine, format, parameter or kind of run
   only_base,       // on one side only
@@ -33,7 +33,7 @@ struct Match {
 
 /// Cases are the same when scenario, strategy, parameters with their types, number format and graph
 /// are; parameters that do not belong to a case's identity (`hidden_parameters`) do not count. A
-/// case without such a partner is told beside one of its name, or else one that differs in number
+/// case without such a partner is shown beside one of its name, or else one that differs in number
 /// format or graph only: those are not comparable. In the order of `base`, then those that only
 /// `now` has. Unless `allow_different_machine`, scenarios that were measured on machines of
 /// different fingerprints are not comparable.

@@ -12,7 +12,7 @@
 namespace parbench::compare {
 namespace {
 
-/// Of the mean of at least two differences.
+/// Estimates the mean of at least two differences.
 Estimate estimate_of(const std::vector<double>& log_ratios) {
   const auto count = static_cast<double>(log_ratios.size());
   const double deviation = standard_deviation(log_ratios);

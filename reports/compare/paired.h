@@ -1,5 +1,5 @@
-// Two programs measured in pairs, one after the other: when to look at the pairs, what they say,
-// and when to stop. Whoever runs the pairs decides nothing.
+// Two programs measured in pairs, one after the other: when the pairs are judged, with which
+// verdicts, and when to stop. The code that runs the pairs decides nothing.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ namespace parbench::compare {
 /// measured, by the case's name.
 using LogRatios = std::map<std::string, double>;
 
-/// What the pairs say of a case.
+/// The verdict of the pairs on a case.
 struct PairedVerdict {
   std::string name;
-  int pairs = 0;  // that have the case, up to the look that is told here
+  int pairs = 0;  // that have the case, up to the look of this verdict
   /// As of the look at which the verdict was given, or of the last look where it is undecided; none
   /// before the first look, and of a case that fewer than two pairs have.
   std::optional<Judgement> judgement;
@@ -36,7 +36,7 @@ struct PairedVerdict {
 class PairedComparison {
  public:
   struct Plan {
-    /// Of all cases and looks together.
+    /// The rule for all cases and looks together.
     Rule rule{.significance = 0.02, .threshold = 0.02};
     /// Numbers of pairs, ascending, the first at least 2. Each is about √2 of the one before, so
     /// that a comparison takes at most so many times the pairs that it needs.
@@ -70,7 +70,7 @@ class PairedComparison {
   [[nodiscard]] bool is_settled() const;
   /// No further pair can be added: settled, concluded, or all looks are taken.
   [[nodiscard]] bool is_finished() const;
-  /// Of every case that a pair had and that was not given up, by name.
+  /// Returns the verdicts by name, of all cases in the pairs that were not given up.
   [[nodiscard]] std::vector<PairedVerdict> verdicts() const;
   [[nodiscard]] const Plan& plan() const { return plan_; }
 

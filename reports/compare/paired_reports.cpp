@@ -30,7 +30,7 @@ void merge_side(const Side& later, Side& known) {
 
 /// Why a case has not been judged.
 std::string trouble_of(const PairedComparison& pairs) {
-  if (!pairs.looks().empty()) return "fewer than 2 pairs do not tell how much they differ";
+  if (!pairs.looks().empty()) return "fewer than 2 pairs do not show how much they differ";
   return fmt::format("verdicts are given after {} pairs at the earliest",
                      pairs.plan().looks.front());
 }

@@ -14,9 +14,9 @@ namespace {
 
 /// How long all pairs that are planned would take: as long as they can be of use.
 std::string time_of_all(const PairedRun& run) {
-  const auto most = static_cast<double>(run.looks.back());
+  const auto pairs = static_cast<double>(run.looks.back());
   const double seconds = run.seconds / static_cast<double>(run.pairs.size());
-  return report::format_wait(std::ceil(most * seconds));
+  return report::format_wait(std::ceil(pairs * seconds));
 }
 
 std::string reason_of(const PairedRun& run) {
@@ -32,7 +32,7 @@ std::string reason_of(const PairedRun& run) {
           "planned take about {} (--max-time)",
           run.looks.back(), time_of_all(run));
     case PairsEnd::nothing_comparable:
-      return "no case can be compared, so more pairs would tell nothing";
+      return "no case can be compared, so more pairs would not help";
     case PairsEnd::interrupted:
       return "interrupted, so what is undecided is not settled and needs more pairs";
     case PairsEnd::failed:
@@ -43,12 +43,12 @@ std::string reason_of(const PairedRun& run) {
 
 /// The first pairs show the pattern.
 std::string orders_text(const std::vector<Pair>& pairs) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t max_shown = 8;
   std::vector<std::string_view> orders;
-  for (std::size_t i = 0; i < std::min(pairs.size(), most); ++i) {
+  for (std::size_t i = 0; i < std::min(pairs.size(), max_shown); ++i) {
     orders.emplace_back(pairs[i].now_first ? "BA" : "AB");
   }
-  return fmt::format("{}{}", fmt::join(orders, " "), pairs.size() > most ? " …" : "");
+  return fmt::format("{}{}", fmt::join(orders, " "), pairs.size() > max_shown ? " …" : "");
 }
 
 }  // namespace

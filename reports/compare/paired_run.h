@@ -25,8 +25,8 @@ struct PairedRun {
   std::string now_command;
   std::uint64_t seed = 1;  // of the order within pairs
   double seconds = 0;
-  double most_seconds = 0;  // that it was given
-  std::vector<int> looks;   // numbers of pairs at which verdicts may be given
+  double max_seconds = 0;  // that it was given
+  std::vector<int> looks;  // numbers of pairs at which verdicts may be given
   std::vector<int> looks_taken;
   std::vector<Pair> pairs;
   PairsEnd end = PairsEnd::settled;

@@ -33,7 +33,7 @@ bool is_single(const Processes& side) { return side.log_medians.size() == 1; }
 double spread_of(const Processes& side) { return standard_deviation(side.log_medians); }
 
 /// An estimate of σ that outliers do not reach, unless there is nothing else: of samples most of
-/// which a coarse clock makes equal, the median absolute deviation knows nothing.
+/// which a coarse clock makes equal, the median absolute deviation is zero.
 double spread_of_samples(const std::vector<double>& seconds) {
   constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / quantile of 3/4
   const double deviation = median_absolute_deviation(seconds);
@@ -53,7 +53,7 @@ Processes processes_of(const report::CaseResult& c) {
   const auto count = static_cast<double>(values.size());
   processes.sampling_variance = std::numbers::pi / 2 * sigma * sigma / count;
   processes.sampling_degrees_of_freedom = std::max(1.0, count - 1);
-  processes.has_variance = values.size() >= least_samples;
+  processes.has_variance = values.size() >= min_samples;
   return processes;
 }
 

@@ -1,6 +1,6 @@
-// What the processes of two reports say of a case. A process has its own memory layout, its own
-// place in time and its own luck, which all of its samples share: the process is the unit, not the
-// sample.
+// The evidence on a case in the processes of two reports. All samples of a process share its memory
+// layout, its place in time and its random choices: the process is the unit of the statistics, not
+// the sample.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 namespace parbench::compare {
 
 /// Standard deviation between the processes of one program, relative to its time: what is assumed
-/// where a report has a single process and so cannot tell. 1.5% is the spread of unchanged runs on
-/// a shared two-core virtual machine; a quiet machine has less.
+/// where a report has a single process and so does not show it. 1.5% is the spread of unchanged
+/// runs on a shared two-core virtual machine; a quiet machine has less.
 inline constexpr double assumed_process_spread = 0.015;
 /// How far it is trusted: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
-/// Samples that a single process needs to tell how much they vary.
-inline constexpr std::size_t least_samples = 3;
+/// Samples that a single process needs for an estimate of their variance.
+inline constexpr std::size_t min_samples = 3;
 
 /// The samples of a case, by the process that took them.
 struct Processes {
@@ -31,13 +31,13 @@ struct Processes {
   /// contains it.
   double sampling_variance = 0;
   double sampling_degrees_of_freedom = 1;
-  /// Whether the variance is known: not of a single process with fewer than `least_samples`.
+  /// Whether the variance is known: not of a single process with fewer than `min_samples`.
   bool has_variance = true;
 };
 
 [[nodiscard]] Processes processes_of(const report::CaseResult& c);
 
-/// Of `now` over `base`, which have at least one process each, and variances. With several
+/// Estimates `now` over `base`, which have at least one process each, and variances. With several
 /// processes on both sides it is that of Welch's test ("The generalization of 'Student's' problem
 /// when several different population variances are involved", 1947): the variances of the two means
 /// add up, and Satterthwaite's formula ("An approximate distribution of estimates of variance

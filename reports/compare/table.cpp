@@ -86,8 +86,8 @@ class Table {
     std::string text;
     std::vector<std::string> throttles;
     for (const Row& row : comparison_.rows) {
-      if (const std::string told = throttling_text(row); !told.empty()) {
-        throttles.push_back(fmt::format("{}: {}", row.label, told));
+      if (const std::string reasons = throttling_text(row); !reasons.empty()) {
+        throttles.push_back(fmt::format("{}: {}", row.label, reasons));
       }
     }
     if (!throttles.empty()) {

@@ -1,5 +1,5 @@
 // From estimated changes to verdicts: evidence corrected for the number of cases, intervals, and a
-// least size. Pure functions; where the estimates come from is not their affair.
+// minimum size. Pure functions; they do not depend on the source of the estimates.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ enum class Verdict { regressed, improved, same, undecided };
 /// "regressed", …
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
-/// Of the logarithm of a ratio of times, new over base, and of its error.
+/// An estimate of the logarithm of a ratio of times, new over base, and of its error.
 struct Estimate {
   double log_ratio = 0;
   double variance = 0;            // of `log_ratio`, estimated
@@ -31,7 +31,7 @@ struct Change {
 struct Rule {
   /// Probability that any unchanged case of a family gets evidence for a change.
   double significance = 0.05;
-  /// Changes below it, as a fraction of the time, matter to nobody.
+  /// Changes below it, as a fraction of the time, do not matter.
   double threshold = 0.02;
 };
 

@@ -14,7 +14,7 @@
 namespace parbench::compare {
 namespace {
 
-/// Enough that a narrow interval does not look like a point; few where nobody reads them.
+/// Enough that a narrow interval is not shown as a point; few where they are irrelevant.
 int decimals_of(const Change& change) {
   const double width = change.interval.high - change.interval.low;
   if (std::abs(change.value) >= 1 || width >= 0.2) return 0;
@@ -32,8 +32,8 @@ std::string signed_percent(double fraction, int decimals) {
 
 /// The first few labels: more would not be read in a sentence.
 std::string listed(const std::vector<std::string>& texts) {
-  constexpr std::size_t most = 3;
-  const std::span<const std::string> shown = std::span(texts).first(std::min(texts.size(), most));
+  constexpr std::size_t max = 3;
+  const std::span<const std::string> shown = std::span(texts).first(std::min(texts.size(), max));
   std::string text = fmt::format("{}", fmt::join(shown, ", "));
   if (shown.size() < texts.size()) text += fmt::format(" and {} more", texts.size() - shown.size());
   return text;
@@ -95,14 +95,14 @@ std::string counts_text(const std::vector<std::pair<std::size_t, std::string_vie
 }
 
 std::string nothing_text(const Comparison& comparison) {
-  const auto told = std::ranges::find_if(comparison.rows, [](const Row& row) {
+  const auto failed = std::ranges::find_if(comparison.rows, [](const Row& row) {
     return row.state != MatchState::failed_now && !row.reason.empty();
   });
-  if (told != comparison.rows.end()) {
-    return fmt::format("Nothing could be compared: {}: {}.", told->label, told->reason);
+  if (failed != comparison.rows.end()) {
+    return fmt::format("Nothing could be compared: {}: {}.", failed->label, failed->reason);
   }
   if (comparison.rows.empty()) return "Nothing could be compared: the reports have no cases.";
-  // Failures have been told; whether BASE has those cases does not matter then.
+  // Failures are listed already, so it does not matter whether BASE has those cases.
   return comparison.count(MatchState::failed_now) > 0
              ? "Nothing could be compared."
              : "Nothing could be compared: no case is in both reports.";
@@ -114,22 +114,22 @@ std::string time_text(const std::string& utc) {
   return fmt::format("{} {} UTC", utc.substr(0, 10), utc.substr(11, 5));
 }
 
-/// Of the intervals that are shown: "99%", "99.17 to 99.58%".
+/// Formats the confidence of the intervals that are shown: "99%", "99.17 to 99.58%".
 std::string confidences_text(const Comparison& comparison) {
-  double least = 1;
-  double most = 0;
+  double min = 1;
+  double max = 0;
   for (const Row& row : comparison.rows) {
     if (!row.judgement) continue;
-    least = std::min(least, row.judgement->change.interval.confidence);
-    most = std::max(most, row.judgement->change.interval.confidence);
+    min = std::min(min, row.judgement->change.interval.confidence);
+    max = std::max(max, row.judgement->change.interval.confidence);
   }
   // Rounded down: no interval holds the true change for certain.
   const auto percent = [](double confidence) {
     constexpr double rounding_error = 1e-6;
     return report::format_number(std::floor(1e4 * confidence + rounding_error) / 100, 4);
   };
-  const std::string low = percent(least);
-  const std::string high = percent(most);
+  const std::string low = percent(min);
+  const std::string high = percent(max);
   return low == high ? low + '%' : fmt::format("{} to {}%", low, high);
 }
 
@@ -169,7 +169,7 @@ std::string times_text(const Comparison& comparison) {
     return row.judgement && (has_several_processes(row.base) || has_several_processes(row.now));
   });
   return differ ? "BASE and NEW are geometric means of the processes' medians, and the change is "
-                  "their ratio; show tells the median of those medians."
+                  "their ratio; show prints the median of those medians."
                 : "";
 }
 

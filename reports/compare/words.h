@@ -1,4 +1,4 @@
-// What a comparison says in words, whatever the medium.
+// The texts of a comparison, for every medium.
 #pragma once
 
 #include <optional>

@@ -20,13 +20,13 @@ struct Split {
 /// side by side, because each addition would wait for the one before.
 class EnergyScan {
  public:
-  EnergyScan(std::size_t most_values, std::size_t least_segment)
-      : least_(least_segment),
-        sums_(padded(most_values) * (most_values + 1)),
-        pairs_(most_values + 1),
-        across_(most_values + 1),
-        statistics_(most_values + 1) {
-    for (std::size_t i = 0; i <= most_values; ++i) {
+  EnergyScan(std::size_t max_values, std::size_t min_segment)
+      : min_segment_(min_segment),
+        sums_(padded(max_values) * (max_values + 1)),
+        pairs_(max_values + 1),
+        across_(max_values + 1),
+        statistics_(max_values + 1) {
+    for (std::size_t i = 0; i <= max_values; ++i) {
       inverse_.push_back(i == 0 ? 0.0 : 1.0 / static_cast<double>(i));
     }
   }
@@ -36,10 +36,10 @@ class EnergyScan {
     sum_distances(values);
     std::ranges::fill(across_, 0.0);
     Split best;
-    for (std::size_t tau = 1; tau + least_ <= values.size(); ++tau) {
+    for (std::size_t tau = 1; tau + min_segment_ <= values.size(); ++tau) {
       const double* const row = &sums_[(tau - 1) * (values.size() + 1)];
       for (std::size_t k = 0; k <= values.size(); ++k) across_[k] += row[k];
-      if (tau < least_) continue;
+      if (tau < min_segment_) continue;
       try_ends(values.size(), tau, best);
       if (best.statistic >= enough) break;
     }
@@ -81,7 +81,7 @@ class EnergyScan {
     const auto m = static_cast<double>(tau);
     const double within_left = pairs_[tau];
     const double mean_left = 2 * within_left * inverse_[tau] * inverse_[tau - 1];
-    const std::size_t first = tau + least_;
+    const std::size_t first = tau + min_segment_;
     for (std::size_t kappa = first; kappa <= count; ++kappa) {
       const std::size_t length = kappa - tau;
       const double between = across_[kappa] - 2 * within_left;
@@ -90,13 +90,13 @@ class EnergyScan {
           inverse_[kappa] * (2 * between - m * static_cast<double>(length) * mean_left -
                              2 * m * within_right * inverse_[length - 1]);
     }
-    std::array<double, lanes> most{};
+    std::array<double, lanes> max{};
     for (std::size_t kappa = first; kappa + lanes <= count + 1; kappa += lanes) {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
-        most[lane] = std::max(most[lane], statistics_[kappa + lane]);
+        max[lane] = std::max(max[lane], statistics_[kappa + lane]);
       }
     }
-    double largest = std::ranges::max(most);
+    double largest = std::ranges::max(max);
     for (std::size_t kappa = count + 1 - std::min(lanes, count + 1 - first); kappa <= count;
          ++kappa) {
       largest = std::max(largest, statistics_[kappa]);
@@ -104,7 +104,7 @@ class EnergyScan {
     if (largest > best.statistic) best = {largest, tau};
   }
 
-  std::size_t least_;
+  std::size_t min_segment_;
   std::vector<double> sums_;
   std::vector<double> pairs_;
   std::vector<double> across_;
@@ -118,8 +118,8 @@ class Window {
   Window(std::span<const double> values, const ChangePointParameters& parameters)
       : values_(values),
         parameters_(parameters),
-        least_(std::max<std::size_t>(parameters.least_segment, 2)),  // E needs two
-        scan_(values.size(), least_) {}
+        min_segment_(std::max<std::size_t>(parameters.min_segment, 2)),  // E needs two
+        scan_(values.size(), min_segment_) {}
 
   std::vector<std::size_t> changes() {
     std::vector<std::pair<std::size_t, std::size_t>> open{{0, values_.size()}};
@@ -127,7 +127,7 @@ class Window {
     while (!open.empty()) {
       const auto [begin, end] = open.back();
       open.pop_back();
-      if (end - begin < 2 * least_) continue;
+      if (end - begin < 2 * min_segment_) continue;
       const auto segment = values_.subspan(begin, end - begin);
       const Split split = scan_.best(segment, unreachable);
       if (split.at == 0 || !is_significant(segment, split.statistic)) continue;
@@ -147,16 +147,16 @@ class Window {
   bool is_significant(std::span<const double> segment, double statistic) {
     constexpr double rounding = 1e-9;  // sums of the same values in another order
     const double wanted = statistic * (1 - rounding);
-    const double most =
+    const double max =
         parameters_.significance * (1 + static_cast<double>(parameters_.permutations)) - 1;
     std::vector<double> shuffled(segment.begin(), segment.end());
     std::mt19937_64 generator;  // its seed is fixed by the standard
     int reached = 0;
-    for (int i = 0; i < parameters_.permutations && reached <= most; ++i) {
+    for (int i = 0; i < parameters_.permutations && reached <= max; ++i) {
       shuffle(shuffled, generator);
       if (scan_.best(shuffled, wanted).statistic >= wanted) ++reached;
     }
-    return reached <= most;
+    return reached <= max;
   }
 
   /// Fisher and Yates. The standard's shuffle may differ between libraries.
@@ -168,7 +168,7 @@ class Window {
 
   std::span<const double> values_;
   const ChangePointParameters& parameters_;
-  std::size_t least_;
+  std::size_t min_segment_;
   EnergyScan scan_;
 };
 
@@ -185,7 +185,7 @@ std::vector<std::size_t> window_starts(std::size_t count, std::size_t window) {
 std::vector<std::size_t> change_points(std::span<const double> values,
                                        const ChangePointParameters& parameters) {
   const std::vector<std::size_t> starts = window_starts(values.size(), parameters.window);
-  const std::size_t slack = std::max(parameters.window / 8, parameters.least_segment);
+  const std::size_t slack = std::max(parameters.window / 8, parameters.min_segment);
   std::vector<std::size_t> changes;
   std::size_t begin = 0;  // of what this window answers for
   for (std::size_t i = 0; i < starts.size(); ++i) {

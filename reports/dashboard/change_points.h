@@ -7,7 +7,7 @@
 //   Q = m·l/(m + l)·E.
 // The estimate in a segment is the τ of the largest Q over all τ < κ, of the values before τ
 // against those from τ to κ. A permutation test says whether the segment has a change at all; if
-// so, the parts on both sides are looked at in the same way.
+// so, the parts on both sides are searched in the same way.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,12 @@
 namespace parbench::report {
 
 struct ChangePointParameters {
-  /// Of the test of one segment: the share of segments without a change in which one is called.
+  /// Significance of the test of one segment: the share of segments without a change in which one
+  /// is called.
   double significance = 0.01;
   int permutations = 199;
-  std::size_t least_segment = 3;  // values between two changes
-  /// A longer series is looked at in windows of so many values, each half a window after the last,
+  std::size_t min_segment = 3;  // values between two changes
+  /// A longer series is searched in windows of so many values, each half a window after the last,
   /// and a change is taken from the window in whose middle half it lies: the cost is linear in the
   /// length, and what was found does not move as the series grows, but for the last window's.
   /// Two windows may see one change at places that differ a little. So a window also answers for an

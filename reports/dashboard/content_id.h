@@ -10,7 +10,7 @@ namespace parbench::report {
 [[nodiscard]] std::string content_id(std::string_view bytes);
 
 /// The name as part of a file's path: lower-case letters, digits and hyphens. Different names have
-/// different results, on file systems that do not tell cases of letters apart as well; a name that
+/// different results, on file systems that ignore case as well; a name that
 /// is of such characters already stays as it is.
 [[nodiscard]] std::string file_slug(std::string_view name);
 

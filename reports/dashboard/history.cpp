@@ -119,7 +119,7 @@ std::vector<Change> changes_of(const std::vector<Point>& points,
     const std::size_t begin = i == 0 ? 0 : places[i - 1];
     const std::size_t end = i + 1 == places.size() ? logs.size() : places[i + 1];
     const Change change = change_at(logs, begin, places[i], end);
-    if (std::abs(change.size) >= least_change) changes.push_back(change);
+    if (std::abs(change.size) >= min_change) changes.push_back(change);
   }
   return changes;
 }

@@ -16,7 +16,7 @@
 namespace parbench::report {
 
 /// A smaller change is not listed, however certain it is.
-inline constexpr double least_change = 0.02;
+inline constexpr double min_change = 0.02;
 
 /// How many values on each side of a change its size is taken from, where there are so many before
 /// the next change.
@@ -72,7 +72,7 @@ struct ReportCollection {
 /// the same content only the first in the order of paths counts.
 [[nodiscard]] std::vector<History> histories_of(const ReportCollection& collection);
 
-/// Change points in the logarithms of the medians, with their sizes; those below `least_change` are
+/// Change points in the logarithms of the medians, with their sizes; those below `min_change` are
 /// left out.
 [[nodiscard]] std::vector<Change> changes_of(const std::vector<Point>& points,
                                              const ChangePointParameters& parameters = {});

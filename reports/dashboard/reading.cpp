@@ -31,13 +31,13 @@ void write_reading(HtmlWriter& html) {
            "changes, windows of {} reports. Without any change, one of {:.0f} such windows shows "
            "one by chance, more where neighbouring runs resemble each other.",
            parameters.permutations, format_percent(parameters.significance, 0),
-           parameters.least_segment, parameters.window, 1 / parameters.significance));
+           parameters.min_segment, parameters.window, 1 / parameters.significance));
   item("size of a change",
        fmt::format("New time over old time, + is slower: the median of the ratios of up to {} "
                    "reports before and after (Hodges and Lehmann), with the 95% interval of Mann "
                    "and Whitney’s test; another confidence is named. Changes below {} are not "
                    "listed.",
-                   values_beside_change, format_percent(least_change, 0)));
+                   values_beside_change, format_percent(min_change, 0)));
   item("before, after",
        "Commits of the last report with the old level and the first with the new "
        "one. What changed lies between them, give or take a report. +: with "

@@ -118,7 +118,7 @@ class SiteBuild {
       throw UsageError(fmt::format("-o '{}' is a file; name a folder", site_.string()));
     }
     if (is_page_of_site(site_ / "index.html")) return;
-    if (const std::string other = entry_of_somebody_else(); !other.empty()) {
+    if (const std::string other = foreign_entry(); !other.empty()) {
       throw UsageError(
           fmt::format("-o '{}' holds '{}' and is no site that parbench dashboard has made; name "
                       "a new or empty folder",
@@ -128,7 +128,7 @@ class SiteBuild {
 
   /// What keeps a folder from being taken for a new site; empty where nothing does. Not what a
   /// branch that is served as a site has before its first build: the reports themselves, too.
-  [[nodiscard]] std::string entry_of_somebody_else() const {
+  [[nodiscard]] std::string foreign_entry() const {
     constexpr std::array<std::string_view, 3> of_branches{".git", ".nojekyll", "CNAME"};
     std::error_code error;
     fs::directory_iterator entry(site_, error);

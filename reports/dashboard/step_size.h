@@ -14,12 +14,12 @@ struct Shift {
   Interval interval;
 };
 
-/// Of how much `after` lies above `before`: Hodges and Lehmann's estimate, the median of all
+/// Estimates how much `after` lies above `before`: Hodges and Lehmann's estimate, the median of all
 /// differences of a value after and a value before, with the interval that goes with Mann and
 /// Whitney's test (Hollander, Wolfe, Chicken: "Nonparametric Statistical Methods", 3rd ed., 4.2 and
 /// 4.3): two order statistics of those differences. As for `median_interval`, it is the closest
 /// pair that reaches the confidence wanted, or the widest with the confidence that it has. It holds
-/// for values that were not chosen by looking at them; where a change point was searched for, it is
+/// for values that were not chosen for their size; where a change point was searched for, it is
 /// a little too narrow. Both sides have at least one value; the cost is that of sorting all
 /// differences.
 [[nodiscard]] Shift shift_between(std::span<const double> before, std::span<const double> after);

@@ -46,7 +46,7 @@ std::string without_scenario(const std::string& case_name) {
   return case_name.substr(case_name.find('/') + 1);
 }
 
-/// A profile of an execution that is far from the samples may not tell of them.
+/// Notes a profiled execution that is far from the samples, which it may not represent.
 void add_reservations(const Profiled& one, Remark& remark) {
   const std::string own = deviation_text(one.profile());
   if (!own.empty()) remark.text += fmt::format(" ({})", own);
@@ -58,10 +58,10 @@ void add_reservations(const Profiled& one, Remark& remark) {
 
 std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
                                 const ProfiledCases& profiled) {
-  if (const auto* look = std::get_if<CaseRule>(&rule.look)) return (*look)(one);
+  if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one);
   const Profiled* known = profiled.find(one.name);
   if (known == nullptr) return std::nullopt;
-  std::optional<Remark> remark = std::get<ProfileRule>(rule.look)(*known, profiled);
+  std::optional<Remark> remark = std::get<ProfileRule>(rule.find)(*known, profiled);
   if (!remark) return std::nullopt;
   add_reservations(*known, *remark);
   return remark;
@@ -72,12 +72,12 @@ std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
 std::optional<Finding> finding_of(const Rule& rule, const std::vector<const CaseResult*>& cases,
                                   const ProfiledCases& profiled) {
   Finding finding;
-  double most = 0;
+  double max = 0;
   for (const CaseResult* one : cases) {
     std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
-    if (finding.cases.empty() || remark->weight > most) {
-      most = remark->weight;
+    if (finding.cases.empty() || remark->weight > max) {
+      max = remark->weight;
       finding.text = std::move(remark->text);
       finding.advice = std::move(remark->advice);
       finding.evidence = std::move(remark->evidence);
@@ -128,7 +128,7 @@ std::vector<const Finding*> findings_of(const Report& report, const std::string&
 std::string to_text(const Finding& finding) {
   std::string text = fmt::format("{}: {}", without_scenario(finding.cases.front()), finding.text);
   if (finding.cases.size() > 1) {
-    text += fmt::format(" (so in {})", format_count(finding.cases.size(), "case"));
+    text += fmt::format(" ({})", format_count(finding.cases.size(), "case"));
   }
   if (!finding.advice.empty()) text += "; try: " + finding.advice;
   return text + ".";

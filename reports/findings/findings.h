@@ -12,7 +12,7 @@ namespace parbench::report {
 /// devices, and the findings. What was there before goes.
 void find_reasons(Report& report);
 
-/// Of one scenario, in their order.
+/// Returns the findings of one scenario, in their order.
 [[nodiscard]] std::vector<const Finding*> findings_of(const Report& report,
                                                       const std::string& scenario);
 

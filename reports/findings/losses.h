@@ -7,14 +7,14 @@
 
 namespace parbench::report {
 
-/// Of a case on more devices than its baseline, which computes on one. Exact by definition: with T
+/// Returns the losses on more devices than the baseline, which computes on one. Exact: with T
 /// the span, C the mean over the devices of the time in which they compute, and W the baseline's,
 /// T − W/p = (C − W/p) + copies while nothing computes + launch waits + other idle time, and the
 /// last is imbalance as far as the busiest device computes longer than C. Nothing where there is no
 /// such baseline.
 [[nodiscard]] std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline);
 
-/// Of all parts: what the case takes longer than the ideal.
+/// Returns the sum of all parts: the time above the ideal.
 [[nodiscard]] double total(const Losses& losses);
 
 }  // namespace parbench::report

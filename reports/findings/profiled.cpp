@@ -17,7 +17,7 @@ double sum(const Items& items, const Value& value) {
   return std::transform_reduce(items.begin(), items.end(), 0.0, std::plus<>(), value);
 }
 
-/// Of a kind of calls.
+/// Sums a member over the calls that compute.
 double sum_of_compute(const TimelineMetrics& metrics, double CallMetrics::*member) {
   return sum(metrics.calls, [&](const CallMetrics& call) {
     return call.kind == TaskKind::compute ? call.*member : 0.0;

@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// A measured case that has been looked at. Refers to the case.
+/// A measured case with a profile. Refers to the case.
 class Profiled {
  public:
   explicit Profiled(const CaseResult& of) : case_(&of) {}
@@ -28,8 +28,8 @@ class Profiled {
   [[nodiscard]] double compute_flops() const;
   /// How many streams were busy on average while any was.
   [[nodiscard]] double concurrency() const;
-  /// Of the time of all devices that compute: in which one could have computed, had the host or
-  /// the queue been faster.
+  /// Shares of the time of all computing devices in which they waited for the host or the queue
+  /// although work was ready.
   [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
   /// The same in which a device waited for others, or had nothing left to do.
@@ -41,8 +41,8 @@ class Profiled {
   const CaseResult* case_;
 };
 
-/// Those of a scenario that have a number and a profile, in the order of the report, which outlives
-/// this.
+/// The cases of a scenario with a number and a profile, in the order of the report, which must
+/// outlive this.
 class ProfiledCases {
  public:
   ProfiledCases(const Report& report, const std::string& scenario);
@@ -50,10 +50,10 @@ class ProfiledCases {
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
   /// Null for a case that is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
-  /// The case that a speedup is measured against; null where it was not looked at.
+  /// The case that a speedup is measured against; null where it has no profile.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
-  /// Of the cases that differ from this one in the size of their micro-batches alone, that with the
-  /// largest; null where it is this one, or its micro-batches have no single size.
+  /// Returns the case with the largest micro-batches of those that differ in their size alone; null
+  /// where it is this one, or its micro-batches have no single size.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:
@@ -62,7 +62,7 @@ class ProfiledCases {
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;  // by what such cases share
 };
 
-/// Of a case whose batch is divided into micro-batches of one size (parameter "split"): the size.
+/// Returns the size of a case's micro-batches (parameter "split") where all have the same.
 [[nodiscard]] std::optional<std::int64_t> micro_batch_size_of(const CaseResult& one);
 
 }  // namespace parbench::report

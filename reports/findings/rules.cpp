@@ -151,7 +151,7 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/
   const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
   if (held < held_span_share * one.metrics().span) return {};
-  if (held < least_held_seconds * count || moved < least_copied_bytes * count) return {};
+  if (held < min_held_seconds * count || moved < min_copied_bytes * count) return {};
   return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
                             "not asynchronous",
                             format_percent(std::min(1.0, held / copying), 0)),
@@ -234,20 +234,20 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
 /// that hold anything count.
 std::optional<Remark> uneven_memory(const CaseResult& one) {
   if (one.profile && Profiled(one).computing_devices() < 2) return {};
-  const DeviceMemory* most = nullptr;
-  const DeviceMemory* least = nullptr;
+  const DeviceMemory* largest = nullptr;
+  const DeviceMemory* smallest = nullptr;
   for (const DeviceMemory& memory : one.memory) {
     if (memory.bytes == 0) continue;
-    if (most == nullptr || memory.bytes > most->bytes) most = &memory;
-    if (least == nullptr || memory.bytes < least->bytes) least = &memory;
+    if (largest == nullptr || memory.bytes > largest->bytes) largest = &memory;
+    if (smallest == nullptr || memory.bytes < smallest->bytes) smallest = &memory;
   }
-  if (most == nullptr) return {};
-  const double ratio = static_cast<double>(most->bytes) / static_cast<double>(least->bytes);
+  if (largest == nullptr) return {};
+  const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
   if (ratio < uneven_memory_ratio) return {};
   return Remark{
-      fmt::format("{} holds {}, {} holds {}", most->device,
-                  format_bytes(static_cast<double>(most->bytes)), least->device,
-                  format_bytes(static_cast<double>(least->bytes))),
+      fmt::format("{} holds {}, {} holds {}", largest->device,
+                  format_bytes(static_cast<double>(largest->bytes)), smallest->device,
+                  format_bytes(static_cast<double>(smallest->bytes))),
       parameter(one, "partition") != nullptr
           ? "a partition that gives the fuller device less; --schedule 1f1b needs less in all"
           : "",
@@ -273,7 +273,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& all) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
   const double span = one.metrics().span;
-  if (total(lost) < losses_worth_telling * span) return {};
+  if (total(lost) < min_reported_losses * span) return {};
   std::vector<std::pair<double, std::string_view>> parts{
       {lost.slower_calls, "calls that take longer than the baseline's"},
       {lost.bubble, "bubbles"},
@@ -283,10 +283,10 @@ std::optional<Remark> losses(const Profiled& one, const Cases& all) {
   std::ranges::stable_sort(parts, std::ranges::greater(), &decltype(parts)::value_type::first);
   std::vector<std::string> shown;
   for (const auto& [seconds, what] : parts) {
-    if (seconds < least_part * span) continue;
+    if (seconds < min_part * span) continue;
     shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
   }
-  if (lost.slower_calls <= -least_part * span) {
+  if (lost.slower_calls <= -min_part * span) {
     shown.push_back(fmt::format("less {} by calls that are faster than the baseline's",
                                 format_percent(-lost.slower_calls / span)));
   }

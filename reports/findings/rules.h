@@ -17,18 +17,18 @@ struct Remark {
   std::string text;
   std::string advice;
   NamedValues evidence;
-  double weight = 0;                 // the larger, the more it tells; compared within a rule
+  double weight = 0;                 // of the evidence; compared within a rule
   const Profiled* beside = nullptr;  // the case whose profile it is compared with, if any
 };
 
-/// Of a case that was looked at.
+/// A rule for profiled cases.
 using ProfileRule = std::optional<Remark> (*)(const Profiled& one, const ProfiledCases& all);
-/// Of any case with a number: its samples and what it holds are enough.
+/// A rule for any case with a number, that needs only its samples and its memory.
 using CaseRule = std::optional<Remark> (*)(const CaseResult& one);
 
 struct Rule {
   std::string_view name;
-  std::variant<ProfileRule, CaseRule> look;
+  std::variant<ProfileRule, CaseRule> find;
 };
 
 /// In the order in which findings are listed.
@@ -45,12 +45,11 @@ constexpr double no_gain = 1.05;            // a speedup of less is none to spea
 constexpr double slowed_by_sharing = 1.25;  // by which calls on one device take longer at once
 constexpr double held_span_share = 0.10;    // of the span, in which copies held the host
 constexpr double reference_share = 0.01;    // of computing, on reference kernels
-constexpr double least_part = 0.005;        // of the span: a loss that is shown
+constexpr double min_part = 0.005;          // of the span: a loss that is shown
 constexpr double held_host_share = 0.5;     // of a copy's time: then it was not asynchronous
-constexpr double least_held_seconds =
-    20e-6;  // by a copy: enqueueing alone takes a few microseconds
-constexpr double least_copied_bytes = 65536;   // by a copy: CUDA holds no caller for less
-constexpr double uneven_memory_ratio = 2;      // between two devices
-constexpr double losses_worth_telling = 0.05;  // of the span
+constexpr double min_held_seconds = 20e-6;  // by a copy: enqueueing alone takes a few microseconds
+constexpr double min_copied_bytes = 65536;  // by a copy: CUDA holds no caller for less
+constexpr double uneven_memory_ratio = 2;   // between two devices
+constexpr double min_reported_losses = 0.05;  // of the span
 
 }  // namespace parbench::report

@@ -28,7 +28,7 @@ std::string brief(std::string_view what) {
 }
 
 /// What the parser calls for every event. Its own tree builder takes time that grows with the
-/// square of a list's length as soon as somebody wants to watch it.
+/// square of a list's length as soon as a callback is set.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(std::istream& stream, const ReadLimits& limits, std::string_view only)

@@ -1,5 +1,5 @@
-// Parsing of JSON that nobody vouches for: limits on everything that costs memory or time, and
-// errors that name the place.
+// Parsing of untrusted JSON: limits on everything that costs memory or time, and errors that name
+// the place.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the old viewer's palette; Perfetto takes colours from names.
+/// Returns a colour of the old viewer's palette; Perfetto takes colours from names.
 std::string_view colour_of(TaskKind kind) {
   switch (kind) {
     case TaskKind::compute:

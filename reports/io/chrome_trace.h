@@ -22,7 +22,7 @@ struct TracedCase {
 /// Every case begins at 0, so that two stand one under the other on one time axis. A process is a
 /// device of a case, or the host; a thread is a stream, or a thread that enqueues. Slices nest: a
 /// task holds its calls. Arrows lead from enqueueing to running and from a task to those of other
-/// lanes that wait for it; counters tell how many lanes were busy with tasks, and memory.
+/// lanes that wait for it; counters show how many lanes were busy with tasks, and memory.
 void write_chrome_trace(std::ostream& out, std::span<const TracedCase> cases);
 
 }  // namespace parbench::report

@@ -317,15 +317,15 @@ ReadLimits report_limits() {
   ReadLimits limits;
   const char* const text = std::getenv(limit_variable);
   if (text == nullptr) return limits;
-  constexpr std::size_t most = 1'000'000;
+  constexpr std::size_t max_mb = 1'000'000;
   constexpr std::size_t bytes_of_mb = 1'000'000;
   std::size_t mb = 0;
   const std::string digits = text;
   const char* const digits_end = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), digits_end, mb);
-  if (error != std::errc() || end != digits_end || mb == 0 || mb > most) {
+  if (error != std::errc() || end != digits_end || mb == 0 || mb > max_mb) {
     throw UsageError(fmt::format("{}='{}' is no size of a report; allowed: 1 to {} (MB)",
-                                 limit_variable, digits, most));
+                                 limit_variable, digits, max_mb));
   }
   const std::size_t bytes_of_value = limits.bytes / limits.values;
   limits.bytes = mb * bytes_of_mb;

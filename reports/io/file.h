@@ -66,7 +66,7 @@ void write_report(const std::filesystem::path& path, const Report& report);
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
 
-/// In two steps, for whoever wants to look at the bytes before. Both throw UsageError as
+/// The same in two steps, for callers that need the bytes as well. Both throw UsageError as
 /// `read_report` does, the second one without a name.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path,
                                     const ReadLimits& limits = report_limits());

@@ -34,7 +34,7 @@ constexpr std::array<std::pair<CaseStatus, std::string_view>, 4> status_names{
      {CaseStatus::skipped, "skipped"},
      {CaseStatus::not_run, "not_run"}}};
 
-/// Of a file of peaks; raised when a reader of the old one would misread the new one.
+/// Version of a file of peaks; raised when a reader of the old one would misread the new one.
 constexpr int peaks_version = 1;
 
 // The values of the enumerations that a report has, for reading their names.
@@ -304,7 +304,7 @@ void check_timelines(const std::vector<CaseResult>& cases) {
   }
 }
 
-/// Names are how cases are found again and what tells rows apart.
+/// Names identify cases and distinguish rows.
 void check_names(const std::vector<CaseResult>& cases) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -317,8 +317,8 @@ void check_names(const std::vector<CaseResult>& cases) {
   }
 }
 
-/// No clock tells less than nothing, and nobody measures for a century. What is no number is known
-/// as such everywhere.
+/// Refuses negative times and those of more than a century. NaN is accepted: it is handled
+/// everywhere.
 void check_time(double seconds, std::size_t place, std::string_view what) {
   constexpr double century = 100 * 365.25 * 24 * 3600;
   if (std::isnan(seconds) || (seconds >= 0 && seconds <= century)) return;
@@ -341,8 +341,8 @@ void check_times(const std::vector<CaseResult>& cases) {
 /// Tables, CSV above all, have a row for each case and a column for many of the names below: what
 /// is small in the file may be huge as a table, and names are searched one by one.
 void check_table_size(const std::vector<CaseResult>& cases) {
-  constexpr std::size_t most_names = 1'000;
-  constexpr std::size_t most_cells = 10'000'000;
+  constexpr std::size_t max_names = 1'000;
+  constexpr std::size_t max_cells = 10'000'000;
   std::unordered_set<std::string_view> names;
   for (const CaseResult& c : cases) {
     names.insert({c.scenario, c.strategy});
@@ -352,12 +352,12 @@ void check_table_size(const std::vector<CaseResult>& cases) {
     for (const DeviceMemory& memory : c.memory) names.insert(memory.device);
     for (const auto& [name, text] : c.notes) names.insert(name);
   }
-  if (names.size() <= most_names && cases.size() * names.size() <= most_cells) return;
+  if (names.size() <= max_names && cases.size() * names.size() <= max_cells) return;
   throw UsageError(fmt::format(
       "parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics, "
       "devices and notes; tables are made of at most {} names and {} cells, use a report of "
       "fewer cases",
-      cases.size(), names.size(), most_names, most_cells));
+      cases.size(), names.size(), max_names, max_cells));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the calls of a device are held against.
+// The upper limits on the rates of a device's calls.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,12 @@ struct Ceilings {
   [[nodiscard]] bool known() const { return gemm || memory || copy; }
 };
 
-/// Of a device of the case, by the peaks that the report has of it.
+/// Returns those of a device of the case, by the peaks in the report.
 [[nodiscard]] Ceilings ceilings_of(const Report& report, const CaseResult& c,
                                    std::string_view device);
 
-/// Those that all devices of the case's profile have in common, for calls that are not told by
-/// device.
+/// Returns those that all devices of the case's profile have in common, for calls of which the
+/// device is unknown.
 [[nodiscard]] Ceilings common_ceilings(const Report& report, const CaseResult& c);
 
 }  // namespace parbench::report

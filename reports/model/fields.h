@@ -14,7 +14,7 @@ namespace parbench::report {
 template <class T, class U>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
 
-/// Whether an optional field has nothing to say.
+/// Whether an optional field is left out: no value, an empty container, or zero.
 template <class T>
 bool is_absent(const T& value) {
   if constexpr (std::is_arithmetic_v<T>) {

@@ -1,4 +1,4 @@
-// Fingerprints of machines: made from a report, hashed, told.
+// Fingerprints of machines: made from a report, hashed, compared.
 #include "reports/model/fingerprint.h"
 
 #include <fmt/format.h>
@@ -149,18 +149,18 @@ std::string difference_text(std::string_view what, std::string_view before, std:
 }
 
 std::string difference(const Fingerprint& before, const Fingerprint& now) {
-  const auto told = [](std::string_view what, const auto& one, const auto& other) {
+  const auto change = [](std::string_view what, const auto& one, const auto& other) {
     return difference_text(what, fmt::to_string(one), fmt::to_string(other));
   };
-  if (before.cpu_model != now.cpu_model) return told("CPU", before.cpu_model, now.cpu_model);
-  if (before.cores != now.cores) return told("number of cores", before.cores, now.cores);
+  if (before.cpu_model != now.cpu_model) return change("CPU", before.cpu_model, now.cpu_model);
+  if (before.cores != now.cores) return change("number of cores", before.cores, now.cores);
   if (before.memory_gibibytes != now.memory_gibibytes) {
-    return told("memory", gibibytes_text(before.memory_gibibytes),
-                gibibytes_text(now.memory_gibibytes));
+    return change("memory", gibibytes_text(before.memory_gibibytes),
+                  gibibytes_text(now.memory_gibibytes));
   }
   if (before.devices != now.devices)
-    return told("devices", devices_text(before), devices_text(now));
-  if (before.links != now.links) return told("links", links_text(before), links_text(now));
+    return change("devices", devices_text(before), devices_text(now));
+  if (before.links != now.links) return change("links", links_text(before), links_text(now));
   return {};
 }
 

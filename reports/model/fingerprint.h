@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// Hardware only. Left out is what people compare (versions of libraries, drivers and kernels,
+/// Hardware only, without the subjects of comparisons (versions of libraries, drivers and kernels,
 /// commits, flags) and what differs between machines of a kind (host names, which cores, bus ids).
 struct Fingerprint {
   struct DeviceClass {
@@ -36,11 +36,11 @@ struct Fingerprint {
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-/// That of the devices with which the report measured `scenario`. Devices of reports that did not
-/// yet tell them by scenario count for all.
+/// Returns the fingerprint with the devices on which the report measured `scenario`; older reports
+/// do not list devices by scenario, so all of theirs count.
 [[nodiscard]] Fingerprint fingerprint(const Report& report, const std::string& scenario);
 
-/// That of a machine with this device alone.
+/// Returns the fingerprint of a machine with this device alone.
 [[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
 
 /// 16 hexadecimal digits, the same in every build on every platform: FNV-1a (Fowler, Noll, Vo;
@@ -57,9 +57,9 @@ struct Fingerprint {
 /// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
 
-/// What is installed, from what the kernel tells: that is less by the few percent that firmware and
-/// kernel keep, which change from boot to boot. So it is rounded up, in steps of an eighth of its
-/// power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
+/// Returns the installed memory from what the kernel reports, which lacks the few percent that
+/// firmware and kernel keep and that change from boot to boot. So it is rounded up, in steps of an
+/// eighth of its power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
 [[nodiscard]] double installed_gibibytes(std::size_t usable_bytes);
 
 }  // namespace parbench::report

@@ -8,16 +8,16 @@
 
 namespace parbench::report {
 
-/// Looks at the machine this process runs on. What cannot be found is left empty. `libraries` are
-/// the versions of what was linked.
+/// Returns facts of the machine this process runs on. What cannot be found is left empty.
+/// `libraries` are the versions of what was linked.
 ///
-/// The commit is that of the sources the binary was built from, which only whoever built it knows:
+/// The commit is that of the sources the binary was built from, known at build time only:
 /// the launcher sets PARBENCH_COMMIT, and PARBENCH_DIRTY to 1 or 0. Without them it is unknown.
 ///
 /// Files of the system are read below `root`.
 [[nodiscard]] Machine machine_info(NamedTexts libraries, const std::filesystem::path& root = "/");
 
-/// The cores that this process may run on; empty where the system does not tell.
+/// The cores that this process may run on; empty where the system does not report them.
 [[nodiscard]] std::vector<int> cores_allowed();
 
 }  // namespace parbench::report

@@ -9,25 +9,25 @@
 
 namespace parbench::report {
 
-/// What a peak is of, as files have it. A product of matrices is that of its number format:
+/// Names of peaks in files. A product of matrices is named with its number format:
 /// "gemm bf16". FLOP/s; a multiply-add counts two.
 [[nodiscard]] std::string gemm_peak(std::string_view number_format);
-/// Within a device's memory by all that computes. B/s, read and written bytes together.
+/// Bandwidth of a device's memory for all its cores. B/s, read and written bytes together.
 inline constexpr std::string_view memory_peak = "memory";
-/// The same by its copy lane.
+/// The same for its copy lane.
 inline constexpr std::string_view copy_peak = "copy";
 /// From pinned memory of the host to a device that has memory of its own, and back, by its copy
 /// lane. B/s; a byte that crosses counts once.
 inline constexpr std::string_view to_device_peak = "h2d";
 inline constexpr std::string_view to_host_peak = "d2h";
 
-/// Nullptr where it is not among them.
+/// Returns null if it is not among them.
 [[nodiscard]] const Peak* find_peak(const std::vector<Peak>& peaks, std::string_view what);
 
 /// "141 GFLOP/s".
 [[nodiscard]] std::string rate_text(const Peak& peak);
 
-/// A file of the folder: what is known of all devices of one kind.
+/// A file of the folder: the peaks of all devices of one kind.
 struct KnownPeaks {
   std::string machine;     // in words
   std::string machine_id;  // the id of the fingerprint that has this device alone

@@ -1,4 +1,4 @@
-// What profiling a case found: metrics and tasks of one execution in which every call was recorded.
+// The profile of a case: metrics and tasks of one execution in which every call was recorded.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace parbench::report {
 
-/// Where the time of several devices goes beside an ideal, which is the baseline's computation
+/// Losses of several devices compared with an ideal, which is the baseline's computation
 /// divided among them without loss. Seconds of the profiled execution, means over the devices; the
 /// parts add up to its span less the ideal.
 struct Losses {
@@ -24,16 +24,16 @@ struct Losses {
   friend bool operator==(const Losses&, const Losses&) = default;
 };
 
-/// Of the execution that took the median time of those that were profiled; none of them is a
+/// The profile of the execution with the median time of all profiled ones, none of which is a
 /// sample.
 struct Profile {
   int executions = 0;
-  double median = 0;  // of their times, measured like those of samples
+  double median = 0;  // of the profiled executions' times
   /// By what share this execution took longer than the median of the samples (negative: shorter).
   /// Only where that is far and no profiled execution was nearer: the profile may not hold for the
   /// samples.
   std::optional<double> deviation;
-  double seconds_per_call = 0;  // that recording adds to each call
+  double seconds_per_call = 0;  // overhead of recording
   TimelineMetrics metrics;
   /// With the calls of each task merged; none of a plan with more than max_reported_tasks.
   std::optional<Timeline> timeline;

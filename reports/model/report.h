@@ -1,6 +1,6 @@
 // The report of one run as plain data: what the JSON file holds, the table shows and later readers
-// get. It knows nothing of devices or scenarios; times are seconds, sizes bytes, unless a name says
-// otherwise.
+// get. It does not depend on devices or scenarios; times are seconds, sizes bytes, unless a name
+// says otherwise.
 #pragma once
 
 #include <algorithm>
@@ -32,29 +32,30 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
-/// A device around one sample, as far as it tells: the larger of the readings before and after.
+/// A device around one sample, as far as it has sensors: the larger of the readings before and
+/// after.
 struct SampleCondition {
   std::string device;
   std::optional<double> clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// What held it back before, in or after the sample ("power cap", "low clock"); such a sample is
-  /// marked, and counts like any other.
+  /// Reasons for throttling before, in or after the sample ("power cap", "low clock"); such a
+  /// sample is marked, but counts like any other.
   std::vector<std::string> throttled_by = {};
   friend bool operator==(const SampleCondition&, const SampleCondition&) = default;
 };
 
-/// One raw sample: the mean of `iterations` executions. The round tells which samples of different
-/// cases were taken next to each other; it is counted through all processes.
+/// One raw sample: the mean of `iterations` executions. Samples of different cases in one round
+/// were taken next to each other; it is counted through all processes.
 struct Sample {
   double seconds = 0;       // between the plan's first and last event
   double wall_seconds = 0;  // on the host, launch and synchronisation included
   std::int64_t iterations = 1;
   int round = 0;
-  int process = 0;  // the process that took it, of those over which a run was spread
+  int process = 0;                               // index of the process that took it
   std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
   double cpu_seconds = 0;                        // of all threads of the process
-  NamedNumbers counters = {};                    // that flags of Google Benchmark asked for
+  NamedNumbers counters = {};                    // requested by flags of Google Benchmark
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -65,7 +66,7 @@ struct Ratio {
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };
 
-/// A fraction that follows from the times of several cases, from rounds in which all were sampled.
+/// A fraction computed from the times of several cases, over the rounds in which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
@@ -74,7 +75,7 @@ struct Metric {
 };
 
 struct Verification {
-  std::string against;  // case name of the reference, or what the case checks by itself
+  std::string against;  // case name of the reference, or a description of the case's own check
   bool passed = false;
   double largest_error = 0;  // relative to the tolerance: above 1 is a failure
   std::string detail;        // what was compared, or what was wrong
@@ -90,15 +91,15 @@ struct DeviceMemory {
 /// A kernel that operations of a case run on.
 struct Kernel {
   std::string operation;       // "convolution_forward"
-  std::string implementation;  // its engine or algorithm in the library's own words
-  int count = 0;               // of such operations in one execution
+  std::string implementation;  // its engine or algorithm, as the library names it
+  int count = 0;               // number of such operations in one execution
   /// Under --autotune: "measuring", or "heuristics" where tuning had no time or memory left for it;
-  /// empty without, and where there was nothing to choose from.
+  /// empty without --autotune and without a choice of kernels.
   std::string chosen_by = {};
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
-/// A device over the samples of a case.
+/// The condition of a device over the samples of a case.
 struct CaseCondition {
   std::string device;
   std::optional<double> min_clock_mhz;
@@ -111,14 +112,14 @@ struct CaseCondition {
 struct ThrottleReason {
   std::string device;
   std::string reason;
-  int samples = 0;  // that are marked with it
+  int samples = 0;  // number of samples marked with it
   friend bool operator==(const ThrottleReason&, const ThrottleReason&) = default;
 };
 
 /// The marked samples of a case.
 struct Throttling {
   int marked_samples = 0;
-  int read_samples = 0;                 // around which devices told something
+  int read_samples = 0;                 // with readings of the devices
   bool flagged = false;                 // more of them are marked than `max_throttled_share`
   std::vector<ThrottleReason> reasons;  // the most frequent first
   friend bool operator==(const Throttling&, const Throttling&) = default;
@@ -144,7 +145,7 @@ struct CaseResult {
   /// "interrupted", "device lost" (in another case).
   std::string stopped_because;
   std::vector<Sample> samples;
-  std::optional<Statistics> statistics;  // only of a measured case
+  std::optional<Statistics> statistics;  // of measured cases only
   std::optional<Ratio> speedup;
   std::vector<Metric> metrics;
   std::optional<Bound> bound;
@@ -152,7 +153,7 @@ struct CaseResult {
   std::optional<Verification> verification;
   std::vector<DeviceMemory> memory;
   std::vector<CaseCondition> conditions;
-  std::optional<Throttling> throttling;  // only where a sample is marked
+  std::optional<Throttling> throttling;  // only if samples are marked
   double amount = 0;                     // of `amount_unit` in one execution, for throughput
   std::string amount_unit;               // "images", "FLOP", "B"
   double throughput = 0;                 // amount_unit per second, by the median
@@ -160,7 +161,7 @@ struct CaseResult {
   double bytes = 0;
   std::vector<Kernel> kernels;  // in the order in which they first run; each once
   NamedTexts notes;
-  std::optional<Profile> profile;  // unless the run was told not to look
+  std::optional<Profile> profile;  // unless profiling was off
   friend bool operator==(const CaseResult&, const CaseResult&) = default;
 };
 
@@ -168,13 +169,13 @@ struct CaseResult {
   return c.status == CaseStatus::measured && c.statistics;
 }
 
-/// Whether several processes have sampled it.
+/// Returns whether several processes have sampled the case.
 [[nodiscard]] inline bool has_several_processes(const CaseResult& c) {
   return std::ranges::any_of(
       c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
 }
 
-/// The best rate that a device reached at one thing, as `parbench peaks` measured it once, alone.
+/// The best rate of a device at one kind of work alone, as measured by `parbench peaks`.
 struct Peak {
   std::string what;  // reports/model/peaks.h has the words
   double value = 0;
@@ -184,8 +185,8 @@ struct Peak {
   friend bool operator==(const Peak&, const Peak&) = default;
 };
 
-/// On what the cases of one scenario ran. Two scenarios of a run may divide the cores differently
-/// under the same names.
+/// A device on which the cases of one scenario ran. Two scenarios of a run may divide the cores
+/// differently under the same names.
 struct Device {
   std::string scenario;
   std::string name;
@@ -194,12 +195,12 @@ struct Device {
   std::vector<int> cores;
   std::vector<int> copy_cores;
   std::size_t memory_bytes = 0;
-  NamedTexts facts = {};         // what else its times depend on
-  std::vector<Peak> peaks = {};  // where they were known before the run
+  NamedTexts facts = {};         // further facts on which its times depend
+  std::vector<Peak> peaks = {};  // if they were known before the run
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// What joins two devices of a scenario.
+/// The link between two devices of a scenario.
 struct Link {
   std::string scenario;
   std::string from;
@@ -208,12 +209,12 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// A cache that a core has, or shares with others.
+/// A cache of a core, private or shared.
 struct CpuCache {
   std::string type;  // "Data", "Instruction", "Unified"
   int level = 0;
   int bytes = 0;
-  int sharing = 0;  // cores that share it
+  int sharing = 0;  // number of cores that share it
   friend bool operator==(const CpuCache&, const CpuCache&) = default;
 };
 
@@ -238,8 +239,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// How the cases of one scenario were to be sampled: what flags and preset came to. Of several
-/// processes, each has its share of the times and all of the counts.
+/// The sampling options of one scenario, from flags and preset. Each of several processes gets its
+/// share of the times and the full counts.
 struct Sampling {
   std::string scenario;
   double precision = 0;                 // half-width of the median's 95% interval over the median
@@ -257,11 +258,11 @@ struct Process {
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   int exit_code = 0;  // 128 + the signal where one ended it
-  std::string error;  // how it ended before its time, with its own words; empty: it did not
+  std::string error;  // how it ended early, with its last output; empty: it did not
   friend bool operator==(const Process&, const Process&) = default;
 };
 
-/// What one scenario of the run said at its end.
+/// The answer of one scenario of the run.
 struct Answer {
   std::string scenario;
   std::string question;
@@ -269,44 +270,44 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-/// Why cases take the time that they take: one rule (reports/findings) whose evidence is there.
+/// An explanation of the times of cases: a rule of reports/findings with its evidence.
 struct Finding {
   std::string scenario;
   std::string rule;                // "saturated", "launch-bound", …
   std::vector<std::string> cases;  // names
   std::string text;
-  std::string advice;  // what to try; may be empty
+  std::string advice;  // a suggestion; may be empty
   NamedValues evidence;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// A figure of the write-up that a scenario follows, for whoever reads the report: its hardware is
+/// A figure of the write-up that a scenario follows, shown for orientation: its hardware is
 /// another.
 struct Published {
   std::string scenario;
   std::string strategy;
   NamedValues parameters;  // of the case that it belongs to
   std::string source;      // by whom, with what
-  double seconds = 0;      // of so many executions together
+  double seconds = 0;      // of `executions` executions together
   int executions = 1;
   friend bool operator==(const Published&, const Published&) = default;
 };
 
-/// Tasks measured alone are sometimes disturbed, and caches help tasks in sequence; a bound further
-/// above the measured time than this is none.
+/// A bound that exceeds the measured time by more than this factor is invalid: tasks measured alone
+/// are sometimes disturbed, and caches help tasks in sequence.
 constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
   std::string version;      // of parbench
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
-  /// Of it, inside samples and their warm-up; task costs that were measured by executing a whole
-  /// plan in its order warm it up as well.
+  /// Part of it in samples and their warm-up, including task costs that were measured by executing
+  /// a whole plan in its order, which warms it up as well.
   double sampling_seconds = 0;
-  double task_cost_seconds = 0;  // of it, in other measurements of tasks alone, for the bounds
+  double task_cost_seconds = 0;  // part of it in other measurements of single tasks, for the bounds
   bool complete = false;         // every case was measured
   std::vector<std::string> command_line;
-  NamedValues options;             // the flags that would measure in the same way again
+  NamedValues options;             // the flags that repeat the measurement
   std::vector<Process> processes;  // so far; empty where the run was a single process
   std::vector<Sampling> sampling;
   Machine machine;
@@ -315,12 +316,12 @@ struct Report {
   std::vector<CaseResult> cases;
   std::vector<Answer> answers;
   std::vector<Finding> findings;
-  std::vector<Published> published;  // only where the run had the published settings
+  std::vector<Published> published;  // only with the published settings
   friend bool operator==(const Report&, const Report&) = default;
 };
 
-/// Of a run for a profiler (--for-profiler): three executions of each case, which are compared with
-/// nothing.
+/// Returns whether the run was for a profiler (--for-profiler): three executions of each case,
+/// which are not comparable.
 [[nodiscard]] inline bool is_profile(const Report& report) {
   return std::ranges::any_of(report.options, [](const auto& option) {
     return option.first == "for-profiler" && option.second == Value("true");

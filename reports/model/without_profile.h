@@ -8,10 +8,10 @@
 
 namespace parbench::report {
 
-/// The note of a case that was to be looked at and was not; its text is the reason.
+/// The note of a case that has no profile although profiling was on; its text is the reason.
 inline constexpr std::string_view no_timeline = "no timeline";
 
-/// "interrupted"; where no note tells, that it was not looked at.
+/// Returns that reason ("interrupted"), or without such a note that profiling was off.
 [[nodiscard]] std::string reason_without_profile(const CaseResult& c);
 
 }  // namespace parbench::report

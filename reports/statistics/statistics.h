@@ -40,14 +40,14 @@ namespace parbench {
 
 [[nodiscard]] report::Statistics summarise(std::span<const double> seconds);
 
-/// Of one case.
+/// The samples of one case.
 using Samples = std::span<const report::Sample>;
 
 /// The median of each process's samples, in the order of the processes.
 [[nodiscard]] std::vector<double> process_medians(Samples samples);
 
 /// Where several processes took the samples, the median is that of their medians, and so is its
-/// interval: samples of one process share its luck, so they are no independent ones. Everything
+/// interval: samples of one process are not independent. Everything
 /// else is of all samples.
 [[nodiscard]] report::Statistics summarise(Samples samples);
 

@@ -8,7 +8,7 @@
 namespace parbench::report {
 namespace {
 
-/// A cell of somebody else's report may be of any length, and every row is as wide as the widest.
+/// Reports are untrusted: a cell may be of any length, and every row is as wide as the widest.
 constexpr std::size_t widest_cell = 160;
 
 struct Laid {

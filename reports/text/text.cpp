@@ -101,7 +101,7 @@ std::string printable(std::string_view text, bool keep_line_breaks) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  constexpr std::size_t most_bytes_of_column = 8;  // marks without a width do not go on for ever
+  constexpr std::size_t max_bytes_of_column = 8;  // limits the marks without a width
   std::size_t columns = 0;
   std::size_t fitting = 0;  // bytes, with room for the ellipsis
   std::size_t bytes = 0;
@@ -109,7 +109,7 @@ std::string shortened(std::string_view text, std::size_t width) {
     const CodePoint next = decode(text.substr(bytes));
     columns += width_of(next.value);
     bytes += next.bytes;
-    if (columns > width || bytes > width * most_bytes_of_column) {
+    if (columns > width || bytes > width * max_bytes_of_column) {
       return std::string(text.substr(0, fitting)) + "…";
     }
     if (columns < width) fitting = bytes;

@@ -50,7 +50,7 @@ TableCell estimate_cell(const std::string& text, double value,
           .number = value};
 }
 
-/// Of a case without a number: its status.
+/// Formats the median, or the status of a case without a number.
 TableCell median_cell(const CaseResult& c) {
   if (!has_number(c)) return {std::string(status_word(c))};
   const Statistics& s = *c.statistics;

@@ -1,5 +1,5 @@
-// The table of the cases of a scenario as a model: what its cells say, what their marks mean, and
-// what stands around it. Painters lay it out for a terminal, for Markdown and for a page.
+// The table of the cases of a scenario as a model: the texts of its cells, the meaning of their
+// marks, and the lines around it. Painters lay it out for a terminal, for Markdown and for a page.
 #pragma once
 
 #include <optional>

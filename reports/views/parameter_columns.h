@@ -1,4 +1,4 @@
-// The parameters of a table's cases: which of them tell the rows apart.
+// The parameters of a table's cases: which of them distinguish the rows.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using Cases = std::vector<const CaseResult*>;
 struct ParameterColumn {
   std::string name;
   std::vector<std::optional<std::string>> values;
-  /// The value of all cases of every strategy that has the parameter: it tells no rows apart that
+  /// The value of all cases of every strategy that has the parameter: it distinguishes no rows that
   /// the strategy does not. Nothing where values differ.
   std::optional<std::string> common = {};
   /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
@@ -32,11 +32,11 @@ struct CommonParameters {
 /// In the order in which the cases name them, dtype first, then graph where any case is captured.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
 
-/// "pipeline, split 5": what tells the case in a row of the table from the others.
+/// "pipeline, split 5": what distinguishes the case in a row of the table from the others.
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
-/// Those of all strategies first, with or without items.
+/// Returns the common parameters, those of all strategies first, with or without items.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(
     const std::vector<ParameterColumn>& columns);
 

@@ -54,8 +54,8 @@ std::vector<std::string> memory_devices(const Cases& cases) {
 const CaseResult* fastest(const Cases& cases) {
   const CaseResult* best = nullptr;
   for (const CaseResult* c : cases) {
-    const double least = best != nullptr ? best->speedup->value : 1;
-    if (has_number(*c) && c->speedup && c->speedup->value > least) best = c;
+    const double speedup = best != nullptr ? best->speedup->value : 1;
+    if (has_number(*c) && c->speedup && c->speedup->value > speedup) best = c;
   }
   return best;
 }

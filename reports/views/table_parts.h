@@ -1,5 +1,5 @@
-// What every rendering of a report as tables is made of, whatever the medium: which cases stand in
-// one table, what they have in common, what the lines around the table say.
+// What all renderings of a report as tables share, for every medium: which cases stand in one
+// table, what they have in common, and the lines around the table.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct ScenarioCases {
 /// The cases of each scenario, in the order in which the report first names it.
 [[nodiscard]] std::vector<ScenarioCases> by_scenario(const Report& report);
 
-/// What the report says to a scenario's question; nullptr where it says nothing.
+/// The report's answer to a scenario's question; nullptr where it has none.
 [[nodiscard]] const Answer* find_answer(const Report& report, const std::string& scenario);
 
 /// The cases that speedups of a table are measured against.
@@ -32,9 +32,9 @@ class Baselines {
   explicit Baselines(const Cases& cases);
 
   [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
-  /// Of all baselines.
+  /// Returns the strategies of all baselines.
   [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
-  /// Of the baseline that a speedup names; its name where the table does not have that case.
+  /// Returns the strategy of a speedup's baseline, or its name if the table lacks that case.
   [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {
     return strategy_of_.at(speedup.baseline);
   }
@@ -54,7 +54,7 @@ class Baselines {
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
     const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
 
-/// Of a case without a number: "failed", "skipped", "not run", or what a measured one lacks.
+/// Returns why a case has no number: "failed", "skipped", "not run", or what a measured one lacks.
 [[nodiscard]] std::string_view status_word(const CaseResult& c);
 /// Why a case has no number; empty where that is not known, and of one that has a number.
 [[nodiscard]] std::string status_reason(const CaseResult& c);
@@ -71,7 +71,7 @@ class Baselines {
 /// it profiled its cases; one with a failed case or process may be either and is known by that.
 [[nodiscard]] bool ended_early(const Report& report);
 
-/// How processes ended that did not end as they should, with their own words where there are any.
+/// How processes ended that did not end as they should, with their last output where there is any.
 [[nodiscard]] std::vector<std::string> process_errors(const Report& report);
 
 /// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".

@@ -27,18 +27,18 @@ BranchSizes sizes_of(const CaseSpec& spec) {
 
 /// What a process can address on a 64-bit processor with 47 bits for it. Sums and products of sizes
 /// below it fit 64-bit integers.
-constexpr double most_bytes = 0x1p47;
+constexpr double max_bytes = 0x1p47;
 
 /// Throws UsageError for layers that no process can hold, before anything is computed from their
 /// sizes.
 void check_size(const BranchSizes& sizes) {
   const double bytes = sizes.bytes();
-  if (bytes <= most_bytes) return;
+  if (bytes <= max_bytes) return;
   throw UsageError(fmt::format(
       "--batch {} --channels {} --image {} --branches {} make {:.3g} TiB of outputs and weights; a "
       "process can address {:.0f} TiB, use smaller values",
       sizes.batch, sizes.channels, sizes.image, sizes.branches, bytes * 0x1p-40,
-      most_bytes * 0x1p-40));
+      max_bytes * 0x1p-40));
 }
 
 /// Without a cost key, as every layer has an output of its own.
@@ -202,7 +202,7 @@ std::string sentence(std::vector<SizeFinding> sizes) {
            "launched "
            "in the same way";
   if (std::ranges::none_of(sizes, &SizeFinding::has_interval)) {
-    return "Speedups from a single round have no interval, so they do not tell what pays";
+    return "Speedups from a single round have no interval, so they do not show what pays";
   }
   const auto first_without = std::ranges::find_if_not(sizes, &SizeFinding::pays);
   const bool clean =
@@ -234,8 +234,8 @@ const std::vector<Strategy> strategy_list = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
-/// Of a forum's question, without its parallel techniques: its branches were launched by one
-/// thread.
+/// Figures from a question in a forum, without its parallel techniques: its branches were launched
+/// by one thread.
 std::vector<Published> published_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},

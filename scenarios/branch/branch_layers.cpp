@@ -14,17 +14,17 @@ namespace parbench {
 namespace {
 
 constexpr std::int64_t kernel = 3;
-constexpr std::int64_t most_output_images = 16;
-constexpr std::int64_t most_checked_images = 3;
+constexpr std::int64_t max_output_images = 16;
+constexpr std::int64_t max_checked_images = 3;
 constexpr int random_positions = 40;
 
 constexpr std::uint64_t input_numbers = 0;
 std::uint64_t weight_numbers(std::int64_t layer) { return 1 + 2 * layer; }
 std::uint64_t bias_numbers(std::int64_t layer) { return 2 + 2 * layer; }
 
-std::set<std::int64_t> spread(std::int64_t total, std::int64_t most) {
+std::set<std::int64_t> spread(std::int64_t total, std::int64_t max) {
   std::set<std::int64_t> chosen;
-  const std::int64_t count = std::min(total, most);
+  const std::int64_t count = std::min(total, max);
   for (std::int64_t i = 0; i < count; ++i) {
     chosen.insert(count == 1 ? 0 : i * (total - 1) / (count - 1));
   }
@@ -175,7 +175,7 @@ Tensor make_repeated_input(CaseParts& parts, int device, const BranchSizes& size
 
 void add_image_outputs(CaseParts& parts, const BranchSizes& sizes,
                        const std::vector<BranchLayer>& layers) {
-  for (const std::int64_t image : spread(sizes.batch, most_output_images)) {
+  for (const std::int64_t image : spread(sizes.batch, max_output_images)) {
     parts.outputs.push_back(
         {fmt::format("image {} of all branches", image), [&parts, layers, image] {
            std::vector<float> all;
@@ -191,7 +191,7 @@ void add_image_outputs(CaseParts& parts, const BranchSizes& sizes,
 void add_spot_checks(CaseParts& parts, const BranchSizes& sizes,
                      const std::vector<BranchLayer>& layers) {
   const auto check = [&parts, sizes, layers]() -> std::optional<std::string> {
-    for (const std::int64_t image : spread(sizes.batch, most_checked_images)) {
+    for (const std::int64_t image : spread(sizes.batch, max_checked_images)) {
       for (const BranchLayer& layer : layers) {
         if (auto wrong = check_image(parts.data, sizes, layer, image)) return wrong;
       }

@@ -19,7 +19,7 @@ bool is_plain(const TensorDesc& desc) {
   return desc.layout.is_canonical() && desc.dtype == DType::f32;
 }
 
-/// A buffer over memory that somebody else owns.
+/// A buffer over memory that it does not own.
 Buffer borrowed(void* data, std::size_t bytes) {
   return {static_cast<std::byte*>(data), bytes, MemoryKind::pageable, [](std::byte*) {}};
 }
@@ -121,12 +121,12 @@ void CaseData::at_reset(int device, std::size_t staging_bytes, Step step) {
 }
 
 void CaseData::finish() {
-  std::map<int, std::size_t> most;
+  std::map<int, std::size_t> largest;
   for (const ResetStep& step : steps_) {
-    std::size_t& bytes = most[step.device];
+    std::size_t& bytes = largest[step.device];
     bytes = std::max(bytes, step.staging_bytes);
   }
-  for (const auto& [device, bytes] : most) {
+  for (const auto& [device, bytes] : largest) {
     if (bytes > 0) staging_[device] = context_.borrow(device, bytes);
   }
 }

@@ -30,9 +30,9 @@ struct Piece {
   float high = 1.0F;
 };
 
-/// Built up while a case is prepared; its work runs on one stream of each device, never inside a
-/// timed sample. Reading and filling use the generator's numbers and canonical order whatever the
-/// layouts are, so that they agree between devices.
+/// Built while a case is prepared; its work runs on one stream of each device, never inside a
+/// timed sample. Reading and filling use the generator's numbers and canonical order in any
+/// layout, so that they agree between devices.
 class CaseData {
  public:
   explicit CaseData(Context& context) : context_(context) {}
@@ -52,11 +52,11 @@ class CaseData {
   void zero(const Tensor& tensor);
 
   /// Sets a result to NaN at the first reset, so that what another case left in the same memory is
-  /// not taken for a result. Later resets spare the time.
+  /// not taken for a result. Later resets skip this.
   void poison(const Tensor& tensor);
 
-  /// Any other initial content: a step that may use `staging_bytes` of device memory, which steps
-  /// share.
+  /// Adds a step for any other initial content, which may use `staging_bytes` of device memory,
+  /// which steps share.
   using Step = std::function<void(Stream& stream, BufferView staging)>;
   void at_reset(int device, std::size_t staging_bytes, Step step);
 
@@ -69,7 +69,7 @@ class CaseData {
   // Once memory is committed; all synchronous:
 
   void reset();
-  /// Lets the next reset do again what only the first one does.
+  /// Lets the next reset repeat what only the first one does.
   void forget() { was_reset_ = false; }
 
   /// The whole tensor in canonical order as f32.
@@ -78,7 +78,7 @@ class CaseData {
   /// One entry of the outermost dimension: an image of a batch, a row of a matrix.
   [[nodiscard]] std::vector<float> read_slab(const Tensor& tensor, std::int64_t index);
 
-  /// Bytes as they are.
+  /// Returns bytes without conversion.
   void read_bytes(int device, BufferView source, void* destination);
 
  private:

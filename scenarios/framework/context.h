@@ -1,4 +1,4 @@
-// What a case is prepared with: devices, streams and memory that all cases of a run share.
+// The devices, streams and memory that all cases of a run share.
 #pragma once
 
 #include <cstddef>
@@ -36,12 +36,12 @@ class Context {
   }
   [[nodiscard]] const Options& options() const { return options_; }
 
-  /// The stream of that device, kind and share (see Device::make_stream); made once, then found
-  /// again.
+  /// Returns the stream of that device, kind and share (see Device::make_stream), which is made at
+  /// the first call.
   [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
 
-  /// Joins all devices for collectives, in their order; made once, then found again. Null where no
-  /// library does.
+  /// Returns the communicator of all devices in their order, which is made at the first call; null
+  /// without a library for it.
   [[nodiscard]] Communicator* communicator();
 
   /// Starts a case: everything borrowed from now on belongs to it.
@@ -65,7 +65,7 @@ class Context {
   /// page-locked for other backends as it was.
   void commit();
 
-  /// Numbers that several cases need and that are measured once a run, found again by their key.
+  /// Returns numbers that several cases need, which are measured once a run, by their key.
   using Measure = std::function<std::vector<double>()>;
   [[nodiscard]] const std::vector<double>& measured(const std::string& key, const Measure& measure);
 
@@ -73,8 +73,8 @@ class Context {
   /// of several does for all of them, or that only verification does.
   void uncounted(const std::function<void()>& work);
 
-  /// Where a tensor is brought into another layout on its way to the host. One buffer for all
-  /// cases, and no part of any; its content lasts until the next call.
+  /// Returns memory for the layout conversion of a tensor on its way to the host. One buffer for
+  /// all cases, not counted to any; its content lasts until the next call.
   [[nodiscard]] BufferView readback(int device, std::size_t bytes);
 
   /// Bytes of the current case on a device: borrowed (all kinds), shared that it asked for, and the
@@ -99,7 +99,7 @@ class Context {
   enum class Locking { new_case, prepared_cases };
 
   static void unlock_pages(Arena& arena);
-  /// Readies so many bytes from the arena's beginning for copies by other backends; more than that
+  /// Prepares so many bytes from the arena's beginning for copies by other backends; more than that
   /// may be locked already. A new case that finds no room gets OutOfMemory. Cases that are prepared
   /// cannot be sampled without their locks, which ends them like the loss of the backend that has
   /// to copy: DeviceLost.
@@ -112,7 +112,7 @@ class Context {
   std::map<std::string, std::vector<double>> measured_;
   std::map<int, Buffer> readback_;
   std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
-  // Last: a stream that goes ends what it is running, and that uses the above.
+  // Last: the destructor of a stream waits for its work, which uses the members above.
   std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
 };
 

@@ -54,7 +54,7 @@ class Parameters {
   std::vector<Parameter> values_;
 };
 
-/// What one value of an axis may be.
+/// The kind of values of an axis.
 enum class AxisKind {
   integer,   // whole number within [min, max]
   real,      // finite number within [min, max]
@@ -63,7 +63,7 @@ enum class AxisKind {
   choice,    // one of `choices`
   sizes,     // a whole number, or several as a+b+c, each within [min, max]; kept as text when
              // several
-  text,      // anything; the scenario checks it
+  text,      // any text; the scenario checks it
 };
 
 /// One dimension of a sweep. Its flag is `--<name>`, a comma list of values.
@@ -99,7 +99,7 @@ void check_value(const Axis& axis, const Value& value);
 /// Nanoseconds of a duration that `parse_value` has accepted.
 [[nodiscard]] std::int64_t nanoseconds_of(std::string_view duration);
 
-/// What is allowed, for messages and `list`: "whole numbers from 1 to 4096".
+/// Describes the allowed values, for messages and `list`: "whole numbers from 1 to 4096".
 [[nodiscard]] std::string allowed_values(const Axis& axis);
 
 }  // namespace parbench

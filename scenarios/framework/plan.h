@@ -35,7 +35,7 @@ struct CollectiveCall {
 
 using Call = std::variant<OpCall, CopyCall, CollectiveCall>;
 
-/// FLOPs and bytes (a copy moves its bytes once out and once in).
+/// Returns the FLOPs and bytes of a call (a copy reads and writes its bytes once).
 [[nodiscard]] Work work_of(const Call& call);
 
 /// Enqueues one call of a task on the streams of the task's lanes.

@@ -24,8 +24,8 @@ inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::str
 }
 
 /// Returns the same case under another strategy, with all of its parameters but those that are
-/// named. An axis that nobody thinks of here stays, so that cases which differ in it are not taken
-/// for the same.
+/// named. All other axes stay, also those that the caller does not know, so that cases which differ
+/// in them are not taken for the same.
 inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
                               std::initializer_list<std::string_view> without = {}) {
   CaseSpec other = spec;

@@ -19,8 +19,9 @@ std::string CaseSpec::name() const {
   return text;
 }
 
-std::string telling_parameters(const CaseSpec& spec, const std::vector<std::string_view>& axes,
-                               const std::vector<CaseOutcome>& outcomes) {
+std::string distinguishing_parameters(const CaseSpec& spec,
+                                      const std::vector<std::string_view>& axes,
+                                      const std::vector<CaseOutcome>& outcomes) {
   std::string text;
   for (const std::string_view axis : axes) {
     const Value* own = spec.parameters.find(axis);

@@ -1,4 +1,4 @@
-// What a scenario is: a question, the strategies that answer it, and a plan for each.
+// A scenario: a question, the strategies that answer it, and a plan for each.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct CaseSpec {
   Parameters hidden;      // axes without identity
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
-  bool graph = false;  // captured and replayed, whatever the strategy
+  bool graph = false;  // captured and replayed, under any strategy
 
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 
@@ -48,8 +48,8 @@ struct Output {
   std::function<std::vector<float>()> read;
 };
 
-/// How far an output may be from its reference: |got − want| ≤ absolute + relative·max(|want|, rms
-/// of the whole reference tensor).
+/// The tolerance of an output against its reference: |got − want| ≤ absolute + relative·max(|want|,
+/// rms of the whole reference tensor).
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
@@ -60,7 +60,7 @@ struct Tolerance {
   }
 };
 
-/// What one run of a case amounts to, for throughput: 48 "images", 2.1e9 "FLOP", 4e6 "B".
+/// The amount of work in one run of a case, for throughput: 48 "images", 2.1e9 "FLOP", 4e6 "B".
 struct Amount {
   double value = 0;
   std::string unit;
@@ -78,8 +78,8 @@ class Case {
   /// another case may have run since. Synchronous; not timed.
   virtual void reset() = 0;
 
-  /// Lets the next `reset` do what the first did: what earlier runs computed must not pass for what
-  /// the next one should.
+  /// Lets the next `reset` do what the first did, so that results of earlier runs are not taken for
+  /// those of the next one.
   virtual void forget() {}
 
   /// Makes the case ready for a run whose values do not matter (a timing sample) after another case
@@ -87,7 +87,7 @@ class Case {
   /// shared or written by the run itself.
   virtual void refresh() { reset(); }
 
-  /// What a run has computed since `reset`, to be compared with the reference.
+  /// Returns the results of the run since `reset`, for the comparison with the reference.
   [[nodiscard]] virtual std::vector<Output> outputs() = 0;
   [[nodiscard]] virtual Tolerance tolerance() const { return {}; }
 
@@ -95,19 +95,19 @@ class Case {
   /// nothing. Runs after `outputs` of the same run.
   [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
 
-  /// What `check` looks at, in words for the report: "loss recomputed from the predictions". Empty:
+  /// What `check` examines, in words for the report: "loss recomputed from the predictions". Empty:
   /// there is no check, and only a reference can verify the case.
   [[nodiscard]] virtual std::string checked() const { return {}; }
 
   [[nodiscard]] virtual Amount amount() const = 0;
 
-  /// Facts that belong in the report beside the numbers: chosen partition, layer costs.
+  /// Facts for the report in addition to the numbers: chosen partition, layer costs.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const {
     return {};
   }
 };
 
-/// A fraction of a case that follows from the times of several: how much of a copy is hidden.
+/// A metric computed from the times of several cases, such as how much of a copy is hidden.
 struct Metric {
   std::string name;
   std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
@@ -117,7 +117,7 @@ struct Metric {
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
 };
 
-/// What sampling found for a case, as far as the scenario's answer needs it.
+/// The results of a case that the scenario's answer needs.
 struct CaseOutcome {
   CaseSpec spec;
   double median_seconds = 0;
@@ -136,9 +136,9 @@ struct CaseOutcome {
 
 /// "n 256, count 8": those of the axes in which the outcomes' cases differ, for sentences about one
 /// of them. Empty where they differ in none.
-[[nodiscard]] std::string telling_parameters(const CaseSpec& spec,
-                                             const std::vector<std::string_view>& axes,
-                                             const std::vector<CaseOutcome>& outcomes);
+[[nodiscard]] std::string distinguishing_parameters(const CaseSpec& spec,
+                                                    const std::vector<std::string_view>& axes,
+                                                    const std::vector<CaseOutcome>& outcomes);
 
 struct Strategy {
   std::string name;
@@ -187,8 +187,8 @@ class Scenario {
 
   /// Completes and checks one combination of axis values. Called for every combination of values of
   /// the axes that apply to the strategy. Returns no case for a combination that makes no sense
-  /// (more streams than branches, say, when the values came from a preset); throws UsageError for
-  /// one that the user asked for and that cannot be.
+  /// (for example more streams than branches, when the values came from a preset); throws
+  /// UsageError for one that the user asked for and that cannot be.
   struct Request {
     CaseSpec spec;
     int device_count = 1;
@@ -212,23 +212,23 @@ class Scenario {
   /// need not be part of the sweep.
   [[nodiscard]] virtual std::optional<CaseSpec> reference(const CaseSpec& spec) const = 0;
 
-  /// Whether a speedup of this case over its baseline means anything: not for one that does a part
-  /// of the baseline's work.
+  /// Returns whether a speedup of this case over its baseline is meaningful: not if it does only a
+  /// part of the baseline's work.
   [[nodiscard]] virtual bool comparable([[maybe_unused]] const CaseSpec& spec) const {
     return true;
   }
 
-  /// What is to be computed of a case from its own and other cases' times.
+  /// Returns the metrics to compute from the times of this case and others.
   [[nodiscard]] virtual std::vector<Metric> metrics([[maybe_unused]] const CaseSpec& spec) const {
     return {};
   }
 
-  /// The plain sentence at the end: what the outcomes say to the question.
+  /// The answer of the scenario to its question, as a sentence.
   [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;
 };
 
-/// What a run computes to compare a case with: the scenario's reference, without a graph, so that
-/// what was replayed has to equal what was not. A captured case that has none is compared with
+/// Returns the case to compare a case with: the scenario's reference, without a graph, so that a
+/// replay has to equal a direct execution. A captured case that has none is compared with
 /// itself as it is without a graph. Nothing where that is the case itself.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 

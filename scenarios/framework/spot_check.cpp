@@ -101,7 +101,7 @@ std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat fo
       }
       const float got = probe.c_rows[row * probe.columns + column];
       if (!agrees(got, want, format)) {
-        return wrong_at(fmt::format("row {} of those looked at, column {}", row, column), got,
+        return wrong_at(fmt::format("row {} of the checked rows, column {}", row, column), got,
                         want.value);
       }
     }

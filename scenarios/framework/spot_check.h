@@ -32,7 +32,7 @@ struct Expected {
 /// bits is below 2⁻¹⁰ of a factor. Other formats multiply what memory holds.
 [[nodiscard]] double lost_in_products(NumberFormat format);
 
-/// Positions to look at: the ends of every dimension (all corners), then positions drawn from the
+/// Positions to check: the ends of every dimension (all corners), then positions drawn from the
 /// generator with a fixed seed.
 [[nodiscard]] std::vector<Shape> spot_positions(const Shape& shape, int random_count);
 

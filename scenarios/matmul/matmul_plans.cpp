@@ -13,17 +13,17 @@ namespace parbench {
 namespace {
 
 /// When products are sharded, one is combined while the next is computed.
-constexpr std::int64_t least_results = 2;
+constexpr std::int64_t min_results = 2;
 /// Few, as the published experiment has one, which small matrices find in a near cache.
-constexpr std::int64_t most_operands = 3;
+constexpr std::int64_t max_operands = 3;
 
 /// The matrices that a device squares in `products` products; `owner` says whose numbers they are.
 std::vector<Tensor> make_operands(CaseParts& parts, const MatmulSizes& sizes, int device, int owner,
                                   std::int64_t products) {
   std::vector<Tensor> operands;
-  for (std::int64_t i = 0; i < std::min(most_operands, products); ++i) {
+  for (std::int64_t i = 0; i < std::min(max_operands, products); ++i) {
     operands.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
-    parts.data.fill(operands.back(), static_cast<std::uint64_t>(owner * most_operands + i));
+    parts.data.fill(operands.back(), static_cast<std::uint64_t>(owner * max_operands + i));
   }
   return operands;
 }
@@ -75,8 +75,8 @@ struct Turns {
 Turns turns_of(const MatmulSizes& sizes, int devices) {
   const std::int64_t products = sizes.count * devices;
   return {.products = products,
-          .results = std::max(sizes.count, least_results),
-          .operands = std::clamp<std::int64_t>(products, 1, most_operands)};
+          .results = std::max(sizes.count, min_results),
+          .operands = std::clamp<std::int64_t>(products, 1, max_operands)};
 }
 
 /// What the sharded strategies have on each device.

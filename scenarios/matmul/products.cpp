@@ -16,7 +16,7 @@ constexpr int random_columns = 12;
 constexpr std::int64_t spread_rows = 16;
 
 /// Rows of the `index`-th of `total` results that are recomputed: the first, the last, and evenly
-/// spread ones that differ from result to result, enough to look at every block that a collective
+/// spread ones that differ from result to result, enough to check every block that a collective
 /// moves.
 std::set<std::int64_t> checked_rows(std::int64_t n, std::size_t index, std::size_t total) {
   const std::int64_t bands = std::min(spread_rows, n);

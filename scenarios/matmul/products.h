@@ -28,7 +28,7 @@ struct DeviceResults {
                                            std::int64_t first, std::int64_t count);
 
 /// Adds the output "x·x of <device name>" put together from the first `count` results: the first
-/// rows from the first, the next from the second and so on, so that comparing one matrix looks at
+/// rows from the first, the next from the second and so on, so that comparing one matrix checks
 /// all of them.
 void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results,
                         std::int64_t count);

@@ -55,7 +55,7 @@ std::vector<ParameterSpec> Network::parameters() const {
   return found;
 }
 
-std::int64_t Network::least_samples() const {
+std::int64_t Network::min_samples() const {
   const bool single_value = std::ranges::any_of(layers, [](const Layer& layer) {
     return layer.kind == LayerKind::batch_norm &&
            element_count(layer.output) == layer.output.front();
@@ -63,11 +63,11 @@ std::int64_t Network::least_samples() const {
   return single_value ? 2 : 1;
 }
 
-std::int64_t Network::most_samples() const {
+std::int64_t Network::max_samples() const {
   const auto positions = [](const Shape& sample) { return element_count(sample) / sample.front(); };
-  std::int64_t most = positions(input);
-  for (const Layer& layer : layers) most = std::max(most, positions(layer.output));
-  return std::numeric_limits<std::int32_t>::max() / most;
+  std::int64_t max = positions(input);
+  for (const Layer& layer : layers) max = std::max(max, positions(layer.output));
+  return std::numeric_limits<std::int32_t>::max() / max;
 }
 
 int Network::append(Layer layer) {

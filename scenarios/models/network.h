@@ -60,10 +60,10 @@ struct Network {
   [[nodiscard]] std::int64_t classes() const { return layers.back().output.front(); }
   /// The fewest samples of a micro-batch with which every batch normalisation sees more than one
   /// value per channel: with a single one there is no variance to divide by.
-  [[nodiscard]] std::int64_t least_samples() const;
+  [[nodiscard]] std::int64_t min_samples() const;
   /// The most samples of a batch whose positions (samples × height × width) can be counted in 31
   /// bits, in every tensor: libraries of kernels do so, and crash beyond.
-  [[nodiscard]] std::int64_t most_samples() const;
+  [[nodiscard]] std::int64_t max_samples() const;
 
   /// Appends a layer whose output shape follows from its input and returns its index.
   int convolution(std::string layer_name, int input, std::int64_t out_channels, std::int64_t kernel,

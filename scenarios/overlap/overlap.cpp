@@ -118,7 +118,7 @@ std::string share_text(const CaseOutcome::Ratio& hidden) {
 std::string describe(const CaseSpec& spec, const Finding& found,
                      const std::vector<CaseOutcome>& outcomes) {
   const auto& speedup = found.overlapped->speedup;
-  const std::string sizes = telling_parameters(spec, {"n", "inner", "count"}, outcomes);
+  const std::string sizes = distinguishing_parameters(spec, {"n", "inner", "count"}, outcomes);
   std::string text = fmt::format("{}{}{}: {}", label_of(spec), sizes.empty() ? "" : ", ", sizes,
                                  share_text(*hidden_in(*found.overlapped)));
   if (speedup && speedup->below(1)) text += ", overlapping costs more than it saves";

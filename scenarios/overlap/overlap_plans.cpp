@@ -15,7 +15,7 @@ namespace {
 
 constexpr int device = 0;
 /// Different left operands in turn, so that a result copied too early or twice is a wrong one.
-constexpr std::int64_t most_operands = 7;
+constexpr std::int64_t max_operands = 7;
 constexpr std::int64_t output_rows = 16;
 constexpr int random_columns = 12;
 
@@ -96,7 +96,7 @@ void make_operands(CaseParts& parts, OverlapData& data) {
   const Shape factor = s.to_host ? Shape{s.inner, s.n} : Shape{s.n, s.inner};
   data.factor = parts.data.tensor(device, canonical(factor, s.dtype));
   parts.data.fill(data.factor, factor_numbers);
-  for (std::int64_t i = 0; s.to_host && i < std::min(s.count, most_operands); ++i) {
+  for (std::int64_t i = 0; s.to_host && i < std::min(s.count, max_operands); ++i) {
     data.operands.push_back(parts.data.tensor(device, canonical({s.n, s.inner}, s.dtype)));
     parts.data.fill(data.operands.back(), matrix_numbers(i));
   }

@@ -34,9 +34,9 @@ constexpr std::string_view gradient_accumulation = "gradient-accumulation";
 constexpr std::int64_t published_batch = 120;
 constexpr std::int64_t quick_batch = 40;
 constexpr std::int64_t toy_batch = 20;
-constexpr std::int64_t most_samples_per_cost = 16;
+constexpr std::int64_t max_samples_per_cost = 16;
 
-// Of cases on unlike devices: what computes with the same kernels is run on the same devices.
+// Marks references of cases on unlike devices, which run on the same devices.
 constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
@@ -44,7 +44,7 @@ constexpr std::string_view same_devices = "same devices";
 constexpr std::string_view default_model = "resnet50";
 constexpr std::string_view default_schedule = "gpipe";
 
-/// Of a resolved case.
+/// Returns whether a resolved case trains the toy model.
 bool is_toy(const Parameters& parameters) { return parameters.text("model") == "toy"; }
 
 Network network_of(const Parameters& parameters) {
@@ -93,25 +93,25 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
 }
 
 std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t batch) {
-  if (batch <= network.most_samples()) return std::nullopt;
+  if (batch <= network.max_samples()) return std::nullopt;
   return Obstacle{{"batch", "image"},
                   fmt::format("--batch: {} samples at --image {} are more than kernels can count; "
                               "allowed are 1 to {}, or a smaller --image",
-                              batch, network.input.back(), network.most_samples())};
+                              batch, network.input.back(), network.max_samples())};
 }
 
 std::optional<Obstacle> obstacle_of_samples(const Network& network,
                                             const std::vector<std::int64_t>& micro_batches) {
   const std::int64_t smallest = *std::ranges::min_element(micro_batches);
-  const std::int64_t least = network.least_samples();
-  if (smallest >= least) return std::nullopt;
+  const std::int64_t min = network.min_samples();
+  if (smallest >= min) return std::nullopt;
   return Obstacle{
       {"batch", "split", "image"},
       fmt::format(
           "--batch, --split: a micro-batch of {} sample leaves batch normalisations of {} at "
           "--image {} one value a channel; use micro-batches of at least {} samples or a larger "
           "--image",
-          smallest, network.name, network.input.back(), least)};
+          smallest, network.name, network.input.back(), min)};
 }
 
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
@@ -337,7 +337,7 @@ Partition partition_of(const CaseSpec& spec, const Network& network, int stages,
   }
   const UnitRun run{.dtype = spec.dtype,
                     .math = spec.math,
-                    .samples = std::min(micro_batches.front(), most_samples_per_cost),
+                    .samples = std::min(micro_batches.front(), max_samples_per_cost),
                     .accumulate = micro_batches.size() > 1};
   std::vector<std::vector<double>> seconds;
   for (int stage = 0; stage < stages; ++stage) {

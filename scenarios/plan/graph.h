@@ -72,7 +72,7 @@ struct PlanGraph {
 
   [[nodiscard]] const Lane& lane(LaneId id) const { return lanes.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] const Task& task(TaskId id) const { return tasks.at(static_cast<std::size_t>(id)); }
-  /// Of all tasks.
+  /// Returns the work of all tasks.
   [[nodiscard]] Work work() const;
   /// Names, in the order of their first lanes.
   [[nodiscard]] std::vector<std::string> devices() const;

@@ -52,12 +52,12 @@ Schedule schedule_named(std::string_view name, int stages, int micro_batches) {
 
 int micro_batches_in_flight(const std::vector<Action>& actions) {
   int held = 0;
-  int most = 0;
+  int max = 0;
   for (const Action& action : actions) {
     held += action.pass == Pass::forward ? 1 : -1;
-    most = std::max(most, held);
+    max = std::max(max, held);
   }
-  return most;
+  return max;
 }
 
 std::vector<PlacedAction> in_dependency_order(const Schedule& schedule) {

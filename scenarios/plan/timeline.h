@@ -33,7 +33,7 @@ struct TimedCall {
   TimeSpan enqueued = {};  // the host's call; for a graph its launch
   TimeSpan ran;
   Work work = {};  // of a collective on its first lane only
-  // Of a call that runs on a library's reference implementation, else empty.
+  // The kernel of a call that runs on a library's reference implementation, else empty.
   std::string reference_kernel = {};  // "ref:any"
   std::string layer = {};             // its tensors: "source 24x20x28x28, weights 64x20x3x3, …"
   friend bool operator==(const TimedCall&, const TimedCall&) = default;

@@ -73,7 +73,7 @@ void BackwardWriter::write_input_gradient() {
 
 BackwardWriter::Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions,
                                                 const Shape& shape) {
-  // Sum into memory that nobody else reads.
+  // Sum into memory that no other operation reads.
   std::stable_partition(contributions.begin(), contributions.end(),
                         [&](const Gradient& gradient) { return is_exclusive(gradient); });
   if (contributions.size() > 1 && !is_exclusive(contributions.front())) {

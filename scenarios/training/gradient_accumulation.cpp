@@ -20,12 +20,12 @@ struct Share {
 };
 
 /// Each replica takes the memory of a whole model, and two save half of the time.
-constexpr std::size_t most_replicas = 2;
+constexpr std::size_t max_replicas = 2;
 
 std::vector<int> devices_of_replicas(const Context& context) {
   const DeviceInfo& first = context.device(0).info();
   std::vector<int> chosen;
-  for (int device = 0; device < context.device_count() && chosen.size() < most_replicas; ++device) {
+  for (int device = 0; device < context.device_count() && chosen.size() < max_replicas; ++device) {
     if (alike(first, context.device(device).info())) chosen.push_back(device);
   }
   return chosen;

@@ -35,7 +35,7 @@ struct StageRange {
 [[nodiscard]] std::size_t statistics_bytes(const Network& network);
 
 /// Plans all operations in its constructor. What backward needs is kept in Space::activations, what
-/// nobody needs later in Space::transient; gradients are overwritten in place where the operation
+/// is not needed later in Space::transient; gradients are overwritten in place where the operation
 /// allows it.
 class StageProgram {
  public:

@@ -18,7 +18,7 @@ QUICK = {
     "selftest": [["--strategy", "spin"], ["--duration", "50us,200us"]],
     "matmul": [["--strategy", "alone"], ["--count", "2", "--n", "96,128"]],
 }
-SAMPLES = 5  # of a case in each launch
+SAMPLES = 5  # of a case in each process
 LAUNCHES = 5  # of a report
 
 

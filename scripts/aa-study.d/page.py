@@ -88,7 +88,7 @@ def page(results):
 Comparisons of programs with themselves, and with versions that are slower by a known part (selftest's
 hidden parameter `slowdown`): {results['comparisons_wanted']} of each kind. Every comparison judges all
 cases of its scenario. `ab` runs both sides in alternating pairs until every verdict is settled; the
-reports have five launches each, one report after the other.
+reports have five processes each, one report after the other.
 
 {machine_text(results)}
 

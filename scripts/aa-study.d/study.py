@@ -15,7 +15,7 @@ from programs import Terminated, end_when_asked  # noqa: E402
 from summary import results_of, text_of  # noqa: E402
 from verdicts import Failed, compared  # noqa: E402
 
-MOST_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
+MAX_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
 
 
 def arguments():
@@ -114,7 +114,7 @@ def make_all(known, deadline):
     failures = []
     in_a_row = 0
     for experiment, index in plan(known):
-        if time.monotonic() >= deadline or in_a_row == MOST_FAILURES:
+        if time.monotonic() >= deadline or in_a_row == MAX_FAILURES:
             break
         if result_in(place_of(known, experiment, index)) is not None:
             continue

@@ -53,7 +53,7 @@ class Pages:
         git(self.repository, "worktree", "add", "--detach", str(tree), root)
 
     def push(self, tree, message):
-        """False where somebody else has pushed meanwhile."""
+        """Returns False if another push came first."""
         git(tree, "add", "--all", "--force")
         git(tree, "commit", "--allow-empty", "--quiet", "-m", message)
         return git(tree, "push", self.remote, f"HEAD:refs/heads/{self.branch}", check=False) is not None

@@ -14,7 +14,7 @@ from rows import duration, median
 from sizes import sizes_for
 from torch_client import Torch
 
-MOST_ROUNDS = 7
+MAX_ROUNDS = 7
 # The first process of a type measures its kernels, which takes longer than to sample a whole model; later
 # ones read the choices from the tuning cache. Each still prepares the model, so a round of the training
 # steps is long and gives many samples; there are fewer rounds then.
@@ -126,7 +126,7 @@ def compare(setting, comparisons):
     """Rounds over all comparisons while there is time; yields each that has a further round, or has
     failed. Each has its first before any has its second; a round that would not fit is not begun."""
     with Torch(setting) as torch:
-        for number in range(MOST_ROUNDS):
+        for number in range(MAX_ROUNDS):
             for comparison in comparisons:
                 expected = comparison.cost or max(one.cost for one in comparisons)
                 if comparison.failed() or setting.left() < 1.2 * expected + 1:

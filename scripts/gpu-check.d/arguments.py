@@ -8,12 +8,12 @@ import sys
 from programs import run_program
 from step import STEPS
 
-LEAST_TIME_LIMIT = 20  # seconds: one step, and what comes before and behind it
-MOST_TIME_LIMIT = 86400
+MIN_TIME_LIMIT = 20  # seconds: one step, and what comes before and behind it
+MAX_TIME_LIMIT = 86400
 
 
 def refuse(message, *hints, code=2):
-    """Ends with an error and what mends it."""
+    """Ends with an error and its remedy."""
     print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
     sys.exit(code)
 
@@ -30,9 +30,9 @@ def time_limit(text):
         seconds = float(text)
     except ValueError:
         seconds = math.nan
-    if LEAST_TIME_LIMIT <= seconds <= MOST_TIME_LIMIT:  # which NaN is not
+    if MIN_TIME_LIMIT <= seconds <= MAX_TIME_LIMIT:  # which NaN is not
         return seconds
-    allowed = f"a number of seconds from {LEAST_TIME_LIMIT} to {MOST_TIME_LIMIT}"
+    allowed = f"a number of seconds from {MIN_TIME_LIMIT} to {MAX_TIME_LIMIT}"
     raise argparse.ArgumentTypeError(f"'{text}' is not {allowed}")
 
 
@@ -72,13 +72,13 @@ def parse_arguments():
         type=time_limit,
         default=560,
         metavar="SECONDS",
-        help=f"of all, at least {LEAST_TIME_LIMIT}; default: 560",
+        help=f"of all, at least {MIN_TIME_LIMIT}; default: 560",
     )
     parser.add_argument(
         "--devices",
         choices=["cuda", "cpu"],
         default="cuda",
-        help="cpu tries the tool itself, on tiny sizes: its figures say nothing",
+        help="cpu tries the tool itself, on tiny sizes: its figures are not meaningful",
     )
     parser.add_argument(
         "--only",

@@ -24,9 +24,9 @@ from torch_client import Server, environment_of, versions_of  # noqa: E402
 
 NO_GPU = 3
 INTERRUPTED = 130
-LEAST_SECONDS = 6  # of a step; with less it is not begun
+MIN_SECONDS = 6  # of a step; with less it is not begun
 CLOSING_SECONDS = 10  # for what comes behind the last step
-POLL_SECONDS = 0.5  # between looks at what a step has written
+POLL_SECONDS = 0.5  # between readings of what a step has written
 
 
 def find_tool(options, name):
@@ -143,7 +143,7 @@ class Step:
 
 
 def beside(name, setting, names, limit):
-    """What runs beside the step that neither measures nor looks at the GPU's memory: compiling what is
+    """What runs beside the step without measuring or checking the GPU's memory: compiling what is
     measured after it."""
     ahead = name == "sanitizer" and "training-compiled" in names and not setting.torch_missing
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
@@ -208,13 +208,13 @@ def run_steps(names, setting, end, record, torch):
     for index, name in enumerate(names):
         setting.torch_missing, setting.failed_tests = why_no_torch(torch), record.failed_tests()
         left = end - time.monotonic() - CLOSING_SECONDS
-        if left < LEAST_SECONDS:
+        if left < MIN_SECONDS:
             record.keep(name, {}, "not run: time")
             continue
         weights = [STEPS[behind].weight_in(setting) for behind in names[index:]]
         # A step that takes its whole share leaves as much as those behind it need to begin.
-        most = left - LEAST_SECONDS * (len(weights) - 1)
-        limit = max(min(weights[0] / sum(weights) * left, most), LEAST_SECONDS)
+        upper = left - MIN_SECONDS * (len(weights) - 1)
+        limit = max(min(weights[0] / sum(weights) * left, upper), MIN_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")
         with beside(name, setting, names, limit), Step(name, setting, limit) as step:
             run_step(step, name, record)

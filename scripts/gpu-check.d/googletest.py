@@ -10,16 +10,16 @@ from setting import portions
 
 # Tests of GPUs have them in their names, or are known by their suite.
 GPU_TESTS = ["*cuda*", "*Cuda*", "*Gpu*", "*Partitions*", "Autotune.*", "Choices.*"]
-# What a test says that has made the GPUs unusable for its process: the rest of it says nothing.
+# The message of a test that has made the GPUs unusable for its process: later results do not count.
 LOST = "no GPU can be used again"
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
-MOST_RESTARTS = 10  # after crashes and lost GPUs
-POLL_SECONDS = 1  # between looks at what a program has printed
+MAX_RESTARTS = 10  # after crashes and lost GPUs
+POLL_SECONDS = 1  # between readings of what a program has printed
 LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
 LONGEST_TEXT = 400  # of a failure that is kept,
-MOST_LINES = 5  # and of what was said before a crash
-LEAST_SECONDS = 20  # of a program under a tool, as the first use of a GPU may take long
-LEAST_SECONDS_MORE = 3  # for what its share was too short for; with less it is not begun
+MAX_LINES = 5  # and of what was said before a crash
+MIN_SECONDS = 20  # of a program under a tool, as the first use of a GPU may take long
+MIN_SECONDS_MORE = 3  # for what its share was too short for; with less it is not begun
 # Weights in sharing the time, where not 1. The heaviest comes first: every kernel's conformance, without
 # which no figure means anything.
 HEAVY = {"training_test": 2, "kernels_test": 6}
@@ -60,7 +60,7 @@ class Outcome:
 
 def beginning(lines):
     text = " | ".join(line.strip() for line in lines if line.strip())
-    return text[:LONGEST_TEXT] or "it said nothing"
+    return text[:LONGEST_TEXT] or "it had no output"
 
 
 def reason_of(lines):
@@ -117,7 +117,7 @@ class Tests:
         """Runs those that have not begun. After a crash, or when a test has made the GPUs unusable, it
         goes on with those behind in a new process, so that no failure hides another. Yields what is known
         while it runs."""
-        for _ in range(MOST_RESTARTS + 1):
+        for _ in range(MAX_RESTARTS + 1):
             if setting.left() <= 0:
                 yield self.known()
                 break
@@ -126,7 +126,7 @@ class Tests:
                 break
             if part.unfinished:
                 self.outcome.failed[part.unfinished] = (
-                    f"{ended.how()}: {beginning(part.said[-MOST_LINES:])}"
+                    f"{ended.how()}: {beginning(part.said[-MAX_LINES:])}"
                 )
             if len(self.filter()) > LONGEST_FILTER:
                 break
@@ -220,7 +220,7 @@ def run_all(setting, every):
             yield content_of(results.values())
     cut = {name: wanted[name] for name, tests in every.items() if tests.was_cut()}
     for name, portion in portions(cut):
-        if setting.left() < LEAST_SECONDS_MORE:
+        if setting.left() < MIN_SECONDS_MORE:
             break
         setting.say(f"the other tests of {name}")
         every[name].outcome.begin_unfinished_anew()

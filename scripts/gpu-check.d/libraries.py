@@ -66,7 +66,7 @@ def missing_libraries(program, path):
 
 
 def remedy(name):
-    """What mends that a library such as libcudnn.so.9 is missing."""
+    """The remedy where a library such as libcudnn.so.9 is missing."""
     stem, _, version = name.partition(".so.")
     text = REMEDIES.get(stem, "install the package that has it")
     return f"{name} is missing; {text.format(version=version, cuda='13')}"

@@ -14,18 +14,18 @@ BYTES = "dram__bytes.sum"
 REGISTERS = "launch__registers_per_thread"
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 METRICS = [TIME, BANDWIDTH, BYTES, REGISTERS, WARPS]
-MOST_LAUNCHES = 800  # a step has about 500 of ours
+MAX_LAUNCHES = 800  # a step has about 500 of ours
 LONGEST_NAME = 120
 KEPT = 80  # kernels that take longest; one is counted for each grid
 ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 
 def command_of(setting, dtype, log):
-    """parbench tells profilers where its one execution begins and ends."""
+    """Returns the command of ncu. parbench marks where its one execution begins and ends."""
     size = sizes_for(setting)
     ncu = [setting.ncu, "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none"]
     ncu += ["--profile-from-start", "off", "--kernel-name-base", "demangled"]
-    ncu += ["--kernel-name", "regex:parbench::", "--launch-count", MOST_LAUNCHES]
+    ncu += ["--kernel-name", "regex:parbench::", "--launch-count", MAX_LAUNCHES]
     ncu += ["--metrics", ",".join(METRICS)]
     work = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
     work += ["--batch", size.batch, "--image", size.image, "--dtype", dtype]

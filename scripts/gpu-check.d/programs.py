@@ -54,7 +54,7 @@ class Ended:
 
     def last_words(self):
         lines = [line.strip() for line in self.out.splitlines() if line.strip()]
-        return " | ".join(lines[-3:])[-400:] or "it said nothing"
+        return " | ".join(lines[-3:])[-400:] or "it had no output"
 
 
 class Running:

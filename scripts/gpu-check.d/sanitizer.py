@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass
 
-from googletest import GPU_TESTS, LEAST_SECONDS, Tests, problem_of
+from googletest import GPU_TESTS, MIN_SECONDS, Tests, problem_of
 from programs import run_program
 from setting import portions
 
@@ -12,8 +12,8 @@ from setting import portions
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
 # It compares the GPU's free memory, which PyTorch changes while it compiles beside this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
-MOST_FAILED = 20  # tests of a program that are run once more
-FAILING = 97  # exit code that the tool is told to use for its findings
+MAX_FAILED = 20  # tests of a program that are run again
+FAILING = 97  # exit code of the tool for its findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
@@ -34,7 +34,7 @@ class Watch:
 def of_failed(setting):
     """The tests that failed without the tool, whose errors are to be explained."""
     for program, names in setting.failed_tests.items():
-        yield Watch("memcheck", "all kernels of failed tests", (), program, tuple(names[:MOST_FAILED]), 8)
+        yield Watch("memcheck", "all kernels of failed tests", (), program, tuple(names[:MAX_FAILED]), 8)
 
 
 def of_all():
@@ -53,7 +53,7 @@ def command_of(watch, path):
 
 
 def status_of(result, tests, said):
-    """In the words of whatever kept it from being whole."""
+    """Returns the reason why it is incomplete."""
     refused = REFUSAL.search(said)
     if refused and not tests.outcome.passed:
         return f"not run: {refused.group(1).strip()}"
@@ -95,6 +95,6 @@ def sanitizer(setting):
     for watch, portion in portions({watch: watch.weight for watch in watches}):
         setting.say(f"{watch.tool} over {watch.program}, {watch.what}")
         known.append(None)
-        for known[-1] in results_of(setting.with_portion(portion, LEAST_SECONDS), watch):
+        for known[-1] in results_of(setting.with_portion(portion, MIN_SECONDS), watch):
             problems = [text for text in map(problem, known) if text]
             yield {**content, "runs": known, "problems": problems}

@@ -68,9 +68,9 @@ class Setting:
         """Seconds until the step is ended."""
         return self.deadline - time.monotonic()
 
-    def with_portion(self, portion, least=0):
-        """The same with a part of the time that is left, or `least` seconds as far as there are."""
-        seconds = min(max(portion * self.left(), least), self.left())
+    def with_portion(self, portion, minimum=0):
+        """The same with a part of the time that is left, if possible `minimum` seconds or more."""
+        seconds = min(max(portion * self.left(), minimum), self.left())
         return replace(self, deadline=time.monotonic() + seconds)
 
     def say(self, text):

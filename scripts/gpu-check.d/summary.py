@@ -53,12 +53,12 @@ def problems_of(results):
     return found
 
 
-def not_run_texts(rows, told):
-    """Why figures are missing: every reason once, with the names of those it keeps away. Reasons that
-    are told elsewhere are left out."""
+def not_run_texts(rows, known):
+    """Why figures are missing: every reason once, with the names of those it keeps away. Reasons
+    that are listed elsewhere are left out."""
     names = {}
     for row in rows:
-        if row.not_run and row.not_run not in told:
+        if row.not_run and row.not_run not in known:
             names.setdefault(row.not_run, {}).setdefault(row.name.partition("/")[0], []).append(row.name)
     for reason, kinds in names.items():
         texts = [
@@ -112,7 +112,7 @@ class Summary:
 
     def show(self, folder):
         if self.is_trial:
-            print("A trial on tiny sizes: the figures say nothing.")
+            print("A trial on tiny sizes: the figures are not meaningful.")
         measured = [row for row in self.rows if not row.not_run]
         if measured:
             print(table(measured))

@@ -14,7 +14,7 @@ from processes import Failure, last_words
 
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
-MOST_STARTS = 3  # of a step's own processes
+MAX_STARTS = 3  # of a step's own processes
 POLL_SECONDS = 0.1
 LONGEST_END = 5  # seconds between a closed connection and the end of the process
 
@@ -143,7 +143,7 @@ class Torch:
             self.connection = multiprocessing.connection.Client(self.address, "AF_UNIX")
             return True
         if not is_running(self.process):
-            if self.starts == MOST_STARTS:
+            if self.starts == MAX_STARTS:
                 raise Failure("PyTorch's process ended", errors_of(self.address))
             self.start_own()
         return False

@@ -2,8 +2,8 @@
 #   torch_server.py DEVICE ADDRESS
 # One client at a time connects to the socket ADDRESS and sends JSON objects that name a piece of work and
 # how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
-# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. Nothing is done on
-# the GPU before somebody asks. Run by the interpreter that has PyTorch.
+# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. The GPU
+# is not used before the first request. Run by the interpreter that has PyTorch.
 import contextlib
 import gc
 import json
@@ -18,7 +18,7 @@ import torch
 
 import resnet50
 
-LEAST_SAMPLE_SECONDS = 0.02  # parbench's own
+MIN_SAMPLE_SECONDS = 0.02  # parbench's own
 WARM_UP_RUNS = 3
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
 
@@ -125,7 +125,7 @@ class Subject:
         for _ in range(WARM_UP_RUNS):
             self.run()
         once = self.clock.seconds(self.run, 1)
-        self.times = max(1, round(LEAST_SAMPLE_SECONDS / max(once, 1e-7)))
+        self.times = max(1, round(MIN_SAMPLE_SECONDS / max(once, 1e-7)))
 
     def samples(self, seconds):
         """At least three, and as many as fit."""
@@ -136,7 +136,7 @@ class Subject:
             taken.append(self.clock.seconds(self.run, self.times))
         return taken
 
-    def profile(self, most):
+    def profile(self, max_kernels):
         """The kernels (on a processor: operations) that take longest in one run, by the profiler."""
         choose_arithmetic(self.dtype)
         activity = torch.profiler.ProfilerActivity
@@ -148,7 +148,7 @@ class Subject:
             events = [event for event in events if event.device_type.name == "CUDA"]
         found = [kernel_of(event, self.on_gpu) for event in events]
         found = [kernel for kernel in found if kernel["seconds"] > 0]
-        return sorted(found, key=lambda kernel: -kernel["seconds"])[:most]
+        return sorted(found, key=lambda kernel: -kernel["seconds"])[:max_kernels]
 
 
 def kernel_of(event, on_gpu):

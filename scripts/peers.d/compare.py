@@ -45,7 +45,7 @@ def parse_arguments():
         "--seed", action="store_true", help="also the published setting (most of an hour)"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="tiny sizes: tries the tool, its figures say nothing"
+        "--quick", action="store_true", help="tiny sizes, to try the tool: its figures mean nothing"
     )
     parser.add_argument(
         "--python",

@@ -1,5 +1,5 @@
 # How busy other programs keep the cores: figures taken on a busy machine say little, and those of
-# runtimes whose threads spin at barriers say nothing.
+# runtimes whose threads spin at barriers are meaningless.
 import time
 
 

@@ -36,7 +36,7 @@ class Setting:
     cores: list
     quick: bool
     torches: list  # of Torch; the first has the targets
-    say: object  # a function that tells the user what is going on
+    say: object  # a function that prints a message on progress
 
     @property
     def peers(self):

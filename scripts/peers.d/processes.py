@@ -22,7 +22,7 @@ def last_words(text):
     """The end of what a program wrote to standard error."""
     # Without the marks that Python sets below the code it names.
     lines = [line for line in text.strip().splitlines() if line.strip(" ^~")]
-    return " | ".join(lines[-3:]) or "it said nothing"
+    return " | ".join(lines[-3:]) or "it had no output"
 
 
 def on_cores(cores, command):
@@ -82,7 +82,7 @@ class StepServer:
         return self
 
     def __exit__(self, failure, *_):
-        if failure is not None:  # it may be in the middle of a step, and nobody wants its answer
+        if failure is not None:  # it may be in the middle of a step, and its answer is not needed
             self.process.kill()
         with contextlib.suppress(OSError):  # it may have ended before what it was sent was read
             self.process.stdin.close()
@@ -95,11 +95,11 @@ class StepServer:
         self.errors.close()
 
     def answer(self, limit=LONGEST_STEP):
-        """The next line it prints, as JSON. A process that says nothing for `limit` seconds is
+        """The next line it prints, as JSON. A process that prints nothing for `limit` seconds is
         ended, which is a Failure."""
         late = threading.Event()
         timer = threading.Timer(limit, self.end_late, [late])
-        timer.daemon = True  # it keeps nobody from ending
+        timer.daemon = True  # it does not keep the program from ending
         timer.start()
         try:
             line = self.process.stdout.readline()

@@ -53,12 +53,12 @@ def run(words):
     return {"context": {}, "benchmarks": rows(scenario, slowdown), "parbench": report}
 
 
-def comparison(scenario, slowdown, launches):
+def comparison(scenario, slowdown, processes):
     verdict = "regressed" if slowdown > 0 else "same"
     change = {"value": slowdown / 100}
     cases = [{"name": f"{scenario}/{name}", "verdict": verdict, "change": change} for name in NAMES]
     cases.append({"name": f"{scenario}/gone", "state": "only_base"})
-    return {"base": {"processes": launches}, "cases": cases}
+    return {"base": {"processes": processes}, "cases": cases}
 
 
 def compare(words):

@@ -107,7 +107,7 @@ class FakeScenario : public Scenario {
 
 [[nodiscard]] std::unique_ptr<Context> make_context(std::vector<std::unique_ptr<Device>> devices);
 
-/// Keeps what it was told.
+/// Keeps all updates and notes.
 class RecordingProgress : public Progress {
  public:
   void update(const ProgressState& state) override { states.push_back(state); }

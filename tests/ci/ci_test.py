@@ -114,15 +114,15 @@ PULL = ["comment", "text.md", "--repository", "o/n", "--pull", "7"]
 
 def test_comment_renews_its_own_comment_only(ci):
     foreign = [
-        {"id": 1, "body": "looks good", "user": {"login": "somebody"}},
-        {"id": 2, "body": f"{MARKER}\nmine!", "user": {"login": "somebody"}},
+        {"id": 1, "body": "well done", "user": {"login": "another-user"}},
+        {"id": 2, "body": f"{MARKER}\nmine!", "user": {"login": "another-user"}},
     ]
     ci.set_github(comments=foreign)
     ci.write("text.md", "first\n")
     ci.call(*PULL)
     ci.write("text.md", "second\n")
     assert "comment renewed" in ci.call(*PULL).err
-    assert ci.comments == ["looks good", f"{MARKER}\nmine!", f"{MARKER}\nsecond\n"]
+    assert ci.comments == ["well done", f"{MARKER}\nmine!", f"{MARKER}\nsecond\n"]
 
 
 def test_comment_finds_the_pull_request_of_a_branch_at_its_commit(ci):
@@ -184,7 +184,7 @@ def test_publish_repeats_its_work_on_top_of_what_others_pushed(ci, published):
     ci.add_report("one.json", 1)
     publish(ci, "one.json")
     # The first push finds that another came first.
-    hook = "[ -e pushed ] && exit 0\ntouch pushed\necho 'somebody was faster' >&2\nexit 1\n"
+    hook = "[ -e pushed ] && exit 0\ntouch pushed\necho 'another push was faster' >&2\nexit 1\n"
     write_program(published.folder / "hooks/pre-receive", hook)
     ci.add_report("two.json", 2)
     assert "trying again" in publish(ci, "two.json").err

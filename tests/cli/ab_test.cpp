@@ -120,7 +120,7 @@ TEST_F(AbCommand, EndsWhenTheTimeIsSpent) {
   EXPECT_FALSE(json.at("ab").at("pairs").empty());
 }
 
-TEST_F(AbCommand, TellsOfCommandsThatFail) {
+TEST_F(AbCommand, ReportsCommandsThatFail) {
   const std::string broken = "sh -c 'echo it is broken >&2; exit 7'";
   EXPECT_THAT(
       refusal(broken, quick_run()),

@@ -120,13 +120,13 @@ TEST_F(Dashboard, ABuildThatIsKilledLeavesASiteWhoseLinksWork) {
   std::filesystem::remove(folder_ / "reports/first.json");  // its pages are needed until the end
   write_many(text);
   kill_a_build();
-  int looked_at = 0;
+  int checked = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "site")) {
     if (entry.path().extension() != ".html") continue;
     EXPECT_THAT(dead_links(entry.path()), ::testing::IsEmpty()) << entry.path();
-    ++looked_at;
+    ++checked;
   }
-  EXPECT_GE(looked_at, 20);
+  EXPECT_GE(checked, 20);
   ASSERT_EQ(parbench({"dashboard", "reports", "-o", "site"}).exit_code, 0);
   EXPECT_EQ(pages(), many);
 }

@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Streams, LostOutput,
                                                   "{ \"$@\"; echo $? >code; } | true"}),
                          [](const auto& instance) { return instance.param.name; });
 
-TEST_F(Fault, AStandardErrorThatNobodyReadsEndsNoMeasurement) {
+TEST_F(Fault, AStandardErrorWithoutAReaderEndsNoMeasurement) {
   std::vector<std::string> command{"sh", "-c",
                                    "{ \"$@\" 3>&1 1>out 2>&3 3>&-; echo $? >code; } | true", "sh"};
   const std::vector<std::string> measuring = words("right,wrong");  // which leaves notes there
@@ -185,7 +185,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
-  EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "nobody waits for it";
+  EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "it is not waited for";
   EXPECT_THAT(finished.err, HasSubstr("what was measured is in "));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
@@ -213,7 +213,7 @@ TEST_F(Fault, ASecondCtrlCEndsAtOnce) {
   const auto said = [&](const char* text) { return process.err().find(text) != std::string::npos; };
   ASSERT_TRUE(wait_until(process, [&] { return said("stuck has begun"); }));
   process.signal(SIGINT);
-  ASSERT_TRUE(wait_until(process, [&] { return said("once more to end"); }));
+  ASSERT_TRUE(wait_until(process, [&] { return said("Ctrl-C again to stop"); }));
   process.signal(SIGINT);
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 130);

@@ -157,7 +157,7 @@ class FaultyScenario : public Scenario {
     return right;
   }
   [[nodiscard]] std::string answer(const std::vector<CaseOutcome>&) const override {
-    return "it is told";
+    return "it has an answer";
   }
 
  private:
@@ -176,7 +176,7 @@ class FaultyScenario : public Scenario {
       {"wrong-second", "computes a wrong result in the second process"},
       {"crashes-first", "ends the first process"},
       {"crashes-second", "ends the second process"},
-      {"silent-second", "says nothing more in the second process"},
+      {"silent-second", "stays silent in the second process"},
   };
   std::vector<Axis> axes_{size_axis()};
 };

@@ -180,7 +180,7 @@ TEST_F(Processes, AWrongResultInOneOfThemFailsTheCase) {
   EXPECT_THAT(finished.err, HasSubstr("process 2 of 3: faulty/wrong-second/size:1 failed"));
 }
 
-TEST_F(Processes, OneThatCrashesIsToldAndTheOthersGoOn) {
+TEST_F(Processes, OneThatCrashesIsReportedAndTheOthersGoOn) {
   const Finished finished = run_here(faulty("right,crashes-second"));
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
@@ -194,7 +194,7 @@ TEST_F(Processes, OneThatCrashesIsToldAndTheOthersGoOn) {
                                   HasSubstr("planted: this is the end")));
 }
 
-TEST_F(Processes, TheNextOneLooksWhereTheFirstCrashes) {
+TEST_F(Processes, TheNextOneProfilesWhereTheFirstCrashes) {
   EXPECT_EQ(run_here(faulty("right,crashes-first")).exit_code, 1);
   const report::Report report = valid_report();
   EXPECT_EQ(report.processes.at(0).exit_code, 128 + SIGABRT);
@@ -223,10 +223,10 @@ TEST_F(Processes, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
   ASSERT_THAT(report.processes, SizeIs(2));
-  for (const report::Process& launch : report.processes) {
+  for (const report::Process& process : report.processes) {
     // In order, unless the signal came while the program was still being loaded.
-    EXPECT_THAT(launch.exit_code, AnyOf(130, 128 + SIGTERM));
-    EXPECT_THAT(launch.error, HasSubstr("gave no sign for"));
+    EXPECT_THAT(process.exit_code, AnyOf(130, 128 + SIGTERM));
+    EXPECT_THAT(process.error, HasSubstr("gave no sign for"));
   }
 }
 

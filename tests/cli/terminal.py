@@ -18,7 +18,7 @@ def main() -> int:
         while True:
             try:
                 data = os.read(controller, 65536)
-            except OSError:  # nobody has the terminal open any more
+            except OSError:  # the program has closed the terminal
                 break
             sys.stdout.buffer.write(data)
     return process.returncode

@@ -1,4 +1,4 @@
-// `--trace` of real runs, read as a viewer does, and their profiles computed once more from it.
+// `--trace` of real runs, read as a viewer does, and their profiles recomputed from it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST_F(TraceRun, OfGraphsAndThreadsNests) {
   EXPECT_THAT(profiles(), ::testing::SizeIs(Gt(2U)));
 }
 
-TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
+TEST_F(TraceRun, ProfilesWithoutATraceAsWell) {
   const Finished measured =
       parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
                 "report.json", "--benchmark_repetitions=2"});
@@ -91,7 +91,7 @@ TEST_F(TraceRun, ThatHasNoTraceLooksAllTheSame) {
   EXPECT_EQ(profile.metrics.calls.at(0).name, "spin");
 }
 
-TEST_F(TraceRun, DoesNotLookWhenItIsToldNotTo) {
+TEST_F(TraceRun, DoesNotProfileWithNoTimeline) {
   const Finished measured =
       parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
                 "report.json", "--no-timeline", "--benchmark_repetitions=2"});

@@ -289,7 +289,7 @@ TEST_F(Usage, DisplaysAggregatesAloneAndKeepsTheRowsInTheFile) {
 struct Tiny {
   std::string scenario;
   std::vector<std::string> flags;
-  std::string variant = {};  // tells tests of one scenario apart
+  std::string variant = {};  // distinguishes tests of one scenario
 };
 
 void PrintTo(const Tiny& tiny, std::ostream* out) { *out << tiny.scenario << tiny.variant; }

@@ -21,9 +21,9 @@ namespace parbench::emulation {
 namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 17U;
-constexpr unsigned int most_threads = 1024;  // of a block, on any GPU
+constexpr unsigned int max_threads = 1024;  // of a block, on any GPU
 
-/// Tells the address sanitizer that another stack is in use.
+/// Announces the use of another stack to the address sanitizer.
 class StackSwitch {
  public:
 #if defined(__SANITIZE_ADDRESS__)
@@ -190,7 +190,7 @@ class Block {
   std::vector<Thread> threads_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> idle_;
-  std::uint64_t exchanged_[2][most_threads]{};
+  std::uint64_t exchanged_[2][max_threads]{};
   unsigned int current_ = 0;
 };
 
@@ -203,12 +203,12 @@ Block& running() {
 
 void run_grid(dim3 grid, dim3 block, const std::function<void()>& thread) {
   static bool backwards = false;
-  constexpr unsigned int most_high = 65535;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > most_high || grid.z > most_high) {
+  constexpr unsigned int max_high = 65535;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > max_high || grid.z > max_high) {
     refuse("a grid has no block, or too many in y or z");
   }
   const unsigned int threads = block.x * block.y * block.z;
-  if (threads == 0 || threads > most_threads) refuse("a block has no thread, or more than 1024");
+  if (threads == 0 || threads > max_threads) refuse("a block has no thread, or more than 1024");
   gridDim = grid;
   blockDim = block;
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;

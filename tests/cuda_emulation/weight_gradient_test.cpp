@@ -26,7 +26,7 @@ struct ProductCase {
   std::string name;
   ConvolutionShape shape;
   DType dtype;
-  std::size_t most_bytes;
+  std::size_t max_bytes;
   std::int64_t images;  // at once
 };
 
@@ -58,7 +58,7 @@ class GradientProducts : public testing::TestWithParam<ProductCase> {
 
   /// Starts from `before`.
   [[nodiscard]] std::vector<float> product(bool accumulate, float before) {
-    const auto gradient = make_gradient_product(device_, graph_, accumulate, GetParam().most_bytes);
+    const auto gradient = make_gradient_product(device_, graph_, accumulate, GetParam().max_bytes);
     if (!gradient) throw std::logic_error("there is no product");
     const Memory scratch = memory(gradient->scratch_bytes());
     constexpr int nans = 0xFF;
@@ -91,7 +91,7 @@ class GradientProducts : public testing::TestWithParam<ProductCase> {
 };
 
 TEST_P(GradientProducts, EqualTheDirectKernel) {
-  ASSERT_EQ(plan_patches(shape(), GetParam().dtype, GetParam().most_bytes).images,
+  ASSERT_EQ(plan_patches(shape(), GetParam().dtype, GetParam().max_bytes).images,
             GetParam().images);
   EXPECT_EQ(product(false, std::numeric_limits<float>::quiet_NaN()), direct(0));
   EXPECT_EQ(product(true, 5), direct(5));

@@ -26,7 +26,7 @@ namespace parbench {
 namespace {
 
 /// scripts/gpu-check gives all checks 20 s. A check whose starter was killed ends by itself.
-constexpr unsigned most_seconds = 40;
+constexpr unsigned max_seconds = 40;
 
 constexpr std::chrono::seconds wait_limit{15};
 
@@ -131,7 +131,7 @@ class Constant {
 
 /// Runs an operation on tensors of ones. Its last argument is the output; its largest element has
 /// to be `expected`, a sum of ones that every type holds exactly. Winograd and FFT engines compute
-/// it from rounded intermediates, hence the tolerance.
+/// it from rounded intermediates, which the tolerance covers.
 void check_sum(const Bench& bench, const std::string& what, const OpDesc& desc, float expected) {
   const std::unique_ptr<Op> op = bench.prepare(desc);
   say("{}: {}, {} bytes of scratch", what, op->implementation(), op->scratch_bytes());
@@ -275,7 +275,7 @@ void condition(const Machine& machine, const std::string& name) {
       text_of(now.full_clock_mhz), text_of(now.temperature_celsius), text_of(now.power_watts),
       fmt::join(now.throttled_by, ", "));
   require(bench.device().info().backend == "cpu" || now.clock_mhz.has_value(),
-          "the driver's NVML tells no clock; is libnvidia-ml.so.1 of this driver?");
+          "the driver's NVML reports no clock; is libnvidia-ml.so.1 of this driver?");
 }
 
 /// Half of a GPU; of a processor, a core. The second half, as the first opened alone would have all
@@ -338,6 +338,6 @@ int main(int count, char** words) {
     fmt::print(stderr, "usage: parbench-smoke CHECK DEVICE\n");
     return 2;
   }
-  alarm(parbench::most_seconds);
+  alarm(parbench::max_seconds);
   return parbench::run(words[1], words[2]);
 }

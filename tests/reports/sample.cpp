@@ -134,7 +134,7 @@ std::vector<CaseResult> sample_cases() {
   cases.push_back(without_number(
       pipeline_case("pipeline", {{"split", "8+20+20"}}, 1, 1, {}), CaseStatus::failed,
       "gradient of layer4.0.conv2.weight differs from the reference: 0.0131 at [3, 17, 0, 2], "
-      "expected 0.0127 (37 times the tolerance); the times of a wrong result say nothing"));
+      "expected 0.0127 (37 times the tolerance); the times of a wrong result are meaningless"));
   cases.back().verification->passed = false;
   for (const std::int64_t split : {40, 60}) {
     cases.push_back(without_number(pipeline_case("pipeline", {{"split", split}}, 1, 1, {}),
@@ -232,7 +232,7 @@ Timeline sample_timeline() {
 
 }  // namespace
 
-Report looked_at(Report report) {
+Report with_profiles(Report report) {
   Profile profile;
   profile.executions = 3;
   profile.median = 0.5;

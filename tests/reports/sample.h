@@ -7,11 +7,11 @@ namespace parbench::report {
 
 /// A finished pipeline run on two devices: measured cases (two of them stopped early), a failed one
 /// and two that were skipped for the same reason. Every field of every struct is set somewhere, but
-/// for what `looked_at` adds.
+/// for what `with_profiles` adds.
 [[nodiscard]] Report sample_report();
 
 /// The report with a profile of its second case, and a finding.
-[[nodiscard]] Report looked_at(Report report);
+[[nodiscard]] Report with_profiles(Report report);
 
 /// A measured case around a median, with as many samples as asked.
 [[nodiscard]] CaseResult measured_case(const std::string& scenario, const std::string& strategy,

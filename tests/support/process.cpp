@@ -22,8 +22,7 @@ void redirect(const std::filesystem::path& file, int descriptor) {
   redirect(folder / "out", STDOUT_FILENO);
   redirect(folder / "err", STDERR_FILENO);
   if (!surroundings.directory.empty() && chdir(surroundings.directory.c_str()) != 0) _exit(127);
-  // Which share of this program's tests runs, and where their results go, is not the child's
-  // affair.
+  // The child does not inherit this program's selection of tests and place of results.
   for (const char* name :
        {"GTEST_FILTER", "GTEST_OUTPUT", "GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS"}) {
     unsetenv(name);

@@ -96,7 +96,7 @@ test("samples over time show where the next process begins", async () => {
   assert.deepEqual(page.problems, []);
 });
 
-test("one sample far from the others stands at the edge as an arrow that tells its figure", async () => {
+test("one sample far from the others stands at the edge as an arrow with its figure", async () => {
   const one = measured("a", {}, 1, { samples: 40 });
   one.samples[3].seconds = 30;
   one.samples[20].seconds = 0.2;
@@ -127,8 +127,8 @@ test("the scale of samples ends at −100%, and holds all of them where none is 
   await samples.locator("summary").click();
   await samples.locator("svg text").first().waitFor();
   const labels = (await samples.locator("svg text").allTextContents()).filter((text) => text.endsWith("%"));
-  const least = Math.min(...labels.map((text) => Number(text.replace("−", "-").replace("%", ""))));
-  assert.equal(least, -100);
+  const min = Math.min(...labels.map((text) => Number(text.replace("−", "-").replace("%", ""))));
+  assert.equal(min, -100);
   assert.doesNotMatch(await samples.locator("[role=img]").getAttribute("aria-label"), /beyond/);
 });
 

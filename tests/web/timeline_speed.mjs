@@ -51,17 +51,17 @@ const measure = (keys) =>
     [keys, frames],
   );
 
-function tell(what, { draws, gaps }) {
+function print(what, { draws, gaps }) {
   const text = (list) => {
     const sorted = [...list].sort((a, b) => a - b);
-    const [median, most] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-    return `${median.toFixed(1)} ms (at most ${most.toFixed(1)})`;
+    const [median, max] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+    return `${median.toFixed(1)} ms (at most ${max.toFixed(1)})`;
   };
   console.log(`${count} tasks, ${what}: drawn in ${text(draws)}, a frame every ${text(gaps)}`);
 }
 
-tell("all in view", await measure(["0"]));
-tell("zooming in and out", await measure([..."+++++-----"]));
+print("all in view", await measure(["0"]));
+print("zooming in and out", await measure([..."+++++-----"]));
 await canvas.evaluate((one) => one.dispatchEvent(new KeyboardEvent("keydown", { key: "+" })));
-tell("moving", await measure([...Array(5).fill("ArrowRight"), ...Array(5).fill("ArrowLeft")]));
+print("moving", await measure([...Array(5).fill("ArrowRight"), ...Array(5).fill("ArrowLeft")]));
 await browser.stop();

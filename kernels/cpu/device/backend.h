@@ -7,7 +7,7 @@
 
 namespace parbench::cpu {
 
-/// Looks at the process's affinity mask with hwloc; never fails on a machine that runs the program.
+/// Reads the process's affinity mask with hwloc; never fails on a machine that runs the program.
 [[nodiscard]] std::unique_ptr<Backend> make_backend();
 
 }  // namespace parbench::cpu

@@ -58,8 +58,8 @@ MemoryGrant tightest(const MemoryGrant& a, const MemoryGrant& b) {
   return {.limit = std::min(a.limit, b.limit), .left = std::min(a.left, b.left)};
 }
 
-/// Of the group and all above it. A container may see its own group as the mounted root while its
-/// path is the host's: folders that are not there grant without limit.
+/// Returns the grant of the group and all groups above it. A container may see its own group as the
+/// mounted root while its path is the host's: folders that are not there grant without limit.
 MemoryGrant grant_along(const fs::path& mount, fs::path group, const Names& names) {
   MemoryGrant grant = grant_of(mount, names);
   for (; !group.empty(); group = group.parent_path()) {

@@ -37,7 +37,7 @@ void add_if_there(std::vector<fs::path>& files, fs::path file) {
 std::optional<double> full_clock(const fs::path& core) {
   if (const auto base = megahertz_in(core / "cpufreq/base_frequency")) return base;
   const auto nominal = number_in(core / "acpi_cppc/nominal_freq");  // in MHz, unlike cpufreq's
-  if (!nominal || *nominal <= 0) return std::nullopt;               // firmware need not tell: 0
+  if (!nominal || *nominal <= 0) return std::nullopt;               // 0: unknown to the firmware
   return static_cast<double>(*nominal);
 }
 
@@ -57,7 +57,7 @@ CoreSensors::CoreSensors(const std::vector<int>& cores, const fs::path& root) {
     add_if_there(current_clocks_, folder / "cpufreq/scaling_cur_freq");
     add_if_there(core_throttles_, folder / "thermal_throttle/core_throttle_count");
     add_if_there(package_throttles_, folder / "thermal_throttle/package_throttle_count");
-    // Of cores of different kinds, the fastest kind's.
+    // With cores of different kinds, the clock of the fastest kind counts.
     full_clock_mhz_ = std::max(full_clock_mhz_, full_clock(folder));
   }
 }

@@ -1,4 +1,4 @@
-// Clocks and throttling of cores, as Linux tells them.
+// Clocks and throttling of cores, as Linux reports them.
 #pragma once
 
 #include <filesystem>
@@ -17,10 +17,10 @@ class CoreSensors {
   explicit CoreSensors(const std::vector<int>& cores, const std::filesystem::path& root = "/");
 
   /// The clock is that of the fastest core, since some may rest: cpufreq's scaling_cur_freq. The
-  /// full clock is the base frequency where the kernel tells it (intel_pstate), else CPPC's nominal
-  /// frequency (acpi_cppc/nominal_freq), else not known: cpuinfo_max_freq may be the boost of a
-  /// single core, which need not hold on all of them at once. The counters are those of the x86
-  /// thermal monitor (thermal_throttle/*_throttle_count), summed over the cores.
+  /// full clock is the base frequency where the kernel reports it (intel_pstate), else CPPC's
+  /// nominal frequency (acpi_cppc/nominal_freq), else not known: cpuinfo_max_freq may be the boost
+  /// of a single core, which need not hold on all of them at once. The counters are those of the
+  /// x86 thermal monitor (thermal_throttle/*_throttle_count), summed over the cores.
   /// https://docs.kernel.org/admin-guide/pm/cpufreq.html
   /// https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html
   /// https://docs.kernel.org/admin-guide/thermal/intel_thermal_throttle.html

@@ -27,7 +27,7 @@ Topology load_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot be initialised");
   Topology topology(raw);
-  // Caches, devices and the like take time to find and are not needed to tell cores apart.
+  // Caches, devices and the like take time to find and are not needed to identify cores.
   hwloc_topology_set_all_types_filter(topology.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);

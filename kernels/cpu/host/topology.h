@@ -11,11 +11,11 @@ namespace parbench::cpu {
 /// the topology cannot be read.
 [[nodiscard]] std::vector<int> usable_cores();
 
-/// The usable cores that share a NUMA node with one of these, these among them: whatever they touch
-/// first gets pages as near to these as can be.
+/// The usable cores that share a NUMA node with one of these, these among them: memory that they
+/// touch first gets pages as near to these as can be.
 [[nodiscard]] std::vector<int> local_cores(const std::vector<int>& cores);
 
-/// The processor's own name ("AMD EPYC 9965"), or its architecture when it does not tell.
+/// The processor's own name ("AMD EPYC 9965"), or its architecture when it has none.
 [[nodiscard]] std::string processor_model();
 
 /// Binds the calling thread to these cores. Throws Error when the system refuses.

@@ -64,7 +64,7 @@ std::string DnnlLayout::name() const {
   return text;
 }
 
-// The stride of a dimension of extent one says nothing.
+// The stride of a dimension of extent one is irrelevant.
 bool is_row_major(const memory::desc& desc) {
   const dnnl_memory_desc_t& data = desc.data;
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;

@@ -23,8 +23,8 @@ class DiscardOp final : public CpuOp {
     set_implementation("madvise");
   }
 
-  // What unmapping a block and mapping another costs without the change of address, which the tasks
-  // that follow could not be told.
+  // Costs as much as unmapping a block and mapping another, but keeps the address, which the tasks
+  // that follow have been given already.
   void execute(const Execution& /*execution*/, std::span<std::byte* const> arguments) override {
     void* first = arguments[0];
     std::size_t bytes = bytes_;

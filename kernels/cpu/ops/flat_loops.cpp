@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t grain = 1024;  // elements; whole cache lines for every type
 
-// The attribute for a loop does not reach into an OpenMP region, hence one function for each. `omp
-// simd` because outputs may be inputs: element by element, which the compiler cannot know.
+// The attribute for a loop does not reach into an OpenMP region, so each has a function of its own.
+// `omp simd` because outputs may be inputs: element by element, which the compiler cannot know.
 
 PARBENCH_SIMD void accumulate_range(float* destination, const float* source, std::size_t count) {
 #pragma omp simd

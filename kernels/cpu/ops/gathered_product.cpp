@@ -65,8 +65,8 @@ class GatheredProduct final : public CpuOp {
 
   void plan_slices(bool accumulate) {
     constexpr std::int64_t max_floats = std::int64_t{8} << 20;  // 32 MiB
-    const std::int64_t most = std::max<std::int64_t>(1, max_floats / window_);
-    const std::int64_t slices = (positions_ + most - 1) / most;
+    const std::int64_t max_positions = std::max<std::int64_t>(1, max_floats / window_);
+    const std::int64_t slices = (positions_ + max_positions - 1) / max_positions;
     const std::int64_t even = (positions_ + slices - 1) / slices;
     for (std::int64_t first = 0; first < positions_; first += even) {
       const std::int64_t count = std::min(even, positions_ - first);

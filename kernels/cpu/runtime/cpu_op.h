@@ -1,4 +1,4 @@
-// Base of every CPU operation: enqueueing is the stream's affair, executing the subclass's.
+// Base of every CPU operation: the stream enqueues it, the subclass executes it.
 #pragma once
 
 #include <cstddef>

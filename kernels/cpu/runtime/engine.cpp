@@ -27,7 +27,7 @@ void check_dtype(std::string_view operation, DType dtype) {
   if (dtype != DType::bf16 || has_native_bf16()) return;
   throw Unsupported(fmt::format(
       "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
-      "find here or is told not to use; use f32",
+      "find here or may not use (ONEDNN_MAX_CPU_ISA); use f32",
       operation));
 }
 

@@ -12,7 +12,7 @@ namespace parbench::cpu {
 [[nodiscard]] const dnnl::engine& engine();
 
 /// Whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would be
-/// emulated, whose speed says nothing.
+/// emulated, whose speed is not representative.
 [[nodiscard]] bool has_native_bf16();
 
 /// Throws Unsupported, in the operation's name, for a type that this processor has no arithmetic

@@ -33,14 +33,15 @@ class CpuEvent final : public Event {
   [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
-  /// Announces a record to come; the number tells it from earlier ones. Called when it is enqueued.
+  /// Announces a record to come; the number distinguishes it from earlier ones. Called when it is
+  /// enqueued.
   [[nodiscard]] std::uint64_t announce();
   /// The same of a record inside a capture.
   void announce_captured(CapturedRecord record);
 
   /// The latest record announced.
   struct Record {
-    std::uint64_t number = 0;  // 0 before the first, which nobody has to wait for
+    std::uint64_t number = 0;  // 0 before the first, for which no wait is needed
     std::optional<CapturedRecord> captured = {};
   };
   [[nodiscard]] Record latest() const;

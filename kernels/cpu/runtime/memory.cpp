@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t page = 4096;
 constexpr std::size_t reserve = std::size_t{256} << 20;
-constexpr std::size_t least_touched = std::size_t{16} << 20;  // by a thread, to be worth its start
+constexpr std::size_t min_touched = std::size_t{16} << 20;  // by a thread, to be worth its start
 
 std::size_t meminfo(const std::string& field) {
   std::ifstream file("/proc/meminfo");
@@ -56,7 +56,7 @@ void touch_here(std::byte* data, std::size_t bytes) {
 /// All threads at once, and in the caller's what no thread could be started for: pages that lie
 /// further away are better than a case that fails.
 void touch(std::byte* data, std::size_t bytes, const std::vector<int>& cores) {
-  const std::size_t threads = std::clamp<std::size_t>(bytes / least_touched, 1, cores.size());
+  const std::size_t threads = std::clamp<std::size_t>(bytes / min_touched, 1, cores.size());
   const std::size_t part = round_up(bytes / threads, huge_page);
   std::vector<std::future<void>> touching;
   for (std::size_t first = 0; first < bytes; first += part) {

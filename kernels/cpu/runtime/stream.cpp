@@ -22,8 +22,8 @@ namespace {
 using Kind = Command::Kind;
 
 constexpr std::size_t initial_capacity = 1024;
-/// Nanoseconds by which the system may lengthen a worker's naps, 50 µs unless it is told.
-constexpr unsigned long nap_slack = 1000;
+/// Nanoseconds by which the system may lengthen a worker's sleeps; Linux's default is 50 µs.
+constexpr unsigned long timer_slack = 1000;
 
 CpuEvent& cpu_event(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);
@@ -43,7 +43,7 @@ CpuStream::CpuStream(Device& device, std::string name, std::vector<int> cores, i
       worker_([this] { work(); }) {
   try {
     call([this] {
-      prctl(PR_SET_TIMERSLACK, nap_slack);
+      prctl(PR_SET_TIMERSLACK, timer_slack);
       bind_this_thread(cores_);
       bind_team(cores_, threads_);
     });

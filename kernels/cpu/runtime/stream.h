@@ -21,8 +21,8 @@
 namespace parbench::cpu {
 
 /// After an exception in its worker a stream skips operations and copies until `synchronize` has
-/// thrown it, and so it does while it is destroyed; events are still reached, so that nobody waits
-/// for ever. Destruction waits for the command that is running.
+/// thrown it, and so it does while it is destroyed; events are still reached, so that no waiter
+/// hangs. Destruction waits for the command that is running.
 class CpuStream final : public Stream {
  public:
   /// The worker is bound to `cores`, its team of `threads` to one of them each. `name` shows in

@@ -1,5 +1,5 @@
 // Joins what a GPU is recorded to have done with the calls that it was done for. Plain data in and
-// out: what the records look like in CUPTI is the business of activity_trace.h.
+// out: activity_trace.h reads CUPTI's records.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace parbench::cuda {
 /// The number of a stream's log among those that are open.
 using LogId = std::uint32_t;
 
-/// Of which log and which call work is.
+/// The log and the call that work belongs to.
 struct ActivityOwner {
   LogId log = 0;
-  ActivityTag tag = 0;  // 0: nobody's
+  ActivityTag tag = 0;  // 0: no call's
 
   bool operator==(const ActivityOwner&) const = default;
   auto operator<=>(const ActivityOwner&) const = default;

@@ -69,7 +69,7 @@ WorkRecord work_of(const CUpti_Activity& activity) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
-  throw Unsupported(fmt::format("{} cannot tell when its work runs: {}", name, reason));
+  throw Unsupported(fmt::format("{} does not report when its work runs: {}", name, reason));
 }
 
 std::string reason_of(const Cupti& cupti, const char* call, CUptiResult result) {
@@ -127,7 +127,7 @@ LogId ActivityTrace::open(TracedStream& stream) {
   if (streams_.empty()) start(stream.description_.name);
   const LogId log = ++latest_log_;
   streams_[log] = &stream;
-  std::uint32_t number = 0;  // without it only collectives cannot be told apart
+  std::uint32_t number = 0;  // without it only collectives cannot be attributed
   if (cupti_->functions().stream_id(nullptr, stream.description_.handle, 0, &number) ==
       CUPTI_SUCCESS) {
     const std::lock_guard lock(mutex_);
@@ -180,7 +180,7 @@ void ActivityTrace::enable(const std::string& name) {
     check("cuptiEnableCallback", f.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
   }
   for (const CUpti_ActivityKind kind : kinds) check("cuptiActivityEnable", f.enable(kind));
-  // Waiting asks these again and again, and their records say nothing.
+  // Waiting calls these repeatedly, and their records are not needed.
   (void)f.enable_runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, 0);
   (void)f.enable_driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, 0);
 }
@@ -190,7 +190,7 @@ void ActivityTrace::enable(const std::string& name) {
 void ActivityTrace::stop() noexcept {
   const CuptiFunctions& f = cupti_->functions();
   for (const CUpti_ActivityKind kind : kinds) (void)f.disable(kind);
-  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is left is nobody's
+  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is left belongs to no log
   {
     const std::lock_guard lock(receiver().mutex);
     receiver().trace = nullptr;
@@ -238,10 +238,10 @@ JoinedActivities ActivityTrace::read() {
 // --- what CUPTI calls --------------------------------------------------------------------------
 
 void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
-                                    std::size_t* most_records) {
+                                    std::size_t* max_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
   *bytes = *buffer != nullptr ? buffer_bytes : 0;  // without a buffer CUPTI drops, and counts
-  *most_records = 0;                               // as many as there is room for
+  *max_records = 0;                                // as many as there is room for
 }
 
 void ActivityTrace::take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/,

@@ -52,7 +52,7 @@ class ActivityTrace {
   void deliver();
   [[nodiscard]] JoinedActivities read();
 
-  static void hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records);
+  static void hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records);
   static void take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                           std::size_t bytes, std::size_t valid_bytes);
   static void on_resource(void* trace, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -75,7 +75,7 @@ class ActivityTrace {
 /// While it lives, what the calling thread enqueues is recorded as one call's.
 class TracedCall {
  public:
-  /// Of nobody: nothing is recorded.
+  /// Records nothing.
   TracedCall() = default;
   TracedCall(const Cupti& cupti, const ActivityOwner& owner);
   ~TracedCall();

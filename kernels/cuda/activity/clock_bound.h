@@ -1,4 +1,4 @@
-// How far a device's times, told as times of the host, may be off.
+// The error of a device's times after their conversion to the host's clock.
 #pragma once
 
 #include <algorithm>
@@ -10,31 +10,30 @@
 
 namespace parbench::cuda {
 
-/// Work that truly ran between two readings of the host's clock bounds the offset of the times that
-/// are told of it: told − true lies in [told end − second reading, told begin − first reading]. Of
-/// several, the closest bound on each side counts, as long as the offset does not change in
-/// between.
+/// Work that truly ran between two readings of the host's clock bounds the offset of its recorded
+/// times: recorded − true lies in [recorded end − second reading, recorded begin − first reading].
+/// The closest bound on each side counts, as long as the offset does not change in between.
 class ClockBound {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  void add(Time before, const Activity& told, Time after) {
-    most_early_ = std::min(most_early_, Seconds(after - told.end));
-    most_late_ = std::min(most_late_, Seconds(told.begin - before));
+  void add(Time before, const Activity& recorded, Time after) {
+    max_early_ = std::min(max_early_, Seconds(after - recorded.end));
+    max_late_ = std::min(max_late_, Seconds(recorded.begin - before));
   }
 
   /// In seconds; infinite before anything was added. Readings that contradict each other, because
   /// the offset did change, count with their amount.
   [[nodiscard]] double error() const {
-    return std::max(std::abs(most_early_.count()), std::abs(most_late_.count()));
+    return std::max(std::abs(max_early_.count()), std::abs(max_late_.count()));
   }
 
  private:
   using Seconds = std::chrono::duration<double>;
   static constexpr Seconds unknown{std::numeric_limits<double>::infinity()};
 
-  Seconds most_early_ = unknown;  // by how much the times told are too early at most
-  Seconds most_late_ = unknown;   // and too late
+  Seconds max_early_ = unknown;  // by how much recorded times may be too early
+  Seconds max_late_ = unknown;   // or too late
 };
 
 }  // namespace parbench::cuda

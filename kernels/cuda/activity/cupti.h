@@ -47,7 +47,7 @@ class Cupti {
   [[nodiscard]] static std::shared_ptr<const Cupti> load(
       const std::vector<std::string>& libraries = usual_places());
 
-  /// Why it cannot be used, and what would mend it; empty when it can.
+  /// Why it cannot be used, and the remedy; empty when it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
   [[nodiscard]] const CuptiFunctions& functions() const { return functions_; }
 

@@ -29,7 +29,8 @@ bool is_whole(const nccl::Functions& f) {
          f.all_reduce != nullptr && f.all_gather != nullptr;
 }
 
-/// The first that tells the last error; those before 2.9 numbered their versions in another way.
+/// The first version with ncclGetLastError; those before 2.9 numbered their versions in another
+/// way.
 constexpr int oldest = 21300;
 
 /// "2.28.9" from 22809, as NCCL_VERSION makes it of three numbers.
@@ -59,7 +60,7 @@ std::string Nccl::find_absence(const std::string& library) {
   }
   int number = 0;
   if (functions_.get_version == nullptr || functions_.get_version(&number) != nccl::success) {
-    return fmt::format("{} tells no version; install NCCL 2.13 or newer", library);
+    return fmt::format("{} has no version number; install NCCL 2.13 or newer", library);
   }
   if (number < oldest || !is_whole(functions_)) {
     return fmt::format("{} is version {}; install 2.13 or newer", library, version_text(number));
@@ -70,7 +71,7 @@ std::string Nccl::find_absence(const std::string& library) {
 
 std::string Nccl::text_of(nccl::Result result) const {
   const char* details = functions_.get_last_error(nullptr);
-  return fmt::format("{}: {} (NCCL {}; NCCL_DEBUG=INFO in the environment makes it tell more)",
+  return fmt::format("{}: {} (NCCL {}; set NCCL_DEBUG=INFO for details)",
                      functions_.get_error_string(result),
                      details != nullptr && *details != '\0' ? details : "no details", version_);
 }

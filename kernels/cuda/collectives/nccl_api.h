@@ -12,7 +12,7 @@ namespace parbench::cuda::nccl {
 
 using Communicator = struct ncclComm*;  // ncclComm_t
 
-// Of each enumeration what is used; as integers, for a library may return others.
+// The enumerators in use; as integers, since a library may return others.
 using Result = int;  // ncclResult_t
 inline constexpr Result success = 0;
 inline constexpr Result in_progress = 7;

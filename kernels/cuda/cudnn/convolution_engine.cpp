@@ -79,14 +79,14 @@ constexpr std::string_view no_engine =
 /// Engines that take any image of a batch come first; with the others, a view that begins at an
 /// image of odd size fails when it runs, with cuDNN's words on alignment.
 EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
-                           std::size_t most_workspace, const TakeEngine& take) {
+                           std::size_t max_workspace, const TakeEngine& take) {
   CudnnFailure failure;
   const auto keep = [&](CudnnFailure next) {
     if (failure.kind == CudnnFailure::Kind::unsupported) failure = std::move(next);
   };
   for (const bool aligned : {false, true}) {
     graph.aligned_images = aligned;
-    auto found = CudnnEngines::find(target, graph, most_workspace);
+    auto found = CudnnEngines::find(target, graph, max_workspace);
     if (auto* none = std::get_if<CudnnFailure>(&found)) {
       keep(std::move(*none));
       continue;

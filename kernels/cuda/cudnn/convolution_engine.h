@@ -33,11 +33,11 @@ using TakeEngine = std::function<std::optional<Choice>(CudnnEngines&, const Conv
 /// The engine for a graph on a GPU. A failure that is a fault comes before one that says that there
 /// is no engine. Throws DeviceLost and OutOfMemory.
 [[nodiscard]] EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
-                                         std::size_t most_workspace, const TakeEngine& take);
+                                         std::size_t max_workspace, const TakeEngine& take);
 
-/// Those of a device, by graph. Equal layers are many, in a model and in the cases of a sweep, and
-/// asking for engines takes tens of milliseconds. What failed by a fault, or was chosen while a
-/// part of the heuristics failed, is not kept.
+/// The engines of a device, by graph. Equal layers are many, in a model and in the cases of a
+/// sweep, and asking for engines takes tens of milliseconds. What failed by a fault, or was chosen
+/// while a part of the heuristics failed, is not kept.
 class EngineChoices {
  public:
   /// What is known of the key, or what `make` finds now.
@@ -58,9 +58,9 @@ class EngineChoices {
     return std::get<CudnnFailure>(search).kind == CudnnFailure::Kind::unsupported;
   }
 
-  static constexpr std::size_t most =
+  static constexpr std::size_t max_searches =
       1024;  // several times the layers of the models, by micro-batch size
-  BoundedCache<std::string, EngineSearch> searches_{most};
+  BoundedCache<std::string, EngineSearch> searches_{max_searches};
   EngineSearch passing_ = CudnnFailure{};  // the last that is not kept
 };
 

@@ -1,4 +1,4 @@
-// Tells what cuDNN does not have from what it failed at.
+// Distinguishes what cuDNN does not support from what it failed at.
 #pragma once
 
 #include <cudnn.h>
@@ -17,7 +17,7 @@ struct CudnnFailure {
     out_of_memory  // of the host or the device
   };
   Kind kind = Kind::unsupported;
-  std::string text;  // one line in cuDNN's own words
+  std::string text;  // cuDNN's message, one line
 };
 
 /// Classifies a failed call. `words`: what cudnnGetLastErrorString or cudnn-frontend says of it, a

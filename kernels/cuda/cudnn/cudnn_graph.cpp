@@ -29,7 +29,7 @@ struct ProposedEngine {
 };
 
 /// Asks for engines and builds plans by the backend's own steps: cudnn-frontend's drop the status
-/// of a failure, which tells a graph that no engine takes from a library that does not load.
+/// of a failure, which distinguishes a graph without an engine from a library that does not load.
 class PlannedGraph final : public fe::graph::Graph {
  public:
   /// Describes the graph to the backend. Throws cudnnException.
@@ -118,7 +118,7 @@ class GraphBuilder {
     return {shape, wanted_.dtype,
             wanted_.aligned_images ? full_alignment : image_alignment(shape, wanted_.dtype)};
   }
-  /// cuDNN tells groups by the channels: the weights have fewer than the source.
+  /// cuDNN derives the groups from the channels: the weights have fewer than the source.
   [[nodiscard]] Description weights(DType dtype) const {
     const ConvolutionShape& s = wanted_.shape;
     return {{s.out_channels, s.in_channels / s.groups, s.kernel, s.kernel}, dtype, full_alignment};
@@ -180,11 +180,11 @@ std::size_t workspace_of(const ProposedEngine& engine) {
 }
 
 bool is_barred(const ProposedEngine& engine, std::span<const fe::NumericalNote_t> barred,
-               std::size_t most_workspace) {
+               std::size_t max_workspace) {
   const auto has = [&](fe::NumericalNote_t note) {
     return std::ranges::find(engine.numerical_notes, note) != engine.numerical_notes.end();
   };
-  return std::ranges::any_of(barred, has) || workspace_of(engine) > most_workspace;
+  return std::ranges::any_of(barred, has) || workspace_of(engine) > max_workspace;
 }
 
 /// What cuDNN says of its last failure in this thread.
@@ -327,7 +327,7 @@ void PlannedGraph::ask_heuristics() {
 
 std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& target,
                                                             const ConvolutionGraph& wanted,
-                                                            std::size_t most_workspace) {
+                                                            std::size_t max_workspace) {
   auto graph = std::make_shared<PlannedGraph>();
   try {
     GraphBuilder(*graph, wanted).build();
@@ -338,7 +338,7 @@ std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& t
   }
   const std::vector<fe::NumericalNote_t> notes = barred(wanted);
   for (ProposedEngine& engine : graph->engines) {
-    engine.barred = is_barred(engine, notes, most_workspace);
+    engine.barred = is_barred(engine, notes, max_workspace);
   }
   return CudnnEngines(std::move(graph));
 }

@@ -52,7 +52,7 @@ class CudnnPlan {
         plan_(plan),
         workspace_bytes_(workspace_bytes),
         engine_(std::move(engine)),
-        packs_(most_packs) {}
+        packs_(max_packs) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
   /// cuDNN's name of the engine with its settings: "eng36_k2=7_…".
@@ -74,7 +74,7 @@ class CudnnPlan {
   using VariantPack = std::unique_ptr<void, Destroy>;    // what cuDNN calls the addresses of a run
 
   /// Several times the micro-batches that a batch is ever divided into.
-  static constexpr std::size_t most_packs = 512;
+  static constexpr std::size_t max_packs = 512;
 
   static VariantPack make_pack(const Addresses& addresses, std::size_t tensors);
 
@@ -101,7 +101,7 @@ class CudnnEngines {
   /// The engines, or why there are none. Throws DeviceLost, and OutOfMemory where memory is short.
   [[nodiscard]] static std::variant<CudnnEngines, CudnnFailure> find(const CudnnTarget& target,
                                                                      const ConvolutionGraph& graph,
-                                                                     std::size_t most_workspace);
+                                                                     std::size_t max_workspace);
 
   /// Places in the heuristics' order, those of barred engines included.
   [[nodiscard]] std::size_t count() const;

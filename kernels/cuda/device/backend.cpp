@@ -45,7 +45,7 @@ Backend::Component nccl_component(const Nccl& nccl) {
   return {"NCCL", "none (install 2.13 or newer; parbench devices says more)", nccl.absence()};
 }
 
-/// Without a driver there is nobody to ask.
+/// Nothing without a driver.
 std::optional<int> driver_version() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
@@ -63,7 +63,7 @@ int runtime_version() {
   return version;
 }
 
-/// What is wrong and what would mend it.
+/// Returns what is wrong and the remedy.
 std::string absence_text(cudaError_t status) {
   const auto driver = driver_version();
   if (!driver) {
@@ -77,7 +77,7 @@ std::string absence_text(cudaError_t status) {
   if (status == cudaErrorNoDevice || status == cudaSuccess) {
     return "the driver finds no GPU; is one visible to this process (CUDA_VISIBLE_DEVICES)?";
   }
-  return fmt::format("the driver does not start: {}; look at `nvidia-smi`", text_of(status));
+  return fmt::format("the driver does not start: {}; run `nvidia-smi`", text_of(status));
 }
 
 cudaDeviceProp properties_of(int ordinal) {
@@ -141,7 +141,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
 }
 
 /// A single GPU can be divided.
-int CudaBackend::device_limit() const { return count_ == 1 ? most_partitions(0) : count_; }
+int CudaBackend::device_limit() const { return count_ == 1 ? max_partitions(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   if (count <= count_) return Backend::choose(count);

@@ -166,7 +166,7 @@ std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
 
 void CudaDevice::tune(std::vector<OpDesc> operations) {
   if (autotuner_ == nullptr) return;
-  for (const OpDesc& desc : most_work_first(std::move(operations))) {
+  for (const OpDesc& desc : by_decreasing_work(std::move(operations))) {
     try {
       (void)prepare(desc, 1);
     } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): thrown again where it is used

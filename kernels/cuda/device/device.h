@@ -57,7 +57,7 @@ class CudaDevice final : public Device {
 
   /// Makes it the device (and partition) that the calling thread's CUDA calls mean.
   void make_current() const;
-  /// The same in destructors, which have nobody to tell of a failure.
+  /// The same for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
@@ -76,7 +76,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
 
-  /// Of convolutions planned so far.
+  /// The engines of the convolutions planned so far.
   [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
 
   [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }

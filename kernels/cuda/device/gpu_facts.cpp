@@ -15,13 +15,13 @@ bool answered(cudaError_t status) {
   return status == cudaSuccess;
 }
 
-/// 0 where the runtime does not tell.
+/// 0 where the runtime does not know it.
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
   return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
 
-/// Of an nvmlNvlinkVersion_t.
+/// Returns the version that an nvmlNvlinkVersion_t stands for.
 std::string nvlink_version(unsigned int version) {
   constexpr std::array names{"", "1.0", "2.0", "2.2", "3.0", "3.1", "4.0", "5.0"};
   return version < names.size() ? names[version] : "";

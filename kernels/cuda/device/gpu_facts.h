@@ -38,10 +38,10 @@ struct GpuDescription {
 /// of 132 multiprocessors". Kernels are planned for their number, and times follow it.
 [[nodiscard]] std::string hardware_of(const std::string& model, const GpuDescription& gpu);
 
-/// "0000:17:00.0"; empty where the runtime does not tell.
+/// "0000:17:00.0"; empty where the runtime does not know it.
 [[nodiscard]] std::string bus_id_of(int ordinal);
 
-/// Nothing where the runtime does not tell.
+/// Nothing where the runtime does not know it.
 [[nodiscard]] std::optional<bool> has_peer_access(int from, int to);
 
 /// Two GPUs, as far as is known of what joins them.

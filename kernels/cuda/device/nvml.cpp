@@ -111,7 +111,8 @@ void read_counters(const NvmlFunctions& f, nvmlDevice_t gpu, Condition& conditio
   }
 }
 
-/// Same bus addresses, whatever the digits of their domains ("00000000:17:00.0", "0000:17:00.0").
+/// Same bus addresses, with any number of digits in their domains ("00000000:17:00.0",
+/// "0000:17:00.0").
 bool is_at(const nvmlPciInfo_t& pci, const std::string& bus_id) {
   char* end = nullptr;
   const unsigned long domain = std::strtoul(bus_id.c_str(), &end, 16);

@@ -1,4 +1,4 @@
-// What the driver's management library (NVML) tells of GPUs: clocks, temperature, power,
+// What the driver's management library (NVML) reports of GPUs: clocks, temperature, power,
 // throttling, links. It is loaded at run time, since it comes with the driver and the program
 // starts without.
 #pragma once
@@ -54,7 +54,7 @@ struct NvLinks {
 
 class Nvml;
 
-/// One GPU. Whatever the library does not tell is left out, and nothing throws.
+/// One GPU. What the library does not report is left out, and nothing throws.
 class NvmlGpu {
  public:
   NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle);

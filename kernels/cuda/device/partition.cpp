@@ -54,18 +54,18 @@ std::unique_ptr<Partition> make_partition(int ordinal, CUdevResource& group) {
 Divisibility divisibility(const CUdevSmResource& whole, int compute_capability) {
   constexpr int ampere = 80;
   constexpr int hopper = 90;
-  Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .least = 2, .step = 2};
-  if (compute_capability >= ampere) gpu.least = 4;
-  if (compute_capability >= hopper) gpu.least = gpu.step = 8;
+  Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .min = 2, .step = 2};
+  if (compute_capability >= ampere) gpu.min = 4;
+  if (compute_capability >= hopper) gpu.min = gpu.step = 8;
   // Drivers that do not know these fields leave them as they were: zero.
-  if (whole.minSmPartitionSize > 0) gpu.least = static_cast<int>(whole.minSmPartitionSize);
+  if (whole.minSmPartitionSize > 0) gpu.min = static_cast<int>(whole.minSmPartitionSize);
   if (whole.smCoscheduledAlignment > 0) gpu.step = static_cast<int>(whole.smCoscheduledAlignment);
   return gpu;
 }
 
 int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups) {
   if (parts < 1) return 0;
-  for (int size = gpu.multiprocessors / parts / gpu.step * gpu.step; size >= gpu.least && size > 0;
+  for (int size = gpu.multiprocessors / parts / gpu.step * gpu.step; size >= gpu.min && size > 0;
        size -= gpu.step) {
     if (groups(size) >= parts) return size;
   }
@@ -90,13 +90,13 @@ CUstream Partition::create_stream() const {
   return stream;
 }
 
-int most_partitions(int ordinal) { return most_partitions(ordinal, driver()); }
+int max_partitions(int ordinal) { return max_partitions(ordinal, driver()); }
 
-int most_partitions(int ordinal, const Driver& driver) {
+int max_partitions(int ordinal, const Driver& driver) {
   if (!driver.has_green_contexts()) return 1;
   try {
     const CUdevResource whole = multiprocessors_of(ordinal, driver);
-    return std::max(1, groups_of(whole, driver)(divisibility_of(ordinal, whole).least));
+    return std::max(1, groups_of(whole, driver)(divisibility_of(ordinal, whole).min));
   } catch (const Error&) {
     return 1;
   }
@@ -116,7 +116,7 @@ std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
     throw UsageError(
         fmt::format("--devices: {} partitions are too many for the {} multiprocessors of cuda:{}; "
                     "the least is {} each, at most {} partitions",
-                    parts, gpu.multiprocessors, ordinal, gpu.least, most_partitions(ordinal)));
+                    parts, gpu.multiprocessors, ordinal, gpu.min, max_partitions(ordinal)));
   }
   std::vector<CUdevResource> groups(static_cast<std::size_t>(parts));
   auto count = static_cast<unsigned int>(parts);

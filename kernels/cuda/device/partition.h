@@ -14,22 +14,22 @@ struct Driver;
 /// How a GPU's multiprocessors can be divided.
 struct Divisibility {
   int multiprocessors = 0;
-  int least = 1;  // of a part
-  int step = 1;   // parts are multiples of it
+  int min = 1;   // of a part
+  int step = 1;  // parts are multiples of it
   friend bool operator==(const Divisibility&, const Divisibility&) = default;
 };
 
-/// What the driver tells of a GPU (`whole`: its multiprocessors as a resource), and where it is too
-/// old to tell, what its architecture can do. `compute_capability`: 90 for 9.0. Source: CUDA driver
-/// API, green contexts.
+/// How a GPU can be divided, by the driver (`whole`: its multiprocessors as a resource), or for
+/// older drivers by its architecture. `compute_capability`: 90 for 9.0. Source: CUDA driver API,
+/// green contexts.
 [[nodiscard]] Divisibility divisibility(const CUdevSmResource& whole, int compute_capability);
 
 /// How many equal groups of at least that many multiprocessors a GPU has.
 using GroupCount = std::function<int(int multiprocessors)>;
 
 /// Multiprocessors of each of `parts` equal parts: the most with which the GPU has so many groups.
-/// Clusters that cannot be cut may leave fewer groups than a division of the total tells. 0 when
-/// there are too few for each.
+/// Clusters that cannot be divided may leave fewer groups than a division of the total gives. 0
+/// when there are too few for each.
 [[nodiscard]] int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups);
 
 /// A green context and its multiprocessors.
@@ -52,13 +52,13 @@ class Partition {
   int multiprocessors_ = 0;
 };
 
-/// Most parts into which a GPU can be divided; 1 where the driver cannot, or refuses to tell, as on
-/// virtual GPUs: whoever wants the whole one need not care, and `divide` says why.
-[[nodiscard]] int most_partitions(int ordinal);
-[[nodiscard]] int most_partitions(int ordinal, const Driver& driver);
+/// Maximum number of parts into which a GPU can be divided; 1 where the driver cannot divide it, as
+/// on virtual GPUs: users of the whole GPU are not affected, and `divide` gives the reason.
+[[nodiscard]] int max_partitions(int ordinal);
+[[nodiscard]] int max_partitions(int ordinal, const Driver& driver);
 
 /// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
-/// driver cannot, and UsageError for more parts than there can be, with what would mend it.
+/// driver cannot, and UsageError for more parts than there can be, with the remedy.
 [[nodiscard]] std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts);
 
 }  // namespace parbench::cuda

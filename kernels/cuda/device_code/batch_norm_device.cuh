@@ -187,9 +187,10 @@ struct BlockChannels {
 };
 template <int width>
 __device__ BlockChannels block_channels(const NormShape& shape) {
-  const int most = static_cast<int>(blockDim.x) * width;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * most;
-  return {first, static_cast<int>(min(static_cast<std::int64_t>(most), shape.channels - first))};
+  const int max_channels = static_cast<int>(blockDim.x) * width;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * max_channels;
+  return {first,
+          static_cast<int>(min(static_cast<std::int64_t>(max_channels), shape.channels - first))};
 }
 
 __device__ inline int thread_in_block() {

@@ -79,7 +79,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void statistics_ker
   finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + thread_in_block());
 }
 
-// Clamps at zero, but lets a NaN pass, and tells which elements are positive.
+// Clamps at zero, but lets a NaN pass, and returns which elements are positive.
 template <int width>
 __device__ std::uint8_t clamp(float (&values)[width]) {
   unsigned int bits = 0;
@@ -213,10 +213,10 @@ void forward(const NormShape& shape, const NormForward<Element>& at, float epsil
 }  // namespace
 
 NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors) {
-  constexpr std::int64_t least_rows = 4;  // of a thread: fewer do not pay for the sums over a block
+  constexpr std::int64_t min_rows = 4;  // of a thread: fewer do not pay for the sums over a block
   const int width = channels % vector_width == 0 ? vector_width : 1;
   const std::int64_t rows_of_block =
-      least_rows * (block_threads / static_cast<int>(threads_across(channels, width)));
+      min_rows * (block_threads / static_cast<int>(threads_across(channels, width)));
   const std::int64_t useful = (rows + rows_of_block - 1) / rows_of_block;
   const std::int64_t resident = static_cast<std::int64_t>(resident_blocks) * multiprocessors;
   const std::int64_t fitting = std::max<std::int64_t>(

@@ -48,7 +48,7 @@ struct NormScratch {
 };
 
 /// Bytes of a mask: a bit of each element, set where the ReLU let it pass (batch_norm_columns.h
-/// tells which).
+/// has their order).
 [[nodiscard]] constexpr std::int64_t mask_bytes(std::int64_t elements) {
   return (elements + 7) / 8;
 }

@@ -8,8 +8,8 @@ namespace parbench::cuda {
 namespace {
 
 constexpr int vector_bytes = 16;
-constexpr int most_lanes = 64;
-constexpr std::int64_t most_chunks = 512;
+constexpr int max_lanes = 64;
+constexpr std::int64_t max_chunks = 512;
 constexpr std::int64_t enough_blocks = 132 * 8;  // to fill any GPU
 constexpr std::int64_t rows_per_thread = 8;
 
@@ -59,7 +59,7 @@ struct Tiling {
   Tiling(std::int64_t channels, int per_column) {
     const std::int64_t columns = channels / per_column;
     unsigned int lanes = 1;
-    while (lanes < columns && lanes < most_lanes) lanes *= 2;
+    while (lanes < columns && lanes < max_lanes) lanes *= 2;
     block = dim3(lanes, block_threads / lanes);
     column_blocks = (columns + lanes - 1) / lanes;
   }
@@ -69,7 +69,7 @@ struct Tiling {
     const std::int64_t per_block = std::int64_t{block.y} * rows_per_thread;
     const std::int64_t wanted = std::max<std::int64_t>(1, enough_blocks / column_blocks);
     return std::clamp<std::int64_t>((rows + per_block - 1) / per_block, 1,
-                                    std::min(wanted, most_chunks));
+                                    std::min(wanted, max_chunks));
   }
   [[nodiscard]] dim3 grid(std::int64_t row_chunks) const {
     return {static_cast<unsigned int>(column_blocks), static_cast<unsigned int>(row_chunks)};

@@ -63,8 +63,8 @@ __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int6
 /// Slices of rows that are added up apart, so that tall matrices fill the device.
 std::int64_t slices_of(std::int64_t rows) {
   constexpr std::int64_t rows_of_slice = 512;
-  constexpr std::int64_t most = 128;
-  return std::clamp<std::int64_t>(rows / rows_of_slice, 1, most);
+  constexpr std::int64_t max_slices = 128;
+  return std::clamp<std::int64_t>(rows / rows_of_slice, 1, max_slices);
 }
 
 template <class Element>

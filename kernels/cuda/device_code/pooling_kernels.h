@@ -11,7 +11,7 @@
 
 namespace parbench::cuda {
 
-/// Positions in a window that an index of one byte can tell apart, one value left unused.
+/// Positions in a window that an index of one byte can distinguish, one value left unused.
 inline constexpr std::int64_t max_window_positions = 255;
 
 /// Square windows over an image. Every window must hold at least one element of the image.

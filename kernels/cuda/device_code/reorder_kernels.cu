@@ -10,7 +10,7 @@ constexpr int tile_rows = 8;  // of a tile, moved at once; tile · tile_rows thr
 static_assert(tile * tile_rows == block_threads);
 
 /// Below this, most of a tile would lie outside the matrix.
-constexpr std::int64_t least_tiled = 16;
+constexpr std::int64_t min_tiled = 16;
 
 struct Identity {
   __device__ float operator()(float value) const { return value; }
@@ -74,7 +74,7 @@ void transpose_typed(Out* out, const In* in, std::int64_t batch, std::int64_t ro
                      std::int64_t columns, cudaStream_t stream) {
   const std::int64_t count = batch * rows * columns;
   const unsigned int blocks = blocks_for(count);
-  if (std::min(rows, columns) >= least_tiled) {
+  if (std::min(rows, columns) >= min_tiled) {
     const std::int64_t tiles = batch * ((rows + tile - 1) / tile) * ((columns + tile - 1) / tile);
     const dim3 block(tile, tile_rows);
     PARBENCH_LAUNCH(blocks_for(tiles * block_threads), block, stream,

@@ -128,7 +128,7 @@ void LinearForwardOp::execute(CudaStream& stream, std::span<std::byte* const> ar
 }
 
 /// cuBLASLt's own gradient of a bias cannot be added to what is there, and promises no order of its
-/// sums; hence a kernel of ours.
+/// sums, so parbench has a kernel of its own.
 class LinearBackwardWeightsOp final : public CudaOp {
  public:
   LinearBackwardWeightsOp(CudaDevice& device, const LinearBackwardWeights& desc);

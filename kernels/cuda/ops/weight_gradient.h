@@ -36,16 +36,16 @@ class WeightGradient {
 };
 
 /// Patches of that size stay in the last-level cache of current GPUs.
-constexpr std::size_t most_patch_bytes = std::size_t{32} << 20U;
+constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
 
 /// As matrix products of the output's gradient and the patches of the source that each output pixel
 /// sees, for inputs and arithmetic of the graph. Of a convolution with one tap and no padding the
 /// patches are the source itself; others are copied to scratch memory, some images at a time. Sums
 /// are f32, and equal inputs have equal results to the bit. Null where cuBLASLt has no algorithm.
-/// `most_bytes`: of patches at once.
+/// `max_bytes`: of patches at once.
 [[nodiscard]] std::unique_ptr<WeightGradient> make_gradient_product(
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
-    std::size_t most_bytes = most_patch_bytes);
+    std::size_t max_bytes = max_patch_bytes);
 
 /// How many consecutive images have their patches in scratch memory at once, and how many elements
 /// apart rows of patches are.
@@ -58,7 +58,7 @@ struct PatchPlan {
 /// Equal parts of the batch as far as it can be divided, each within so many bytes where one image
 /// is. Rows begin at multiples of 16 bytes.
 [[nodiscard]] PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype,
-                                     std::size_t most_bytes = most_patch_bytes);
+                                     std::size_t max_bytes = max_patch_bytes);
 
 /// Whether the patches are the source itself.
 [[nodiscard]] bool source_is_patches(const ConvolutionShape& shape);

@@ -40,9 +40,9 @@ class GradientProduct final : public WeightGradient {
         last_(std::move(last)) {}
 
   [[nodiscard]] std::size_t scratch_bytes() const override {
-    const std::size_t most =
+    const std::size_t max_scratch =
         std::max(whole_->workspace_bytes(), last_ ? last_->workspace_bytes() : 0);
-    return patch_bytes() + most;
+    return patch_bytes() + max_scratch;
   }
 
   [[nodiscard]] std::string name() const override {
@@ -149,21 +149,21 @@ bool source_is_patches(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.stride == 1 && shape.padding == 0;
 }
 
-PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype, std::size_t most_bytes) {
+PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype, std::size_t max_bytes) {
   if (source_is_patches(shape)) return {shape.batch, shape.in_channels};
   constexpr std::int64_t row_bytes = 16;
   const auto unit = row_bytes / static_cast<std::int64_t>(size_of(dtype));
   const std::int64_t row_length = (columns_of(shape) + unit - 1) / unit * unit;
   const std::size_t image = bytes_of({1, row_length}, shape, dtype);
-  const auto fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(most_bytes / image));
+  const auto fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(max_bytes / image));
   const std::int64_t parts = (shape.batch + fitting - 1) / fitting;
   return {(shape.batch + parts - 1) / parts, row_length};
 }
 
 std::unique_ptr<WeightGradient> make_gradient_product(CudaDevice& device,
                                                       const ConvolutionGraph& graph,
-                                                      bool accumulate, std::size_t most_bytes) {
-  const PatchPlan plan = plan_patches(graph.shape, graph.dtype, most_bytes);
+                                                      bool accumulate, std::size_t max_bytes) {
+  const PatchPlan plan = plan_patches(graph.shape, graph.dtype, max_bytes);
   auto whole = find_product(device, graph, plan, plan.images);
   if (!whole) return nullptr;
   std::unique_ptr<Matmul> last;

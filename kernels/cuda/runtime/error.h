@@ -1,5 +1,5 @@
 // Checked calls of CUDA and its libraries: a failure carries the expression, where it stands, the
-// device and the library's own words.
+// device and the library's message.
 #pragma once
 
 #include <cublasLt.h>

@@ -32,7 +32,7 @@ CudaEvent::~CudaEvent() { (void)cudaEventDestroy(event_); }
 void CudaEvent::record(cudaStream_t stream) {
   PARBENCH_CUDA(cudaEventRecord(event_, stream));
   if (!shared_) return;
-  // Announced once it is enqueued: nobody must wait for what a failed call did not enqueue. The
+  // Announced once it is enqueued: no stream may wait for what a failed call did not enqueue. The
   // write comes after all that the stream has written before, as others see it.
   PARBENCH_CUDA(driver().stream_write_value(stream, reinterpret_cast<CUdeviceptr>(shared_->word()),
                                             shared_->announced() + 1,

@@ -15,9 +15,9 @@ constexpr int block_threads = 256;
 
 /// Blocks for kernels whose threads stride over `count` elements: enough to fill any GPU.
 [[nodiscard]] inline unsigned int blocks_for(std::int64_t count) {
-  constexpr std::int64_t most = 132 * 16;
+  constexpr std::int64_t max_blocks = 132 * 16;
   return static_cast<unsigned int>(
-      std::clamp<std::int64_t>((count + block_threads - 1) / block_threads, 1, most));
+      std::clamp<std::int64_t>((count + block_threads - 1) / block_threads, 1, max_blocks));
 }
 
 }  // namespace parbench::cuda

@@ -15,20 +15,20 @@
 #include "kernels/cuda/activity/clock_bound.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/arrival_counters.h"
+#include "kernels/cuda/runtime/backoff.h"
 #include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/event.h"
 #include "kernels/cuda/runtime/graph.h"
-#include "kernels/cuda/runtime/nap.h"
 
 namespace parbench::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often the clocks are compared when a stream begins to log: the closest of ten tells within
-/// about the latency of a launch.
+/// How often the clocks are compared when a stream begins to log: the closest of ten has an error
+/// of about the latency of a launch.
 constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {
@@ -91,7 +91,7 @@ void CudaStream::wait(Event& event) {
   }
 }
 
-/// The stream looks at the event's word by itself; no thread of the host takes part.
+/// The stream reads the event's word by itself; no thread of the host takes part.
 void CudaStream::wait_across(Event& event) {
   const SharedRecords& records = shared_records_of(event, name_);
   if (driver().stream_wait_value == nullptr) {
@@ -143,9 +143,9 @@ void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
           fmt::format("{} did not finish within {} s; its kernels hang or the case is too large",
                       name_, std::chrono::duration<double>(limit).count()));
     }
-    const std::chrono::nanoseconds nap = nap_after(waited);
-    if (nap.count() > 0) {
-      std::this_thread::sleep_for(nap);
+    const std::chrono::nanoseconds pause = backoff_after(waited);
+    if (pause.count() > 0) {
+      std::this_thread::sleep_for(pause);
     } else {
       std::this_thread::yield();  // to a worker of a CPU device that shares this core
     }
@@ -228,14 +228,15 @@ double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) 
   }
   settle(traced);
   ClockBound bound;
-  for (const Activity& told : probes.activities()) {
-    const auto& [before, after] = readings[told.tag - 1];
-    bound.add(before, told, after);
+  for (const Activity& recorded : probes.activities()) {
+    const auto& [before, after] = readings[recorded.tag - 1];
+    bound.add(before, recorded, after);
   }
   if (probes.activities().empty()) {
-    throw Unsupported(fmt::format(
-        "{} cannot tell when its work runs: CUPTI has no record of {} memsets; update the driver",
-        name_, clock_probes));
+    throw Unsupported(
+        fmt::format("{} does not report when its work runs: CUPTI has no record of {} memsets; "
+                    "update the driver",
+                    name_, clock_probes));
   }
   return bound.error();
 }

@@ -56,7 +56,7 @@ class CudaStream final : public Stream {
   /// other ranks, is logged with this stream's tag, by each stream that logs.
   [[nodiscard]] TracedCall trace_collective() const;
 
-  /// Tells times for which this stream logs from each other; 0 while it does not.
+  /// Numbers the periods in which this stream logs; 0 while it does not.
   [[nodiscard]] std::uint64_t logging_session() const { return traced_ ? traced_->session() : 0; }
 
  private:

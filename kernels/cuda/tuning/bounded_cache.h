@@ -7,12 +7,13 @@
 
 namespace parbench::cuda {
 
-/// Holds `most` values at most. One more drops all the others: keys that come back, the addresses
-/// of a step's buffers for one, are few, and keeping an order of use would cost every look-up.
+/// Holds at most `max_values` values. One more drops all the others: keys that come back, the
+/// addresses of a step's buffers for one, are few, and keeping an order of use would cost every
+/// look-up.
 template <class Key, class Value>
 class BoundedCache {
  public:
-  explicit BoundedCache(std::size_t most) : most_(most) {}
+  explicit BoundedCache(std::size_t max_values) : max_values_(max_values) {}
 
   /// The key's value; where there is none, what `make()` returns. An exception of `make` leaves
   /// none.
@@ -21,7 +22,7 @@ class BoundedCache {
     const auto found = values_.find(key);
     if (found != values_.end()) return found->second;
     Value made = make();
-    if (values_.size() >= most_) values_.clear();
+    if (values_.size() >= max_values_) values_.clear();
     return values_.emplace(key, std::move(made)).first->second;
   }
 
@@ -31,7 +32,7 @@ class BoundedCache {
 
  private:
   std::map<Key, Value> values_;
-  std::size_t most_;
+  std::size_t max_values_;
 };
 
 }  // namespace parbench::cuda

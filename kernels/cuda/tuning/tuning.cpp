@@ -26,7 +26,7 @@ double median(std::vector<double> seconds) {
 
 }  // namespace
 
-std::vector<OpDesc> most_work_first(std::vector<OpDesc> operations) {
+std::vector<OpDesc> by_decreasing_work(std::vector<OpDesc> operations) {
   std::ranges::stable_sort(operations, std::ranges::greater{}, flops_of);
   return operations;
 }
@@ -35,23 +35,23 @@ std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& l
                                    const std::function<double()>& now, const TuningRuns& runs) {
   const double end = now() + limits.seconds;
   std::vector<Measured> measured;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   std::size_t ran = 0;
   for (std::size_t index = 0; index < candidates; ++index) {
     if (ran >= limits.candidates || (ran > 0 && now() >= end)) break;
     const std::optional<double> probe = runs.probe(index);
     if (!probe) continue;
     ++ran;
-    if (*probe > hopeless * least) continue;
+    if (*probe > hopeless * min) continue;
     std::vector<double> seconds = runs.repeat();
     if (seconds.empty()) continue;
     seconds.push_back(*probe);
     measured.push_back({index, median(std::move(seconds))});
-    least = std::min(least, measured.back().seconds);
+    min = std::min(min, measured.back().seconds);
   }
   if (measured.empty()) return std::nullopt;
-  const auto chosen = std::ranges::find_if(
-      measured, [&](const Measured& one) { return one.seconds <= least * tie; });
+  const auto chosen =
+      std::ranges::find_if(measured, [&](const Measured& one) { return one.seconds <= min * tie; });
   return chosen->index;
 }
 

@@ -24,7 +24,7 @@ struct TuningLimits {
 
 /// Operations in the order in which they are worth tuning: the most arithmetic first, otherwise as
 /// they were.
-[[nodiscard]] std::vector<OpDesc> most_work_first(std::vector<OpDesc> operations);
+[[nodiscard]] std::vector<OpDesc> by_decreasing_work(std::vector<OpDesc> operations);
 
 /// What tuning may cost a device altogether, however many operations its cases have.
 class TuningBudget {
@@ -33,7 +33,7 @@ class TuningBudget {
 
   void spend(double seconds) { left_ -= seconds; }
   [[nodiscard]] bool exhausted() const { return left_ <= 0; }
-  /// Of the next operation: the usual ones, or what is left.
+  /// Returns the limits of the next operation: the usual ones, or the rest of the budget.
   [[nodiscard]] TuningLimits limits() const {
     TuningLimits next;
     next.seconds = std::min(next.seconds, left_);

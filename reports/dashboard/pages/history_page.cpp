@@ -23,7 +23,7 @@ namespace {
 const std::string to_site = "../../";
 
 /// How many of a case's figures stand below its picture.
-constexpr std::size_t most_rows = 20;
+constexpr std::size_t max_rows = 20;
 
 std::string interval_text(const Point& point) {
   if (!point.interval) return {};
@@ -80,7 +80,7 @@ class HistoryPage {
     html_.raw("<section class=\"card\" id=\"changes\">\n<h2>Changes</h2>\n");
     const auto changes = newest_changes_first();
     if (changes.empty()) {
-      html_.raw("<p>No case changed its level by ").text(format_percent(least_change, 0));
+      html_.raw("<p>No case changed its level by ").text(format_percent(min_change, 0));
       html_.raw(" or more.</p>\n</section>\n");
       return;
     }
@@ -168,7 +168,7 @@ class HistoryPage {
       html_.raw("<p>No report has a number of it.</p>\n</section>\n");
       return;
     }
-    const std::size_t rows = std::min(most_rows, series.points.size());
+    const std::size_t rows = std::min(max_rows, series.points.size());
     html_.raw("<details>\n")
         .element("summary",
                  rows == 1 ? "Its newest figures" : fmt::format("Its newest {} figures", rows));

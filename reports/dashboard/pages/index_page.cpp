@@ -15,8 +15,8 @@
 namespace parbench::report {
 namespace {
 
-/// More of them nobody reads; all are on the pages of their histories.
-constexpr std::size_t most_changes = 200;
+/// A longer list would not be read; all changes are on the pages of their histories.
+constexpr std::size_t max_changes = 200;
 
 struct RecentChange {
   const History* history = nullptr;
@@ -76,7 +76,7 @@ class IndexPage {
       write_headings(html_,
                      {"case", "change of its time", "before", "after", "scenario", "machine"});
       html_.raw("<tbody>\n");
-      for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i) row(changes[i]);
+      for (std::size_t i = 0; i < std::min(changes.size(), max_changes); ++i) row(changes[i]);
       html_.raw("</tbody>\n</table>\n</div>\n");
     }
     html_.raw("</section>\n");
@@ -85,8 +85,8 @@ class IndexPage {
   static std::string changes_text(std::size_t count) {
     const std::string period = fmt::format("in the {} days before the newest report", recent_days);
     if (count == 0) return fmt::format("None {}.", period);
-    if (count > most_changes) {
-      return fmt::format("The {} largest of {} {}.", most_changes, count, period);
+    if (count > max_changes) {
+      return fmt::format("The {} largest of {} {}.", max_changes, count, period);
     }
     return fmt::format("{} {}, the largest first.", format_count(count, "change"), period);
   }

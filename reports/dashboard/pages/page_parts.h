@@ -27,10 +27,10 @@ namespace parbench::report {
 /// "+5.2% (4.8 to 5.6%)": positive is slower.
 [[nodiscard]] std::string change_text(const Change& change);
 
-/// The size of a change whatever its direction: half as fast is as much as twice as fast.
+/// The size of a change without its direction: half as fast is as much as twice as fast.
 [[nodiscard]] double magnitude(const Change& change);
 
-/// What tells the series of a history apart, as the tables of reports do it.
+/// Names of the series of a history that distinguish them, as in the tables of reports.
 class CaseNames {
  public:
   explicit CaseNames(const History& history);

@@ -1,5 +1,5 @@
 // Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats): gauges in
-// base units, all of one name together behind their HELP and TYPE. Series are told apart by the
+// base units, all of one name together behind their HELP and TYPE. Series are distinguished by the
 // name of the case; what else is known of it has an info metric of its own, to be joined where it
 // is needed
 // (`parbench_case_median_seconds * on(case) group_left(parameter_split) parbench_case_info`).
@@ -23,7 +23,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// Of label values: the three characters that the format escapes.
+/// Escapes the three characters that the format does not allow in label values.
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char letter : value) {
@@ -207,7 +207,7 @@ void add_parameters(Labels& labels, const NamedValues& parameters, std::set<std:
 }
 
 void add_case_info(std::string& text, const Report& report) {
-  Gauge gauge(text, "parbench_case_info", "What tells the case apart; always 1.");
+  Gauge gauge(text, "parbench_case_info", "Identity of the case as labels; always 1.");
   for (const CaseResult& c : report.cases) {
     Labels labels = labels_of(c);
     labels.emplace_back("dtype", c.dtype);

@@ -39,7 +39,7 @@ schedule is as good as it gets, and only other tasks help. 70%: something is in 
 the largest error as a share of what is tolerated.</dd>
 <dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
 the samples were taken: its median may be that of a slower device.</dd>
-<dt>when it ran</dt><dd>After its samples each case ran once more, and its streams noted when each
+<dt>when it ran</dt><dd>After its samples each case ran again, and its streams recorded when each
 task began and ended; of several executions the one of median time is shown. A device is busy while
 any of its streams runs a task, else idle; bubbles are idle time between its first and its last task.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
@@ -79,9 +79,9 @@ std::string device_text(const Device& device) {
   return text;
 }
 
-/// Of how many cases the same is found, where they are several.
-std::string so_in(std::size_t cases) {
-  return cases > 1 ? fmt::format(" (so in {})", format_count(cases, "case")) : std::string();
+/// Formats the number of cases of a finding, if there are several.
+std::string number_of_cases(std::size_t cases) {
+  return cases > 1 ? fmt::format(" ({})", format_count(cases, "case")) : std::string();
 }
 
 /// One page from its reports.
@@ -103,7 +103,7 @@ class Page {
 
  private:
   [[nodiscard]] bool several() const { return reports_.size() > 1; }
-  /// Of scenarios and machines: below the report's name where there is one.
+  /// Returns the level of the headings of scenarios and machines, below the report's name if any.
   [[nodiscard]] std::string_view heading() const { return several() ? "h3" : "h2"; }
 
   void contents() {
@@ -175,7 +175,7 @@ class Page {
       html_.raw("<li>");
       html_.element("strong", found == cases.end() ? finding->cases.front()
                                                    : row_text((*found)->strategy, columns, row));
-      html_.text(fmt::format(": {}{}.", finding->text, so_in(finding->cases.size())));
+      html_.text(fmt::format(": {}{}.", finding->text, number_of_cases(finding->cases.size())));
       if (!finding->advice.empty()) {
         html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));
       }

@@ -23,7 +23,7 @@ struct WebAssets {
   bool linked = false;      // style and script are URLs, relative to the page, and not text
 };
 
-/// Those that were built into this program: for a page by itself, and for the pages of a site.
+/// Return the assets built into this program: for a single page, and for the pages of a site.
 [[nodiscard]] const WebAssets& built_in_web_assets();
 [[nodiscard]] const WebAssets& built_in_site_assets();
 

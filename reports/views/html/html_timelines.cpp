@@ -28,8 +28,8 @@ namespace {
 /// many: a ten-millionth of it is below what any zoom shows as a gap.
 constexpr Nanoseconds max_units = 10'000'000;
 
-/// Of the cases without timeline that share a reason, so many are named.
-constexpr std::size_t most_named = 3;
+/// Number of cases that are named for one reason of a missing timeline.
+constexpr std::size_t max_named = 3;
 
 /// Nanoseconds.
 Nanoseconds unit_for(Nanoseconds length) {
@@ -48,7 +48,7 @@ class Pool {
     return known->second;
   }
   [[nodiscard]] std::size_t count() const { return things_.size(); }
-  /// Of the text of those from a place on, with commas.
+  /// Returns the size of the text of the items from a place on, with commas.
   [[nodiscard]] std::size_t bytes_from(std::size_t place) const {
     std::size_t bytes = 0;
     for (; place < things_.size(); ++place) bytes += Json(things_[place]).dump().size() + 1;
@@ -142,7 +142,7 @@ Json devices_of_lanes(const PlanGraph& graph) {
   return list;
 }
 
-/// Of each device its peaks for each kind of task, FLOP/s and B/s; null where nothing is known.
+/// Returns the peaks of each device by kind of task, in FLOP/s and B/s; null where none is known.
 Json peaks_of_devices(const Report& report, const CaseResult& c) {
   Json list = Json::array();
   bool known = false;
@@ -222,7 +222,7 @@ class ScenarioTimelines {
 
   std::size_t without(const std::string& reason, std::size_t row, std::size_t room) {
     Missing& missing = without_[reason];
-    if (++missing.count <= most_named) missing.rows.push_back(row);
+    if (++missing.count <= max_named) missing.rows.push_back(row);
     return room;
   }
 
@@ -297,9 +297,9 @@ std::optional<std::size_t> row_of_best(const Cases& cases) {
 }  // namespace
 
 std::size_t timeline_room(std::size_t cases) {
-  constexpr std::size_t least_cases_with_least_room = 100;
+  constexpr std::size_t min_cases_with_min_room = 100;
   constexpr std::size_t bytes_of_a_case = 1'500;  // its row and its samples
-  return 300'000 - bytes_of_a_case * std::min(cases, least_cases_with_least_room);
+  return 300'000 - bytes_of_a_case * std::min(cases, min_cases_with_min_room);
 }
 
 std::vector<std::string> device_shares(const TimelineMetrics& metrics) {

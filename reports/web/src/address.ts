@@ -1,4 +1,4 @@
-// What somebody has chosen on a page, held in the fragment of its address: a link shows the same, and
+// The user's choices on a page, held in the fragment of its address: a link shows the same, and
 // the browser's back button takes a choice back. "#changes", without "=", is a place on the page as
 // everywhere; the choice `at` names a place beside others.
 

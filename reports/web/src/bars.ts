@@ -7,13 +7,13 @@ import {
   axisStyle,
   baseOption,
   extent,
-  look,
+  seriesStyle,
   valueAxis,
 } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem, SeriesOption } from "./echarts";
 import { best } from "./measures";
 
-const most_bars = 60;
+const max_bars = 60;
 const bar_height = 26;
 
 export function drawBars(request: Request): Drawing {
@@ -23,11 +23,11 @@ export function drawBars(request: Request): Drawing {
   const cases = choose(all, request);
   const strategies = strategiesOf(scenario.cases);
   const series = strategiesOf(cases).flatMap((strategy) => {
-    const { colour } = look(strategies.indexOf(strategy), colours);
+    const { colour } = seriesStyle(strategies.indexOf(strategy), colours);
     return barSeries(request, cases, strategy, colour);
   });
   const entries = strategiesOf(cases).map((name) => {
-    const { colour } = look(strategies.indexOf(name), colours);
+    const { colour } = seriesStyle(strategies.indexOf(name), colours);
     return { name, colour, symbol: "■" };
   });
   const fastest = best(all, measure);
@@ -58,10 +58,10 @@ export function drawBars(request: Request): Drawing {
 }
 
 function choose(cases: Case[], { measure }: Request): Case[] {
-  if (cases.length <= most_bars) return cases;
+  if (cases.length <= max_bars) return cases;
   const sign = measure.larger_is_better ? -1 : 1;
   const sorted = [...cases].sort((a, b) => sign * (measure.of(a)!.value - measure.of(b)!.value));
-  return sorted.slice(0, most_bars);
+  return sorted.slice(0, max_bars);
 }
 
 /** The bars of a strategy and their marks; one name, so that the legend hides them together. */

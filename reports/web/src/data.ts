@@ -57,13 +57,13 @@ export interface Scenario {
   unit: string;
   /** Strategies that speedups are measured against. */
   baselines: string[];
-  /** Parameters that tell cases apart. */
+  /** Parameters in which cases differ. */
   axes: string[];
   /** The first round of each process; empty where a single process took all samples. */
   processes: number[];
   /** Measured ones only. */
   cases: Case[];
-  /** None where no case was looked at. */
+  /** Absent if no case has a profile. */
   timelines?: Timelines;
 }
 

@@ -52,7 +52,10 @@ const symbols: [string, string][] = [
 ];
 
 /** Of the series at a place: colour and symbol together differ for sixty-four of them. */
-export function look(index: number, colours: Colours): { colour: string; symbol: string; sign: string } {
+export function seriesStyle(
+  index: number,
+  colours: Colours,
+): { colour: string; symbol: string; sign: string } {
   const count = colours.series.length;
   const [symbol, sign] = symbols[(index + Math.floor(index / count)) % symbols.length]!;
   return { colour: colours.series[index % count]!, symbol, sign };

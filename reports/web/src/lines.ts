@@ -9,7 +9,7 @@ import {
   axisStyle,
   baseOption,
   extent,
-  look,
+  seriesStyle,
   valueAxis,
 } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem, EChartsOption, SeriesOption } from "./echarts";
@@ -35,7 +35,7 @@ export function drawLines(request: Request): Drawing {
     series: drawn.flatMap((one, index) => lineSeries(request, one, places(one, axis, values, request), index)),
   };
   const entries = drawn.map((one, index): Entry => {
-    const { colour, sign } = look(index, colours);
+    const { colour, sign } = seriesStyle(index, colours);
     return { name: one.name, colour, symbol: sign };
   });
   return { option, entries, height: 420, description: describe(request, axis, drawn, reduced) };
@@ -84,7 +84,7 @@ function places({ cases }: Series, axis: number, values: number[], { measure }: 
 }
 
 function lineSeries(request: Request, { name, cases }: Series, line: Place[], index: number): SeriesOption[] {
-  const { colour, symbol } = look(index, request.colours);
+  const { colour, symbol } = seriesStyle(index, request.colours);
   const level = cases.length === 1 && line.length === 2;
   const bounds = line.filter(({ figure }) => figure.bound !== undefined);
   const result: SeriesOption[] = [

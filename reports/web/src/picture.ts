@@ -1,4 +1,4 @@
-// A picture with its controls, which reads the table when somebody points at it.
+// A picture with its controls, which reads the table when the pointer is over it.
 import { drawBars } from "./bars";
 import { type Chart, LazyChart } from "./chart";
 import { element, makeSelect, makeSwitch } from "./controls";
@@ -19,7 +19,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
   "heat map": drawHeatMap,
 };
 
-/** What ECharts tells of a point that is hovered. */
+/** ECharts' data of a point under the pointer. */
 interface HoverPoint {
   data: { row?: number; deviation?: number };
   seriesType?: string;
@@ -51,7 +51,7 @@ class Figure {
     else this.describe(this.draw());
   }
 
-  /** In words, for which nobody has to wait until the picture is drawn. */
+  /** Describes it in words, which are there before the picture is drawn. */
   private describe(drawing: Drawing): void {
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
@@ -152,7 +152,7 @@ function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure:
   return makeSwitch("Measure", titles, chosen.title, (title) => onChange(measures[titles.indexOf(title)]!));
 }
 
-/** Along an axis the work changes and the times with it, so that speedups tell more. */
+/** Along an axis the work changes and the times with it, so that speedups are more useful. */
 function firstMeasure(view: View, measures: Measure[]): Measure {
   const wanted = view === "bars" ? "time" : "speedup";
   return measures.find((measure) => measure.key === wanted) ?? measures[0]!;

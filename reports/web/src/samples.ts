@@ -1,12 +1,12 @@
 // Samples over time: what all cases do at once is the machine's doing.
 import { type Case, type Scenario, caseText, strategiesOf } from "./data";
-import { type Drawing, type Point, axisStyle, baseOption, look } from "./drawing";
+import { type Drawing, type Point, axisStyle, baseOption, seriesStyle } from "./drawing";
 import type { MarkLineComponentOption } from "./echarts";
 import { short } from "./measures";
 import type { Colours } from "./theme";
 
-const most_points = 4000;
-const most_series = 8;
+const max_points = 4000;
+const max_series = 8;
 
 /** Of deviations in percent. */
 interface Range {
@@ -23,7 +23,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
   const range = rangeOf(all.map(deviationOf));
   const beyond = all.filter((point) => !holds(range, deviationOf(point))).length;
   const series = [...groups].map(([name, members], index) => {
-    const { colour, symbol } = look(index, colours);
+    const { colour, symbol } = seriesStyle(index, colours);
     return {
       type: "scatter" as const,
       name,
@@ -34,7 +34,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
     };
   });
   const entries = [...groups.keys()].map((name, index) => {
-    const { colour, sign } = look(index, colours);
+    const { colour, sign } = seriesStyle(index, colours);
     return { name, colour, symbol: sign };
   });
   const style = axisStyle(colours);
@@ -63,7 +63,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         ? ` The first ${cases.length} of ${scenario.cases.length} cases.`
         : "") +
       (beyond > 0
-        ? ` ${beyond} of ${all.length} samples lie beyond the scale: an arrow at its edge stands for each, and tells its deviation when pointed at.`
+        ? ` ${beyond} of ${all.length} samples lie beyond the scale: an arrow at its edge stands for each, and shows its deviation when pointed at.`
         : "") +
       (scenario.processes.length > 0
         ? ` ${scenario.processes.length} processes took them one after the other; a dashed line stands where the next one begins.`
@@ -91,13 +91,13 @@ function quantile(sorted: number[], share: number): number {
  */
 function rangeOf(values: number[]): Range {
   const sorted = [...values].sort((a, b) => a - b);
-  const [least, most] = [quantile(sorted, 0), quantile(sorted, 1)];
+  const [min, max] = [quantile(sorted, 0), quantile(sorted, 1)];
   const [lower, upper] = [quantile(sorted, 0.25), quantile(sorted, 0.75)];
   const reach = 3 * (upper - lower);
   const within = sorted.filter((value) => value >= lower - reach && value <= upper + reach);
   const [low, high] = [quantile(within, 0), quantile(within, 1)];
-  const crowded = reach > 0 && most - least > 2 * (high - low);
-  return crowded ? rounded(low, high) : rounded(least, most);
+  const crowded = reach > 0 && max - min > 2 * (high - low);
+  return crowded ? rounded(low, high) : rounded(min, max);
 }
 
 /** With a margin, to marks of the axis. */
@@ -144,12 +144,12 @@ function processStarts(scenario: Scenario, colours: Colours): MarkLineComponentO
 
 function withinLimit(cases: Case[]): Case[] {
   let points = 0;
-  return cases.filter((c) => (points += c.samples.seconds.length) <= most_points);
+  return cases.filter((c) => (points += c.samples.seconds.length) <= max_points);
 }
 
-/** A series for each case while they can be told apart, else for each strategy. */
+/** A series for each case while they can be distinguished, else for each strategy. */
 function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
-  if (cases.length <= most_series) return new Map(cases.map((c) => [caseText(scenario, c), [c]]));
+  if (cases.length <= max_series) return new Map(cases.map((c) => [caseText(scenario, c), [c]]));
   return new Map(strategiesOf(cases).map((name) => [name, cases.filter((c) => c.strategy === name)]));
 }
 

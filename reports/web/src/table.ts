@@ -12,7 +12,7 @@ interface Row {
 export interface TableOptions {
   /** What its rows are, for their count. */
   things: string;
-  /** A field of its own to filter by; without it, whoever made the table calls `filter`. */
+  /** A field of its own to filter by; without it, the owner of the table calls `filter`. */
   own_filter: boolean;
   /** Columns at its end that are neither sorted nor searched. */
   plain_columns: number;
@@ -123,7 +123,7 @@ export class CaseTable {
   private matches(row: Row): boolean {
     if (!this.keep(row.element)) return false;
     if (this.words.length === 0) return true;
-    // Of thousands of rows it is read only once somebody looks for something. The folded details
+    // The text of thousands of rows is read only once the user searches. The folded details
     // name other cases.
     if (row.text === "") {
       const cells = [...row.element.cells].slice(0, row.element.cells.length - this.options.plain_columns);

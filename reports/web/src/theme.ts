@@ -5,7 +5,7 @@ export interface Colours {
   soft: string;
   line: string;
   card: string;
-  /** Of series: Okabe and Ito's, which colour-blind readers tell apart; on dark the light ones. */
+  /** Of series: Okabe and Ito's, distinguishable for the colour-blind; on dark the light ones. */
   series: string[];
   /** Worse than, like, and better than the baseline. */
   diverging: [string, string, string];

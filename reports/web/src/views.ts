@@ -4,8 +4,8 @@ import { type Measure, best } from "./measures";
 
 export type View = "bars" | "lines" | "heat map";
 
-/** More series than these cannot be told apart. */
-const most_series = 12;
+/** More series than these cannot be distinguished. */
+const max_series = 12;
 
 /** How many strategies have at least two values of an axis. */
 function strategiesThatVary(scenario: Scenario, axis: number): number {
@@ -61,7 +61,7 @@ export function seriesAgainst(scenario: Scenario, axis: number, measure: Measure
     series.cases.push(c);
     groups.set(name, series);
   }
-  if (groups.size <= most_series) return { series: [...groups.values()], reduced: [] };
+  if (groups.size <= max_series) return { series: [...groups.values()], reduced: [] };
   const series = strategiesOf(scenario.cases).map((strategy) => {
     const own = scenario.cases.filter((c) => c.strategy === strategy);
     return { name: strategy, strategy, cases: bestPerValue(own, axis, measure) };

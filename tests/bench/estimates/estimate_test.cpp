@@ -29,13 +29,13 @@ using testing::SizeIs;
 class EstimateTest : public testing::Test {
  protected:
   [[nodiscard]] RunEstimate estimate_of(const std::string& strategy, Context& context,
-                                        int launches = 1, const SamplerOptions& sampling = {},
-                                        bool looks = false) const {
+                                        int processes = 1, const SamplerOptions& sampling = {},
+                                        bool profiles = false) const {
     RunOptions options;
     options.strategies = {strategy};
     const std::vector<CaseSpec> cases =
         expand(options, *selftest_, {.count = context.device_count()});
-    return estimate(*selftest_, context, cases, sampling, launches, looks);
+    return estimate(*selftest_, context, cases, sampling, processes, profiles);
   }
 
   [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run) const {
@@ -56,41 +56,40 @@ TEST_F(EstimateTest, OfTasksWithAKnownDurationIsTheirDuration) {
   EXPECT_LT(run.cases[0].execution_seconds, 10 * 0.0011);
 }
 
-TEST_F(EstimateTest, OfSeveralLaunchesIsThatOfTheWholeRun) {
+TEST_F(EstimateTest, OfSeveralProcessesIsThatOfTheWholeRun) {
   const Machine machine;
   Context context(machine.open("cpu:0"), {.measures = false});
   const RunEstimate one = estimate_of("spin", context);
   const RunEstimate three = estimate_of("spin", context, 3);
   constexpr double tolerance = 1e-3;  // of what is measured for it
-  EXPECT_NEAR(three.least_seconds, 3 * one.least_seconds, tolerance)
-      << "each wants all its samples";
-  const double preparation = one.most_seconds - SamplerOptions{}.max_seconds;
-  EXPECT_NEAR(three.most_seconds, 3 * preparation + SamplerOptions{}.max_seconds, tolerance)
+  EXPECT_NEAR(three.min_seconds, 3 * one.min_seconds, tolerance) << "each wants all its samples";
+  const double preparation = one.max_seconds - SamplerOptions{}.max_seconds;
+  EXPECT_NEAR(three.max_seconds, 3 * preparation + SamplerOptions{}.max_seconds, tolerance)
       << "each has its share of the time";
   EXPECT_THAT(text_of(context, three), HasSubstr(", in 3 processes\n"));
 }
 
-TEST_F(EstimateTest, HoldsTheLookAtEachCaseOfOneLaunch) {
+TEST_F(EstimateTest, IncludesTheProfilingPassOfOneProcess) {
   const Machine machine;
   Context context(machine.open("cpu:0"), {.measures = false});
   constexpr double tolerance = 1e-3;  // of what is measured for it
-  for (const int launches : {1, 3}) {
-    const RunEstimate without = estimate_of("spin", context, launches);
-    const RunEstimate with = estimate_of("spin", context, launches, {}, true);
-    const double look = profiling_seconds(with.cases.at(0).execution_seconds);
-    EXPECT_GT(look, 20e-3) << "twice, and once before";
-    EXPECT_NEAR(with.least_seconds, without.least_seconds + look, tolerance);
-    EXPECT_NEAR(with.most_seconds, without.most_seconds + max_profiling_runs * look, tolerance);
+  for (const int processes : {1, 3}) {
+    const RunEstimate without = estimate_of("spin", context, processes);
+    const RunEstimate with = estimate_of("spin", context, processes, {}, true);
+    const double profiling = profiling_seconds(with.cases.at(0).execution_seconds);
+    EXPECT_GT(profiling, 20e-3) << "twice, and once before";
+    EXPECT_NEAR(with.min_seconds, without.min_seconds + profiling, tolerance);
+    EXPECT_NEAR(with.max_seconds, without.max_seconds + max_profiling_runs * profiling, tolerance);
   }
 }
 
 TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {
   const Context context = test::fake_context(1, {.measures = false});
   RunEstimate run;
-  run.least_seconds = 1.0;
-  run.most_seconds = 1.3;
+  run.min_seconds = 1.0;
+  run.max_seconds = 1.3;
   EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s\n"));
-  run.most_seconds = 3;
+  run.max_seconds = 3;
   EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s to 3 s\n"));
 }
 
@@ -105,12 +104,12 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   fixed.fixed_samples = 3;
   fixed.fixed_iterations = 50;
   const RunEstimate run = estimate_of("spin", context, 1, fixed);
-  EXPECT_NEAR(run.least_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
+  EXPECT_NEAR(run.min_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
   EXPECT_THAT(text_of(context, run), HasSubstr("\n  3 samples of 50 executions of each case, "
                                                "before them 3 executions"));
   EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-timeline")));
-  const RunEstimate looked = estimate_of("spin", context, 1, fixed, true);
-  EXPECT_THAT(text_of(context, looked), HasSubstr("(--no-timeline)"));
+  const RunEstimate profiled = estimate_of("spin", context, 1, fixed, true);
+  EXPECT_THAT(text_of(context, profiled), HasSubstr("(--no-timeline)"));
 }
 
 /// Two devices, each with enough for its own half of the case.
@@ -127,7 +126,7 @@ TEST_F(ScarceMemoryTest, IsTheSumOfDevicesThatShareIt) {
   const std::vector<std::size_t>& needed = run.cases[0].device_bytes;
   ASSERT_THAT(needed, ElementsAre(Lt(half), Lt(half)));
   EXPECT_EQ(run.cases[0].error, OutOfMemory("one for both", needed[0] + needed[1], half).what());
-  EXPECT_EQ(run.least_seconds, 0) << "a run skips the case";
+  EXPECT_EQ(run.min_seconds, 0) << "a run skips the case";
   EXPECT_THAT(text_of(context_, run), HasSubstr("; cannot run: out of memory on one for both"));
 }
 
@@ -168,7 +167,7 @@ TEST(EstimateOfReferences, NamesOneThatFindsTooLittleMemory) {
     EXPECT_THAT(estimated.device_bytes, ElementsAre(Lt(5 * Context::alignment)));
     EXPECT_THAT(estimated.error, HasSubstr("its reference fake/reference/n:1: out of memory"));
   }
-  EXPECT_EQ(run.least_seconds, 0) << "a run skips the cases";
+  EXPECT_EQ(run.min_seconds, 0) << "a run skips the cases";
   EXPECT_EQ(scenario.count("prepare fake/reference/n:1"), 1U);
 }
 

@@ -32,8 +32,8 @@ using ::testing::Le;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-const PeakSizes tiny{.least_n = 16,
-                     .most_n = 64,
+const PeakSizes tiny{.min_n = 16,
+                     .max_n = 64,
                      .longest_product = 1e9,
                      .copied_bytes = 1 << 20,
                      .sample_seconds = 0,

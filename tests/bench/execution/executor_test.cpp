@@ -202,7 +202,7 @@ TEST_F(GraphLaunch, FollowsMemoryThatMoves) {
   Buffer former = std::exchange(counter_, zero());
   (void)executor.run();
   EXPECT_EQ(number_in(counter_), 2U);
-  EXPECT_EQ(number_in(former), 4U) << "nobody may touch memory that has been replaced";
+  EXPECT_EQ(number_in(former), 4U) << "memory that has been replaced may not be touched";
 }
 
 TEST_F(GraphLaunch, ThePlansOwnWayOfLaunchingCanBeOverruled) {

@@ -51,7 +51,7 @@ void interrupt_twice(int first, int second) {
 
 TEST(InterruptDeathTest, TheSecondSignalEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(interrupt_twice(SIGINT, SIGINT), testing::ExitedWithCode(130), "once more");
+  EXPECT_EXIT(interrupt_twice(SIGINT, SIGINT), testing::ExitedWithCode(130), "Ctrl-C again");
   EXPECT_EXIT(interrupt_twice(SIGTERM, SIGINT), testing::ExitedWithCode(130), "");
 }
 

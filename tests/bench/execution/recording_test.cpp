@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(All, RecordingOfLaunch,
                          ::testing::Values(SubmitMode::one_thread, SubmitMode::thread_per_lane,
                                            SubmitMode::graph));
 
-TEST_F(RecordingTest, TellsOfTheExecutionInTheMiddle) {
+TEST_F(RecordingTest, ReturnsTheExecutionInTheMiddle) {
   add(first_, microseconds(100));
   Executor executor(plan_);
   (void)executor.run();

@@ -28,8 +28,8 @@ Buffer zeroed(Buffer buffer) {
   return buffer;
 }
 
-/// Brings a number to each rank's data by its own stream, without a look at the other: whatever
-/// order there is comes from the executor. One rank takes its time.
+/// Copies a number to each rank's data on its own stream, independently of the other: all order
+/// comes from the executor. One rank is slow.
 class EachByItself final : public Communicator {
  public:
   EachByItself(Device& device, std::size_t slow_rank, BufferView number)

@@ -30,14 +30,14 @@ std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-/// Not there any more, or dead and waiting to be reaped by somebody else.
+/// Not there any more, or dead and waiting to be reaped by another process.
 bool is_gone(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   const std::string stat{std::istreambuf_iterator<char>(file), {}};
   return stat.empty() || stat.find(") Z") != std::string::npos;
 }
 
-TEST(RunChild, TellsOutputAndExitCode) {
+TEST(RunChild, ReturnsOutputAndExitCode) {
   std::vector<std::string> lines;
   ChildProgram program = shell("echo one; printf 'two\nthree'; echo words >&2; exit 3");
   program.on_line = [&](std::string_view line) { lines.emplace_back(line); };
@@ -48,7 +48,7 @@ TEST(RunChild, TellsOutputAndExitCode) {
   EXPECT_EQ(end.text(), "ended with exit code 3\nwords");
 }
 
-TEST(RunChild, TellsTheSignalThatEndedIt) {
+TEST(RunChild, ReportsTheSignalThatEndedIt) {
   const ChildEnd end = run_child(shell("kill -SEGV $$"));
   EXPECT_EQ(end.exit_code, 128 + SIGSEGV);
   EXPECT_EQ(end.text(), "was ended by signal 11 (Segmentation fault)");
@@ -60,7 +60,7 @@ TEST(RunChild, TakesNoLargeExitCodeForASignal) {
 
 TEST(RunChild, IsNotLeftWaitingWhereChildrenAreIgnored) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
-  EXPECT_THROW((void)run_child(shell("true")), Error) << "nobody knows how it ended";
+  EXPECT_THROW((void)run_child(shell("true")), Error) << "its exit code is unknown";
   await_children();
   EXPECT_EQ(run_child(shell("exit 3")).exit_code, 3);
   std::signal(SIGCHLD, before);
@@ -70,7 +70,7 @@ TEST(RunChild, KeepsTheEndOfManyWords) {
   const ChildEnd end = run_child(shell("yes word | head -n 100000 >&2; echo last >&2"));
   EXPECT_THAT(end.error_output.size(), Lt(20'000));
   EXPECT_THAT(end.text(), HasSubstr("word\nlast"));
-  EXPECT_THAT(end.text().size(), Lt(200)) << "a few lines are told";
+  EXPECT_THAT(end.text().size(), Lt(200)) << "a few lines are quoted";
 }
 
 TEST(RunChild, CannotStartWhatIsNotThere) {
@@ -79,7 +79,7 @@ TEST(RunChild, CannotStartWhatIsNotThere) {
 
 TEST(RunChild, EndsAProgramThatTakesTooLong) {
   ChildProgram program = shell("while :; do echo busy; sleep 0.05; done");
-  program.most_seconds = 0.3;
+  program.max_seconds = 0.3;
   const ChildEnd end = run_child(program);
   EXPECT_EQ(end.exit_code, 128 + SIGTERM);
   EXPECT_THAT(end.text(), HasSubstr("did not end within"));
@@ -87,7 +87,7 @@ TEST(RunChild, EndsAProgramThatTakesTooLong) {
 
 TEST(RunChild, EndsAProgramThatSaysNothing) {
   ChildProgram program = shell("echo begun; exec sleep 1000");
-  program.most_silent_seconds = 0.2;
+  program.max_silent_seconds = 0.2;
   const ChildEnd end = run_child(program);
   EXPECT_EQ(end.exit_code, 128 + SIGTERM);
   EXPECT_THAT(end.text(), HasSubstr("gave no sign for"));
@@ -119,10 +119,10 @@ TEST(RunChild, HandsAnInterruptOn) {
   EXPECT_THROW((void)run_child(shell("true")), Interrupted) << "nothing is begun after it";
 }
 
-void interrupt_twice(const std::filesystem::path& told) {
+void interrupt_twice(const std::filesystem::path& id_file) {
   const InterruptHandler handler;
   ChildProgram program =
-      shell("trap '' INT; echo $$ >" + told.string() + "; echo ready; exec sleep 1000");
+      shell("trap '' INT; echo $$ >" + id_file.string() + "; echo ready; exec sleep 1000");
   program.on_line = [&](std::string_view) {
     std::raise(SIGINT);
     std::raise(SIGINT);
@@ -132,10 +132,11 @@ void interrupt_twice(const std::filesystem::path& told) {
 
 TEST(RunChildDeathTest, ASecondInterruptKillsIt) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const std::filesystem::path told = std::filesystem::path(testing::TempDir()) / "child_process_id";
-  EXPECT_EXIT(interrupt_twice(told), testing::ExitedWithCode(130), "once more");
+  const std::filesystem::path id_file =
+      std::filesystem::path(testing::TempDir()) / "child_process_id";
+  EXPECT_EXIT(interrupt_twice(id_file), testing::ExitedWithCode(130), "Ctrl-C again");
   pid_t process = 0;
-  ASSERT_TRUE(std::ifstream(told) >> process);
+  ASSERT_TRUE(std::ifstream(id_file) >> process);
   while (!is_gone(process)) std::this_thread::yield();
 }
 

@@ -91,7 +91,7 @@ TEST(Merged, WhatNoProcessHasReachedIsAsPlanned) {
   EXPECT_EQ(merged({planned("a")}, parts, 3).front(), planned("a"));
 }
 
-TEST(Merged, TellsTheGravestEndTheWorstVerificationAndTheMiddleBound) {
+TEST(Merged, HasTheMostSevereStopTheWorstVerificationAndTheMiddleBound) {
   std::vector<ProcessCases> parts;
   const std::vector<std::string> ends{"precision", "max-time", "total-time"};
   for (int process = 0; process < 3; ++process) {

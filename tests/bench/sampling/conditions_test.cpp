@@ -1,4 +1,4 @@
-// Samples on throttled devices: which are marked, what a case and its report say of them, and how
+// Samples on throttled devices: which are marked, how a case and its report list them, and how
 // often devices are read.
 #include "bench/sampling/conditions.h"
 
@@ -40,7 +40,7 @@ TEST(SampleCondition, HasTheLargerOfBothReadings) {
   EXPECT_EQ(*condition, (report::SampleCondition{"cuda:0", 1980, 41, 310, {}}));
 }
 
-TEST(SampleCondition, OfADeviceThatTellsNothingThereIsNone) {
+TEST(SampleCondition, IsAbsentOnADeviceWithoutSensors) {
   EXPECT_FALSE(sample_condition("cpu:0", {}, {}).has_value());
 }
 

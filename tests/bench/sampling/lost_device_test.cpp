@@ -59,7 +59,7 @@ TEST_F(LostDevice, EndsWhatWasPreparedForItAndWhatWasToBe) {
   expect_not_run(result.cases[2]);
   EXPECT_EQ(scenario.count("run fake/good/n:1"), 1U) << "it is not sampled";
   EXPECT_EQ(scenario.count("run fake/good/n:2"), 0U);
-  EXPECT_EQ(progress.notes.size(), 1U) << "one loss is told once";
+  EXPECT_EQ(progress.notes.size(), 1U) << "one loss is reported once";
 }
 
 TEST_F(LostDevice, LeavesTheCasesOfOtherDevicesAlone) {
@@ -114,7 +114,7 @@ TEST_F(LostDevice, LeavesTheSamplesFromBefore) {
   EXPECT_LT(good.samples.size(), result.cases[2].samples.size()) << "the others go on";
   EXPECT_EQ(result.cases[1].status, report::CaseStatus::failed);
   EXPECT_THAT(result.cases[1].samples, IsEmpty());
-  EXPECT_EQ(profile_marks.size(), 2U) << "profilers are told of the end";
+  EXPECT_EQ(profile_marks.size(), 2U) << "the end is marked for profilers";
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST_P(MathModeOfCases, IsTheOneOfDtype) {
         ASSERT_EQ(math, options.format.math) << spec.name();
       }
     }
-    EXPECT_GT(products, 0U) << "no product was looked at";
+    EXPECT_GT(products, 0U) << "no product was checked";
   }
 }
 

@@ -1,4 +1,4 @@
-// What happens while cases are looked at after their samples: these stay, whatever it is.
+// The profiling pass: it keeps the samples of a case, however its recording ends.
 #include "bench/sampling/profiling_pass.h"
 
 #include <gmock/gmock.h>
@@ -28,12 +28,12 @@ using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
 
-/// Cases "first", "looked" and "last" of backend "gpu", and "beside" of backend "host".
-class LookingSession : public fake::SessionTest {
+/// Cases "first", "middle" and "last" of backend "gpu", and "beside" of backend "host".
+class ProfilingPassTest : public fake::SessionTest {
  protected:
-  LookingSession() {
+  ProfilingPassTest() {
     backends = {"gpu", "host"};
-    for (const char* strategy : {"first", "looked", "last"}) scenario.behaviours[strategy] = {};
+    for (const char* strategy : {"first", "middle", "last"}) scenario.behaviours[strategy] = {};
     scenario.behaviours["beside"].devices = {1};
     options.fixed_samples = 3;
     on_timeline = [this](const report::CaseResult& one, const Timeline&) {
@@ -42,14 +42,14 @@ class LookingSession : public fake::SessionTest {
   }
 
   void fail_to_record(std::function<void()> failure) {
-    scenario.behaviours["looked"].recorded_seconds = [failure = std::move(failure)](int) {
+    scenario.behaviours["middle"].recorded_seconds = [failure = std::move(failure)](int) {
       failure();
       return 1.0;
     };
   }
 
-  SessionResult look() {
-    SessionResult result = run({FakeScenario::spec("first"), FakeScenario::spec("looked"),
+  SessionResult run_profiling() {
+    SessionResult result = run({FakeScenario::spec("first"), FakeScenario::spec("middle"),
                                 FakeScenario::spec("last"), FakeScenario::spec("beside")});
     expect_samples(result);
     return result;
@@ -66,7 +66,7 @@ class LookingSession : public fake::SessionTest {
   }
 
   /// A note instead of a profile, and the other cases as if nothing had been.
-  void expect_only_looked_is_without(const SessionResult& result, const std::string& reason) {
+  void expect_only_middle_lacks_profile(const SessionResult& result, const std::string& reason) {
     EXPECT_FALSE(result.cases[1].profile.has_value());
     EXPECT_THAT(result.cases[1].notes, Contains(Pair("no timeline", reason)));
     EXPECT_THAT(kept, ElementsAre("first", "last", "beside"));
@@ -79,68 +79,68 @@ class LookingSession : public fake::SessionTest {
     EXPECT_THAT(one.notes, Not(Contains(Pair("no timeline", testing::_)))) << one.name;
   }
 
-  [[nodiscard]] std::ptrdiff_t after_first_look(const std::string& event) const {
-    const auto first_look = std::ranges::find(scenario.log, "record fake/first/n:1");
-    return std::count(first_look, scenario.log.end(), event);
+  [[nodiscard]] std::ptrdiff_t count_after_first_record(const std::string& event) const {
+    const auto first_record = std::ranges::find(scenario.log, "record fake/first/n:1");
+    return std::count(first_record, scenario.log.end(), event);
   }
 
   std::vector<std::string> kept;  // strategies
 };
 
-TEST_F(LookingSession, LooksAtEachCaseAfterAllSamples) {
-  const SessionResult result = look();
-  EXPECT_THAT(kept, ElementsAre("first", "looked", "last", "beside"));
+TEST_F(ProfilingPassTest, ProfilesEachCaseAfterAllSamples) {
+  const SessionResult result = run_profiling();
+  EXPECT_THAT(kept, ElementsAre("first", "middle", "last", "beside"));
   for (const report::CaseResult& one : result.cases) {
     expect_profile(one);
     EXPECT_DOUBLE_EQ(one.profile->metrics.span, 1);
   }
-  EXPECT_EQ(after_first_look("run fake/last/n:1"), 0) << "no sample is near a look";
-  EXPECT_EQ(after_first_look("record fake/last/n:1"), 1);
+  EXPECT_EQ(count_after_first_record("run fake/last/n:1"), 0) << "no sample follows a recording";
+  EXPECT_EQ(count_after_first_record("record fake/last/n:1"), 1);
 }
 
-TEST_F(LookingSession, LooksAtNothingUnlessItIsAskedTo) {
+TEST_F(ProfilingPassTest, ProfilesNothingWithoutASinkForTimelines) {
   on_timeline = {};
-  for (const report::CaseResult& one : look().cases) EXPECT_FALSE(one.profile.has_value());
+  for (const report::CaseResult& one : run_profiling().cases) EXPECT_FALSE(one.profile.has_value());
   EXPECT_EQ(scenario.count("record fake/first/n:1"), 0U);
 }
 
-TEST_F(LookingSession, NotesADeviceThatCannotTell) {
+TEST_F(ProfilingPassTest, NotesADeviceWithoutTimes) {
   fail_to_record([] { throw Unsupported("no clock here"); });
-  expect_only_looked_is_without(look(), "no clock here");
+  expect_only_middle_lacks_profile(run_profiling(), "no clock here");
 }
 
-TEST_F(LookingSession, RunsNothingWhereItIsKnownThatADeviceCannotTell) {
-  scenario.behaviours["looked"].on_check_recording = [] { throw Unsupported("no clock here"); };
-  expect_only_looked_is_without(look(), "no clock here");
+TEST_F(ProfilingPassTest, RunsNothingOnADeviceKnownToHaveNoTimes) {
+  scenario.behaviours["middle"].on_check_recording = [] { throw Unsupported("no clock here"); };
+  expect_only_middle_lacks_profile(run_profiling(), "no clock here");
   for (const std::string event : {"reset", "run", "record"}) {
-    EXPECT_EQ(after_first_look(event + " fake/looked/n:1"), 0) << event;
+    EXPECT_EQ(count_after_first_record(event + " fake/middle/n:1"), 0) << event;
   }
-  EXPECT_EQ(after_first_look("reset fake/last/n:1"), 1);
+  EXPECT_EQ(count_after_first_record("reset fake/last/n:1"), 1);
 }
 
-TEST_F(LookingSession, NotesWhatAWorkerThrows) {
+TEST_F(ProfilingPassTest, NotesWhatAWorkerThrows) {
   fail_to_record([] { throw std::runtime_error("kernel failed"); });
-  expect_only_looked_is_without(look(), "kernel failed");
+  expect_only_middle_lacks_profile(run_profiling(), "kernel failed");
 }
 
-TEST_F(LookingSession, NotesWhatIsNoException) {
+TEST_F(ProfilingPassTest, NotesWhatIsNoException) {
   fail_to_record([] { throw 7; });
-  expect_only_looked_is_without(look(), "an exception that is no std::exception");
+  expect_only_middle_lacks_profile(run_profiling(), "an exception that is no std::exception");
 }
 
-TEST_F(LookingSession, NotesThatTheHostHasNoMemory) {
+TEST_F(ProfilingPassTest, NotesThatTheHostHasNoMemory) {
   fail_to_record([] { throw std::bad_alloc(); });
-  expect_only_looked_is_without(look(), "out of memory on the host");
+  expect_only_middle_lacks_profile(run_profiling(), "out of memory on the host");
 }
 
-TEST_F(LookingSession, EndsWithADeviceThatIsLost) {
+TEST_F(ProfilingPassTest, EndsWithADeviceThatIsLost) {
   fail_to_record([] { throw DeviceLost("gpu", "it fell off"); });
-  const SessionResult result = look();
+  const SessionResult result = run_profiling();
   expect_profile(result.cases[0]);
   EXPECT_THAT(result.cases[1].notes, Contains(Pair("no timeline", "it fell off")));
   EXPECT_THAT(result.cases[2].notes,
               Contains(Pair("no timeline",
-                            "not run, its device was lost in fake/looked/n:1: it fell off")));
+                            "not run, its device was lost in fake/middle/n:1: it fell off")));
   expect_profile(result.cases[3]);
   EXPECT_THAT(kept, ElementsAre("first", "beside")) << "another backend goes on";
   EXPECT_EQ(scenario.count("record fake/last/n:1"), 0U);
@@ -148,15 +148,15 @@ TEST_F(LookingSession, EndsWithADeviceThatIsLost) {
   EXPECT_FALSE(lost.contains("host"));
 }
 
-TEST_F(LookingSession, EndsWithAWaitThatPassesItsLimit) {
+TEST_F(ProfilingPassTest, EndsWithAWaitThatPassesItsLimit) {
   fail_to_record([] { throw TimedOut("gpu:0 did not finish"); });
   std::optional<SessionResult> known;
   bool alive = false;
   on_timeout = [&](const SessionResult& result, const TimedOut&) {
     known = result;
-    alive = scenario.is_alive("fake/looked/n:1");
+    alive = scenario.is_alive("fake/middle/n:1");
   };
-  EXPECT_THROW((void)look(), TimedOut);
+  EXPECT_THROW((void)run_profiling(), TimedOut);
   ASSERT_TRUE(known.has_value());
   EXPECT_TRUE(alive) << "a stream still works on its memory";
   expect_samples(*known);
@@ -166,11 +166,11 @@ TEST_F(LookingSession, EndsWithAWaitThatPassesItsLimit) {
   EXPECT_EQ(scenario.count("record fake/last/n:1"), 0U);
 }
 
-TEST_F(LookingSession, EndsWhenItIsInterrupted) {
+TEST_F(ProfilingPassTest, EndsWhenItIsInterrupted) {
   bool requested = false;
   interrupted = [&] { return requested; };
   fail_to_record([&] { requested = true; });
-  const SessionResult result = look();
+  const SessionResult result = run_profiling();
   EXPECT_TRUE(result.interrupted);
   expect_profile(result.cases[0]);
   expect_profile(result.cases[1]);
@@ -178,12 +178,12 @@ TEST_F(LookingSession, EndsWhenItIsInterrupted) {
     EXPECT_FALSE(result.cases[later].profile.has_value());
     EXPECT_THAT(result.cases[later].notes, Contains(Pair("no timeline", "interrupted")));
   }
-  EXPECT_THAT(kept, ElementsAre("first", "looked"));
+  EXPECT_THAT(kept, ElementsAre("first", "middle"));
 }
 
-TEST_F(LookingSession, DoesNotLookAtWhatWasInterruptedBefore) {
+TEST_F(ProfilingPassTest, DoesNotProfileAfterAnInterrupt) {
   interrupted = [this] { return scenario.clock >= 7; };  // 4 verification runs, 3 samples
-  const SessionResult result = run({FakeScenario::spec("first"), FakeScenario::spec("looked"),
+  const SessionResult result = run({FakeScenario::spec("first"), FakeScenario::spec("middle"),
                                     FakeScenario::spec("last"), FakeScenario::spec("beside")});
   EXPECT_TRUE(result.interrupted);
   EXPECT_THAT(kept, IsEmpty());
@@ -192,68 +192,68 @@ TEST_F(LookingSession, DoesNotLookAtWhatWasInterruptedBefore) {
   }
 }
 
-/// Case "looked", whose samples take a second each.
-class LookingAgain : public LookingSession {
+/// Case "middle", whose samples take a second each.
+class RepeatedProfiling : public ProfilingPassTest {
  protected:
   /// These are the times of its first recordings.
-  report::Profile look_at(std::vector<double> seconds) {
-    scenario.behaviours["looked"].recorded_seconds = [seconds = std::move(seconds)](int recording) {
+  report::Profile profile_of(std::vector<double> seconds) {
+    scenario.behaviours["middle"].recorded_seconds = [seconds = std::move(seconds)](int recording) {
       return seconds.at(static_cast<std::size_t>(recording));
     };
-    return run({FakeScenario::spec("looked")}).cases[0].profile.value();
+    return run({FakeScenario::spec("middle")}).cases[0].profile.value();
   }
-  [[nodiscard]] std::size_t looks() const { return scenario.count("record fake/looked/n:1"); }
+  [[nodiscard]] std::size_t recordings() const { return scenario.count("record fake/middle/n:1"); }
 };
 
-TEST_F(LookingAgain, IsNotNeededWhereTheFirstLookIsNearTheSamples) {
-  const report::Profile profile = look_at({1.09});
-  EXPECT_EQ(looks(), 1U);
+TEST_F(RepeatedProfiling, IsNotNeededWhereTheFirstRecordingIsNearTheSamples) {
+  const report::Profile profile = profile_of({1.09});
+  EXPECT_EQ(recordings(), 1U);
   EXPECT_FALSE(profile.deviation.has_value());
   EXPECT_DOUBLE_EQ(profile.metrics.span, 1.09);
 }
 
-TEST_F(LookingAgain, TakesTheFirstThatIsNearTheSamples) {
-  const report::Profile profile = look_at({3.0, 0.95});
-  EXPECT_EQ(looks(), 2U);
+TEST_F(RepeatedProfiling, TakesTheFirstThatIsNearTheSamples) {
+  const report::Profile profile = profile_of({3.0, 0.95});
+  EXPECT_EQ(recordings(), 2U);
   EXPECT_DOUBLE_EQ(profile.metrics.span, 0.95);
   EXPECT_EQ(profile.executions, 2);
   EXPECT_DOUBLE_EQ(profile.median, (3.0 + 0.95) / 2);
   EXPECT_FALSE(profile.deviation.has_value());
 }
 
-TEST_F(LookingAgain, TakesTheNearestOfThreeThatAreFarAndSaysSo) {
-  const report::Profile profile = look_at({1.5, 2.0, 1.2});
-  EXPECT_EQ(looks(), 3U);
+TEST_F(RepeatedProfiling, TakesTheNearestOfThreeThatAreFarAndSaysSo) {
+  const report::Profile profile = profile_of({1.5, 2.0, 1.2});
+  EXPECT_EQ(recordings(), 3U);
   EXPECT_DOUBLE_EQ(profile.metrics.span, 1.2);
   EXPECT_EQ(profile.executions, 3);
   ASSERT_TRUE(profile.deviation.has_value());
   EXPECT_NEAR(*profile.deviation, 0.2, 1e-12);
 }
 
-TEST_F(LookingAgain, TellsOfTimesThatAreShorterAsWell) {
-  EXPECT_DOUBLE_EQ(look_at({0.5, 0.25, 0.75}).deviation.value(), -0.25);
+TEST_F(RepeatedProfiling, ReportsShorterTimesAsWell) {
+  EXPECT_DOUBLE_EQ(profile_of({0.5, 0.25, 0.75}).deviation.value(), -0.25);
 }
 
-TEST_F(LookingAgain, TellsOnlyOfTheOneThatIsKept) {
-  int told = 0;
+TEST_F(RepeatedProfiling, PassesOnOnlyTheTimelineThatIsKept) {
+  int calls = 0;
   on_timeline = [&](const report::CaseResult&, const Timeline& timeline) {
-    ++told;
+    ++calls;
     EXPECT_EQ(timeline.end, 1'200'000'000);
   };
-  (void)look_at({1.5, 2.0, 1.2});
-  EXPECT_EQ(told, 1);
+  (void)profile_of({1.5, 2.0, 1.2});
+  EXPECT_EQ(calls, 1);
 }
 
-TEST_F(LookingAgain, EndsWithTheTimeOfTheScenario) {
-  options.total_seconds = 8;  // one verification run, three samples, a look
-  const report::Profile profile = look_at({3.0});
-  EXPECT_EQ(looks(), 1U);
+TEST_F(RepeatedProfiling, EndsWithTheTimeOfTheScenario) {
+  options.total_seconds = 8;  // one verification run, three samples, a recording
+  const report::Profile profile = profile_of({3.0});
+  EXPECT_EQ(recordings(), 1U);
   EXPECT_DOUBLE_EQ(profile.deviation.value(), 2);
 }
 
-TEST_F(LookingAgain, EndsWhenItIsInterrupted) {
-  interrupted = [this] { return looks() > 0; };
-  EXPECT_DOUBLE_EQ(look_at({3.0}).deviation.value(), 2);
+TEST_F(RepeatedProfiling, EndsWhenItIsInterrupted) {
+  interrupted = [this] { return recordings() > 0; };
+  EXPECT_DOUBLE_EQ(profile_of({3.0}).deviation.value(), 2);
 }
 
 TEST(RecordedExecutions, AreManyOfShortCasesAndOneOfLongOnes) {

@@ -41,7 +41,7 @@ TEST(KernelsOf, CountsOperationsByKernelInTheOrderOfFirstUse) {
   EXPECT_EQ(kernels_of(plan), want);
 }
 
-TEST(KernelsOf, TellsWhatWasMeasuredFromWhatTuningLeft) {
+TEST(KernelsOf, DistinguishesMeasuredChoicesFromUntunedOnes) {
   test::FakeDevice device(0);
   const auto stream = device.make_stream(StreamKind::compute, 0, 1);
   NamedOp measured("gemm", "engine 1", ChosenBy::measuring);

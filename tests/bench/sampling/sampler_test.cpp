@@ -263,7 +263,7 @@ TEST(Sampler, TheBaselineGoesOnWhileACaseIsComparedToIt) {
   Machine machine(options, {{1.0, 1.0}, {1.0, 1.0, {0}}, {1.0, 1.0}},
                   [](std::size_t index, int i) { return index == 1 ? noisy(i, 1, 0.06) : 1.0; });
   ASSERT_TRUE(machine.run());
-  EXPECT_EQ(machine.count(2), 6);  // steady, and nobody's baseline
+  EXPECT_EQ(machine.count(2), 6);  // steady, and no case's baseline
   EXPECT_GT(machine.count(1), 6);
   EXPECT_EQ(machine.count(0), machine.count(1));
   EXPECT_EQ(machine.sampler.stopped_because(0), "precision");

@@ -45,7 +45,7 @@ class SessionTest : public testing::Test {
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
   std::vector<SessionResult> checkpoints;
-  std::vector<std::size_t> profile_marks;  // how long the log was when profilers were told
+  std::vector<std::size_t> profile_marks;  // length of the log at each mark for profilers
 };
 
 }  // namespace parbench::fake

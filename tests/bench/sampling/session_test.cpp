@@ -374,7 +374,7 @@ TEST_F(SessionTest, PreparationCountsAgainstTheTotal) {
   EXPECT_EQ(result.cases[0].stopped_because, "total-time");
 }
 
-TEST_F(SessionTest, ProgressTellsHowFarItIs) {
+TEST_F(SessionTest, ReportsItsProgress) {
   scenario.behaviours["base"] = {};
   scenario.behaviours["other"] = {};
   (void)run({FakeScenario::spec("base"), FakeScenario::spec("other")});

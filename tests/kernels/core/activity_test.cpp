@@ -157,7 +157,7 @@ TEST_P(Activities, EndWhenTheLogIsTakenAway) {
 
 TEST_P(Activities, HaveAnErrorOfTheClockThatIsSmall) {
   EXPECT_GE(log_.clock_error, 0);
-  EXPECT_LT(log_.clock_error, 10e-3) << "as long as a layer, and nothing could be told of overlap";
+  EXPECT_LT(log_.clock_error, 10e-3) << "with the time of a layer, overlap could not be measured";
 }
 
 /// Copies one byte to the GPU and back by a graph.

@@ -1,4 +1,4 @@
-// What a GPU tells of itself: clock, temperature, power, facts and links, by the driver's real
+// The sensors of a GPU (clock, temperature, power), its facts and links, by the driver's real
 // library.
 #include "kernels/core/condition.h"
 

@@ -27,7 +27,7 @@ class Sensors : public ::testing::Test {
   parbench::testing::TemporaryFolder root_;
 };
 
-TEST_F(Sensors, AVirtualMachineTellsNothing) { EXPECT_EQ(sensors({0, 1}).read(), Condition{}); }
+TEST_F(Sensors, AVirtualMachineHasNoSensors) { EXPECT_EQ(sensors({0, 1}).read(), Condition{}); }
 
 TEST_F(Sensors, TheFastestOfItsOwnCoresCounts) {
   write(0, "cpufreq/scaling_cur_freq", "800000\n");
@@ -57,7 +57,7 @@ TEST_F(Sensors, TheBoostOfASingleCoreIsNoFullClock) {
   write(0, "cpufreq/cpuinfo_max_freq", "3800000\n");
   EXPECT_EQ(sensors({0}).read().full_clock_mhz, std::nullopt);
   write(0, "acpi_cppc/nominal_freq", "0\n");
-  EXPECT_EQ(sensors({0}).read().full_clock_mhz, std::nullopt) << "firmware that does not tell it";
+  EXPECT_EQ(sensors({0}).read().full_clock_mhz, std::nullopt) << "firmware that does not report it";
 }
 
 TEST_F(Sensors, NumbersThatAreNoneAreLeftOut) {

@@ -24,7 +24,7 @@ std::chrono::steady_clock::time_point at(int time) {
 }
 
 /// Log, tag, begin and end of each.
-std::vector<std::tuple<LogId, ActivityTag, int, int>> told(const JoinedActivities& joined) {
+std::vector<std::tuple<LogId, ActivityTag, int, int>> rows_of(const JoinedActivities& joined) {
   const auto since_start = [](auto time) { return static_cast<int>((time - at(0)).count()); };
   std::vector<std::tuple<LogId, ActivityTag, int, int>> all;
   for (const JoinedActivity& one : joined.activities) {
@@ -54,7 +54,7 @@ TEST_F(ActivityJoinTest, GivesWorkToTheCallsThatLaunchedIt) {
   join_.add_work({.correlation = 516, .begin = 300, .end = 400});
   join_.add_work({.correlation = 515, .begin = 100, .end = 350});
   const JoinedActivities joined = join_.take();
-  EXPECT_THAT(told(joined), ElementsAre(std::tuple(1, 7, 100, 350), std::tuple(2, 8, 300, 400)));
+  EXPECT_THAT(rows_of(joined), ElementsAre(std::tuple(1, 7, 100, 350), std::tuple(2, 8, 300, 400)));
   EXPECT_EQ(joined.lost, 0U);
 }
 
@@ -63,7 +63,7 @@ TEST_F(ActivityJoinTest, AllWorkOfACallIsOneFromFirstToLast) {
   join_.add_work({.correlation = 12, .begin = 500, .end = 600});
   join_.add_work({.correlation = 10, .begin = 100, .end = 200});
   join_.add_work({.correlation = 11, .begin = 210, .end = 490});
-  EXPECT_THAT(told(join_.take()), ElementsAre(std::tuple(1, 5, 100, 600)));
+  EXPECT_THAT(rows_of(join_.take()), ElementsAre(std::tuple(1, 5, 100, 600)));
 }
 
 TEST_F(ActivityJoinTest, TheSameTagOnTwoStreamsStaysTwo) {
@@ -71,7 +71,7 @@ TEST_F(ActivityJoinTest, TheSameTagOnTwoStreamsStaysTwo) {
   launch(2, {.log = 2, .tag = 5});
   join_.add_work({.correlation = 1, .begin = 100, .end = 300});
   join_.add_work({.correlation = 2, .begin = 150, .end = 200});
-  EXPECT_THAT(told(join_.take()),
+  EXPECT_THAT(rows_of(join_.take()),
               ElementsAre(std::tuple(2, 5, 150, 200), std::tuple(1, 5, 100, 300)))
       << "in the order in which they ended";
 }
@@ -80,10 +80,10 @@ TEST_F(ActivityJoinTest, IdsMayComeBehindTheWorkAndTwice) {
   join_.add_work({.correlation = 9, .begin = 10, .end = 20});
   launch(9, {.log = 1, .tag = 3});
   launch(9, {.log = 1, .tag = 3});  // of the runtime's call and of the driver's inside it
-  EXPECT_THAT(told(join_.take()), ElementsAre(std::tuple(1, 3, 10, 20)));
+  EXPECT_THAT(rows_of(join_.take()), ElementsAre(std::tuple(1, 3, 10, 20)));
 }
 
-TEST_F(ActivityJoinTest, WorkOfNobodyIsLeftOut) {
+TEST_F(ActivityJoinTest, WorkWithoutAnOwnerIsLeftOut) {
   launch(1, {.log = 1, .tag = 0});
   join_.add_work({.correlation = 1, .begin = 10, .end = 20});
   join_.add_work({.correlation = 2, .begin = 10, .end = 20});
@@ -115,15 +115,15 @@ TEST_F(ActivityJoinTest, NodesOfGraphsBelongToTheCallsThatWereCaptured) {
   join_.add_node(101, {.log = 2, .tag = 6});
   join_.clone_node(200, 100);  // instantiated
   join_.clone_node(201, 101);
-  join_.clone_node(202, 999);  // after one that nobody asked about
+  join_.clone_node(202, 999);  // after a node without an owner
   launch(50, {.log = 9, .tag = 9});
   for (const int launched : {0, 1000}) {
     const std::uint64_t begin = static_cast<std::uint64_t>(launched) + 1;
     join_.add_work({.correlation = 50, .graph_node = 200, .begin = begin, .end = begin + 9});
     join_.add_work({.correlation = 50, .graph_node = 101, .begin = begin, .end = begin + 19});
     join_.add_work({.correlation = 50, .graph_node = 202, .begin = begin, .end = begin + 29});
-    EXPECT_THAT(told(join_.take()), ElementsAre(std::tuple(1, 5, launched + 1, launched + 10),
-                                                std::tuple(2, 6, launched + 1, launched + 20)))
+    EXPECT_THAT(rows_of(join_.take()), ElementsAre(std::tuple(1, 5, launched + 1, launched + 10),
+                                                   std::tuple(2, 6, launched + 1, launched + 20)))
         << "at every launch";
   }
 }
@@ -135,7 +135,8 @@ TEST_F(ActivityJoinTest, ACollectiveIsLoggedByEachStreamItRanOn) {
   launch(2, {.log = log_of_its_stream, .tag = 5});
   join_.add_work({.correlation = 1, .device = 0, .stream = 14, .begin = 10, .end = 50});
   join_.add_work({.correlation = 2, .device = 1, .stream = 14, .begin = 20, .end = 60});
-  EXPECT_THAT(told(join_.take()), ElementsAre(std::tuple(1, 5, 10, 50), std::tuple(2, 5, 20, 60)));
+  EXPECT_THAT(rows_of(join_.take()),
+              ElementsAre(std::tuple(1, 5, 10, 50), std::tuple(2, 5, 20, 60)));
   join_.remove_log(2);
   launch(3, {.log = log_of_its_stream, .tag = 5});
   join_.add_work({.correlation = 3, .device = 1, .stream = 14, .begin = 20, .end = 60});
@@ -151,7 +152,7 @@ TEST(ClockBoundTest, IsTheCloserReadingOnEachSide) {
 }
 
 TEST(ClockBoundTest, HoldsAnOffsetThatTheReadingsContradict) {
-  ClockBound bound;  // told 10 µs too early
+  ClockBound bound;  // recorded 10 µs too early
   bound.add(at(100'000), {.tag = 1, .begin = at(92'000), .end = at(93'000)}, at(105'000));
   EXPECT_GE(bound.error(), 10e-6);
 }

@@ -18,9 +18,9 @@
 #include "kernels/cuda/device/partition.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/runtime/abandon.h"
+#include "kernels/cuda/runtime/backoff.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
-#include "kernels/cuda/runtime/nap.h"
 #include "kernels/cuda/tuning/bounded_cache.h"
 #include "kernels/cuda/tuning/tuning.h"
 #include "kernels/ops/ops.h"
@@ -58,19 +58,19 @@ int largest_part(const Divisibility& gpu, int parts) {
 }
 
 TEST(CudaPartition, TakesTheLargestEqualPartsInStepsOfTheGpu) {
-  const Divisibility h200{.multiprocessors = 132, .least = 8, .step = 8};
+  const Divisibility h200{.multiprocessors = 132, .min = 8, .step = 8};
   EXPECT_EQ(largest_part(h200, 1), 128);
   EXPECT_EQ(largest_part(h200, 2), 64);
   EXPECT_EQ(largest_part(h200, 16), 8);
   EXPECT_EQ(largest_part(h200, 17), 0) << "too few for each";
   EXPECT_EQ(largest_part(h200, 0), 0);
-  EXPECT_EQ(largest_part({.multiprocessors = 108, .least = 4, .step = 2}, 2), 54);
-  EXPECT_EQ(largest_part({.multiprocessors = 20, .least = 4, .step = 2}, 6), 0)
+  EXPECT_EQ(largest_part({.multiprocessors = 108, .min = 4, .step = 2}, 2), 54);
+  EXPECT_EQ(largest_part({.multiprocessors = 20, .min = 4, .step = 2}, 6), 0)
       << "the least part is more than a step";
 }
 
 TEST(CudaPartition, IsSmallerWhereClustersLeaveFewerGroups) {
-  const Divisibility gpu{.multiprocessors = 132, .least = 8, .step = 8};
+  const Divisibility gpu{.multiprocessors = 132, .min = 8, .step = 8};
   // Seven clusters of 18, of each of which 16 can be divided.
   const auto groups = [](int size) { return 7 * 16 / size; };
   EXPECT_EQ(partition_size(gpu, 2, groups), 56);
@@ -79,18 +79,19 @@ TEST(CudaPartition, IsSmallerWhereClustersLeaveFewerGroups) {
 }
 
 TEST(CudaPartition, StepsAreTheDriversOwn) {
-  const CUdevSmResource told{.smCount = 148, .minSmPartitionSize = 16, .smCoscheduledAlignment = 4};
-  EXPECT_EQ(divisibility(told, 100),
-            (Divisibility{.multiprocessors = 148, .least = 16, .step = 4}));
+  const CUdevSmResource resource{
+      .smCount = 148, .minSmPartitionSize = 16, .smCoscheduledAlignment = 4};
+  EXPECT_EQ(divisibility(resource, 100),
+            (Divisibility{.multiprocessors = 148, .min = 16, .step = 4}));
 }
 
-TEST(CudaPartition, StepsAreTheArchitecturesWhereTheDriverDoesNotTell) {
+TEST(CudaPartition, StepsAreTheArchitecturesWithoutTheDriversAnswer) {
   const auto steps_of = [](int compute_capability) {
     CUdevSmResource silent{};
     silent.smCount = 60;
     const Divisibility gpu = divisibility(silent, compute_capability);
     EXPECT_EQ(gpu.multiprocessors, 60);
-    return std::pair(gpu.least, gpu.step);
+    return std::pair(gpu.min, gpu.step);
   };
   EXPECT_EQ(steps_of(75), std::pair(2, 2));
   EXPECT_EQ(steps_of(86), std::pair(4, 2));
@@ -110,16 +111,16 @@ Driver refusing_driver() {
   return driver;
 }
 
-TEST(CudaPartition, AGpuThatTheDriverTellsNothingOfIsOneDevice) {
-  EXPECT_EQ(most_partitions(0, refusing_driver()), 1);
+TEST(CudaPartition, AGpuUnknownToTheDriverIsOneDevice) {
+  EXPECT_EQ(max_partitions(0, refusing_driver()), 1);
 }
 
-TEST(CudaNap, IsNoneInAShortWaitAndAHundredthOfALongOne) {
+TEST(CudaBackoff, IsNoneInAShortWaitAndAHundredthOfALongOne) {
   using namespace std::chrono_literals;
-  EXPECT_EQ(nap_after(0ns), 0ns);
-  EXPECT_EQ(nap_after(4999us), 0ns);
-  EXPECT_EQ(nap_after(20ms), 200us);
-  EXPECT_EQ(nap_after(10min), 1ms) << "the end of a long wait is not far away either";
+  EXPECT_EQ(backoff_after(0ns), 0ns);
+  EXPECT_EQ(backoff_after(4999us), 0ns);
+  EXPECT_EQ(backoff_after(20ms), 200us);
+  EXPECT_EQ(backoff_after(10min), 1ms) << "the end of a long wait is not far away either";
 }
 
 TEST(BoundedCache, MakesAValueOnceForEveryKey) {
@@ -209,8 +210,8 @@ TEST(Tuning, BeginsWithTheMostArithmeticWhateverThePass) {
   constexpr ConvolutionShape small{1, 8, 4, 4, 8, 3, 1, 1, 1};
   constexpr ConvolutionShape large{1, 64, 32, 32, 64, 3, 1, 1, 1};
   const std::vector<OpDesc> ordered =
-      most_work_first({ConvolutionForward{small}, ConvolutionBackwardWeights{small},
-                       ConvolutionForward{large}, ConvolutionBackwardData{large}});
+      by_decreasing_work({ConvolutionForward{small}, ConvolutionBackwardWeights{small},
+                          ConvolutionForward{large}, ConvolutionBackwardData{large}});
   std::vector<std::string> names;
   for (const OpDesc& desc : ordered) names.emplace_back(name_of(desc));
   EXPECT_THAT(names, ElementsAre("convolution_forward", "convolution_backward_data",
@@ -227,7 +228,7 @@ TEST(Tuning, HasABudgetForAllOperationsOfADevice) {
   EXPECT_TRUE(budget.exhausted());
 }
 
-/// Tells when it goes.
+/// Counts when it is destroyed.
 struct Resources {
   explicit Resources(bool& freed) : freed_(freed) {}
   ~Resources() { freed_ = true; }
@@ -254,7 +255,7 @@ TEST(Abandon, KeepsWhatAHangingKernelUsesAndFreesAllElse) {
   EXPECT_FALSE(freed);
 }
 
-TEST(LibraryChoice, TellsWhatTuningHasLeftFromWhatNothingTunes) {
+TEST(LibraryChoice, DistinguishesUntunedFromUntunable) {
   EXPECT_EQ(library_choice(2, true)->index, 2U);
   EXPECT_EQ(library_choice(2, true)->by, ChosenBy::heuristics);
   EXPECT_EQ(library_choice(0, false)->by, ChosenBy::library);

@@ -138,7 +138,7 @@ TEST(CudnnFailures, OfAPartOfTheHeuristicsAreFound) {
             "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED");
 }
 
-TEST(CudnnFailures, OfMemoryAreToldApart) {
+TEST(CudnnFailures, OfMemoryAreDistinguished) {
   EXPECT_EQ(classify(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, "").kind,
             Kind::out_of_memory);
   EXPECT_EQ(classify(CUDNN_STATUS_NOT_SUPPORTED,
@@ -162,7 +162,7 @@ TEST(EngineChoices, KeepThatThereIsNoEngineAndForgetFaults) {
     const EngineSearch& found = choices.get("broken", fail_with(Kind::fault));
     EXPECT_EQ(std::get<CudnnFailure>(found).text, "words");
   }
-  EXPECT_EQ(asked, 3) << "what is mended later is found later";
+  EXPECT_EQ(asked, 3) << "what is installed later is found later";
   EXPECT_EQ(choices.size(), 1U);
 }
 

@@ -39,7 +39,7 @@ extern "C" {
 
 CuptiScript cupti_script;
 
-void cupti_tell_node(std::uint64_t node, std::uint64_t original) {
+void cupti_announce_node(std::uint64_t node, std::uint64_t original) {
   CUpti_GraphData graph{};
   graph.node = node_of(node);
   graph.originalNode = node_of(original);
@@ -147,8 +147,8 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t /*flag*/) {
   if (records.empty()) return CUPTI_SUCCESS;
   std::uint8_t* buffer = nullptr;
   std::size_t bytes = 0;
-  std::size_t most = 0;
-  request_buffer(&buffer, &bytes, &most);
+  std::size_t max_records = 0;
+  request_buffer(&buffer, &bytes, &max_records);
   if (bytes < records.size()) return CUPTI_ERROR_UNKNOWN;
   std::memcpy(buffer, records.data(), records.size());
   complete_buffer(nullptr, 0, buffer, bytes, records.size());

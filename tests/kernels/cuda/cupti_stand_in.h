@@ -40,7 +40,8 @@ struct CuptiScript {
   }
 };
 
-/// Its symbol `cupti_tell_node`: a node with this number was made, or, with an original, cloned.
-using TellNode = void (*)(std::uint64_t node, std::uint64_t original);
+/// Its symbol `cupti_announce_node`: a node with this number was made, or, with an original,
+/// cloned.
+using AnnounceNode = void (*)(std::uint64_t node, std::uint64_t original);
 
 }  // namespace parbench::test

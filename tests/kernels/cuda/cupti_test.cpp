@@ -43,8 +43,8 @@ class CuptiTest : public ::testing::Test {
   [[nodiscard]] CuptiScript& script() const {
     return *static_cast<CuptiScript*>(dlsym(library_, "cupti_script"));
   }
-  void tell_node(std::uint64_t node, std::uint64_t original = 0) const {
-    reinterpret_cast<test::TellNode>(dlsym(library_, "cupti_tell_node"))(node, original);
+  void announce_node(std::uint64_t node, std::uint64_t original = 0) const {
+    reinterpret_cast<test::AnnounceNode>(dlsym(library_, "cupti_announce_node"))(node, original);
   }
 
   [[nodiscard]] std::unique_ptr<TracedStream> traced(
@@ -126,7 +126,7 @@ TEST(CuptiAbsence, TheFirstThatCanBeLoadedCounts) {
 
 TEST_F(CuptiTest, WithoutTheLibraryTheStreamSaysWhy) {
   trace_ = std::make_shared<ActivityTrace>([] { return Cupti::load({"libcupti-missing.so.13"}); });
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("cuda:0/0 cannot tell when its work runs"),
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("cuda:0/0 does not report when its work runs"),
                                HasSubstr("libcupti-missing.so.13")));
 }
 
@@ -203,9 +203,9 @@ TEST_F(CuptiTest, OfAnotherToolIsNotDetached) {
 TEST_F(CuptiTest, ItsClockIsTheHosts) {
   const auto stream = traced(log_);
   const auto before = std::chrono::steady_clock::now();
-  const std::chrono::steady_clock::time_point told(std::chrono::nanoseconds(script().clock()));
-  EXPECT_LE(before, told);
-  EXPECT_LE(told, std::chrono::steady_clock::now());
+  const std::chrono::steady_clock::time_point reported(std::chrono::nanoseconds(script().clock()));
+  EXPECT_LE(before, reported);
+  EXPECT_LE(reported, std::chrono::steady_clock::now());
 }
 
 TEST_F(CuptiTest, WorkReachesTheLogOfItsStream) {
@@ -266,11 +266,11 @@ TEST_F(CuptiTest, NodesOfAGraphAreKnownByTheCallThatWasCaptured) {
   const auto stream = traced(log_);
   {
     const TracedCall call = stream->enqueue(5);
-    tell_node(100);
+    announce_node(100);
   }
-  tell_node(101);       // between calls: nobody's
-  tell_node(200, 100);  // instantiated
-  tell_node(201, 101);
+  announce_node(101);       // between calls: without an owner
+  announce_node(200, 100);  // instantiated
+  announce_node(201, 101);
   record_kernel(9, 10, 20, 200);
   record_kernel(9, 30, 40, 201);
   stream->settle();
@@ -281,7 +281,7 @@ TEST_F(CuptiTest, NodesOfAnEarlierSessionAreForgotten) {
   {
     const auto stream = traced(log_);
     const TracedCall call = stream->enqueue(5);
-    tell_node(100);
+    announce_node(100);
   }
   const auto stream = traced(log_);
   record_kernel(9, 10, 20, 100);
@@ -312,7 +312,7 @@ TEST_F(CuptiTest, RecordsThatAreMissingAreCounted) {
   EXPECT_EQ(log_.dropped(), 4U);
 }
 
-TEST_F(CuptiTest, AFailedFlushIsTold) {
+TEST_F(CuptiTest, AFailedFlushIsReported) {
   const auto stream = traced(log_);
   script().flush = CUPTI_ERROR_UNKNOWN;
   EXPECT_THROW(stream->settle(), Error);

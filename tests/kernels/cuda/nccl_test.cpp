@@ -55,7 +55,7 @@ class NcclTest : public ::testing::Test {
   NcclScript* script_ = nullptr;
 };
 
-TEST_F(NcclTest, TellsItsVersion) {
+TEST_F(NcclTest, ReportsItsVersion) {
   const auto nccl = Nccl::load(test::stand_in("nccl_stand_in"));
   EXPECT_EQ(nccl->absence(), "");
   EXPECT_EQ(nccl->version(), "2.28.9");

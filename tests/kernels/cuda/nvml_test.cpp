@@ -57,7 +57,7 @@ class NvmlTest : public ::testing::Test {
   NvmlScript& script = stand_in.script();
 };
 
-TEST_F(NvmlTest, ReadsWhatAGpuTells) {
+TEST_F(NvmlTest, ReadsTheSensorsOfAGpu) {
   const Condition condition = stand_in.condition();
   EXPECT_EQ(condition.clock_mhz, 1980);
   EXPECT_EQ(condition.full_clock_mhz, 1980);
@@ -171,9 +171,9 @@ TEST(NvmlOfAnOldDriver, IsReadByItsOlderNames) {
 }
 
 TEST(NvmlMissing, SaysWhy) {
-  const auto missing = Nvml::load("libnvidia-ml-of-nobody.so.1");
+  const auto missing = Nvml::load("libnvidia-ml-missing.so.1");
   EXPECT_THAT(missing->absence(),
-              AllOf(HasSubstr("cannot be loaded"), HasSubstr("libnvidia-ml-of-nobody.so.1")));
+              AllOf(HasSubstr("cannot be loaded"), HasSubstr("libnvidia-ml-missing.so.1")));
   EXPECT_FALSE(missing->gpu(bus_id).has_value());
   EXPECT_FALSE(missing->driver_version().has_value());
   EXPECT_THAT(Nvml::load("libm.so.6")->absence(), HasSubstr("lacks nvmlInit_v2"));

@@ -62,12 +62,12 @@ TEST(Machine, SpareCoreServesCopies) {
   }
 }
 
-TEST(Machine, TellsHowTeamsWait) {
+TEST(Machine, ReportsHowTeamsWait) {
   const auto waiting = [] {
     const Machine machine;
     const auto components = machine.find("cpu")->components();
     const auto found = std::ranges::find(components, "OpenMP waiting", &Backend::Component::name);
-    return found == components.end() ? "not told" : found->version;
+    return found == components.end() ? "unknown" : found->version;
   };
   unsetenv("GOMP_SPINCOUNT");
   unsetenv("OMP_WAIT_POLICY");

@@ -127,7 +127,7 @@ TEST_P(Allocation, RunningAllocatesNothing) {
       counting = false;
       EXPECT_EQ(allocations - before, 0) << trial.op().implementation();
     } catch (const Unsupported&) {
-      continue;  // the conformance suite tells
+      continue;  // the conformance suite reports it
     }
   }
 }

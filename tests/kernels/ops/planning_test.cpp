@@ -1,4 +1,4 @@
-// What planning tells: names, work, layouts, and why a description is refused.
+// Results of planning: names, work, layouts, and why a description is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -66,7 +66,7 @@ TEST(Comparison, PutsTheRowsInTheOrderInWhichTheyMatter) {
                   "6 not measured", "7 not comparable", "8 only in BASE", "9 only in NEW"));
 }
 
-TEST(Comparison, TellsTimesOfBothSidesAsFarAsThereAreAny) {
+TEST(Comparison, HasTheTimesOfBothSidesAsFarAsThereAreAny) {
   const Everything reports;
   const Comparison comparison = compared(reports.base, reports.now);
   EXPECT_NEAR(comparison.rows[0].base->seconds, 1, 1e-6);
@@ -215,7 +215,7 @@ TEST(Comparison, LeavesWhatAllCasesShareOutOfTheLabels) {
   EXPECT_EQ(comparison.scenarios[0].machine, "A processor, 2 cores, 7.5 GiB · cpu (1 core)");
 }
 
-TEST(Comparison, TellsParametersThatDoNotBelongToTheIdentityWhereTheyDiffer) {
+TEST(Comparison, ShowsParametersOutsideOfTheIdentityWhereTheyDiffer) {
   Report base = made_report({steady(1), steady(2)});
   for (report::CaseResult& c : base.cases) c.hidden_parameters = {{"slowdown", 0.0}};
   EXPECT_THAT(compared(base, base).scenarios[0].hidden_differences, IsEmpty());
@@ -282,7 +282,7 @@ TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {
 
 Change change(double value, double low, double high) { return {value, {low, high, 0.95}}; }
 
-TEST(Words, TellTheDirectionOfAChange) {
+TEST(Words, StateTheDirectionOfAChange) {
   EXPECT_EQ(change_text(change(0.051, 0.04, 0.06)), "5.1% slower");
   EXPECT_EQ(change_text(change(-0.03, -0.04, -0.02)), "3.0% faster");
   EXPECT_EQ(change_text(change(0.0001, -0.04, 0.04)), "no change");
@@ -290,7 +290,7 @@ TEST(Words, TellTheDirectionOfAChange) {
   EXPECT_EQ(change_text(change(1.5, 1.4, 1.6)), "150% slower");
 }
 
-TEST(Words, TellIntervalsWithTheirSigns) {
+TEST(Words, StateIntervalsWithTheirSigns) {
   EXPECT_EQ(interval_text(change(0.05, 0.04, 0.061)), "+4.0 to +6.1%");
   EXPECT_EQ(interval_text(change(0, -0.04, 0)), "−4.0 to 0.0%");
   const double infinite = std::numeric_limits<double>::infinity();
@@ -345,7 +345,7 @@ TEST(Words, NameCommitsProcessesAndTime) {
   EXPECT_THAT(side(), AllOf(HasSubstr("yesterday"), Not(HasSubstr("with changes"))));
 }
 
-TEST(Words, TellTheRuleOfTheVerdicts) {
+TEST(Words, StateTheRuleOfTheVerdicts) {
   const Report two = made_report({steady(1), steady(1)});
   EXPECT_THAT(all_notes(compared(two, two)),
               ElementsAre(HasSubstr("geometric means of the processes' medians"),
@@ -355,7 +355,7 @@ TEST(Words, TellTheRuleOfTheVerdicts) {
   EXPECT_THAT(all_notes(compared(two, made_report({}))), IsEmpty());
 }
 
-TEST(Words, TellTimesThatShowTellsOtherwise) {
+TEST(Words, ExplainTimesThatShowGivesOtherwise) {
   // The geometric mean of processes is 1.0 × 1.7^(1/3), their median 1.0.
   const Report skewed = made_report({{1.0, 1.0, 1.7}});
   const Comparison processes = compared(skewed, skewed);
@@ -369,7 +369,7 @@ TEST(Words, TellTimesThatShowTellsOtherwise) {
   EXPECT_THAT(all_notes(pairs), Contains(HasSubstr("geometric means over the pairs")));
 }
 
-TEST(Words, TellWhatMoreTimeWouldBringWhereItIsSpent) {
+TEST(Words, StateWhatMoreTimeWouldBringWhereItIsSpent) {
   const Report noisy = made_report({{0.9, 0.95, 1, 1.05, 1.1}});
   Comparison spent = compared(noisy, noisy);
   spent.pairs.emplace();

@@ -53,7 +53,7 @@ TEST(Match, DoesNotAskForHiddenParametersNamesOrOrder) {
 TEST(Match, RefusesNamesakesAndSaysWhyTheyDiffer) {
   struct Change {
     void (*make)(report::CaseResult&);
-    std::string told;
+    std::string message;
   };
   const std::vector<Change> changes{
       {[](report::CaseResult& c) { c.dtype = "bf16"; }, "dtype: f32 before, bf16 now"},
@@ -74,12 +74,12 @@ TEST(Match, RefusesNamesakesAndSaysWhyTheyDiffer) {
     change.make(now.cases[0]);
     const Report base = one_case();
     const Match found = only(base, now);
-    EXPECT_EQ(found.state, MatchState::not_comparable) << change.told;
-    EXPECT_EQ(found.reason, change.told);
+    EXPECT_EQ(found.state, MatchState::not_comparable) << change.message;
+    EXPECT_EQ(found.reason, change.message);
   }
 }
 
-TEST(Match, SaysWhichOtherFormatACaseHasThoughItsNameTellsItToo) {
+TEST(Match, StatesTheOtherFormatOfACaseThatItsNameHasToo) {
   const Report base = made_report({{1}, {2}});
   Report now = made_report({{1}, {2}});
   for (report::CaseResult& c : now.cases) {

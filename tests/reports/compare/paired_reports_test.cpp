@@ -58,11 +58,11 @@ TEST(PairedReports, SayWhyACaseHasNotBeenJudged) {
             "verdicts are given after 5 pairs at the earliest");
   pairs.conclude();
   EXPECT_EQ(pairs.comparison()->rows.at(0).reason,
-            "fewer than 2 pairs do not tell how much they differ");
+            "fewer than 2 pairs do not show how much they differ");
   EXPECT_EQ(settled().comparison()->rows.at(0).reason, "");
 }
 
-TEST(PairedReports, TellTheRatiosOfEachPair) {
+TEST(PairedReports, ListTheRatiosOfEachPair) {
   PairedReports pairs = new_pairs();
   EXPECT_FALSE(pairs.comparison());
   Report now = made_report({{1.1}, {1}, {1}});
@@ -105,7 +105,7 @@ TEST(PairedReports, WaitForNoVerdictThatCannotCome) {
   EXPECT_THAT(pairs.pairs().verdicts(), SizeIs(1)) << "that of the case that goes on";
 }
 
-TEST(PairedReports, TellNoVerdictOfACaseThatFailedAtFirst) {
+TEST(PairedReports, HaveNoVerdictForACaseThatFailedAtFirst) {
   PairedReports pairs = new_pairs();
   for (int pair = 0; pair < 5; ++pair) {
     Report now = made_report({{1 + 0.0001 * pair}, {1 + 0.0001 * pair}});
@@ -116,7 +116,7 @@ TEST(PairedReports, TellNoVerdictOfACaseThatFailedAtFirst) {
   EXPECT_EQ(pairs.pairs().verdicts()[0].name, "made/one/n:0");
 }
 
-TEST(PairedReports, TellOfAProcessThatEndedBadlyInAnyPair) {
+TEST(PairedReports, ReportAProcessThatEndedBadlyInAnyPair) {
   PairedReports pairs = new_pairs();
   for (int pair = 0; pair < 3; ++pair) {
     Report now = made_report({{1.0}});

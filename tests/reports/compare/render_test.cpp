@@ -73,7 +73,7 @@ same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
 § measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
 (1) failed in NEW: wrong result
-BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show tells the
+BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints the
 median of those medians.
 Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's
 correction; each interval holds the true change with 95 to 97.5%).
@@ -115,7 +115,7 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
 - BASE: before.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
 - NEW: after.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
 - `made`: f32 · kind plain · on A processor, 2 cores, 7.5 GiB · cpu (1 core)
-- BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show tells the median of those medians.
+- BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints the median of those medians.
 - Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's correction; each interval holds the true change with 95 to 97.5%).
 
 </details>

@@ -188,7 +188,7 @@ TEST_F(Site, WhatABuildThatWasCutShortLeftIsRemovedAndNothingElse) {
   EXPECT_EQ(folder_.read("site/CNAME"), "bench.example");
 }
 
-TEST_F(Site, NothingThatSomebodyElseWroteIsRemoved) {
+TEST_F(Site, ForeignFilesAreNotRemoved) {
   add("a.json", report_of_day(0, 1));
   static_cast<void>(build());
   const std::vector<std::string> others{
@@ -356,11 +356,11 @@ TEST_F(Site, RefusesFoldersThatAreNotItsOwn) {
   EXPECT_THAT(refusal(folder_ / "reports/a.json", folder_ / "site"), HasSubstr("is no folder"));
   EXPECT_THAT(refusal(folder_ / "reports", folder_ / "reports/a.json"), HasSubstr("is a file"));
   EXPECT_THAT(refusal(folder_ / "reports", folder_ / "reports"), HasSubstr("folder of reports"));
-  folder_.write("other/index.html", "somebody's page");
+  folder_.write("other/index.html", "another page");
   EXPECT_THAT(refusal(folder_ / "reports", folder_ / "other"),
               AllOf(HasSubstr("holds 'index.html'"), HasSubstr("name a new or empty folder")));
-  EXPECT_EQ(folder_.read("other/index.html"), "somebody's page");
-  folder_.write("work/notes.txt", "somebody's notes");
+  EXPECT_EQ(folder_.read("other/index.html"), "another page");
+  folder_.write("work/notes.txt", "other notes");
   EXPECT_THAT(refusal(folder_ / "reports", folder_ / "work"), HasSubstr("holds 'notes.txt'"));
   EXPECT_THAT(refusal(folder_ / "reports", "/"), HasSubstr("-o '/' holds"));
   EXPECT_THAT(fs::directory_iterator(folder_ / "work")->path().filename(), "notes.txt");

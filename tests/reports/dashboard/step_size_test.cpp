@@ -24,9 +24,9 @@ TEST(MannWhitney, AgreesWithTables) {
 }
 
 TEST(MannWhitney, IsSymmetricInItsMiddle) {
-  constexpr std::size_t most = 900;
-  for (std::size_t u = 0; u < most; ++u) {
-    EXPECT_NEAR(mann_whitney_cdf(u, 30, 30), 1 - mann_whitney_cdf(most - 1 - u, 30, 30), 1e-12);
+  constexpr std::size_t max = 900;
+  for (std::size_t u = 0; u < max; ++u) {
+    EXPECT_NEAR(mann_whitney_cdf(u, 30, 30), 1 - mann_whitney_cdf(max - 1 - u, 30, 30), 1e-12);
   }
 }
 

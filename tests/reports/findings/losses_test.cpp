@@ -75,7 +75,7 @@ TEST(Losses, NeedABaselineOnOneDeviceAndACaseOnSeveral) {
   EXPECT_FALSE(losses_of(Profiled(pair.made()), Profiled(pair.made())));
 }
 
-TEST(Losses, AreNotToldOfDevicesThatAreUnlike) {
+TEST(Losses, AreNotReportedForUnlikeDevices) {
   MadeCase pipeline("pipeline", 8, {{.compute = 5}, {.compute = 7}});
   pipeline.speedup(1.5, "s/single", 1.4);
   Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
@@ -95,7 +95,7 @@ TEST(Losses, AreNotToldOfDevicesThatAreUnlike) {
   EXPECT_FALSE(report.cases[1].profile->losses) << "half of the work is no half of the time";
 }
 
-TEST(Losses, StandInTheReportOfACaseWhoseBaselineWasLookedAt) {
+TEST(Losses, AreInTheReportOfACaseWhoseBaselineWasProfiled) {
   MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
   pipeline.speedup(1.5, "s/single", 1.4);
   Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});

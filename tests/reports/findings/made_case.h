@@ -9,7 +9,7 @@
 
 namespace parbench::report {
 
-/// A device of a profile: what is idle and not told otherwise follows the last call.
+/// A device of a profile: idle time that is not listed otherwise follows the last call.
 struct MadeDevice {
   double compute = 0;
   double moving = 0;  // copies, none of them beside a computation

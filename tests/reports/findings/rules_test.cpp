@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// The cases that a rule finds, the one that tells most first.
+/// The cases that a rule finds, by descending weight.
 std::vector<std::string> found(const std::string& rule, const std::vector<MadeCase>& cases) {
   Report report = report_of(cases);
   find_reasons(report);
@@ -190,10 +190,10 @@ TEST(Rules, SayOnceWhatHoldsOfSeveralCases) {
                                     MadeCase("b", 10, {{.compute = 5, .waits = {.host = 5}}}),
                                     MadeCase("c", 10, {{.compute = 10}})};
   EXPECT_THAT(found("launch-bound", cases), ElementsAre("s/b", "s/a"));
-  EXPECT_THAT(text("launch-bound", cases), AllOf(HasSubstr("b: "), HasSubstr("(so in 2 cases)")));
+  EXPECT_THAT(text("launch-bound", cases), AllOf(HasSubstr("b: "), HasSubstr("(2 cases)")));
 }
 
-TEST(Rules, SayNothingOfCasesThatWereNotLookedAt) {
+TEST(Rules, SkipCasesWithoutAProfile) {
   Report report =
       report_of({MadeCase("a", 10, {{.compute = 1, .waits = {.host = 9}}}).without_profile()});
   find_reasons(report);
@@ -211,7 +211,7 @@ TEST(Rules, SayWhenTheExecutionsThatTheySawAreFarFromTheSamples) {
               Not(HasSubstr("profiled execution")));
 }
 
-TEST(Rules, NeedNoProfileForWhatSamplesAndMemoryTell) {
+TEST(Rules, NeedNoProfileForSamplesAndMemory) {
   const std::vector<MadeCase> cases{
       MadeCase("a", 10, {}).throttled(3, 10).memory({3, 1}).without_profile(),
       MadeCase("b", 10, {}).throttled(1, 10).memory({3, 2}).without_profile(),

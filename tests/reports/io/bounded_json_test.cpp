@@ -1,4 +1,4 @@
-// JSON that nobody vouches for: what is refused, where, and what is let go by.
+// Untrusted JSON: what is refused, where, and what is accepted.
 #include "reports/io/bounded_json.h"
 
 #include <gmock/gmock.h>

@@ -95,7 +95,7 @@ TEST_F(ChromeTrace, MarksWhereMeasuredTimeBegins) {
   EXPECT_EQ(marks[0].at("name"), "measured time begins");
 }
 
-TEST_F(ChromeTrace, TellsHowFastTasksAndCallsAre) {
+TEST_F(ChromeTrace, HasTheRatesOfTasksAndCalls) {
   const auto slices = events_of(example(), "X");
   const auto rate_of = [&](std::string_view category) {
     const auto found = std::ranges::find_if(

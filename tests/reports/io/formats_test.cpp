@@ -88,7 +88,7 @@ std::vector<std::string> column(const Json& rows, const std::string& name) {
   return cells;
 }
 
-TEST(Formats, HaveNamesThatTellThemApart) {
+TEST(Formats, HaveDistinctNames) {
   std::vector<std::string> names;
   for (const Format& format : formats()) names.emplace_back(format.name);
   EXPECT_THAT(names, ElementsAre("google-benchmark", "github-action-benchmark", "bencher", "csv",

@@ -47,7 +47,7 @@ TEST(ReportJson, RoundTripIsLossless) {
 }
 
 TEST(ReportJson, RoundTripOfProfilesAndFindingsIsLossless) {
-  const Report report = looked_at(sample_report());
+  const Report report = with_profiles(sample_report());
   EXPECT_EQ(from_json(Json::parse(to_text(to_json(report)))), report);
 }
 
@@ -159,7 +159,7 @@ TEST(ReportJson, NamesThePlaceOfWhatIsWrong) {
             "parbench.options.seed: expected a number, found array");
 }
 
-TEST(ReportJson, RefusesTimesThatNoClockTells) {
+TEST(ReportJson, RefusesTimesThatNoClockMeasures) {
   const auto with_median = [](double seconds) {
     return
         [seconds](Json& file) { file["parbench"]["cases"][3]["statistics"]["median"] = seconds; };

@@ -103,7 +103,7 @@ TEST(Schema, AcceptsWhatIsWritten) {
       verdicts(directory, {to_json(full), to_json(full), to_json(nothing_measured), to_json(bare),
                            to_json(wrong_result), to_json(one_sample), to_json(captured),
                            to_json(lost), to_json(interrupted(full)), to_json(complete_report()),
-                           to_json(with_metric(full)), to_json(looked_at(full))});
+                           to_json(with_metric(full)), to_json(with_profiles(full))});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 

@@ -101,7 +101,7 @@ def check_counters(events):
     return count
 
 
-# ---------------------------------------------------------------------- profiles computed once more
+# ------------------------------------------------------------------------------ profiles recomputed
 
 
 def length(slices):

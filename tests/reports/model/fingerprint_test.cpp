@@ -82,7 +82,7 @@ TEST(Fingerprint, IsTheSameWhateverPeopleCompare) {
 TEST(Fingerprint, DiffersInEveryPartAndSaysInWhich) {
   struct Change {
     std::function<void(Report&)> make;
-    std::string told;
+    std::string message;
   };
   const std::vector<Change> changes{
       {[](Report& r) { r.machine.cpu_model = "AMD EPYC"; },
@@ -105,8 +105,8 @@ TEST(Fingerprint, DiffersInEveryPartAndSaysInWhich) {
   for (const Change& change : changes) {
     Report other = gpu_report();
     change.make(other);
-    EXPECT_THAT(difference(of(gpu_report()), of(other)), HasSubstr(change.told));
-    EXPECT_TRUE(ids.insert(id_of(of(other))).second) << change.told;
+    EXPECT_THAT(difference(of(gpu_report()), of(other)), HasSubstr(change.message));
+    EXPECT_TRUE(ids.insert(id_of(of(other))).second) << change.message;
   }
 }
 
@@ -116,7 +116,7 @@ TEST(Fingerprint, CountsTheDevicesOfOldReportsForEveryScenario) {
   EXPECT_EQ(of(old), of(sample_report()));
 }
 
-TEST(Fingerprint, TellsMemoryAsItIsInstalled) {
+TEST(Fingerprint, StatesMemoryAsItIsInstalled) {
   constexpr double gibibyte = 1U << 30U;
   const auto installed = [&](double usable) {
     return installed_gibibytes(static_cast<std::size_t>(usable * gibibyte));

@@ -51,7 +51,7 @@ TEST(MedianInterval, NeedsTwoValues) {
   EXPECT_FALSE(median_interval(std::vector{1.0}).has_value());
 }
 
-TEST(MedianInterval, FewerThanSixValuesTellTheirTrueConfidence) {
+TEST(MedianInterval, FewerThanSixValuesReportTheirTrueConfidence) {
   std::vector<double> values{0.0};
   for (int n = 2; n <= 5; ++n) {
     values.push_back(n);
@@ -151,7 +151,7 @@ TEST(PairedMedian, TakesRoundsThatAllCasesHave) {
   EXPECT_DOUBLE_EQ(result->interval->confidence, 0.5);
 }
 
-TEST(PairedMedian, TellsTheMediansOfTheCommonRounds) {
+TEST(PairedMedian, HasTheMediansOfTheCommonRounds) {
   const std::vector<report::Sample> first{{1, 1, 1, 0}, {2, 2, 1, 1}, {9, 9, 1, 2}, {4, 4, 1, 3}};
   const std::vector<report::Sample> second{{8, 8, 1, 1}, {6, 6, 1, 2}, {7, 7, 1, 3}};
   const auto medians = [](std::span<const double>, std::span<const double> of_cases) {
@@ -166,16 +166,16 @@ TEST(PairedMedian, TellsTheMediansOfTheCommonRounds) {
 TEST(Summarise, TakesTheMediansOfLaunchesForUnits) {
   std::vector<report::Sample> samples;
   int round = 0;
-  for (const auto& [launch, seconds] :
+  for (const auto& [process, seconds] :
        std::vector<std::pair<int, double>>{{0, 1}, {0, 1}, {0, 9}, {1, 5}, {2, 2}, {2, 4}}) {
-    samples.push_back({seconds, seconds, 1, round++, launch});
+    samples.push_back({seconds, seconds, 1, round++, process});
   }
   EXPECT_EQ(process_medians(samples), (std::vector{1.0, 5.0, 3.0}));
   const report::Statistics result = summarise(Samples(samples));
   EXPECT_DOUBLE_EQ(result.median, 3.0);
   EXPECT_DOUBLE_EQ(result.median_interval->low, 1.0);
   EXPECT_DOUBLE_EQ(result.median_interval->high, 5.0);
-  EXPECT_DOUBLE_EQ(result.median_interval->confidence, 0.75) << "of three launches";
+  EXPECT_DOUBLE_EQ(result.median_interval->confidence, 0.75) << "of three processes";
   EXPECT_DOUBLE_EQ(result.mean, 22.0 / 6) << "of all samples";
   EXPECT_DOUBLE_EQ(result.max, 9.0);
 }
@@ -189,10 +189,10 @@ TEST(PairedRatio, IsTheMedianOfThatOfEachLaunch) {
   std::vector<report::Sample> baseline;
   std::vector<report::Sample> samples;
   int round = 0;
-  for (const auto& [launch, ratio] : std::vector<std::pair<int, double>>{
+  for (const auto& [process, ratio] : std::vector<std::pair<int, double>>{
            {0, 2}, {0, 2}, {0, 8}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {2, 4}}) {
-    samples.push_back({1, 1, 1, round, launch});
-    baseline.push_back({ratio, ratio, 1, round++, launch});
+    samples.push_back({1, 1, 1, round, process});
+    baseline.push_back({ratio, ratio, 1, round++, process});
   }
   const auto ratio = paired_ratio(Samples(baseline), Samples(samples));
   ASSERT_TRUE(ratio.has_value());

@@ -81,7 +81,7 @@ TEST(CallTable, TakesThePeakOfTheCasesFormat) {
   EXPECT_THAT(calls_table(report), ContainsRegex("500 MFLOP/s +200 MB/s +10%\n"));
 }
 
-TEST(CallTable, TellsCopiesOfDevicesWithMemoryOfTheirOwnNoShare) {
+TEST(CallTable, GivesCopiesOfDevicesWithMemoryOfTheirOwnNoShare) {
   Report report = report_with_peaks();
   for (Device& device : report.devices) {
     device.peaks.push_back({"d2h", 5e9, "B/s", {}, "2026-01-02T03:04:05Z"});
@@ -89,7 +89,7 @@ TEST(CallTable, TellsCopiesOfDevicesWithMemoryOfTheirOwnNoShare) {
   EXPECT_THAT(calls_table(report), ContainsRegex("1.00 GB/s\n"));
 }
 
-TEST(CallTable, CountsCasesThatWereNotLookedAt) {
+TEST(CallTable, CountsCasesWithoutAProfile) {
   Report report = report_with_calls();
   report.cases.push_back(measured_case("pipeline", "single", {}, 4.0, 6));
   EXPECT_THAT(calls_table(report), HasSubstr("1 case without calls: it was not profiled."));

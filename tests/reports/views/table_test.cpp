@@ -225,7 +225,7 @@ TEST(Table, MarksIntervalsOfLowConfidence) {
                               "or 93.75% only\n"));
 }
 
-TEST(Table, TellsProcessesAndTheirSamples) {
+TEST(Table, ShowsProcessesAndTheirSamples) {
   CaseResult even = measured_case("selftest", "spin", {}, 1.0, 6);
   CaseResult odd = measured_case("selftest", "parallel", {}, 0.5, 6);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -338,7 +338,7 @@ TEST(Table, SaysWhatAMeasuredCaseLacks) {
                     HasSubstr("(1) measured, but the report lacks its \"statistics\"; take")));
 }
 
-TEST(Table, TellsOfAProcessThatASignalEndedWithoutAWord) {
+TEST(Table, ReportsAProcessThatASignalEndedSilently) {
   Report report = sample_report();
   report.processes = {{}, {"", 1, 139, ""}, {"", 1, 1, ""}, {"", 1, 130, ""}};
   EXPECT_THAT(to_table(report), HasSubstr("Process 2 was ended by signal 11 (Segmentation fault)"));

@@ -238,7 +238,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
 
   together.metrics.clear();
   EXPECT_THAT(scenario->answer({together}), HasSubstr("no answer"))
-      << "without graph-one-stream nobody knows what the streams gain";
+      << "without graph-one-stream the gain of the streams is unknown";
 }
 
 TEST_F(BranchTest, AGraphOfStreamsIsMeasuredAgainstAGraphOfOne) {

@@ -135,7 +135,7 @@ TEST(JoinedCollectives, OrderRankByRankWhatFollowsOnTheSameLanes) {
       << "the order of a lane is that of its rank alone";
 }
 
-TEST(JoinedCollectives, OneRankHasNobodyToJoin) {
+TEST(JoinedCollectives, OneRankJoinsNoOther) {
   Context alone = joined_fakes(1);
   EXPECT_EQ(alone.communicator(), nullptr);
   Context strangers = fake_context(2);

@@ -237,7 +237,7 @@ TEST_F(ContextOfTwoBackends, LocksThatCannotBeHadAgainEndWhatTheOtherHasToCopy) 
   refuse_locks_beyond(0);
   try {
     static_cast<void>(prepare(too_large));
-    FAIL() << "earlier cases are unlocked, and nobody is told";
+    FAIL() << "earlier cases are unlocked without a report";
   } catch (const DeviceLost& error) {
     EXPECT_EQ(error.backend(), "other");
   }

@@ -18,12 +18,12 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Axis axis_of(AxisKind kind, double least, double most) {
+Axis axis_of(AxisKind kind, double min, double max) {
   Axis axis;
   axis.name = "flag";
   axis.kind = kind;
-  axis.min = least;
-  axis.max = most;
+  axis.min = min;
+  axis.max = max;
   axis.choices = {"d2h", "h2d"};
   return axis;
 }
@@ -174,7 +174,7 @@ TEST(Parameters, PrintShortest) {
   EXPECT_EQ(to_string(Value(std::string("20+8"))), "20+8");
 }
 
-TEST(TellingParameters, AreThoseInWhichCasesDiffer) {
+TEST(DistinguishingParameters, AreThoseInWhichCasesDiffer) {
   const auto outcome = [](std::int64_t n, std::int64_t count) {
     CaseOutcome one;
     one.spec.parameters.set("n", n);
@@ -182,10 +182,10 @@ TEST(TellingParameters, AreThoseInWhichCasesDiffer) {
     return one;
   };
   const std::vector<CaseOutcome> outcomes = {outcome(64, 8), outcome(256, 8)};
-  EXPECT_EQ(telling_parameters(outcomes[1].spec, {"n", "count", "none"}, outcomes), "n 256");
-  EXPECT_EQ(telling_parameters(outcomes[0].spec, {"n", "count"}, {outcomes[0]}), "");
+  EXPECT_EQ(distinguishing_parameters(outcomes[1].spec, {"n", "count", "none"}, outcomes), "n 256");
+  EXPECT_EQ(distinguishing_parameters(outcomes[0].spec, {"n", "count"}, {outcomes[0]}), "");
   const std::vector<CaseOutcome> both = {outcome(64, 8), outcome(256, 4)};
-  EXPECT_EQ(telling_parameters(both[1].spec, {"n", "count"}, both), "n 256, count 4");
+  EXPECT_EQ(distinguishing_parameters(both[1].spec, {"n", "count"}, both), "n 256, count 4");
 }
 
 }  // namespace

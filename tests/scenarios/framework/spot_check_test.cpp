@@ -43,9 +43,9 @@ TEST(Agrees, AllowsTf32WhatCuttingBothFactorsLoses) {
   Expected want;
   want.add(2.0, 3.0);
   want.add(-1.0, 5.0);
-  const double most = 11.0 * 2 * 0x1p-10;
-  EXPECT_TRUE(agrees(static_cast<float>(1 + most), want, {DType::f32, MathMode::tf32}));
-  EXPECT_FALSE(agrees(static_cast<float>(1 + 1.1 * most), want, {DType::f32, MathMode::tf32}));
+  const double max = 11.0 * 2 * 0x1p-10;
+  EXPECT_TRUE(agrees(static_cast<float>(1 + max), want, {DType::f32, MathMode::tf32}));
+  EXPECT_FALSE(agrees(static_cast<float>(1 + 1.1 * max), want, {DType::f32, MathMode::tf32}));
 }
 
 // One channel, 3×3, padding 1: an image of ones sums the weights that lie inside.

@@ -77,7 +77,7 @@ TEST(Metrics, OfAnIdealPipelineHaveTheRatiosOfTheFormulas) {
   EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_busy, (stages - 1.0) / micro_batches);
 }
 
-TEST(Metrics, TellForHowLongHowManyStreamsWereBusy) {
+TEST(Metrics, GiveTheTimeWithEachNumberOfBusyStreams) {
   MadeTimeline timeline;
   timeline.task(timeline.lane("a", "1"), {5, 30});
   timeline.task(timeline.lane("a", "2"), {10, 20});
@@ -208,8 +208,8 @@ TEST(Metrics, OfNothingAreZero) {
 /// Calls at random places, those of a lane one after the other, each waiting for earlier ones.
 Timeline random_timeline(std::mt19937& generator) {
   MadeTimeline timeline;
-  const auto below = [&](int most) {
-    return std::uniform_int_distribution<int>(0, most - 1)(generator);
+  const auto below = [&](int max) {
+    return std::uniform_int_distribution<int>(0, max - 1)(generator);
   };
   const int lanes = 1 + below(4);
   for (LaneId lane = 0; lane < lanes; ++lane) timeline.lane(lane % 2 == 0 ? "a" : "b");

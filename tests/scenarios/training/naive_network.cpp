@@ -89,17 +89,17 @@ Values max_pool(const Values& in, const Maps& from, const Layer& layer, int64_t 
   const Maps to(layer.output);
   Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
   for_each(samples, to, [&](int64_t n, int64_t c, int64_t y, int64_t x, int64_t index) {
-    double most = -std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
     for (int64_t ky = 0; ky < layer.kernel; ++ky) {
       for (int64_t kx = 0; kx < layer.kernel; ++kx) {
         const int64_t iy = y * layer.stride + ky - layer.padding;
         const int64_t ix = x * layer.stride + kx - layer.padding;
         if (from.inside(iy, ix)) {
-          most = std::max(most, in[static_cast<std::size_t>(from.at(n, c, iy, ix))]);
+          max = std::max(max, in[static_cast<std::size_t>(from.at(n, c, iy, ix))]);
         }
       }
     }
-    out[static_cast<std::size_t>(index)] = most;
+    out[static_cast<std::size_t>(index)] = max;
   });
   return out;
 }

@@ -16,7 +16,7 @@ export interface Range {
 }
 
 /** More points than these have no symbols. */
-const most_symbols = 200;
+const max_symbols = 200;
 
 const keys_text = "Left and right arrow keys choose a report, Enter opens its page.";
 
@@ -153,7 +153,7 @@ export class HistoryPicture {
     return {
       type: "line" as const,
       data: places.map((place) => [this.one.at[place]!, this.one.median[place]!]),
-      symbol: places.length > most_symbols ? "none" : "circle",
+      symbol: places.length > max_symbols ? "none" : "circle",
       symbolSize: 5,
       silent: true,
       sampling: "lttb" as const,

@@ -1,15 +1,15 @@
-// The bars of one case on a canvas: as many as there are, at the cost of those that can be told apart.
+// The bars of one case on a canvas: any number, at the cost of those that can be distinguished.
 import type { Layout, Panel } from "./layout";
 import type { Span } from "./model";
 import type { TimeWindow } from "./window";
 
 /** Bars that are narrower stand for each other in a column of pixels. */
-const least_width = 1;
+const min_width = 1;
 /** A column in which little runs can still be seen. */
-const least_cover = 0.6;
+const min_cover = 0.6;
 /** Wider bars have their name on them, if so much of it can be read. */
-const least_named = 30;
-const least_readable = 0.5;
+const min_named = 30;
+const min_readable = 0.5;
 
 export interface BarStyle {
   /** By kind. */
@@ -57,8 +57,8 @@ export class BarPainter {
       const left = Math.max(this.layout.gutter, this.layout.x(span.begin, this.window));
       const right = Math.min(this.layout.right, this.layout.x(span.end, this.window));
       const is_lit = !lit || lit.has(span.task);
-      if (right - left >= least_width || (lit && is_lit)) {
-        this.paintBar(panel, span, left, Math.max(least_width, right - left), is_lit);
+      if (right - left >= min_width || (lit && is_lit)) {
+        this.paintBar(panel, span, left, Math.max(min_width, right - left), is_lit);
         continue;
       }
       if (column && (Math.floor(left) !== column.x || span.kind !== column.kind)) flush();
@@ -69,7 +69,7 @@ export class BarPainter {
   }
 
   private paintColumn(panel: Panel, span: Span, { x, cover, kind }: Column, alpha: number): void {
-    this.context.globalAlpha = alpha * Math.min(1, Math.max(least_cover, cover));
+    this.context.globalAlpha = alpha * Math.min(1, Math.max(min_cover, cover));
     this.context.fillStyle = this.style.fill[kind]!;
     this.context.fillRect(x, this.layout.barTop(panel, span), 1, this.layout.bar_height);
   }
@@ -81,12 +81,12 @@ export class BarPainter {
     this.context.globalAlpha = is_lit ? 1 : this.style.faded;
     this.context.fillStyle = this.style.fill[span.kind]!;
     this.context.fillRect(left, top, visible, this.layout.bar_height);
-    if (width >= least_named && this.layout.bar_height >= 12) this.paintName(span, left, top, visible);
+    if (width >= min_named && this.layout.bar_height >= 12) this.paintName(span, left, top, visible);
   }
 
   private paintName({ name, kind }: Span, left: number, top: number, width: number): void {
     const text = fitted(this.context, name, width - 8);
-    if (text.length < least_readable * name.length) return;
+    if (text.length < min_readable * name.length) return;
     this.context.fillStyle = this.style.ink[kind]!;
     this.context.fillText(text, left + 4, top + this.layout.bar_height / 2 + 0.5);
   }

@@ -4,7 +4,7 @@ import { duration, rate, short } from "../measures";
 import { type Cause, type Span, type Timeline, kinds } from "./model";
 
 /** More names of tasks are counted. */
-const most_named = 4;
+const max_named = 4;
 
 /** As elements, so that no text of a report is ever read as markup. */
 export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
@@ -26,7 +26,7 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
 
 /** "at 118 GFLOP/s, 55% of the device's peak". */
 function rateText({ begin, end }: Span, amount: number, unit: string, peak: number | null): string {
-  if (end <= begin) return "in no time that the clock tells";
+  if (end <= begin) return "in no measurable time";
   const achieved = amount / (end - begin);
   const text = `at ${rate(achieved, unit)}`;
   if (!peak) return text;
@@ -35,7 +35,7 @@ function rateText({ begin, end }: Span, amount: number, unit: string, peak: numb
 }
 
 function namesOf(timeline: Timeline, tasks: number[]): string {
-  const named = tasks.slice(0, most_named).map((task) => timeline.spansOf(task)[0]?.name);
+  const named = tasks.slice(0, max_named).map((task) => timeline.spansOf(task)[0]?.name);
   const others = tasks.length - named.length;
   return named.join("; ") + (others > 0 ? `; ${others} more` : "");
 }
@@ -55,7 +55,7 @@ function causeText({ what, span, until }: Cause, of: Span): string {
 export function linkedFacts(timeline: Timeline, span: Span, mark: (span: Span) => void): HTMLElement {
   const links = (title: string, tasks: number[]) => {
     if (tasks.length === 0) return [];
-    const buttons = tasks.slice(0, most_named).flatMap((task) => {
+    const buttons = tasks.slice(0, max_named).flatMap((task) => {
       const target = timeline.spansOf(task)[0];
       if (!target) return [];
       const button = element("button", { type: "button" }, target.name);

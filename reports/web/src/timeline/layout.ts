@@ -9,7 +9,7 @@ const lane_height = 22;
 const gap_between_devices = 5;
 const gap_between_cases = 12;
 /** Browsers draw no canvas of any height: lanes become lower where there are very many. */
-const most_height = 6000;
+const max_height = 6000;
 /** Right of the time axis, so that the end of an execution can be seen. */
 const right_margin = 10;
 /** From a bar that a pointer still hits. */
@@ -50,7 +50,7 @@ export class Layout {
     readonly gutter: number,
   ) {
     const lanes = shown.reduce((sum, { timeline }) => sum + timeline.lanes.length, 0);
-    this.lane_height = Math.min(lane_height, most_height / Math.max(1, lanes));
+    this.lane_height = Math.min(lane_height, max_height / Math.max(1, lanes));
     let y = axis_height;
     for (const one of shown) {
       const panel = this.panelAt(y, one);
@@ -98,12 +98,12 @@ export class Layout {
     const time = this.time(x, window);
     const reach = (tolerance * window.length) / this.plot_width;
     let nearest: Span | undefined;
-    let least = reach;
+    let min = reach;
     for (const span of panel.timeline.onLane(lane)) {
       const distance = Math.max(span.begin - time, time - span.end, 0);
-      if (distance > least || (distance === least && nearest)) continue;
+      if (distance > min || (distance === min && nearest)) continue;
       nearest = span;
-      least = distance;
+      min = distance;
     }
     return nearest && { panel, span: nearest };
   }

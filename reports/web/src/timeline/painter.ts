@@ -7,7 +7,7 @@ import { duration } from "../measures";
 import type { TimeWindow } from "./window";
 
 /** Of a task with more links, the others are named below the picture only. */
-const most_arrows = 400;
+const max_arrows = 400;
 const pixels_between_ticks = 90;
 
 export interface Scene {
@@ -177,7 +177,7 @@ class Painter {
     const { timeline } = panel;
     const { colours } = this.scene;
     const first = (task: number) => timeline.spansOf(task)[0];
-    let left = most_arrows;
+    let left = max_arrows;
     const arrow = (from: Span | undefined, to: Span | undefined, colour: string) => {
       if (from && to && left-- > 0) this.arrow(panel, from, to, colour);
     };

@@ -13,7 +13,7 @@ const zoom_step = 1.6;
 /** Of what is shown. */
 const pan_step = 0.15;
 /** Pixels from which a press is a drag. */
-const least_drag = 4;
+const min_drag = 4;
 const paper_scale = 3;
 
 export class TimelinePicture {
@@ -85,7 +85,7 @@ export class TimelinePicture {
     const context = this.canvas.getContext("2d")!;
     context.font = `12px ${font()}`;
     const names = this.shown.flatMap(({ timeline }) => timeline.lanes);
-    const longest = names.reduce((most, name) => Math.max(most, context.measureText(name).width), 0);
+    const longest = names.reduce((max, name) => Math.max(max, context.measureText(name).width), 0);
     return Math.ceil(Math.min(longest + 14, 0.3 * width));
   }
 
@@ -109,11 +109,11 @@ export class TimelinePicture {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     const { layout, window, marked, hovered } = this;
     const bars = paint(context, { layout, window, colours: colours(), font: font(), marked, hovered });
-    this.tell(bars);
+    this.describe(bars);
   }
 
-  /** What pixels do not tell a test, or another program: seconds, and bars in view. */
-  private tell(bars: number): void {
+  /** Publishes what tests cannot read from pixels: seconds, and the number of bars in view. */
+  private describe(bars: number): void {
     Object.assign(this.canvas.dataset, {
       from: String(this.window.from),
       to: String(this.window.to),
@@ -161,7 +161,7 @@ export class TimelinePicture {
     canvas.setPointerCapture(event.pointerId);
     this.unpoint();
     const move = ({ clientX }: PointerEvent) => {
-      dragged ||= Math.abs(clientX - begin) >= least_drag;
+      dragged ||= Math.abs(clientX - begin) >= min_drag;
       if (!dragged) return;
       canvas.classList.add("dragged");
       this.pan(((last - clientX) / this.layout.plot_width) * this.window.length);

@@ -51,7 +51,7 @@ class Comparison {
     this.first = timelines.first ?? timelines.cases[0]!.row;
     this.picture = new TimelinePicture(
       () => this.shown(),
-      (place) => this.tell(place),
+      (place) => this.describe(place),
     );
   }
 
@@ -131,7 +131,7 @@ class Comparison {
     this.legend.replaceChildren(...items);
   }
 
-  private tell(place: Place | undefined): void {
+  private describe(place: Place | undefined): void {
     if (!place) return this.chosen.replaceChildren();
     const { panel, span } = place;
     this.chosen.replaceChildren(linkedFacts(panel.timeline, span, (next) => this.picture.markIn(panel, next)));

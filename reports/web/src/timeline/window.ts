@@ -47,8 +47,8 @@ export class TimeWindow {
   }
 
   /** At most about so many ticks at 1, 2 or 5 times a power of ten, in one unit. */
-  ticks(most: number): Tick[] {
-    const step = niceStep(this.length / Math.max(1, most));
+  ticks(max: number): Tick[] {
+    const step = niceStep(this.length / Math.max(1, max));
     const [size, unit] = unitOf(this.to);
     const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
     const ticks: Tick[] = [];
@@ -65,9 +65,9 @@ export class TimeWindow {
   }
 }
 
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+function niceStep(min: number): number {
+  const power = 10 ** Math.floor(Math.log10(min));
+  return power * ([1, 2, 5].find((factor) => factor * power >= min) ?? 10);
 }
 
 function unitOf(seconds: number): [number, string] {

@@ -97,7 +97,7 @@ TEST(HtmlPage, SaysEverythingWithoutScript) {
                           HasSubstr("oneDNN 2.6.3"), HasSubstr("after layer3.1")));
 }
 
-TEST(HtmlPage, TellsOfProcessesThatDidNotEndWell) {
+TEST(HtmlPage, ReportsProcessesThatDidNotEndWell) {
   EXPECT_THAT(page(sample_report()),
               HasSubstr("<p class=\"note\">Process 2 was ended by signal 11</p>"));
 }
@@ -165,9 +165,8 @@ TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
                       {}},
                      {"pipeline", "losses", {}, "of no case", "", {}}};
   const std::string text = page(report);
-  EXPECT_THAT(text,
-              HasSubstr("<li><strong>pipeline, split 3</strong>: devices stood still for 79% "
-                        "of the time (so in 2 cases). <span>Try: launch it as a graph.</span>"));
+  EXPECT_THAT(text, HasSubstr("<li><strong>pipeline, split 3</strong>: devices stood still for 79% "
+                              "of the time (2 cases). <span>Try: launch it as a graph.</span>"));
   EXPECT_THAT(text, Not(HasSubstr("of no case")));
 }
 
@@ -227,7 +226,7 @@ TEST(HtmlPage, TakesAtMostAMegabyteForAHundredCases) {
   EXPECT_LT(page(report, built_in_web_assets()).size(), 1'000'000U);
 }
 
-TEST(PageData, HasTheMeasuredCasesAndWhatTellsThemApart) {
+TEST(PageData, HasTheMeasuredCasesAndTheParametersInWhichTheyDiffer) {
   const Json data = page_data({{"run.json", sample_report()}});
   ASSERT_EQ(data.size(), 1U);
   const Json& scenario = data[0];

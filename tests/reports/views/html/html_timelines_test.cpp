@@ -259,14 +259,14 @@ TEST(Timelines, OfAHundredCasesLeaveAPageBelowAMegabyte) {
   EXPECT_GT(page_data(reports)[0]["timelines"]["cases"].size(), 30U);
 }
 
-TEST(HtmlPage, TellsSharesOfDevicesWithoutScript) {
+TEST(HtmlPage, ShowsSharesOfDevicesWithoutScript) {
   Report report = sample_report();
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
               HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (bubbles 50.0%)\n"));
 }
 
-TEST(HtmlPage, TellsWhenAProfileIsFarFromTheSamples) {
+TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {
   Report report = sample_report();
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}), Not(HasSubstr("its time: ")));

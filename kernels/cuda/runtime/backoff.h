@@ -6,10 +6,11 @@
 
 namespace parbench::cuda {
 
-/// How long a thread that has waited so long sleeps before it asks again; zero: it asks at once.
-/// Short waits are seen to end within a microsecond, long ones a hundredth late at most (and what
-/// the system's timers add, some 50 µs), so that wall times beside the device's own mean something.
-[[nodiscard]] constexpr std::chrono::nanoseconds nap_after(std::chrono::nanoseconds waited) {
+/// Returns how long a thread that has waited so long sleeps before it polls again; zero: not at
+/// all. Short waits are seen to end within a microsecond, long ones a hundredth late at most (and
+/// what the system's timers add, some 50 µs), so that wall times beside the device's own mean
+/// something.
+[[nodiscard]] constexpr std::chrono::nanoseconds backoff_after(std::chrono::nanoseconds waited) {
   using std::chrono::milliseconds;
   using std::chrono::nanoseconds;
   constexpr milliseconds eager{5};
