@@ -101,7 +101,7 @@ def described(mutant):
 
 
 class Compiler:
-    """Compiles sources of the project without optimisation."""
+    """Compiles sources of the project by its commands, but for optimisation and warnings."""
 
     def __init__(self, root, build, folder):
         self.root = root
@@ -129,12 +129,12 @@ class Compiler:
                 kept.append(word)
         return kept
 
-    def command(self, file, optimisation="-O0"):
+    def command(self, file, optimisation):
         """The command without input and output."""
         return [*self.base(file), optimisation, "-w", "-frandom-seed=0", "-iquote",
                 str((self.root / file).parent)]
 
-    def command_with_headers(self, file, optimisation="-O0"):
+    def command_with_headers(self, file, optimisation):
         """The command of a source that is compiled many times: what it includes is precompiled."""
         command = self.command(file, optimisation)
         text = (self.root / file).read_text(encoding="utf-8")
@@ -145,23 +145,29 @@ class Compiler:
                 f"precompile the headers of {file}")
         return [*command, "-include", str(header)]
 
-    def object_of(self, file):
+    def object_of(self, file, optimisation):
         """Compiles a source as it is."""
-        output = self.folder / f"{hashlib.sha1(file.encode()).hexdigest()}.o"
+        name = hashlib.sha1(f"{file} {optimisation}".encode()).hexdigest()
+        output = self.folder / f"{name}.o"
         if not output.exists():
-            checked([*self.command(file), "-c", str(self.root / file), "-o", str(output)],
+            checked([*self.command(file, optimisation), "-c", str(self.root / file), "-o", str(output)],
                     self.folder, f"compile {file}")
         return output
 
 
 class Component:
-    """Sources that are tested together by an executable of their own."""
+    """Sources that are tested together by an executable of their own. Its entry may have a filter for
+    GoogleTest, which leaves out simulations that take too long for every mutant, and the optimisation
+    if tests without it take longer than compiling with it."""
 
     def __init__(self, compiler, entry):
         self.compiler = compiler
         self.sources = entry["sources"]
-        self.objects = {file: compiler.object_of(file)
+        self.optimisation = entry.get("optimisation", "-O0")
+        self.objects = {file: compiler.object_of(file, self.optimisation)
                         for file in [*entry["sources"], *entry["objects"], *entry["tests"]]}
+        self.flags = ["--gtest_fail_fast", "--gtest_brief=1",
+                      f"--gtest_filter={entry.get('filter', '*')}"]
         self.libraries = [f"-l{name}" for name in entry["libraries"]]
         self.linker = compiler.base(entry["tests"][0])[0]
         self.seconds = self.time_of_original()
@@ -184,9 +190,8 @@ class Component:
         words = [self.linker, *map(str, objects), *self.libraries, "-o", "tests"]
         return run(words, folder, COMPILER_SECONDS)
 
-    @staticmethod
-    def run_tests(folder, seconds):
-        return run([str(folder / "tests"), "--gtest_fail_fast", "--gtest_brief=1"], folder, seconds)
+    def run_tests(self, folder, seconds):
+        return run([str(folder / "tests"), *self.flags], folder, seconds)
 
     @property
     def limit(self):
@@ -201,7 +206,7 @@ class Source:
         self.compiler = component.compiler
         self.file = file
         self.text = (self.compiler.root / file).read_text(encoding="utf-8")
-        self.command = self.compiler.command_with_headers(file)
+        self.command = self.compiler.command_with_headers(file, component.optimisation)
         self.lock = threading.Lock()
         self.seen = {self.compile_text(self.text, self.command)}
         self.optimised = None  # command, and the code of the original
@@ -220,6 +225,8 @@ class Source:
 
     def optimises_to_original(self, text):
         """Compiles once more with optimisation, which shows that more mutants are equivalent."""
+        if self.component.optimisation == "-O2":
+            return False
         with self.lock:
             if self.optimised is None:
                 command = self.compiler.command_with_headers(self.file, "-O2")
@@ -414,6 +421,7 @@ def main():
                     for mutant in mutants_of(options.root, file):
                         print(described(mutant))
             return 0
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes the temporary folder
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         return test_all(options)

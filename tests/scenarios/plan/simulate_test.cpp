@@ -1,6 +1,7 @@
 // Simulated timelines against closed forms and against the definition of list scheduling.
 #include "scenarios/plan/simulate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,6 +20,8 @@
 
 namespace parbench {
 namespace {
+
+using ::testing::ThrowsMessage;
 
 /// The tasks of a pipeline without communication: forward and backward of each micro-batch on the
 /// lane of each stage.
@@ -136,8 +139,11 @@ TEST(Simulate, RefusesCostsThatAreNone) {
   PlanGraph graph;
   graph.add_lane({.name = "a", .device = "a"});
   graph.add_task({.name = "task", .lanes = {0}});
-  EXPECT_THROW((void)simulate(graph, {}), std::invalid_argument);
-  EXPECT_THROW((void)simulate(graph, {-1}), std::invalid_argument);
+  using Refused = std::invalid_argument;
+  EXPECT_THAT([&] { (void)simulate(graph, {}); },
+              ThrowsMessage<Refused>("0 costs for a plan of 1 tasks; give one per task"));
+  EXPECT_THAT([&] { (void)simulate(graph, {-1}); },
+              ThrowsMessage<Refused>("task task costs -1 s; a cost is finite and not negative"));
   EXPECT_THROW((void)simulate(graph, {std::numeric_limits<double>::quiet_NaN()}),
                std::invalid_argument);
   EXPECT_EQ(simulate(graph, {0}).length(), 0);
@@ -154,7 +160,8 @@ TEST(EstimatedCosts, AreThoseOfTheSlowerOfComputingAndMoving) {
   const std::vector<Roofline> lanes{{.flops_per_second = 3, .bytes_per_second = 2},
                                     {.flops_per_second = 3, .bytes_per_second = 4}};
   EXPECT_EQ(estimated_costs(graph, lanes), (std::vector<double>{2, 4, 1, 7}));
-  EXPECT_THROW((void)estimated_costs(graph, {}), std::invalid_argument);
+  EXPECT_THAT([&] { (void)estimated_costs(graph, {}); },
+              ThrowsMessage<std::invalid_argument>("estimated costs need one roofline per lane"));
 }
 
 }  // namespace
