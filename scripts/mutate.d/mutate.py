@@ -4,7 +4,7 @@ its component for each mutant.
     mutate.py [FILE…] [--sample N] [--seed S] [--jobs N] [--list]
               [--root ROOT] [--build BUILD] [--components JSON] [--accepted JSON]
 
-Only reads the working tree. Compiles with the commands of BUILD/compile_commands.json, without
+Only reads the working tree. Compiles with the commands of BUILD/compile_commands.json, but without
 optimisation and warnings, in a temporary folder: first everything that a component consists of, then the
 mutants of one source at a time. An executable has the objects of its component and no library of the
 project, so that nothing can replace the mutated object. Exit code 1 if less than 90% of the mutants were
