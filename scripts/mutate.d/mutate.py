@@ -85,12 +85,24 @@ def mutants_of(root, file):
         found = mutator.mutants_regexp(source, ruleFiles=RULES, ignorePatterns=IGNORED_LINES,
                                        ignoreStringOnly=True)
     mutants = (Mutant(file, line, source[line - 1], text) for line, text, *_ in found)
-    return [mutant for mutant in mutants if not counts_alike(mutant)]
+    return [mutant for mutant in mutants
+            if not counts_alike(mutant) and not continues_at_end(mutant, source)]
 
 
 def counts_alike(mutant):
     loop = COUNTING_LOOP.search(mutant.original)
     return bool(loop) and mutant.text == mutant.original.replace(f"{loop[1]} < ", f"{loop[1]} != ", 1)
+
+
+def continues_at_end(mutant, source):
+    """Whether it adds `continue` at the end of a loop's body. clang-format has indented the source."""
+    following = source[mutant.line] if mutant.line < len(source) else ""
+    if following.strip() != "}" or mutant.text.split("\n")[1].strip() != "continue;":
+        return False
+    indent = len(following) - len(following.lstrip())
+    opening = re.compile(rf" {{{indent}}}\S")
+    begin = next(line for line in reversed(source[:mutant.line]) if opening.match(line))
+    return begin.lstrip().startswith(("for (", "while ("))
 
 
 def described(mutant):

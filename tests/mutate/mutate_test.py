@@ -16,7 +16,9 @@ int steps(int n) {
 }
 int sum(int n) {
   int done = 0;
-  for (int i = 0; i < n; ++i) done += i;
+  for (int i = 0; i < n; ++i) {
+    done += i;
+  }
   return done;
 }
 """
@@ -131,6 +133,12 @@ def test_mutants_of_the_same_code_do_not_count(project):
 
 def test_comparing_by_inequality_is_no_mutant_of_a_loop_that_counts(project):
     assert project.mutate("--list", rules="i < n ==> i != n\n").out == ""
+
+
+def test_continue_at_the_end_of_a_loop_is_no_mutant(project):
+    assert project.mutate("--list", rules="(.*done \\+= i.*) ==> \\1\\ncontinue;\n").out == ""
+    out = project.mutate("--list", rules="(.*done = 0.*) ==> \\1\\ncontinue;\n").out
+    assert out.count("+ continue;") == 2
 
 
 def test_only_as_many_as_the_sample(project):

@@ -170,6 +170,7 @@ TEST_F(Bounds, BoundNeedsOneTimePerTask) {
   add(a_);
   EXPECT_THAT([&] { static_cast<void>(bound_of(graph_, {})); },
               ::testing::ThrowsMessage<std::invalid_argument>("a bound needs one cost per task"));
+  EXPECT_THROW(static_cast<void>(bound_of(graph_, {1.0, 1.0})), std::invalid_argument);
 }
 
 }  // namespace

@@ -142,6 +142,8 @@ TEST(Simulate, RefusesCostsThatAreNone) {
   using Refused = std::invalid_argument;
   EXPECT_THAT([&] { (void)simulate(graph, {}); },
               ThrowsMessage<Refused>("0 costs for a plan of 1 tasks; give one per task"));
+  EXPECT_THROW((void)simulate(graph, {1, 1}), Refused);
+  EXPECT_THROW((void)simulate(graph, {std::numeric_limits<double>::infinity()}), Refused);
   EXPECT_THAT([&] { (void)simulate(graph, {-1}); },
               ThrowsMessage<Refused>("task task costs -1 s; a cost is finite and not negative"));
   EXPECT_THROW((void)simulate(graph, {std::numeric_limits<double>::quiet_NaN()}),
@@ -159,6 +161,7 @@ TEST(EstimatedCosts, AreThoseOfTheSlowerOfComputingAndMoving) {
   graph.add_task({.name = "spin", .lanes = {1}, .work = {.bytes = 8, .seconds = 5}});
   const std::vector<Roofline> lanes{{.flops_per_second = 3, .bytes_per_second = 2},
                                     {.flops_per_second = 3, .bytes_per_second = 4}};
+  EXPECT_THROW((void)estimated_costs(graph, {lanes[0], lanes[1], lanes[1]}), std::invalid_argument);
   EXPECT_EQ(estimated_costs(graph, lanes), (std::vector<double>{2, 4, 1, 7}));
   EXPECT_THAT([&] { (void)estimated_costs(graph, {}); },
               ThrowsMessage<std::invalid_argument>("estimated costs need one roofline per lane"));
