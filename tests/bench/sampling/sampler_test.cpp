@@ -179,6 +179,77 @@ TEST(Sampler, ShortExecutionsAreGathered) {
   }
 }
 
+std::vector<std::int64_t> warm_up_iterations(const Machine& machine) {
+  std::vector<std::int64_t> iterations;
+  for (const Step& step : machine.steps) {
+    if (step.kind != StepKind::warm_up) continue;
+    EXPECT_EQ(step.round, 0);
+    iterations.push_back(step.iterations);
+  }
+  return iterations;
+}
+
+TEST(Sampler, WarmUpsGrowByAtMostAHundred) {
+  Machine machine({}, {{1e-9, 1e-9}}, [](auto, auto) { return 1e-9; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(warm_up_iterations(machine), (std::vector<std::int64_t>{100, 10'000, 1'000'000}));
+  EXPECT_EQ(machine.sampler.iterations(0), 1'000'000);
+}
+
+TEST(Sampler, ACaseThatKeepsBecomingFasterHasSixWarmUps) {
+  double seconds = 1e-3;
+  Machine machine({}, {{seconds, seconds}}, [&](auto, auto) { return seconds /= 4; });
+  machine.run(7);
+  EXPECT_EQ(warm_up_iterations(machine),
+            (std::vector<std::int64_t>{20, 80, 320, 1280, 5120, 20480}));
+  EXPECT_EQ(machine.steps.back().kind, StepKind::sample);
+  EXPECT_EQ(machine.steps.back().iterations, 81920);
+}
+
+TEST(Sampler, OneWarmUpIsEnoughIfItLastsHalfASample) {
+  Machine enough({}, {{0.002, 0.002}}, [](auto, auto) { return 0.001; });
+  enough.run();
+  EXPECT_EQ(warm_up_iterations(enough), (std::vector<std::int64_t>{10}));
+  EXPECT_EQ(enough.sampler.iterations(0), 20);
+  Machine less({}, {{0.002, 0.002}}, [](auto, auto) { return 0.0009; });
+  less.run();
+  EXPECT_EQ(warm_up_iterations(less), (std::vector<std::int64_t>{10, 23}));
+}
+
+TEST(Sampler, AFirstExecutionIsTrustedFromFiveTimesASample) {
+  Machine trusted({}, {{0.1, 0.1}}, [](auto, auto) { return 0.1; });
+  trusted.run(1);
+  EXPECT_EQ(trusted.steps.front().kind, StepKind::sample);
+  Machine shorter({}, {{0.099, 0.099}}, [](auto, auto) { return 0.099; });
+  shorter.run(1);
+  EXPECT_EQ(shorter.steps.front().kind, StepKind::warm_up);
+}
+
+TEST(Sampler, ACaseThatFailsBeforeItsWarmUpHasNone) {
+  Sampler sampler({}, {{1e-3, 1e-3}});
+  sampler.fail(0);
+  EXPECT_FALSE(sampler.next().has_value());
+}
+
+TEST(Sampler, LimitsIncludeASampleThatEndsAtThem) {
+  SamplerOptions options;
+  options.max_seconds = 5;
+  Machine single(options, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(single.run());
+  EXPECT_EQ(single.count(0), 4) << "and the verification run";
+  options.max_seconds = 6;
+  Machine twice(options, {{4.0, 4.0}}, [](auto, auto) { return 4.0; });
+  ASSERT_TRUE(twice.run());
+  EXPECT_EQ(twice.count(0), 2);
+  options.max_seconds = 1000;
+  options.total_seconds = 10;
+  Machine pair(options, {{1.0, 1.0}, {1.0, 1.0}}, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(pair.run());
+  EXPECT_EQ(pair.count(0), 4);
+  EXPECT_EQ(pair.count(1), 4);
+  EXPECT_EQ(pair.sampler.stopped_because(1), "total-time");
+}
+
 TEST(Sampler, AFirstExecutionOfMiddlingLengthIsNotTrusted) {
   // Cold, it took 50 ms: one execution would do. Warm, it takes 2 ms.
   Machine machine({}, {{0.050, 0.050}}, [](auto, auto) { return 0.002; });
@@ -346,6 +417,20 @@ TEST(Sampler, TimeLeftOfAFixedCountIsExact) {
   machine.run();
   EXPECT_DOUBLE_EQ(machine.sampler.seconds_left(), 0);
   EXPECT_DOUBLE_EQ(machine.sampler.spent_seconds(), 22);
+}
+
+TEST(Sampler, TimeLeftIsThatOfAtLeastOneSample) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.max_seconds = 1000;
+  const auto times = [](auto, int i) { return noisy(i, 1.0, 0.05); };
+  Machine first(options, {{1.0, 1.0}}, times);
+  first.run(6);
+  options.precision = *first.sampler.reached_precision(0) / 1.001;
+  Machine second(options, {{1.0, 1.0}}, times);
+  second.run(6);
+  ASSERT_EQ(second.sampler.stopped_because(0), "");
+  EXPECT_DOUBLE_EQ(second.sampler.seconds_left(), second.sampler.samples(0).back().seconds);
 }
 
 /// A steady case that ends after six samples, and a noisy one that goes on after the first six

@@ -63,6 +63,8 @@ TEST(Verdict, NeedsEvidenceAndSize) {
   EXPECT_EQ(judged(estimate(0.01, 0.001)).verdict, Verdict::same) << "evidence of less than 2%";
   EXPECT_EQ(judged(estimate(0, 0.001)).verdict, Verdict::same);
   EXPECT_EQ(judged(estimate(0, 0.02)).verdict, Verdict::undecided) << "may be 4%";
+  EXPECT_EQ(judged(estimate(0.01, 0.0075)).verdict, Verdict::undecided) << "may be 2.5%";
+  EXPECT_EQ(judged(estimate(-0.01, 0.0075)).verdict, Verdict::undecided) << "may be -2.5%";
   EXPECT_EQ(judged(estimate(0.0199, 0)).verdict, Verdict::same);
   EXPECT_EQ(judged(estimate(0.0201, 0)).verdict, Verdict::regressed);
 }

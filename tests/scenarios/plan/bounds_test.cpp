@@ -1,6 +1,7 @@
 // Graphs and the bounds that follow from them, on hand-made schedules.
 #include "scenarios/plan/bounds.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -167,7 +168,9 @@ TEST_F(Bounds, ManyTasksThatAllEndDifferently) {
 
 TEST_F(Bounds, BoundNeedsOneTimePerTask) {
   add(a_);
-  EXPECT_THROW(static_cast<void>(bound_of(graph_, {})), std::invalid_argument);
+  EXPECT_THAT([&] { static_cast<void>(bound_of(graph_, {})); },
+              ::testing::ThrowsMessage<std::invalid_argument>("a bound needs one cost per task"));
+  EXPECT_THROW(static_cast<void>(bound_of(graph_, {1.0, 1.0})), std::invalid_argument);
 }
 
 }  // namespace

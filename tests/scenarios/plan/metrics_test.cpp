@@ -195,6 +195,94 @@ TEST(Metrics, LeaveOutWhatIsBeforeTheMeasuredTime) {
   EXPECT_THAT(ns(metrics.streams_busy), ElementsAre(12, 30));
 }
 
+TEST(Metrics, AddUpCallsOfOneNameAndKind) {
+  MadeTimeline timeline;
+  const auto a = timeline.lane("a");
+  const auto b = timeline.lane("b");
+  timeline.task(a, {0, 10}, {.enqueued = 1, .name = "add", .flops = 3});
+  timeline.task(b, {0, 30}, {.enqueued = 2, .name = "multiply", .flops = 5});
+  timeline.task(a, {10, 15}, {.enqueued = 4, .name = "add", .flops = 7});
+  timeline.task(b, {30, 32}, {.kind = TaskKind::copy, .enqueued = 8, .name = "add"});
+  Timeline made = timeline.made();
+  made.calls.front().work.bytes = 11;
+  made.calls[2].work.bytes = 13;
+  const std::vector<CallMetrics> calls = metrics_of(made).calls;
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[0].name, "multiply") << "the longest first";
+  EXPECT_EQ(calls[0].count, 1);
+  EXPECT_EQ(calls[1].name, "add");
+  EXPECT_EQ(calls[1].kind, TaskKind::compute);
+  EXPECT_EQ(calls[1].count, 2);
+  EXPECT_EQ(ns(calls[1].seconds), 15);
+  EXPECT_EQ(ns(calls[1].enqueueing), 5);
+  EXPECT_EQ(calls[1].flops, 10);
+  EXPECT_EQ(calls[1].bytes, 24);
+  EXPECT_EQ(calls[2].kind, TaskKind::copy);
+  EXPECT_EQ(ns(calls[2].seconds), 2);
+  made.graph.submit = SubmitMode::graph;
+  EXPECT_EQ(metrics_of(made).calls[1].enqueueing, 0) << "the host launches the graph, not calls";
+}
+
+TEST(Metrics, AddUpReferenceCallsOfOneLayerAndKernel) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  for (const Nanoseconds begin : {0, 10, 20, 30}) timeline.task(lane, {begin, begin + 4});
+  Timeline made = timeline.made();
+  for (const std::size_t i : {0U, 2U, 3U}) {
+    made.calls[i].layer = i == 0 ? "small" : "large";
+    made.calls[i].reference_kernel = "ref:any";
+  }
+  const std::vector<ReferenceCalls> calls = metrics_of(made).reference_calls;
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].name, "operation");
+  EXPECT_EQ(calls[0].layer, "large");
+  EXPECT_EQ(calls[0].kernel, "ref:any");
+  EXPECT_EQ(calls[0].count, 2);
+  EXPECT_EQ(ns(calls[0].seconds), 8);
+  EXPECT_EQ(calls[1].layer, "small");
+  EXPECT_EQ(calls[1].count, 1);
+}
+
+TEST(Metrics, HaveTheErrorOfTheClocks) {
+  Timeline timeline;
+  timeline.clock_error = 17;
+  EXPECT_EQ(ns(metrics_of(timeline).clock_error), 17);
+}
+
+TEST(MergeCalls, JoinsTheCallsOfATaskOnEachLane) {
+  MadeTimeline timeline;
+  const auto a = timeline.lane("a");
+  const auto b = timeline.lane("b");
+  const auto task = timeline.task(a, {5, 8}, {.enqueued = 2, .flops = 3});
+  timeline.task(b, {6, 7}, {.enqueued = 1, .name = "other", .flops = 1});
+  timeline.call(task, {9, 12}, {.enqueued = 4, .flops = 5});
+  timeline.collective({{a, {12, 13}}, {b, {12, 14}}});
+  Timeline made = timeline.made();
+  made.calls[0].enqueued.begin = 1;
+  made.calls[2].enqueued.begin = 3;
+  const Timeline merged = merge_calls(made);
+  ASSERT_EQ(merged.calls.size(), 4U);
+  EXPECT_EQ(merged.calls[0].task, task);
+  EXPECT_EQ(merged.calls[0].lane, a);
+  EXPECT_EQ(merged.calls[0].name, "");
+  EXPECT_EQ(merged.calls[0].enqueued, (TimeSpan{1, 4}));
+  EXPECT_EQ(merged.calls[0].ran, (TimeSpan{5, 12}));
+  EXPECT_EQ(merged.calls[0].work.flops, 8);
+  EXPECT_EQ(merged.calls[1].lane, b);
+  EXPECT_EQ(merged.calls[1].enqueued, (TimeSpan{0, 1}));
+  EXPECT_EQ(merged.calls[1].ran, (TimeSpan{6, 7}));
+  EXPECT_EQ(merged.calls[1].work.flops, 1);
+  EXPECT_EQ(merged.calls[2].ran, (TimeSpan{12, 13})) << "a collective's lanes stay apart";
+  EXPECT_EQ(merged.calls[3].ran, (TimeSpan{12, 14}));
+  EXPECT_EQ(merged.end, made.end);
+  EXPECT_EQ(merged.graph, made.graph);
+}
+
+TEST(Nanoseconds, AreTheNearest) {
+  EXPECT_EQ(nanoseconds_of(1.6e-9), 2);
+  EXPECT_EQ(nanoseconds_of(-1.6e-9), -2);
+}
+
 TEST(Metrics, OfNothingAreZero) {
   MadeTimeline timeline;
   timeline.lane("a");

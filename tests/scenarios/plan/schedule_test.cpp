@@ -1,6 +1,7 @@
 // Pipeline schedules and balanced partitions.
 #include "scenarios/plan/schedule.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -9,6 +10,8 @@
 
 namespace parbench {
 namespace {
+
+using ::testing::ThrowsMessage;
 
 class EverySchedule : public ::testing::TestWithParam<std::tuple<std::string, int, int>> {};
 
@@ -57,12 +60,50 @@ TEST(Schedule, OneForwardOneBackwardAlternatesOnceFull) {
           {forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}, {forward, 2}, {backward, 2}}));
 }
 
+TEST(Schedule, GPipeReturnsInTheOppositeOrder) {
+  using enum Pass;
+  const std::vector<Action> actions{{forward, 0}, {forward, 1}, {backward, 1}, {backward, 0}};
+  EXPECT_EQ(gpipe(3, 2), Schedule(3, actions));
+}
+
+TEST(Schedule, OneAtATimeEndsAMicroBatchBeforeItBeginsTheNext) {
+  using enum Pass;
+  const std::vector<Action> actions{{forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}};
+  EXPECT_EQ(one_at_a_time(3, 2), Schedule(3, actions));
+}
+
+TEST(Schedule, StagesTakeTurnsInTheOrderOfDependencies) {
+  using enum Pass;
+  std::vector<int> stages;
+  std::vector<Action> actions;
+  for (const auto& [stage, action] : in_dependency_order(gpipe(2, 2))) {
+    stages.push_back(stage);
+    actions.push_back(action);
+  }
+  EXPECT_EQ(stages, (std::vector<int>{0, 1, 0, 1, 1, 0, 1, 0}));
+  EXPECT_EQ(actions, (std::vector<Action>{{forward, 0},
+                                          {forward, 0},
+                                          {forward, 1},
+                                          {forward, 1},
+                                          {backward, 1},
+                                          {backward, 1},
+                                          {backward, 0},
+                                          {backward, 0}}));
+}
+
+TEST(Schedule, AStageWithoutForwardPassesHoldsNoMicroBatch) {
+  EXPECT_EQ(micro_batches_in_flight({}), 0);
+  EXPECT_EQ(micro_batches_in_flight({{Pass::backward, 0}}), 0);
+}
+
 TEST(Schedule, OneThatWaitsForItselfIsRefused) {
   using enum Pass;
   const Schedule stuck = {{{forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}},
                           {{forward, 0}, {forward, 1}, {backward, 0}, {backward, 1}}};
-  EXPECT_THROW(static_cast<void>(in_dependency_order(stuck)), std::logic_error);
-  EXPECT_THROW(static_cast<void>(schedule_named("zigzag", 2, 2)), std::invalid_argument);
+  EXPECT_THAT([&] { static_cast<void>(in_dependency_order(stuck)); },
+              ThrowsMessage<std::logic_error>("this schedule waits for itself"));
+  EXPECT_THAT([] { static_cast<void>(schedule_named("zigzag", 2, 2)); },
+              ThrowsMessage<std::invalid_argument>("unknown schedule zigzag"));
 }
 
 std::vector<int> alike_partition(const std::vector<double>& unit_seconds, std::size_t stages) {
@@ -75,7 +116,12 @@ TEST(BalancedPartition, MakesTheSlowestStageAsFastAsItCanBe) {
   EXPECT_EQ(alike_partition({1, 2, 3, 4, 5, 6, 7}, 3), (std::vector<int>{4, 6}));  // 10, 11, 7
   EXPECT_EQ(alike_partition({1, 2}, 1), (std::vector<int>{}));
   EXPECT_EQ(alike_partition({1, 2, 3}, 3), (std::vector<int>{1, 2}));
-  EXPECT_THROW(static_cast<void>(alike_partition({1, 2}, 3)), std::invalid_argument);
+  EXPECT_THAT(
+      [] {
+        static_cast<void>(alike_partition({1, 2}, 3));
+      },
+      ThrowsMessage<std::invalid_argument>("2 units make no 3 stages"));
+  EXPECT_THROW(static_cast<void>(balanced_partition({})), std::invalid_argument);
 }
 
 TEST(BalancedPartition, GivesTheFasterDeviceMore) {

@@ -1,6 +1,7 @@
 // Simulated timelines against closed forms and against the definition of list scheduling.
 #include "scenarios/plan/simulate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,6 +20,8 @@
 
 namespace parbench {
 namespace {
+
+using ::testing::ThrowsMessage;
 
 /// The tasks of a pipeline without communication: forward and backward of each micro-batch on the
 /// lane of each stage.
@@ -136,8 +139,13 @@ TEST(Simulate, RefusesCostsThatAreNone) {
   PlanGraph graph;
   graph.add_lane({.name = "a", .device = "a"});
   graph.add_task({.name = "task", .lanes = {0}});
-  EXPECT_THROW((void)simulate(graph, {}), std::invalid_argument);
-  EXPECT_THROW((void)simulate(graph, {-1}), std::invalid_argument);
+  using Refused = std::invalid_argument;
+  EXPECT_THAT([&] { (void)simulate(graph, {}); },
+              ThrowsMessage<Refused>("0 costs for a plan of 1 tasks; give one per task"));
+  EXPECT_THROW((void)simulate(graph, {1, 1}), Refused);
+  EXPECT_THROW((void)simulate(graph, {std::numeric_limits<double>::infinity()}), Refused);
+  EXPECT_THAT([&] { (void)simulate(graph, {-1}); },
+              ThrowsMessage<Refused>("task task costs -1 s; a cost is finite and not negative"));
   EXPECT_THROW((void)simulate(graph, {std::numeric_limits<double>::quiet_NaN()}),
                std::invalid_argument);
   EXPECT_EQ(simulate(graph, {0}).length(), 0);
@@ -153,8 +161,10 @@ TEST(EstimatedCosts, AreThoseOfTheSlowerOfComputingAndMoving) {
   graph.add_task({.name = "spin", .lanes = {1}, .work = {.bytes = 8, .seconds = 5}});
   const std::vector<Roofline> lanes{{.flops_per_second = 3, .bytes_per_second = 2},
                                     {.flops_per_second = 3, .bytes_per_second = 4}};
+  EXPECT_THROW((void)estimated_costs(graph, {lanes[0], lanes[1], lanes[1]}), std::invalid_argument);
   EXPECT_EQ(estimated_costs(graph, lanes), (std::vector<double>{2, 4, 1, 7}));
-  EXPECT_THROW((void)estimated_costs(graph, {}), std::invalid_argument);
+  EXPECT_THAT([&] { (void)estimated_costs(graph, {}); },
+              ThrowsMessage<std::invalid_argument>("estimated costs need one roofline per lane"));
 }
 
 }  // namespace
