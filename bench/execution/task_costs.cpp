@@ -71,7 +71,7 @@ class TaskTimer::Segment {
     return streams_ == streams;
   }
 
-  /// Measures once more, until every task has been long enough for the clock.
+  /// Measures again, until every task has been long enough for the clock.
   void measure(std::vector<Group>& groups) {
     std::vector<Part> parts = parts_;
     for (int estimate = 0; !parts.empty(); ++estimate) {

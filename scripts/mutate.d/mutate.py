@@ -35,7 +35,7 @@ import time
 from universalmutator import mutator
 
 RULES = ["universal.rules", "c_like.rules", "cpp.rules"]
-# Lines whose mutants no test can tell from the original: reserving memory changes no result.
+# Lines whose mutants no test can distinguish from the original: reserving memory changes no result.
 IGNORED_LINES = [r"\.reserve\("]
 INCLUDE = re.compile(r"^#include .*", re.MULTILINE)
 # A loop that counts up by one ends at the same number by < and by !=.
@@ -236,7 +236,7 @@ class Source:
             return self.compile_in(pathlib.Path(folder), text, command)
 
     def optimises_to_original(self, text):
-        """Compiles once more with optimisation, which shows that more mutants are equivalent."""
+        """Compiles again with optimisation, which shows that more mutants are equivalent."""
         if self.component.optimisation == "-O2":
             return False
         with self.lock:

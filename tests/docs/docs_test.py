@@ -70,6 +70,18 @@ def test_links_resolve():
     assert [text for path in documents() for text in broken_links(path)] == []
 
 
+def test_named_files_exist():
+    """What pages name in code spans as a path of the repository is there; decisions are history."""
+    pages = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md")]
+    folders = ("bench/", "cmake/", "docs/", "kernels/", "scenarios/", "scripts/", "tests/", ".ci/")
+    missing = {f"{page.relative_to(ROOT)}: {name}"
+               for page in pages
+               for name in re.findall(r"`([^`\s]+)`", page.read_text(encoding="utf-8"))
+               if name.startswith(folders) and not set("<*…") & set(name)
+               and not (ROOT / name).exists()}
+    assert missing == set()
+
+
 def test_readme_is_short():
     words = len((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert words <= README_WORDS, f"README.md has {words} words; move details to docs/guide"
@@ -83,7 +95,7 @@ def test_guide_pages_are_short():
 
 def test_lines_are_short():
     """Tables, links on a line of their own and code may be longer."""
-    pages = [ROOT / "README.md", *GUIDE.glob("*.md")]
+    pages = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md")]
     long_lines = [f"{page.relative_to(ROOT)}:{number}"
                   for page in pages
                   for number, line in prose_lines(page.read_text(encoding="utf-8"))
