@@ -88,7 +88,11 @@ TEST(PairedComparison, IsConcludedByWhatItHasWhenTheTimeIsSpent) {
   EXPECT_TRUE(comparison.is_look());
   EXPECT_TRUE(comparison.is_finished());
   EXPECT_FALSE(comparison.is_settled());
-  EXPECT_THROW(comparison.add({{"sure", 0}}), std::logic_error);
+  EXPECT_THAT(
+      [&] {
+        comparison.add({{"sure", 0}});
+      },
+      ::testing::ThrowsMessage<std::logic_error>("a pair for a comparison that is finished"));
   EXPECT_EQ(comparison.verdicts()[1].pairs, 6);
 }
 
@@ -143,9 +147,23 @@ TEST(PairedComparison, LeavesOutWhatAPairLacks) {
   EXPECT_FALSE(comparison.is_settled());
 }
 
+TEST(PairedComparison, JudgesTwoPairsByStudentsTOfOneDegreeOfFreedom) {
+  PairedComparison comparison({.rule = {}, .looks = {2}});
+  comparison.add({{"a", 0.1}});
+  comparison.add({{"a", 0.3}});
+  const PairedVerdict verdict = only(comparison);
+  EXPECT_EQ(verdict.pairs, 2);
+  ASSERT_TRUE(verdict.judgement);
+  // Mean 0.2 and standard error 0.1; scipy 1.10: 2 * scipy.stats.t.sf(2, 1)
+  EXPECT_NEAR(verdict.judgement->p_value, 0.2951672353008665, 1e-12);
+  EXPECT_NEAR(verdict.judgement->change.value, std::expm1(0.2), 1e-12);
+}
+
 TEST(PairedComparison, RefusesLooksThatAreNone) {
   using Plan = PairedComparison::Plan;
-  EXPECT_THROW(PairedComparison(Plan{.rule = {}, .looks = {}}), std::invalid_argument);
+  EXPECT_THAT([] { PairedComparison(Plan{.rule = {}, .looks = {}}); },
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  "looks are ascending numbers of pairs, the first at least 2"));
   EXPECT_THROW(PairedComparison(Plan{.rule = {}, .looks = {1, 5}}), std::invalid_argument);
   EXPECT_THROW(PairedComparison(Plan{.rule = {}, .looks = {5, 5}}), std::invalid_argument);
 }

@@ -75,6 +75,18 @@ TEST(Verdict, TakesTheThresholdThatIsGiven) {
   EXPECT_EQ(judged(estimate(0.001, 0.0001), 0).verdict, Verdict::regressed);
 }
 
+TEST(Verdict, AChangeOfTheThresholdIsLargeEnough) {
+  const Estimate exact{0.02, 0, infinite};
+  EXPECT_EQ(judged(exact, std::expm1(0.02)).verdict, Verdict::regressed);
+}
+
+TEST(Verdict, HasANameInReports) {
+  EXPECT_EQ(to_string(Verdict::regressed), "regressed");
+  EXPECT_EQ(to_string(Verdict::improved), "improved");
+  EXPECT_EQ(to_string(Verdict::same), "same");
+  EXPECT_EQ(to_string(Verdict::undecided), "undecided");
+}
+
 TEST(Verdict, OfNewOverBaseInTime) {
   const Judgement judgement = judged(estimate(0.05, 0.01));
   EXPECT_NEAR(judgement.change.value, 0.05, 1e-12);

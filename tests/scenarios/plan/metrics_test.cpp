@@ -278,6 +278,16 @@ TEST(MergeCalls, JoinsTheCallsOfATaskOnEachLane) {
   EXPECT_EQ(merged.graph, made.graph);
 }
 
+TEST(MergeCalls, CoversCallsThatRanAtOnce) {
+  MadeTimeline timeline;
+  const auto task = timeline.task(timeline.lane("a"), {5, 20}, {.enqueued = 9});
+  timeline.call(task, {3, 12}, {.enqueued = 4});
+  const Timeline merged = merge_calls(timeline.made());
+  ASSERT_EQ(merged.calls.size(), 1U);
+  EXPECT_EQ(merged.calls[0].enqueued, (TimeSpan{0, 9}));
+  EXPECT_EQ(merged.calls[0].ran, (TimeSpan{3, 20}));
+}
+
 TEST(Nanoseconds, AreTheNearest) {
   EXPECT_EQ(nanoseconds_of(1.6e-9), 2);
   EXPECT_EQ(nanoseconds_of(-1.6e-9), -2);
