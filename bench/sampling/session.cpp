@@ -15,6 +15,7 @@
 #include "bench/execution/profiler_window.h"
 #include "bench/execution/ranges.h"
 #include "bench/sampling/conditions.h"
+#include "bench/sampling/cost_rounds.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/google_benchmark.h"
 #include "bench/sampling/preparation.h"
@@ -29,10 +30,6 @@ namespace {
 
 constexpr double preparation_checkpoint_seconds = 2;
 constexpr double sampling_checkpoint_seconds = 5;
-
-/// Measuring tasks alone is no sampling: it gets this share of the time of samples, between which
-/// it lies, so that bound and samples see the same machine.
-constexpr double cost_share = 0.15;
 
 /// From so many executions in a sample on, one more before it, untimed, costs little; it brings
 /// back into the caches what another case has driven out.
@@ -58,9 +55,7 @@ class Session {
     RangeName range;
     std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
     std::optional<Bound> bound = {};
-    double sample_seconds = 0;      // of all samples
-    double task_seconds = 0;        // of measuring tasks between them
-    double task_round_seconds = 0;  // of the latest round of that
+    CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
   /// What a case does, inside its own range.
@@ -75,7 +70,6 @@ class Session {
   void prepare(std::size_t index, Preparation& preparation);
   void describe_prepared(std::size_t index);
   void measure_tasks(std::size_t index);
-  void measure_tasks_between_samples(std::size_t index, double sample_seconds);
 
   void make_sampler();
   void sample_all();
@@ -225,18 +219,9 @@ void Session::measure_tasks(std::size_t index) {
   if (!sampler_) {
     entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, costs);
   }
-  entry.task_round_seconds = environment_.now() - begin;
-  task_cost_seconds_ += entry.task_round_seconds;
-}
-
-/// Spends the share of the time that is theirs on tasks, as nearly as whole rounds can.
-void Session::measure_tasks_between_samples(std::size_t index, double sample_seconds) {
-  Entry& entry = entries_[index];
-  if (options_.for_profiler) return;
-  entry.sample_seconds += sample_seconds;
-  if (entry.task_seconds + entry.task_round_seconds / 2 > cost_share * entry.sample_seconds) return;
-  measure_tasks(index);
-  entry.task_seconds += entry.task_round_seconds;
+  const double seconds = environment_.now() - begin;
+  entry.cost_rounds.add(seconds);
+  task_cost_seconds_ += seconds;
 }
 
 /// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
@@ -387,7 +372,8 @@ void Session::take(const Step& step) {
   if (step.kind == StepKind::sample) sample.conditions = watch_.after();
   sampling_seconds_ += end - warm;
   sampler_->record(step, sample, end - begin);
-  if (step.kind == StepKind::sample) measure_tasks_between_samples(index, end - warm);
+  if (step.kind != StepKind::sample || options_.for_profiler) return;
+  if (entry.cost_rounds.due_after(end - warm)) measure_tasks(index);
 }
 
 report::Sample Session::execute(Entry& entry, const Step& step) {

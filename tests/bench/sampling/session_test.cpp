@@ -291,44 +291,6 @@ TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
   EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
 }
 
-/// Numbers of rounds of measuring tasks that came before each sample of a case.
-std::vector<int> rounds_before_samples(const fake::Log& log, const std::string& name) {
-  std::vector<int> rounds;
-  int count = 0;
-  for (const std::string& event : log) {
-    if (event == "costs " + name) ++count;
-    if (event == "run " + name) rounds.push_back(count);
-  }
-  return rounds;
-}
-
-TEST_F(SessionTest, TasksAreMeasuredBetweenSamples) {
-  options.fixed_samples = 20;
-  options.max_seconds = std::numeric_limits<double>::infinity();
-  scenario.behaviours["base"] = {.seconds = steady, .cost_seconds = 1};
-  const SessionResult result = run({FakeScenario::spec("base")});
-  ASSERT_EQ(result.cases[0].samples.size(), 20U);
-  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 1 + 3) << "once before, then 15% of 20 s";
-  const std::vector<int> rounds = rounds_before_samples(scenario.log, "fake/base/n:1");
-  EXPECT_GT(rounds.at(10), 1);
-  EXPECT_GT(rounds.back(), rounds.at(10)) << "spread over the samples";
-}
-
-TEST_F(SessionTest, TasksAreMeasuredOnceForAProfiler) {
-  options.for_profiler = true;
-  scenario.behaviours["base"] = {.seconds = steady, .cost_seconds = 1e-3};
-  (void)run({FakeScenario::spec("base")});
-  EXPECT_EQ(scenario.count("costs fake/base/n:1"), 1U);
-}
-
-TEST_F(SessionTest, MeasuringTasksLeavesNothingToSampleOn) {
-  scenario.behaviours["base"] = {};
-  (void)run({FakeScenario::spec("base")});
-  const auto costs = std::ranges::find(scenario.log, "costs fake/base/n:1");
-  ASSERT_NE(costs, scenario.log.end());
-  EXPECT_EQ(*(costs + 1), "reset fake/base/n:1");
-}
-
 TEST_F(SessionTest, EfficiencyIsTheBoundOverTheMedian) {
   scenario.behaviours["base"] = {.seconds = [](int) { return 2.0; }};
   const SessionResult result = run({FakeScenario::spec("base")});

@@ -1,0 +1,57 @@
+// When a session measures the tasks of its cases alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/bench/sampling/session_fixture.h"
+
+namespace parbench {
+namespace {
+
+using fake::FakeScenario;
+
+class CostRoundsTest : public fake::SessionTest {};
+
+/// Numbers of rounds of measuring tasks that came before each sample of a case.
+std::vector<int> rounds_before_samples(const fake::Log& log, const std::string& name) {
+  std::vector<int> rounds;
+  int count = 0;
+  for (const std::string& event : log) {
+    if (event == "costs " + name) ++count;
+    if (event == "run " + name) rounds.push_back(count);
+  }
+  return rounds;
+}
+
+TEST_F(CostRoundsTest, TasksAreMeasuredBetweenSamples) {
+  options.fixed_samples = 20;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  scenario.behaviours["base"] = {.cost_seconds = 1};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_EQ(result.cases[0].samples.size(), 20U);
+  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 1 + 3) << "once before, then 15% of 20 s";
+  const std::vector<int> rounds = rounds_before_samples(scenario.log, "fake/base/n:1");
+  EXPECT_GT(rounds.at(10), 1);
+  EXPECT_GT(rounds.back(), rounds.at(10)) << "spread over the samples";
+}
+
+TEST_F(CostRoundsTest, TasksAreMeasuredOnceForAProfiler) {
+  options.for_profiler = true;
+  scenario.behaviours["base"] = {.cost_seconds = 1e-3};
+  (void)run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("costs fake/base/n:1"), 1U);
+}
+
+TEST_F(CostRoundsTest, MeasuringTasksLeavesNothingToSampleOn) {
+  scenario.behaviours["base"] = {};
+  (void)run({FakeScenario::spec("base")});
+  const auto costs = std::ranges::find(scenario.log, "costs fake/base/n:1");
+  ASSERT_NE(costs, scenario.log.end());
+  EXPECT_EQ(*(costs + 1), "reset fake/base/n:1");
+}
+
+}  // namespace
+}  // namespace parbench
