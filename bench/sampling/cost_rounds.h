@@ -1,7 +1,11 @@
 // When the tasks of a case are measured alone between its samples.
 #pragma once
 
+#include <vector>
+
 namespace parbench {
+
+struct PreparedCase;
 
 /// Measuring tasks alone is no sampling: it gets this share of the time of samples, between which
 /// it lies, so that bound and samples see the same machine.
@@ -27,5 +31,13 @@ class CostRounds {
   double rounds_ = 0;  // those between samples
   double latest_ = 0;
 };
+
+/// A first execution also pays for what libraries load and make then: on a GPU that can be a
+/// thousand times the rest. Tasks are measured after it, and take no longer than one by one.
+[[nodiscard]] double warm_seconds(double first_execution, const std::vector<double>& costs);
+
+/// Whether tasks are measured ahead of all samples, which shows how long a warm execution takes. On
+/// devices that load nothing at a first use, the first execution of a long case shows that too.
+[[nodiscard]] bool measures_tasks_first(const PreparedCase& prepared);
 
 }  // namespace parbench

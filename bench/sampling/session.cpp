@@ -7,7 +7,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <utility>
 
 #include "bench/execution/clock.h"
@@ -34,13 +33,6 @@ constexpr double sampling_checkpoint_seconds = 5;
 /// From so many executions in a sample on, one more before it, untimed, costs little; it brings
 /// back into the caches what another case has driven out.
 constexpr std::int64_t rewarmed_iterations = 4;
-
-/// A first execution also pays for what libraries load and make then: on a GPU that can be a
-/// thousand times the rest. Tasks are measured after it, and take no longer than one by one.
-double warm_seconds(double first_execution, const std::vector<double>& costs) {
-  const double one_by_one = std::accumulate(costs.begin(), costs.end(), 0.0);
-  return one_by_one > 0 ? std::min(first_execution, one_by_one) : first_execution;
-}
 
 class Session {
  public:
@@ -184,7 +176,9 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
     }
   });
   if (entry.prepared) {
-    guarded(index, [&] { measure_tasks(index); });
+    guarded(index, [&] {
+      if (measures_tasks_first(*entry.prepared)) measure_tasks(index);
+    });
   }
 }
 
@@ -372,7 +366,7 @@ void Session::take(const Step& step) {
   if (step.kind == StepKind::sample) sample.conditions = watch_.after();
   sampling_seconds_ += end - warm;
   sampler_->record(step, sample, end - begin);
-  if (step.kind != StepKind::sample || options_.for_profiler) return;
+  if (step.kind != StepKind::sample || (options_.for_profiler && entry.bound)) return;
   if (entry.cost_rounds.due_after(end - warm)) measure_tasks(index);
 }
 

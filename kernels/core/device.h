@@ -66,6 +66,9 @@ class Device {
   /// launched by a thread for every lane.
   [[nodiscard]] virtual bool one_launching_thread() const { return false; }
 
+  /// Whether a first execution may take many times a later one, because code is loaded then.
+  [[nodiscard]] virtual bool loads_at_first_use() const { return false; }
+
   /// A stream that is one of `sharers` compute streams working at the same time: it gets the
   /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may
   /// have different numbers of threads; more streams than cores share cores. Copy streams ignore

@@ -27,6 +27,7 @@ class FakeDevice final : public Device {
   Condition condition() const override { return on_condition(); }
   std::string link_to(const Device&) const override { return link; }
   bool one_launching_thread() const override { return single_threaded; }
+  bool loads_at_first_use() const override { return slow_first_use; }
   std::unique_ptr<Stream> make_stream(StreamKind kind, int index, int sharers) override;
   std::unique_ptr<Event> make_event(EventKind kind) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
@@ -45,6 +46,7 @@ class FakeDevice final : public Device {
 
   CallLog log;
   bool single_threaded = false;
+  bool slow_first_use = true;
   std::string link;  // with whatever other device
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
   std::function<Condition()> on_condition = [] { return Condition{}; };

@@ -42,6 +42,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::string link_to(const Device& other) const override;
   /// A green context "can be current to only one thread at a time" (cuGreenCtxCreate).
   [[nodiscard]] bool one_launching_thread() const override { return partition_ != nullptr; }
+  [[nodiscard]] bool loads_at_first_use() const override { return true; }
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
   [[nodiscard]] std::unique_ptr<Event> make_event(EventKind kind) override;

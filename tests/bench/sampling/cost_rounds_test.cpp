@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/bench/sampling/session_fixture.h"
+#include "tests/scenarios/fake_device.h"
 
 namespace parbench {
 namespace {
@@ -36,6 +37,23 @@ TEST_F(CostRoundsTest, TasksAreMeasuredBetweenSamples) {
   const std::vector<int> rounds = rounds_before_samples(scenario.log, "fake/base/n:1");
   EXPECT_GT(rounds.at(10), 1);
   EXPECT_GT(rounds.back(), rounds.at(10)) << "spread over the samples";
+}
+
+TEST_F(CostRoundsTest, LongCasesOnDevicesThatLoadNothingAreMeasuredAfterTheFirstSample) {
+  for (const double seconds : {1.0, 0.01}) {
+    scenario.log.clear();
+    devices = fake::make_devices(backends);
+    dynamic_cast<test::FakeDevice&>(*devices.front()).slow_first_use = false;
+    options.min_sample_seconds = 0;
+    options.fixed_samples = 3;
+    scenario.behaviours["base"] = {.seconds = [&](int) { return seconds; },
+                                   .cost_seconds = seconds};
+    const SessionResult result = run({FakeScenario::spec("base")});
+    EXPECT_TRUE(result.cases[0].bound.has_value());
+    const int before_samples = rounds_before_samples(scenario.log, "fake/base/n:1").at(1);
+    EXPECT_EQ(before_samples, seconds == 1 ? 0 : 1) << seconds;
+    EXPECT_EQ(scenario.count("costs fake/base/n:1"), 1U) << seconds;
+  }
 }
 
 TEST_F(CostRoundsTest, TasksAreMeasuredOnceForAProfiler) {
