@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/execution/lost_backends.h"
 #include "bench/execution/plan_runner.h"
 #include "bench/output/progress.h"
-#include "bench/sampling/lost_backends.h"
 #include "bench/sampling/profiling_pass.h"
 #include "bench/sampling/sampler.h"
 #include "kernels/base/error.h"

@@ -1,5 +1,5 @@
 // Messages about cases whose devices were lost.
-#include "bench/sampling/lost_backends.h"
+#include "bench/execution/lost_backends.h"
 
 #include <fmt/format.h>
 
