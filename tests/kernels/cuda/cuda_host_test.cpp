@@ -23,6 +23,7 @@
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/tuning/bounded_cache.h"
 #include "kernels/cuda/tuning/tuning.h"
+#include "kernels/machine/machine.h"
 #include "kernels/ops/ops.h"
 
 namespace parbench::cuda {
