@@ -37,9 +37,8 @@ class PlanRunner {
   /// Throws what a worker threw.
   virtual Timing run() = 0;
 
-  /// Measures again what each task costs alone. Returns the seconds of each task, the median of
-  /// all measurements so far. Run the plan once before; the data is not what a run leaves. Throws
-  /// Interrupted, and what a worker threw.
+  /// Measures what each task costs alone. Returns the seconds of each task. Run the plan once
+  /// before; the data is not what a run leaves. Throws Interrupted, and what a worker threw.
   [[nodiscard]] virtual std::vector<double> measure_tasks(
       const std::function<bool()>& interrupted) = 0;
 

@@ -26,7 +26,7 @@ constexpr double timed_seconds = 100e-6;
 constexpr double trusted_seconds = 1e-3;
 constexpr double max_repeats = 2000;
 constexpr int max_estimates = 4;  // of how often a short task has to be repeated
-/// Enough to outvote one measurement that was disturbed.
+/// Enough to outvote one measurement that was disturbed, and to leave the caches as the plan does.
 constexpr int measured_alike = 3;
 
 }  // namespace
@@ -36,7 +36,7 @@ struct TaskTimer::Group {
   int tasks = 0;
   int repeats = 1;  // executions in one measurement
   bool is_estimated = false;
-  std::vector<double> seconds;
+  std::vector<double> seconds;  // of this round
 
   [[nodiscard]] bool is_too_short(double one) const {
     if (!is_estimated) return one < trusted_seconds;
@@ -46,7 +46,7 @@ struct TaskTimer::Group {
     const double wanted = std::ceil(timed_seconds / std::max(one, 1e-9));
     repeats = static_cast<int>(std::clamp(wanted, 1.0, max_repeats));
     is_estimated = true;
-    seconds.clear();  // what earlier rounds measured with fewer executions
+    seconds.clear();  // measured with fewer executions
   }
 };
 
@@ -181,6 +181,7 @@ void TaskTimer::add(TaskId task) {
 }
 
 std::vector<double> TaskTimer::measure(const std::function<bool()>& interrupted) {
+  for (Group& group : groups_) group.seconds.clear();
   for (auto& segment : segments_) {
     if (interrupted()) throw Interrupted();
     segment->measure(groups_);

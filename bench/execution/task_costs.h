@@ -22,8 +22,8 @@ class TaskTimer {
   explicit TaskTimer(const Plan& plan);
   ~TaskTimer();
 
-  /// Measures one round and returns the medians over all rounds so far. Asks `interrupted` before
-  /// each lane and throws Interrupted. The data is not what an execution of the plan leaves.
+  /// Measures one round. Returns the seconds of each task. Asks `interrupted` before each lane and
+  /// throws Interrupted. The data is not what an execution of the plan leaves.
   [[nodiscard]] std::vector<double> measure(const std::function<bool()>& interrupted);
 
  private:

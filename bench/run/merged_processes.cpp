@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "bench/sampling/profiling_pass.h"
+#include "reports/statistics/statistics.h"
+#include "scenarios/plan/bounds.h"
 
 namespace parbench {
 namespace {
@@ -77,15 +79,19 @@ void append_samples(CaseResult& result, const Part& part) {
   }
 }
 
-/// The lower of two in the middle.
-std::optional<Bound> middle_bound(const std::vector<Part>& parts) {
-  std::vector<Bound> bounds;
+/// The bound of the process with the middle efficiency, the lower of two, for an execution that
+/// takes `median` seconds: one process may have seen a slower machine than another.
+std::optional<Bound> middle_bound(const std::vector<Part>& parts, double median) {
+  std::vector<const CaseResult*> bounded;
   for (const Part& part : parts) {
-    if (part.found->bound) bounds.push_back(*part.found->bound);
+    if (part.found->bound && part.found->statistics) bounded.push_back(part.found);
   }
-  if (bounds.empty()) return std::nullopt;
-  std::ranges::sort(bounds, {}, &Bound::seconds);
-  return bounds[(bounds.size() - 1) / 2];
+  if (bounded.empty()) return std::nullopt;
+  std::ranges::sort(bounded, {}, [](const CaseResult* one) {
+    return one->bound->seconds / one->statistics->median;
+  });
+  const CaseResult& middle = *bounded[(bounded.size() - 1) / 2];
+  return scaled(*middle.bound, median / middle.statistics->median);
 }
 
 /// A process that ended early may have no profile, and notes that.
@@ -140,7 +146,7 @@ CaseResult merged_case(const CaseResult& planned, const std::vector<Part>& parts
       result.verification = verification;
     }
   }
-  result.bound = middle_bound(measured);
+  result.bound = middle_bound(measured, summarise(Samples(result.samples)).median);
   take_profile(result, measured);
   note_differences(result, measured);
   note_skips(result, skipped, processes);

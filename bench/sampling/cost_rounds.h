@@ -1,6 +1,8 @@
-// When the tasks of a case are measured alone between its samples.
+// When the tasks of a case are measured alone between its samples, and what they then cost.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace parbench {
@@ -8,28 +10,37 @@ namespace parbench {
 struct PreparedCase;
 
 /// Measuring tasks alone is no sampling: it gets this share of the time of samples, between which
-/// it lies, so that bound and samples see the same machine.
+/// it lies, so that bound and samples see the same machine. Up to its second round a case may spend
+/// twice as much.
 inline constexpr double cost_share = 0.15;
 
-/// The rounds of one case, in seconds.
+/// The rounds of one case. All times are in seconds.
 class CostRounds {
  public:
-  /// Adds a sample. Returns whether a round after it spends the share as nearly as whole rounds
-  /// can.
-  [[nodiscard]] bool due_after(double sample) {
-    samples_ += sample;
-    return rounds_ + latest_ / 2 <= cost_share * samples_;
-  }
-  /// Adds a round. The one ahead of all samples is no part of their share.
-  void add(double round) {
-    if (samples_ > 0) rounds_ += round;
-    latest_ = round;
-  }
+  /// Adds a sample: the time that it took, and one execution in it. Returns whether a round after
+  /// it spends the share as nearly as whole rounds can.
+  [[nodiscard]] bool due_after(double taken, double execution);
+
+  /// Adds a round that took so long and measured these costs, one per task. The one ahead of all
+  /// samples is no part of their share.
+  void add(double taken, std::vector<double> costs);
+
+  [[nodiscard]] bool empty() const { return !ahead_ && relative_.empty(); }
+
+  /// Returns the cost of each task in an execution that takes `median`: cost over execution in the
+  /// rounds beside samples, times `median`. A machine that is slower for a while is slower for
+  /// both, so the quotient stays. The median of the quotients is taken, the lower of two in the
+  /// middle, because what is made of the costs is a lower bound. With no such round, what was
+  /// measured ahead of them; call it only if there was a round.
+  [[nodiscard]] std::vector<double> costs(double median) const;
 
  private:
   double samples_ = 0;
   double rounds_ = 0;  // those between samples
-  double latest_ = 0;
+  double latest_round_ = 0;
+  double latest_execution_ = 0;
+  std::optional<std::vector<double>> ahead_;   // costs
+  std::vector<std::vector<double>> relative_;  // costs of each round over the execution before it
 };
 
 /// A first execution also pays for what libraries load and make then: on a GPU that can be a

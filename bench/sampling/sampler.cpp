@@ -133,7 +133,8 @@ void Sampler::end_what_time_forbids() {
   for (State& state : states_) {
     if (!ended(state) && out_of_time(state)) state.stopped_because = "max-time";
   }
-  if (spent_seconds() + round_cost() <= options_.total_seconds) return;
+  const double next = round_cost() * (1 + options_.other_share);
+  if (spent_seconds() + other_seconds_ + next <= options_.total_seconds) return;
   for (State& state : states_) {
     const auto count = static_cast<int>(state.samples.size());
     if (!ended(state) && count >= options_.floor_samples) {
@@ -248,7 +249,8 @@ double Sampler::seconds_left(std::size_t index) const {
 double Sampler::seconds_left() const {
   double left = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) left += seconds_left(i);
-  return std::min(left, std::max(0.0, options_.total_seconds - spent_seconds()));
+  left *= 1 + options_.other_share;
+  return std::min(left, std::max(0.0, options_.total_seconds - spent_seconds() - other_seconds_));
 }
 
 }  // namespace parbench

@@ -18,9 +18,11 @@ struct SamplerOptions {
 
   /// Wall time that one case may spend on samples and warm-up. It yields only to `floor_samples`.
   double max_seconds = 20;
-  /// The same for all cases of a session together, their preparation included, checked before each
-  /// round.
+  /// The same for all cases of a session together, with their preparation and what else it does
+  /// (`Sampler::spend`), checked before each round.
   double total_seconds = std::numeric_limits<double>::infinity();
+  /// What the session will spend beside samples, of their time.
+  double other_share = 0;
 
   int fixed_samples = 0;     // 0: adaptive; else exactly so many, at any precision
   int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
@@ -67,6 +69,10 @@ class Sampler {
   /// Takes the outcome of the step that `next` returned: `seconds` per iteration (the measured
   /// time) and the wall time of the whole step, including the restoring of data before it.
   void record(const Step& step, const report::Sample& sample, double wall_seconds);
+
+  /// Adds wall time that the session spent on something else than samples while it sampled; it
+  /// counts against the time of all cases only.
+  void spend(double wall_seconds) { other_seconds_ += wall_seconds; }
 
   /// Drops a case: it is not sampled any more and has no reason to have stopped.
   void fail(std::size_t index);
@@ -129,6 +135,7 @@ class Sampler {
   std::vector<State> states_;
   std::vector<std::size_t> order_;  // of the current round; the remaining cases at the back
   int round_ = -1;
+  double other_seconds_ = 0;  // `spend`
 };
 
 }  // namespace parbench

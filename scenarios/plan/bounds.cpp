@@ -124,4 +124,12 @@ Bound bound_of(const PlanGraph& graph, const std::vector<double>& costs) {
   return bound;
 }
 
+Bound scaled(Bound bound, double factor) {
+  for (double Bound::*part : {&Bound::seconds, &Bound::critical_path, &Bound::busiest_lane,
+                              &Bound::busiest_device, &Bound::one_machine}) {
+    bound.*part *= factor;
+  }
+  return bound;
+}
+
 }  // namespace parbench

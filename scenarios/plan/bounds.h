@@ -29,4 +29,7 @@ struct Bound {
 /// per task.
 [[nodiscard]] Bound bound_of(const PlanGraph& graph, const std::vector<double>& costs);
 
+/// The bound of a plan whose tasks all cost so many times as much.
+[[nodiscard]] Bound scaled(Bound bound, double factor);
+
 }  // namespace parbench

@@ -70,11 +70,13 @@ TEST_F(TaskCostsTest, OfShortTasksAreWhatTheyCostInAPlan) {
   Executor executor(plan_);
   std::vector<double> in_plan;
   for (int i = 0; i < 100; ++i) in_plan.push_back(executor.run().seconds);
-  std::vector<double> costs;
-  for (int round = 0; round < 25; ++round) costs = executor.measure_tasks(never);
-  const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
-  EXPECT_LT(sum, 2 * median(in_plan)) << "waking the lane is no part of a task";
-  EXPECT_GT(sum, 0);
+  std::vector<double> alone;  // all of them, in each round
+  for (int round = 0; round < 25; ++round) {
+    const std::vector<double> costs = executor.measure_tasks(never);
+    alone.push_back(std::accumulate(costs.begin(), costs.end(), 0.0));
+  }
+  EXPECT_LT(median(alone), 2 * median(in_plan)) << "waking the lane is no part of a task";
+  EXPECT_GT(median(alone), 0);
 }
 
 TEST_F(TaskCostsTest, OfShortTasksComeFromManyExecutions) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/statistics/statistics.h"
+
 namespace parbench {
 namespace {
 
@@ -98,14 +100,19 @@ TEST(Merged, HasTheMostSevereStopTheWorstVerificationAndTheMiddleBound) {
     CaseResult one = measured("a", {1});
     one.stopped_because = ends[process];
     one.verification = report::Verification{"x", true, process == 1 ? 0.5 : 0.25, {}};
-    one.bound.emplace().seconds = process == 1 ? 9.0 : 1.0 + process;
+    one.bound.emplace().seconds = process == 1 ? 0.9 : 0.2 + 0.2 * process;
+    if (process == 2) {  // which saw a machine at half the speed
+      for (report::Sample& sample : one.samples) sample.seconds *= 2;
+      one.bound->seconds *= 2;
+    }
+    one.statistics = summarise(Samples(one.samples));
     one.kernels = {{"gemm", process == 2 ? "other" : "usual", 1}};
     parts.push_back({process, {one}});
   }
   const CaseResult result = merged({planned("a")}, parts, 3).front();
   EXPECT_EQ(result.stopped_because, "max-time");
   EXPECT_DOUBLE_EQ(result.verification->largest_error, 0.5);
-  EXPECT_DOUBLE_EQ(result.bound->seconds, 3.0);
+  EXPECT_DOUBLE_EQ(result.bound->seconds, 0.6) << "of a median of 1 s";
   EXPECT_EQ(result.kernels.front().implementation, "usual");
   EXPECT_THAT(result.notes, Contains(Pair("other kernels", "than in process 1: in process 3")));
 }
