@@ -15,13 +15,34 @@ constexpr std::size_t scratch_alignment = 256;
 
 }  // namespace
 
-void DescribedOp::add_argument(std::string_view role, Access access, TensorDesc tensor) {
+DescribedOp::DescribedOp(const OpDesc& desc) : operands_(operands_of(desc)) {
+  name_ = parbench::name_of(desc);
+}
+
+void DescribedOp::add_tensor(TensorDesc tensor) {
+  if (arguments_.size() == operands_.size()) {
+    throw std::logic_error(fmt::format("{} has no more than {} operands", name_, operands_.size()));
+  }
+  const Operand& operand = operands_[arguments_.size()];
+  const TensorDesc& wanted = operand.tensor;
+  if (operand.placement != Placement::opaque &&
+      (tensor.shape != wanted.shape || tensor.dtype != wanted.dtype)) {
+    throw std::logic_error(fmt::format("{}: {} must be {} {}, not {} {}", name_, operand.role,
+                                       to_string(wanted.dtype), to_string(wanted.shape),
+                                       to_string(tensor.dtype), to_string(tensor.shape)));
+  }
   const double elements = is_opaque(tensor.layout)
                               ? static_cast<double>(tensor.bytes)
                               : static_cast<double>(element_count(tensor.shape)) *
                                     static_cast<double>(size_of(tensor.dtype));
-  work_.bytes += access == Access::read_write ? 2 * elements : elements;
-  arguments_.push_back({role, access, std::move(tensor)});
+  work_.bytes += operand.access == Access::read_write ? 2 * elements : elements;
+  arguments_.push_back({operand.role, operand.access, std::move(tensor)});
+}
+
+void DescribedOp::check_complete() const {
+  if (arguments_.size() == operands_.size()) return;
+  throw std::logic_error(
+      fmt::format("{}: {} has no tensor", name_, operands_[arguments_.size()].role));
 }
 
 std::size_t DescribedOp::add_scratch(std::size_t bytes) {

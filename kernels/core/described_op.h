@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "kernels/core/op.h"
 
@@ -12,10 +13,17 @@ namespace parbench {
 /// Base of the operations of all backends.
 class DescribedOp : public Op {
  public:
+  /// Its arguments are the operands of the description; `add_tensor` says how they lie in memory.
+  explicit DescribedOp(const OpDesc& desc);
+  /// Constructs an operation without arguments.
   explicit DescribedOp(std::string_view name) { name_ = name; }
 
-  /// Appends an argument and counts its traffic.
-  void add_argument(std::string_view role, Access access, TensorDesc tensor);
+  [[nodiscard]] const std::vector<Operand>& operands() const { return operands_; }
+  /// Appends the next operand as an argument and counts its traffic. Throws std::logic_error for
+  /// another shape or type than the operand's, and after the last one.
+  void add_tensor(TensorDesc tensor);
+  /// Throws std::logic_error unless every operand has its tensor.
+  void check_complete() const;
 
   void set_flops(double flops) { work_.flops = flops; }
   void set_seconds(double seconds) { work_.seconds = seconds; }
@@ -34,6 +42,9 @@ class DescribedOp : public Op {
   /// and the stream, when there are too few or too many, or one is too small or not in memory.
   void resolve(std::span<const BufferView> views, std::string_view stream,
                std::span<std::byte*> addresses) const;
+
+ private:
+  std::vector<Operand> operands_;
 };
 
 /// The address of a view. Throws std::invalid_argument, naming the command, its stream and the role

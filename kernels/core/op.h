@@ -12,15 +12,13 @@
 #include "kernels/base/work.h"
 #include "kernels/core/buffer.h"
 #include "kernels/core/stream.h"
-#include "kernels/ops/ops.h"
+#include "kernels/ops/operands.h"
 
 namespace parbench {
 
-enum class Access { read, write, read_write };
-
 /// One argument of an operation, in the order in which `enqueue` takes them.
 struct Argument {
-  std::string_view role;  // "source", "weights", "diff_destination", … as ops.h lists them
+  std::string_view role;  // of the operand (kernels/ops/operands.h)
   Access access = Access::read;
   TensorDesc tensor;
 };

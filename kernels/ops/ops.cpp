@@ -1,4 +1,4 @@
-// The operations' names, for reports and messages.
+// The operations' names, for reports and messages, and the arithmetic that they need.
 #include "kernels/ops/ops.h"
 
 namespace parbench {
@@ -42,6 +42,20 @@ std::string_view name_of(const OpDesc& desc) {
       [](const Discard&) -> Name { return "discard"; },
   };
   return std::visit(names, desc);
+}
+
+std::optional<NumberFormat> format_of(const OpDesc& desc) {
+  constexpr Overloaded format{[](const Fill&) { return std::optional<NumberFormat>(); },
+                              [](const auto& one) -> std::optional<NumberFormat> {
+                                if constexpr (requires { one.math; }) {
+                                  return NumberFormat{one.dtype, one.math};
+                                } else if constexpr (requires { one.dtype; }) {
+                                  return NumberFormat{one.dtype};
+                                } else {
+                                  return std::nullopt;
+                                }
+                              }};
+  return std::visit(format, desc);
 }
 
 }  // namespace parbench

@@ -3,7 +3,8 @@
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
 //   weights, the planned operation chooses the layout and reports it in Op::arguments().
-// - The list behind "arguments" is the order in which Op::enqueue takes its views.
+// - The list behind "arguments" is the order in which Op::enqueue takes its views; operands.h has
+//   it as data.
 // - `math` of those that sum products: what may become of f32 inputs before they are multiplied.
 // - `accumulate` adds the result to what the output holds instead of overwriting it.
 // - Statistics, losses and parameter gradients are f32 whatever the activations' type.
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -169,6 +171,10 @@ struct LinearShape {
   std::int64_t batch = 1;
   std::int64_t in_features = 1;
   std::int64_t out_features = 1;
+
+  [[nodiscard]] Shape source() const { return {batch, in_features}; }
+  [[nodiscard]] Shape destination() const { return {batch, out_features}; }
+  [[nodiscard]] Shape weights() const { return {out_features, in_features}; }
 };
 
 /// Arguments: source, weights, bias, destination.
@@ -275,5 +281,9 @@ using OpDesc = std::variant<ConvolutionForward, ConvolutionBackwardData, Convolu
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);
+
+/// The number format that a device must be able to compute in; nothing for operations that only
+/// move, fill or take time, and for those on f32 alone.
+[[nodiscard]] std::optional<NumberFormat> format_of(const OpDesc& desc);
 
 }  // namespace parbench

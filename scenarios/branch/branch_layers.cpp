@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "kernels/ops/flops.h"
 #include "scenarios/framework/spot_check.h"
 
 namespace parbench {
@@ -113,8 +114,7 @@ ConvolutionForward BranchSizes::convolution(std::int64_t copies, std::int64_t gr
 }
 
 double BranchSizes::flops() const {
-  return 2.0 * static_cast<double>(branches * batch * image * image) *
-         static_cast<double>(channels * channels * kernel * kernel);
+  return static_cast<double>(branches) * flops_of(convolution(1, 1));
 }
 
 double BranchSizes::bytes() const {

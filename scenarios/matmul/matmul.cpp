@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "kernels/ops/flops.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/matmul/matmul_plans.h"
 
@@ -210,7 +211,8 @@ class Matmul final : public Scenario {
     const MatmulSizes sizes = sizes_of(spec);
     const int devices = uses_all_devices(spec) ? context.device_count() : 1;
     parts->tolerance = tolerance_of(spec.format());
-    parts->amount = {sizes.product_flops() * static_cast<double>(sizes.count) * devices, "FLOP"};
+    const double product = flops_of(Gemm{.m = sizes.n, .n = sizes.n, .k = sizes.n});
+    parts->amount = {product * static_cast<double>(sizes.count) * devices, "FLOP"};
     if (is_sharded(spec)) {
       parts->notes.emplace_back(
           "work", fmt::format("{} products, as many as all devices have in the other strategies",

@@ -15,10 +15,6 @@ struct MatmulSizes {
   MathMode math = MathMode::strict;
 
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
-
-  [[nodiscard]] double product_flops() const {
-    return 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  }
 };
 
 /// `count` independent products x·x on each of the devices, dealt out to `streams` lanes there;

@@ -26,9 +26,6 @@ struct OverlapSizes {
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
 
-  [[nodiscard]] double flops() const {
-    return 2.0 * static_cast<double>(n * n) * static_cast<double>(inner * count);
-  }
   [[nodiscard]] double copied_bytes() const {
     return static_cast<double>(n * n * count) * static_cast<double>(size_of(dtype));
   }

@@ -18,13 +18,7 @@ float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 class ForwardOp final : public CudaOp {
  public:
   ForwardOp(CudaDevice& device, const ConvolutionForward& desc)
-      : CudaOp(device, name_of(desc)), desc_(desc) {
-    const ConvolutionShape& shape = desc.shape;
-    add_argument("source", Access::read, channels_last(shape.source(), desc.dtype));
-    add_argument("weights", Access::read, channels_last(shape.weights(), desc.dtype));
-    if (desc.bias) add_argument("bias", Access::read, canonical({shape.out_channels}));
-    add_argument("destination", Access::write, channels_last(shape.destination(), desc.dtype));
-  }
+      : CudaOp(device, desc), desc_(desc) {}
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     const ConvolutionShape& shape = desc_.shape;
@@ -45,12 +39,7 @@ class ForwardOp final : public CudaOp {
 class DataOp final : public CudaOp {
  public:
   DataOp(CudaDevice& device, const ConvolutionBackwardData& desc)
-      : CudaOp(device, name_of(desc)), desc_(desc) {
-    const ConvolutionShape& shape = desc.shape;
-    add_argument("diff_destination", Access::read, channels_last(shape.destination(), desc.dtype));
-    add_argument("weights", Access::read, channels_last(shape.weights(), desc.dtype));
-    add_argument("diff_source", Access::write, channels_last(shape.source(), desc.dtype));
-  }
+      : CudaOp(device, desc), desc_(desc) {}
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     convolve_directly(ConvolutionPass::backward_data, desc_.shape, desc_.dtype, arguments,

@@ -11,6 +11,7 @@
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/checks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -81,6 +82,7 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
 }
 
 std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
+  check(desc);
   return std::visit([&](const auto& one) -> std::unique_ptr<Op> { return plan(*this, one); }, desc);
 }
 

@@ -9,6 +9,9 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
+#include "kernels/core/described_op.h"
+#include "kernels/ops/flops.h"
+#include "kernels/ops/operands.h"
 
 namespace parbench::test {
 namespace {
@@ -64,16 +67,19 @@ class FakeStream final : public Stream {
   std::size_t scratch_ = 0;
 };
 
-class FakeOp final : public Op {
+class FakeOp final : public DescribedOp {
  public:
-  FakeOp(const OpDesc& desc, std::vector<Argument> arguments, double flops, Execute execute,
-         int threads)
-      : execute_(std::move(execute)), threads_(threads) {
-    name_ = name_of(desc);
-    arguments_ = std::move(arguments);
-    work_.flops = flops;
-    scratch_bytes_ = 64;
-    implementation_ = "naive";
+  FakeOp(const FakeDevice& device, const OpDesc& desc, Execute execute, int threads)
+      : DescribedOp(desc), execute_(std::move(execute)), threads_(threads) {
+    for (const Operand& operand : operands()) {
+      const TensorDesc& tensor = operand.tensor;
+      if (tensor.dtype != DType::f32) throw Unsupported("the fake device has f32 only");
+      const bool is_activation = operand.placement == Placement::activation;
+      add_tensor(is_activation ? device.activation(tensor.shape, tensor.dtype) : tensor);
+    }
+    set_flops(flops_of(desc));
+    set_implementation("naive");
+    add_scratch(64);
   }
 
   void enqueue(Stream& stream, std::span<const BufferView> views) override {
@@ -93,13 +99,8 @@ class FakeOp final : public Op {
   int threads_;
 };
 
-struct Planned {
-  std::vector<Argument> arguments;
-  double flops = 0;
-  Execute execute;
-};
-
-Planned plan(const ConvolutionForward& desc, const FakeDevice& device) {
+Execute plan(const ConvolutionForward& desc, const FakeDevice& device) {
+  if (!desc.bias) throw Unsupported("the fake device has convolutions with a bias only");
   const ConvolutionShape s = desc.shape;
   const TensorDesc in = device.activation(s.source(), desc.dtype);
   const TensorDesc out = device.activation(s.destination(), desc.dtype);
@@ -120,7 +121,7 @@ Planned plan(const ConvolutionForward& desc, const FakeDevice& device) {
     }
     a[3][at(out, n, c, y, x)] = static_cast<float>(sum);
   };
-  Execute execute = [=](const Addresses& a) {
+  return [=](const Addresses& a) {
     for (std::int64_t n = 0; n < s.batch; ++n) {
       for (std::int64_t c = 0; c < s.out_channels; ++c) {
         for (std::int64_t y = 0; y < s.out_height(); ++y) {
@@ -129,17 +130,10 @@ Planned plan(const ConvolutionForward& desc, const FakeDevice& device) {
       }
     }
   };
-  return {{{"source", Access::read, in},
-           {"weights", Access::read, canonical(s.weights())},
-           {"bias", Access::read, canonical({s.out_channels})},
-           {"destination", Access::write, out}},
-          2.0 * static_cast<double>(element_count(s.destination()) * per_group_in * s.kernel *
-                                    s.kernel),
-          std::move(execute)};
 }
 
-Planned plan(const Gemm& desc, const FakeDevice&) {
-  Execute execute = [desc](const Addresses& a) {
+Execute plan(const Gemm& desc, const FakeDevice&) {
+  return [desc](const Addresses& a) {
     for (std::int64_t i = 0; i < desc.m; ++i) {
       for (std::int64_t j = 0; j < desc.n; ++j) {
         double sum = 0;
@@ -150,15 +144,10 @@ Planned plan(const Gemm& desc, const FakeDevice&) {
       }
     }
   };
-  return {{{"a", Access::read, canonical({desc.m, desc.k})},
-           {"b", Access::read, canonical({desc.k, desc.n})},
-           {"c", Access::write, canonical({desc.m, desc.n})}},
-          2.0 * static_cast<double>(desc.m * desc.n * desc.k),
-          std::move(execute)};
 }
 
-Planned plan(const Fill& desc, const FakeDevice&) {
-  Execute execute = [desc](const Addresses& a) {
+Execute plan(const Fill& desc, const FakeDevice&) {
+  return [desc](const Addresses& a) {
     const std::span<float> out(a[0], static_cast<std::size_t>(desc.count));
     if (desc.distribution == Distribution::constant) {
       std::ranges::fill(out, desc.low);
@@ -166,21 +155,16 @@ Planned plan(const Fill& desc, const FakeDevice&) {
       generate_uniform(out, 0, {desc.seed, desc.subsequence}, desc.low, desc.high);
     }
   };
-  return {{{"destination", Access::write, canonical({desc.count})}}, 0, std::move(execute)};
 }
 
-Planned plan(const Accumulate& desc, const FakeDevice&) {
-  Execute execute = [desc](const Addresses& a) {
+Execute plan(const Accumulate& desc, const FakeDevice&) {
+  return [desc](const Addresses& a) {
     for (std::int64_t i = 0; i < desc.count; ++i) a[1][i] += a[0][i];
   };
-  return {{{"source", Access::read, canonical({desc.count})},
-           {"destination", Access::read_write, canonical({desc.count})}},
-          static_cast<double>(desc.count),
-          std::move(execute)};
 }
 
-Planned plan(const Reorder& desc, const FakeDevice&) {
-  Execute execute = [desc](const Addresses& a) {
+Execute plan(const Reorder& desc, const FakeDevice&) {
+  return [desc](const Addresses& a) {
     const Shape& s = desc.source.shape;
     if (desc.source.layout == desc.destination.layout) {
       std::copy_n(a[0], element_count(s), a[1]);
@@ -194,32 +178,24 @@ Planned plan(const Reorder& desc, const FakeDevice&) {
       a[1][at(desc.destination, n, c, y, x)] = a[0][at(desc.source, n, c, y, x)];
     }
   };
-  return {{{"source", Access::read, desc.source}, {"destination", Access::write, desc.destination}},
-          0,
-          std::move(execute)};
 }
 
-Planned plan(const Spin&, const FakeDevice&) {
-  Execute execute = [](const Addresses& a) {
+Execute plan(const Spin&, const FakeDevice&) {
+  return [](const Addresses& a) {
     std::uint64_t counter = 0;
     std::memcpy(&counter, a[0], sizeof counter);
     ++counter;
     std::memcpy(a[0], &counter, sizeof counter);
   };
-  return {{{"counter", Access::read_write, canonical({2})}}, 0, std::move(execute)};
 }
 
-Planned plan(const Discard& desc, const FakeDevice&) {
-  Execute execute = [desc](const Addresses& a) {
-    std::memset(a[0], 0xFF, static_cast<std::size_t>(desc.bytes));
-  };
-  TensorDesc memory;
-  memory.bytes = static_cast<std::size_t>(desc.bytes);
-  return {{{"memory", Access::write, memory}}, 0, std::move(execute)};
+Execute plan(const Discard& desc, const FakeDevice&) {
+  return
+      [desc](const Addresses& a) { std::memset(a[0], 0xFF, static_cast<std::size_t>(desc.bytes)); };
 }
 
 template <typename Desc>
-Planned plan(const Desc& desc, const FakeDevice&) {
+Execute plan(const Desc& desc, const FakeDevice&) {
   throw Unsupported(fmt::format("the fake device has no {}", name_of(OpDesc(desc))));
 }
 
@@ -251,12 +227,8 @@ Buffer FakeDevice::allocate(std::size_t bytes, MemoryKind kind) {
 }
 
 std::unique_ptr<Op> FakeDevice::prepare(const OpDesc& desc, int threads) {
-  Planned planned = std::visit([this](const auto& one) { return plan(one, *this); }, desc);
-  for (const Argument& argument : planned.arguments) {
-    if (argument.tensor.dtype != DType::f32) throw Unsupported("the fake device has f32 only");
-  }
-  return std::make_unique<FakeOp>(desc, std::move(planned.arguments), planned.flops,
-                                  std::move(planned.execute), threads);
+  Execute execute = std::visit([this](const auto& one) { return plan(one, *this); }, desc);
+  return std::make_unique<FakeOp>(*this, desc, std::move(execute), threads);
 }
 
 TensorDesc FakeDevice::activation(const Shape& shape, DType dtype) const {

@@ -1,11 +1,33 @@
 // Executes primitives through the C interface: the C++ one builds a map and a vector at every call.
 #include "kernels/cpu/onednn/planned_op.h"
 
-#include <utility>
+#include <fmt/format.h>
+
+#include <stdexcept>
 
 #include "kernels/cpu/runtime/engine.h"
+#include "kernels/ops/operands.h"
 
 namespace parbench::cpu {
+namespace {
+
+/// The tensor that callers pass. To oneDNN a matrix may have more dimensions.
+TensorDesc tensor_of(const Operand& operand, const dnnl::memory::desc& layout) {
+  switch (operand.placement) {
+    case Placement::exact:
+      return operand.tensor;
+    case Placement::opaque:
+      return opaque(layout.get_size());
+    case Placement::activation:
+      if (operand.tensor.shape.size() == 2) return operand.tensor;
+      break;
+    case Placement::planned:
+      break;
+  }
+  return describe(layout);
+}
+
+}  // namespace
 
 dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
@@ -46,22 +68,25 @@ void PrimitiveCall::run(const Execution& execution, std::span<std::byte* const> 
       "could not execute a primitive");
 }
 
-PrimitiveOp::PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout) {
+  const TensorDesc tensor = tensor_of(op.operands().at(op.arguments().size()), layout);
+  if (tensor.bytes != layout.get_size()) {
+    throw std::logic_error(fmt::format("{}: argument {} of the primitive has {} bytes, not {}",
+                                       op.name(), argument, layout.get_size(), tensor.bytes));
+  }
+  call.add(argument, layout);
+  op.add_tensor(tensor);
+}
+
+PrimitiveOp::PrimitiveOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
                          const dnnl::primitive& primitive)
-    : CpuOp(name), call_(plan, primitive) {
+    : CpuOp(desc), call_(plan, primitive) {
   set_kernel(plan.impl_info_str());
   add_scratch(call_.scratch_bytes());
 }
 
-void PrimitiveOp::bind(std::string_view role, Access access, int argument,
-                       const dnnl::memory::desc& desc) {
-  bind(role, access, argument, desc, describe(desc));
-}
-
-void PrimitiveOp::bind(std::string_view role, Access access, int argument,
-                       const dnnl::memory::desc& desc, TensorDesc tensor) {
-  call_.add(argument, desc);
-  add_argument(role, access, std::move(tensor));
+void PrimitiveOp::bind(int argument, const dnnl::memory::desc& layout) {
+  bind_next(*this, call_, argument, layout);
 }
 
 void PrimitiveOp::execute(const Execution& execution, std::span<std::byte* const> arguments) {

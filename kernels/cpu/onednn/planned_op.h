@@ -6,11 +6,11 @@
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "kernels/cpu/onednn/layout.h"
 #include "kernels/cpu/runtime/cpu_op.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench::cpu {
 
@@ -42,17 +42,18 @@ class PrimitiveCall {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
+/// Binds the next operand of an operation to an argument of a primitive (DNNL_ARG_…), which has
+/// this layout. Throws std::logic_error where the two differ in size.
+void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout);
+
 /// An operation that is exactly one primitive.
 class PrimitiveOp final : public CpuOp {
  public:
-  PrimitiveOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+  PrimitiveOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
               const dnnl::primitive& primitive);
 
-  /// Binds an argument of the primitive. `desc` is the primitive's own; the second form is for a
-  /// tensor that the caller describes otherwise (fewer dimensions, opaque bytes).
-  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc);
-  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc,
-            TensorDesc tensor);
+  /// Binds the next operand to an argument of the primitive (DNNL_ARG_…), which has this layout.
+  void bind(int argument, const dnnl::memory::desc& layout);
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
 

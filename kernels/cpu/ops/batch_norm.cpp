@@ -4,12 +4,11 @@
 #include <array>
 #include <span>
 
-#include "kernels/base/error.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {
@@ -61,8 +60,7 @@ class BatchNormForwardOp final : public CpuOp {
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
 
  private:
-  void bind(const BatchNormForward& desc,
-            const dnnl::batch_normalization_forward::primitive_desc& chosen);
+  void bind(const dnnl::batch_normalization_forward::primitive_desc& chosen);
   void move_running(std::byte* running, const std::byte* batch, float correction) const;
   void add_shortcut(const Execution& execution, std::span<std::byte* const> arguments) const;
 
@@ -78,7 +76,7 @@ class BatchNormForwardOp final : public CpuOp {
 
 BatchNormForwardOp::BatchNormForwardOp(
     const BatchNormForward& desc, const dnnl::batch_normalization_forward::primitive_desc& chosen)
-    : CpuOp(name_of(desc)),
+    : CpuOp(desc),
       call_(chosen, dnnl::batch_normalization_forward(chosen)),
       fuses_relu_(fuses_relu(desc)),
       adds_(desc.add),
@@ -88,35 +86,21 @@ BatchNormForwardOp::BatchNormForwardOp(
       momentum_(desc.momentum) {
   const double count = static_cast<double>(desc.shape[0] * desc.shape[2] * desc.shape[3]);
   unbiased_ = static_cast<float>(count / (count - 1));
-  bind(desc, chosen);
+  bind(chosen);
   add_scratch(call_.scratch_bytes());
   set_kernel(adds_ ? fmt::format("{}, addition in a vector loop", chosen.impl_info_str())
                    : chosen.impl_info_str());
 }
 
-void BatchNormForwardOp::bind(const BatchNormForward& desc,
-                              const dnnl::batch_normalization_forward::primitive_desc& chosen) {
-  const TensorDesc channel = canonical({desc.shape[1]});
-  const memory::desc channel_desc = memory_desc(channel);
-  add_argument("source", Access::read, describe(chosen.src_desc()));
-  add_argument("scale", Access::read, channel);
-  add_argument("shift", Access::read, channel);
-  add_argument("running_mean", Access::read_write, channel);
-  add_argument("running_variance", Access::read_write, channel);
-  add_argument("destination", Access::write, describe(chosen.dst_desc()));
-  add_argument("mean", Access::write, channel);
-  add_argument("variance", Access::write, channel);
-  if (fuses_relu_) add_argument("mask", Access::write, opaque(chosen.workspace_desc().get_size()));
-  if (adds_) {
-    add_argument("mask", Access::write, opaque(mask_bytes(count_)));
-    add_argument("addend", Access::read, describe(chosen.dst_desc()));
-  }
+void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive_desc& chosen) {
+  add_tensors(*this, fuses_relu_ ? chosen.workspace_desc().get_size() : mask_bytes(count_));
+  const memory::desc channel = memory_desc(canonical({static_cast<std::int64_t>(channels_)}));
   call_.add(DNNL_ARG_SRC, chosen.src_desc());
-  call_.add(DNNL_ARG_SCALE, channel_desc);
-  call_.add(DNNL_ARG_SHIFT, channel_desc);
+  call_.add(DNNL_ARG_SCALE, channel);
+  call_.add(DNNL_ARG_SHIFT, channel);
   call_.add(DNNL_ARG_DST, chosen.dst_desc());
-  call_.add(DNNL_ARG_MEAN, channel_desc);
-  call_.add(DNNL_ARG_VARIANCE, channel_desc);
+  call_.add(DNNL_ARG_MEAN, channel);
+  call_.add(DNNL_ARG_VARIANCE, channel);
   if (fuses_relu_) call_.add(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
 }
 
@@ -163,35 +147,27 @@ void BatchNormForwardOp::execute(const Execution& execution,
 }  // namespace
 
 Planned plan(const BatchNormForward& desc) {
-  check(name_of(desc), desc);
-  check_dtype(name_of(desc), desc.dtype);
   const auto chosen =
       plan_forward(activation_desc(desc.shape, desc.dtype), desc.epsilon, fuses_relu(desc));
   return std::make_unique<BatchNormForwardOp>(desc, chosen);
 }
 
 Planned plan(const BatchNormBackward& desc) {
-  const auto name = name_of(desc);
-  check_batch_norm(name, desc.shape);
-  check_dtype(name, desc.dtype);
   const auto chosen =
       plan_backward(activation_desc(desc.shape, desc.dtype), desc.epsilon, desc.relu);
   const memory::desc channel = memory_desc(canonical({desc.shape[1]}));
-  auto op = std::make_unique<GradientOp>(name, chosen, dnnl::batch_normalization_backward(chosen),
+  auto op = std::make_unique<GradientOp>(desc, chosen, dnnl::batch_normalization_backward(chosen),
                                          desc.accumulate);
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind("mean", Access::read, DNNL_ARG_MEAN, channel);
-  op->bind("variance", Access::read, DNNL_ARG_VARIANCE, channel);
-  op->bind("scale", Access::read, DNNL_ARG_SCALE, channel);
-  op->bind("shift", Access::read, DNNL_ARG_SHIFT, channel);
-  if (desc.relu) {
-    op->bind("mask", Access::read, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
-             opaque(chosen.workspace_desc().get_size()));
-  }
-  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  op->bind_gradient("diff_scale", DNNL_ARG_DIFF_SCALE, channel);
-  op->bind_gradient("diff_shift", DNNL_ARG_DIFF_SHIFT, channel);
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind(DNNL_ARG_MEAN, channel);
+  op->bind(DNNL_ARG_VARIANCE, channel);
+  op->bind(DNNL_ARG_SCALE, channel);
+  op->bind(DNNL_ARG_SHIFT, channel);
+  if (desc.relu) op->bind(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
+  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  op->bind_gradient(DNNL_ARG_DIFF_SCALE, channel);
+  op->bind_gradient(DNNL_ARG_DIFF_SHIFT, channel);
   return op;
 }
 

@@ -9,10 +9,8 @@
 
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/ops/reordered_op.h"
 #include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {
@@ -124,16 +122,6 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
       user_scratchpad(), engine(), hint);
 }
 
-// The operation with its activations in the device's layout.
-Planned in_device_layout(Planned op, const ConvolutionShape& shape, DType dtype) {
-  const TensorDesc source = activation(shape.source(), dtype);
-  const TensorDesc destination = activation(shape.destination(), dtype);
-  return with_reorders(std::move(op), {{"source", source},
-                                       {"diff_source", source},
-                                       {"destination", destination},
-                                       {"diff_destination", destination}});
-}
-
 // Whether the gradient of the weights can be one product over the batch.
 bool has_product(const ConvolutionBackwardWeights& desc) {
   constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
@@ -170,54 +158,45 @@ bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
 }
 
 Planned plan(const ConvolutionForward& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_forward(geometry, desc.shape, desc.dtype, desc.bias);
   });
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_forward(chosen));
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  if (desc.bias) op->bind("bias", Access::read, DNNL_ARG_BIAS, chosen.bias_desc());
-  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
-  return in_device_layout(std::move(op), desc.shape, desc.dtype);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::convolution_forward(chosen));
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  if (desc.bias) op->bind(DNNL_ARG_BIAS, chosen.bias_desc());
+  op->bind(DNNL_ARG_DST, chosen.dst_desc());
+  return in_device_layout(desc, std::move(op));
 }
 
 Planned plan(const ConvolutionBackwardData& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_data(geometry, desc.shape, desc.dtype);
   });
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::convolution_backward_data(chosen));
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return in_device_layout(std::move(op), desc.shape, desc.dtype);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::convolution_backward_data(chosen));
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  return in_device_layout(desc, std::move(op));
 }
 
 Planned plan(const ConvolutionBackwardWeights& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_arithmetic(name, {desc.dtype, desc.math});
   const auto plan_in = [&](const Geometry& geometry) {
     return plan_weights(geometry, desc.shape, desc.dtype, desc.bias);
   };
   if (has_faster_product(desc) ||
       (has_product(desc) &&
        is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {
-    return in_device_layout(plan_as_product(desc), desc.shape, desc.dtype);
+    return in_device_layout(desc, plan_as_product(desc));
   }
   const auto chosen = plan_optimised(desc.shape, desc.dtype, plan_in);
-  auto op = std::make_unique<GradientOp>(name, chosen, dnnl::convolution_backward_weights(chosen),
+  auto op = std::make_unique<GradientOp>(desc, chosen, dnnl::convolution_backward_weights(chosen),
                                          desc.accumulate);
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind_gradient("diff_weights", DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
-  if (desc.bias) op->bind_gradient("diff_bias", DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
-  return in_device_layout(std::move(op), desc.shape, desc.dtype);
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind_gradient(DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
+  if (desc.bias) op->bind_gradient(DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
+  return in_device_layout(desc, std::move(op));
 }
 
 }  // namespace parbench::cpu

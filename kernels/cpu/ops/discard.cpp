@@ -9,7 +9,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/ops/checks.h"
+#include "kernels/cpu/ops/prepare.h"
 
 namespace parbench::cpu {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 class DiscardOp final : public CpuOp {
  public:
   explicit DiscardOp(const Discard& desc)
-      : CpuOp(name_of(desc)), bytes_(static_cast<std::size_t>(desc.bytes)) {
-    add_argument("memory", Access::write, opaque(bytes_));
+      : CpuOp(desc), bytes_(static_cast<std::size_t>(desc.bytes)) {
+    add_tensors(*this);
     work_.bytes = 0;  // nothing moves
     set_implementation("madvise");
   }
@@ -45,9 +45,6 @@ class DiscardOp final : public CpuOp {
 
 }  // namespace
 
-Planned plan(const Discard& desc) {
-  check_positive(name_of(desc), "bytes", desc.bytes);
-  return std::make_unique<DiscardOp>(desc);
-}
+Planned plan(const Discard& desc) { return std::make_unique<DiscardOp>(desc); }
 
 }  // namespace parbench::cpu

@@ -5,7 +5,6 @@
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {
@@ -14,15 +13,6 @@ using dnnl::memory;
 
 constexpr auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
 
-template <class Desc>
-memory::desc checked_activation(const Desc& desc) {
-  const auto name = name_of(desc);
-  if (desc.shape.size() != 2) check_shape(name, desc.shape, 4);
-  check_extents(name, desc.shape);
-  check_dtype(name, desc.dtype);
-  return activation_desc(desc.shape, desc.dtype);
-}
-
 dnnl::eltwise_forward::primitive_desc plan_relu(const memory::desc& data) {
   return {{dnnl::prop_kind::forward_training, relu, data, 0.0F, 0.0F}, user_scratchpad(), engine()};
 }
@@ -30,15 +20,11 @@ dnnl::eltwise_forward::primitive_desc plan_relu(const memory::desc& data) {
 class AddReluBackwardOp final : public CpuOp {
  public:
   explicit AddReluBackwardOp(const AddReluBackward& desc)
-      : CpuOp(name_of(desc)),
+      : CpuOp(desc),
         dtype_(desc.dtype),
         two_gradients_(desc.two_gradients),
         count_(static_cast<std::size_t>(element_count(desc.shape))) {
-    const TensorDesc tensor = activation(desc.shape, desc.dtype);
-    add_argument("mask", Access::read, opaque(mask_bytes(count_)));
-    add_argument("a", Access::read, tensor);
-    if (two_gradients_) add_argument("b", Access::read, tensor);
-    add_argument("diff_source", Access::write, tensor);
+    add_tensors(*this, mask_bytes(count_));
     set_implementation("vector loop");
   }
 
@@ -67,43 +53,36 @@ class AddReluBackwardOp final : public CpuOp {
 }  // namespace
 
 Planned plan(const ReluForward& desc) {
-  const memory::desc data = checked_activation(desc);
-  const TensorDesc tensor = activation(desc.shape, desc.dtype);
+  const memory::desc data = activation_desc(desc.shape, desc.dtype);
   const auto chosen = plan_relu(data);
-  auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_forward(chosen));
-  op->bind("source", Access::read, DNNL_ARG_SRC, data, tensor);
-  op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_forward(chosen));
+  op->bind(DNNL_ARG_SRC, data);
+  op->bind(DNNL_ARG_DST, data);
   return op;
 }
 
 Planned plan(const ReluBackward& desc) {
-  const memory::desc data = checked_activation(desc);
-  const TensorDesc tensor = activation(desc.shape, desc.dtype);
+  const memory::desc data = activation_desc(desc.shape, desc.dtype);
   const auto chosen = dnnl::eltwise_backward::primitive_desc(
       {relu, data, data, 0.0F, 0.0F}, user_scratchpad(), engine(), plan_relu(data));
-  auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::eltwise_backward(chosen));
-  op->bind("destination", Access::read, DNNL_ARG_DST, data, tensor);
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, data, tensor);
-  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, data, tensor);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_backward(chosen));
+  op->bind(DNNL_ARG_DST, data);
+  op->bind(DNNL_ARG_DIFF_DST, data);
+  op->bind(DNNL_ARG_DIFF_SRC, data);
   return op;
 }
 
 Planned plan(const Add& desc) {
-  const memory::desc data = checked_activation(desc);
-  const TensorDesc tensor = activation(desc.shape, desc.dtype);
+  const memory::desc data = activation_desc(desc.shape, desc.dtype);
   const auto chosen = dnnl::binary::primitive_desc({dnnl::algorithm::binary_add, data, data, data},
                                                    user_scratchpad(), engine());
-  auto op = std::make_unique<PrimitiveOp>(name_of(desc), chosen, dnnl::binary(chosen));
-  op->bind("a", Access::read, DNNL_ARG_SRC_0, data, tensor);
-  op->bind("b", Access::read, DNNL_ARG_SRC_1, data, tensor);
-  op->bind("destination", Access::write, DNNL_ARG_DST, data, tensor);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::binary(chosen));
+  op->bind(DNNL_ARG_SRC_0, data);
+  op->bind(DNNL_ARG_SRC_1, data);
+  op->bind(DNNL_ARG_DST, data);
   return op;
 }
 
-Planned plan(const AddReluBackward& desc) {
-  check_shape(name_of(desc), desc.shape, 4);
-  checked_activation(desc);
-  return std::make_unique<AddReluBackwardOp>(desc);
-}
+Planned plan(const AddReluBackward& desc) { return std::make_unique<AddReluBackwardOp>(desc); }
 
 }  // namespace parbench::cpu

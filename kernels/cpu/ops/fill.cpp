@@ -7,7 +7,7 @@
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/ops/checks.h"
+#include "kernels/cpu/ops/prepare.h"
 
 namespace parbench::cpu {
 namespace {
@@ -17,8 +17,8 @@ constexpr std::size_t chunk = 1024;  // values converted at a time; a multiple o
 class FillOp final : public CpuOp {
  public:
   explicit FillOp(const Fill& desc)
-      : CpuOp(name_of(desc)), desc_(desc), count_(static_cast<std::size_t>(desc.count)) {
-    add_argument("destination", Access::write, canonical({desc.count}, desc.dtype));
+      : CpuOp(desc), desc_(desc), count_(static_cast<std::size_t>(desc.count)) {
+    add_tensors(*this);
     set_implementation("philox4x32-10");
   }
 
@@ -60,10 +60,6 @@ class FillOp final : public CpuOp {
 
 }  // namespace
 
-Planned plan(const Fill& desc) {
-  const auto name = name_of(desc);
-  check_positive(name, "count", desc.count);
-  return std::make_unique<FillOp>(desc);
-}
+Planned plan(const Fill& desc) { return std::make_unique<FillOp>(desc); }
 
 }  // namespace parbench::cpu

@@ -29,15 +29,14 @@ TensorDesc channels_last(const Shape& shape) {
 class GatheredProduct final : public CpuOp {
  public:
   explicit GatheredProduct(const ConvolutionBackwardWeights& desc)
-      : CpuOp(name_of(desc)),
+      : CpuOp(desc),
         shape_(desc.shape),
         positions_(desc.shape.batch * desc.shape.out_height() * desc.shape.out_width()),
         window_(desc.shape.kernel * desc.shape.kernel * desc.shape.in_channels) {
-    add_argument("source", Access::read, channels_last(shape_.source()));
-    add_argument("diff_destination", Access::read, channels_last(shape_.destination()));
+    add_tensor(channels_last(shape_.source()));
+    add_tensor(channels_last(shape_.destination()));
     // Output channels, kernel rows, kernel columns, input channels.
-    add_argument("diff_weights", desc.accumulate ? Access::read_write : Access::write,
-                 describe({shape_.weights(), memory::data_type::f32, memory::format_tag::acdb}));
+    add_tensor(describe({shape_.weights(), memory::data_type::f32, memory::format_tag::acdb}));
     plan_slices(desc.accumulate);
     set_kernel(slices_.front().product->implementation());
     set_implementation(implementation() + " over gathered patches");

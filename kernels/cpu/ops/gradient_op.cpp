@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "kernels/cpu/ops/flat_loops.h"
 
@@ -15,30 +14,21 @@ float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 }  // namespace
 
-GradientOp::GradientOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+GradientOp::GradientOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
                        const dnnl::primitive& primitive, bool accumulate)
-    : CpuOp(name), call_(plan, primitive), accumulate_(accumulate) {
+    : CpuOp(desc), call_(plan, primitive), accumulate_(accumulate) {
   set_kernel(plan.impl_info_str());
   add_scratch(call_.scratch_bytes());
 }
 
-void GradientOp::bind(std::string_view role, Access access, int argument,
-                      const dnnl::memory::desc& desc) {
-  bind(role, access, argument, desc, describe(desc));
-}
-
-void GradientOp::bind(std::string_view role, Access access, int argument,
-                      const dnnl::memory::desc& desc, TensorDesc tensor) {
-  call_.add(argument, desc);
-  add_argument(role, access, std::move(tensor));
+void GradientOp::bind(int argument, const dnnl::memory::desc& layout) {
+  bind_next(*this, call_, argument, layout);
   ++others_;
 }
 
-void GradientOp::bind_gradient(std::string_view role, int argument,
-                               const dnnl::memory::desc& desc) {
-  call_.add(argument, desc);
-  add_argument(role, accumulate_ ? Access::read_write : Access::write, describe(desc));
-  const std::size_t bytes = desc.get_size();
+void GradientOp::bind_gradient(int argument, const dnnl::memory::desc& layout) {
+  bind_next(*this, call_, argument, layout);
+  const std::size_t bytes = layout.get_size();
   gradients_.push_back({accumulate_ ? add_scratch(bytes) : 0, bytes / sizeof(float)});
 }
 

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "kernels/cpu/onednn/planned_op.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench::cpu {
 
@@ -15,16 +15,14 @@ namespace parbench::cpu {
 /// primitive writes gradients to scratch memory, and they are added from there.
 class GradientOp final : public CpuOp {
  public:
-  GradientOp(std::string_view name, const dnnl::primitive_desc_base& plan,
+  GradientOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
              const dnnl::primitive& primitive, bool accumulate);
 
-  /// Binds what is no gradient of a parameter; all of it before the first `bind_gradient`.
-  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc);
-  void bind(std::string_view role, Access access, int argument, const dnnl::memory::desc& desc,
-            TensorDesc tensor);
-
-  /// Binds a gradient (f32).
-  void bind_gradient(std::string_view role, int argument, const dnnl::memory::desc& desc);
+  /// Binds the next operand, which is no gradient of a parameter, to an argument of the primitive;
+  /// all of these before the first `bind_gradient`.
+  void bind(int argument, const dnnl::memory::desc& layout);
+  /// The same for a gradient (f32).
+  void bind_gradient(int argument, const dnnl::memory::desc& layout);
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
 

@@ -2,7 +2,6 @@
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {
@@ -10,11 +9,11 @@ namespace {
 using dnnl::memory;
 
 memory::desc source_desc(const LinearShape& shape, DType dtype) {
-  return memory_desc(canonical({shape.batch, shape.in_features}, dtype));
+  return memory_desc(canonical(shape.source(), dtype));
 }
 
 memory::desc destination_desc(const LinearShape& shape, DType dtype) {
-  return memory_desc(canonical({shape.batch, shape.out_features}, dtype));
+  return memory_desc(canonical(shape.destination(), dtype));
 }
 
 // Plans a pass whose weights are the primitive's `argument`. Where oneDNN blocks them, its layout
@@ -23,7 +22,7 @@ memory::desc destination_desc(const LinearShape& shape, DType dtype) {
 // pass is as fast or faster (docs/decisions/0022), so that they need no reordering in between.
 template <class Plan>
 auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
-  const Shape weights{shape.out_features, shape.in_features};
+  const Shape weights = shape.weights();
   auto chosen = plan(any_layout(weights, dtype));
   const dnnl_memory_desc_t layout = chosen.query_md(dnnl::query::exec_arg_md, argument).data;
   if (layout.format_kind != dnnl_blocked || layout.format_desc.blocking.inner_nblks != 0) {
@@ -51,30 +50,19 @@ memory::desc operand(std::int64_t rows, std::int64_t columns, bool transposed, D
   return {{rows, columns}, data_type_of(dtype), strides};
 }
 
-// The matrix as it lies in memory.
-TensorDesc stored(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
-  return transposed ? canonical({columns, rows}, dtype) : canonical({rows, columns}, dtype);
-}
-
 }  // namespace
 
 Planned plan(const LinearForward& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_arithmetic(name, {desc.dtype, desc.math});
   const auto chosen = plan_forward(desc.shape, desc.dtype);
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::inner_product_forward(chosen));
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind("bias", Access::read, DNNL_ARG_BIAS, chosen.bias_desc());
-  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::inner_product_forward(chosen));
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  op->bind(DNNL_ARG_BIAS, chosen.bias_desc());
+  op->bind(DNNL_ARG_DST, chosen.dst_desc());
   return op;
 }
 
 Planned plan(const LinearBackwardData& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_arithmetic(name, {desc.dtype, desc.math});
   const auto hint = plan_forward(desc.shape, desc.dtype);
   const auto chosen = plan_weights_alike(desc.shape, desc.dtype, DNNL_ARG_WEIGHTS,
                                          [&](const memory::desc& weights) {
@@ -83,17 +71,14 @@ Planned plan(const LinearBackwardData& desc) {
                                                 destination_desc(desc.shape, desc.dtype)},
                                                user_scratchpad(), engine(), hint);
                                          });
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::inner_product_backward_data(chosen));
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind("weights", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::inner_product_backward_data(chosen));
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
   return op;
 }
 
 Planned plan(const LinearBackwardWeights& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_arithmetic(name, {desc.dtype, desc.math});
   const auto hint = plan_forward(desc.shape, desc.dtype);
   const auto chosen = plan_weights_alike(
       desc.shape, DType::f32, DNNL_ARG_DIFF_WEIGHTS, [&](const memory::desc& weights) {
@@ -102,21 +87,16 @@ Planned plan(const LinearBackwardWeights& desc) {
              destination_desc(desc.shape, desc.dtype)},
             user_scratchpad(), engine(), hint);
       });
-  auto op = std::make_unique<GradientOp>(name, chosen, dnnl::inner_product_backward_weights(chosen),
+  auto op = std::make_unique<GradientOp>(desc, chosen, dnnl::inner_product_backward_weights(chosen),
                                          desc.accumulate);
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind_gradient("diff_weights", DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
-  op->bind_gradient("diff_bias", DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind_gradient(DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
+  op->bind_gradient(DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
   return op;
 }
 
 Planned plan(const Gemm& desc) {
-  const auto name = name_of(desc);
-  check_positive(name, "m", desc.m);
-  check_positive(name, "n", desc.n);
-  check_positive(name, "k", desc.k);
-  check_arithmetic(name, {desc.dtype, desc.math});
   dnnl::primitive_attr attributes = user_scratchpad();
   if (desc.accumulate) {
     dnnl::post_ops operations;
@@ -128,13 +108,10 @@ Planned plan(const Gemm& desc) {
                                     operand(desc.k, desc.n, desc.transpose_b, desc.dtype),
                                     operand(desc.m, desc.n, false, desc.dtype)},
                                    attributes, engine());
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::matmul(chosen));
-  op->bind("a", Access::read, DNNL_ARG_SRC, chosen.src_desc(),
-           stored(desc.m, desc.k, desc.transpose_a, desc.dtype));
-  op->bind("b", Access::read, DNNL_ARG_WEIGHTS, chosen.weights_desc(),
-           stored(desc.k, desc.n, desc.transpose_b, desc.dtype));
-  op->bind("c", desc.accumulate ? Access::read_write : Access::write, DNNL_ARG_DST,
-           chosen.dst_desc(), stored(desc.m, desc.n, false, desc.dtype));
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::matmul(chosen));
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
+  op->bind(DNNL_ARG_DST, chosen.dst_desc());
   return op;
 }
 

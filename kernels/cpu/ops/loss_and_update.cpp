@@ -1,12 +1,7 @@
 // Mean squared error, gradient descent and the sums of reductions: loops of our own.
-#include <fmt/format.h>
-
-#include "kernels/base/error.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
-#include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {
@@ -18,15 +13,11 @@ float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 class MseLossOp final : public CpuOp {
  public:
   explicit MseLossOp(const MseLoss& desc)
-      : CpuOp(name_of(desc)),
+      : CpuOp(desc),
         desc_(desc),
         count_(static_cast<std::size_t>(element_count(desc.shape))),
         blocks_((count_ + error_block - 1) / error_block) {
-    const TensorDesc tensor = activation(desc.shape, desc.dtype);
-    add_argument("prediction", Access::read, tensor);
-    add_argument("target", Access::read, tensor);
-    add_argument("loss", desc.accumulate ? Access::read_write : Access::write, canonical({1}));
-    add_argument("diff_prediction", Access::write, tensor);
+    add_tensors(*this);
     add_scratch(blocks_ * sizeof(double));
     set_implementation(own_loop);
   }
@@ -60,9 +51,8 @@ class MseLossOp final : public CpuOp {
 
 class SgdOp final : public CpuOp {
  public:
-  explicit SgdOp(const Sgd& desc) : CpuOp(name_of(desc)), desc_(desc) {
-    add_argument("parameters", Access::read_write, canonical({desc.count}));
-    add_argument("gradients", Access::read, canonical({desc.count}));
+  explicit SgdOp(const Sgd& desc) : CpuOp(desc), desc_(desc) {
+    add_tensors(*this);
     set_implementation(own_loop);
   }
 
@@ -78,9 +68,8 @@ class SgdOp final : public CpuOp {
 class AccumulateOp final : public CpuOp {
  public:
   explicit AccumulateOp(const Accumulate& desc)
-      : CpuOp(name_of(desc)), count_(static_cast<std::size_t>(desc.count)) {
-    add_argument("source", Access::read, canonical({desc.count}));
-    add_argument("destination", Access::read_write, canonical({desc.count}));
+      : CpuOp(desc), count_(static_cast<std::size_t>(desc.count)) {
+    add_tensors(*this);
     set_implementation(own_loop);
   }
 
@@ -94,26 +83,10 @@ class AccumulateOp final : public CpuOp {
 
 }  // namespace
 
-Planned plan(const MseLoss& desc) {
-  const auto name = name_of(desc);
-  check_extents(name, desc.shape);
-  check_dtype(name, desc.dtype);
-  if (desc.total_elements < element_count(desc.shape)) {
-    throw UsageError(
-        fmt::format("{}: total_elements is {}; it must be at least the {} elements of shape {}",
-                    name, desc.total_elements, element_count(desc.shape), to_string(desc.shape)));
-  }
-  return std::make_unique<MseLossOp>(desc);
-}
+Planned plan(const MseLoss& desc) { return std::make_unique<MseLossOp>(desc); }
 
-Planned plan(const Sgd& desc) {
-  check_positive(name_of(desc), "count", desc.count);
-  return std::make_unique<SgdOp>(desc);
-}
+Planned plan(const Sgd& desc) { return std::make_unique<SgdOp>(desc); }
 
-Planned plan(const Accumulate& desc) {
-  check_positive(name_of(desc), "count", desc.count);
-  return std::make_unique<AccumulateOp>(desc);
-}
+Planned plan(const Accumulate& desc) { return std::make_unique<AccumulateOp>(desc); }
 
 }  // namespace parbench::cpu

@@ -1,6 +1,6 @@
 // One overload per operation, found by `prepare` through the variant: an operation without one does
-// not compile. Each throws UsageError for a description that makes no sense, Unsupported for a type
-// that the processor lacks, and dnnl::error for what oneDNN refuses.
+// not compile. Each needs a description that `check` accepts, in a format that the processor has,
+// and throws dnnl::error for what oneDNN refuses.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,6 @@
 // Max pooling and global average pooling, both ways, on oneDNN.
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cpu {
 namespace {
@@ -50,66 +49,47 @@ dnnl::pooling_backward::primitive_desc plan_backward(const Window& window,
 
 Shape matrix(const Shape& source) { return {source[0], source[1]}; }
 
-void check_mean(std::string_view name, const Shape& source, DType dtype) {
-  check_shape(name, source, 4);
-  check_dtype(name, dtype);
-}
-
 }  // namespace
 
 Planned plan(const MaxPoolForward& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_dtype(name, desc.dtype);
   const auto chosen =
       plan_forward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
                    activation_desc(desc.shape.destination(), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_forward(chosen));
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc());
-  op->bind("indices", Access::write, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
-           opaque(chosen.workspace_desc().get_size()));
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_DST, chosen.dst_desc());
+  op->bind(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
   return op;
 }
 
 Planned plan(const MaxPoolBackward& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  check_dtype(name, desc.dtype);
   const auto chosen =
       plan_backward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
                     activation_desc(desc.shape.destination(), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_backward(chosen));
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind("indices", Access::read, DNNL_ARG_WORKSPACE, chosen.workspace_desc(),
-           opaque(chosen.workspace_desc().get_size()));
-  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
+  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
   return op;
 }
 
 Planned plan(const GlobalAveragePoolForward& desc) {
-  const auto name = name_of(desc);
-  check_mean(name, desc.source, desc.dtype);
   const auto chosen =
       plan_forward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
                    activation_desc(matrix(desc.source), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_forward(chosen));
-  op->bind("source", Access::read, DNNL_ARG_SRC, chosen.src_desc());
-  op->bind("destination", Access::write, DNNL_ARG_DST, chosen.dst_desc(),
-           canonical(matrix(desc.source), desc.dtype));
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_DST, chosen.dst_desc());
   return op;
 }
 
 Planned plan(const GlobalAveragePoolBackward& desc) {
-  const auto name = name_of(desc);
-  check_mean(name, desc.source, desc.dtype);
   const auto chosen =
       plan_backward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
                     activation_desc(matrix(desc.source), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(name, chosen, dnnl::pooling_backward(chosen));
-  op->bind("diff_destination", Access::read, DNNL_ARG_DIFF_DST, chosen.diff_dst_desc(),
-           canonical(matrix(desc.source), desc.dtype));
-  op->bind("diff_source", Access::write, DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
   return op;
 }
 

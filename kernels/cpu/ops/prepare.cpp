@@ -10,7 +10,10 @@
 
 #include "kernels/base/error.h"
 #include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/runtime/engine.h"
+#include "kernels/ops/checks.h"
 #include "kernels/ops/flops.h"
+#include "kernels/ops/operands.h"
 
 namespace parbench::cpu {
 namespace {
@@ -22,15 +25,28 @@ namespace {
   throw Error(text);
 }
 
+TensorDesc tensor_of(const Operand& operand, std::size_t opaque_bytes) {
+  if (operand.placement == Placement::opaque) return opaque(opaque_bytes);
+  if (operand.placement != Placement::activation) return operand.tensor;
+  return activation(operand.tensor.shape, operand.tensor.dtype);
+}
+
 }  // namespace
+
+void add_tensors(CpuOp& op, std::size_t opaque_bytes) {
+  for (const Operand& operand : op.operands()) op.add_tensor(tensor_of(operand, opaque_bytes));
+}
 
 std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads) {
   if (threads < 1) {
     throw UsageError(
         fmt::format("{}: prepared for {} threads; it needs at least 1", name_of(desc), threads));
   }
+  check(desc);
+  if (const auto format = format_of(desc)) check_arithmetic(name_of(desc), *format);
   try {
     Planned op = std::visit([](const auto& one) { return plan(one); }, desc);
+    op->check_complete();
     op->threads = threads;
     op->set_flops(flops_of(desc));
     return op;

@@ -1,6 +1,7 @@
 // Planning of CPU operations: from a description to something executable on oneDNN.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "kernels/cpu/runtime/cpu_op.h"
@@ -16,5 +17,9 @@ namespace parbench::cpu {
 /// 16 (nChw8c and 8 on a processor without AVX-512), canonical otherwise (the 3-channel input
 /// image, matrices).
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
+
+/// Gives an operation that is a loop of our own its tensors: activations in that layout, opaque
+/// operands with so many bytes, the others as they are described.
+void add_tensors(CpuOp& op, std::size_t opaque_bytes = 0);
 
 }  // namespace parbench::cpu

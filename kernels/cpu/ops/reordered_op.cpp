@@ -8,26 +8,29 @@
 #include <string>
 #include <utility>
 
+#include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/runtime/engine.h"
+#include "kernels/ops/operands.h"
 
 namespace parbench::cpu {
 namespace {
 
-const TensorDesc& outside_of(const Argument& inside, const std::vector<OutsideTensor>& outside) {
-  const auto found = std::ranges::find(outside, inside.role, &OutsideTensor::role);
-  return found == outside.end() ? inside.tensor : found->tensor;
+/// What callers pass for an operand that the operation takes as `inside`.
+TensorDesc outside_of(const Operand& operand, const Argument& inside) {
+  if (operand.placement != Placement::activation) return inside.tensor;
+  return activation(operand.tensor.shape, operand.tensor.dtype);
 }
 
 }  // namespace
 
-ReorderedOp::ReorderedOp(Planned inner, const std::vector<OutsideTensor>& outside)
-    : CpuOp(inner->name()), inner_(std::move(inner)) {
+ReorderedOp::ReorderedOp(const OpDesc& desc, Planned inner)
+    : CpuOp(desc), inner_(std::move(inner)) {
   set_kernel(inner_->implementation());
   add_scratch(inner_->scratch_bytes());
-  for (const Argument& inside : inner_->arguments()) {
-    const TensorDesc& tensor = outside_of(inside, outside);
-    const std::size_t slot = arguments().size();
-    add_argument(inside.role, inside.access, tensor);
+  for (std::size_t slot = 0; slot < operands().size(); ++slot) {
+    const Argument& inside = inner_->arguments().at(slot);
+    const TensorDesc tensor = outside_of(operands()[slot], inside);
+    add_tensor(tensor);
     if (tensor != inside.tensor) add_detour(slot, inside, tensor);
   }
 }
@@ -69,12 +72,13 @@ void ReorderedOp::execute(const Execution& execution, std::span<std::byte* const
   }
 }
 
-Planned with_reorders(Planned inner, const std::vector<OutsideTensor>& outside) {
-  const bool differs = std::ranges::any_of(inner->arguments(), [&](const Argument& inside) {
-    return outside_of(inside, outside) != inside.tensor;
-  });
-  if (!differs) return inner;
-  return std::make_unique<ReorderedOp>(std::move(inner), outside);
+Planned in_device_layout(const OpDesc& desc, Planned inner) {
+  for (std::size_t slot = 0; slot < inner->arguments().size(); ++slot) {
+    const Argument& inside = inner->arguments()[slot];
+    if (outside_of(inner->operands()[slot], inside) == inside.tensor) continue;
+    return std::make_unique<ReorderedOp>(desc, std::move(inner));
+  }
+  return inner;
 }
 
 }  // namespace parbench::cpu

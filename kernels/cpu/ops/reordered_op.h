@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "kernels/cpu/onednn/planned_op.h"
@@ -12,20 +11,13 @@
 
 namespace parbench::cpu {
 
-/// The tensor that callers pass for an argument.
-struct OutsideTensor {
-  std::string_view role;
-  TensorDesc tensor;
-};
-
-/// Runs `inner` on copies of arguments in scratch memory: what it reads is reordered before it,
-/// what it writes after it. Both are part of the operation and of its time; its FLOPs are those of
-/// `inner`, and `implementation()` lists the reorders.
+/// Takes activations in the device's layout and runs `inner` on copies of them in scratch memory:
+/// what it reads is reordered before it, what it writes after it. Both are part of the operation
+/// and of its time, and `implementation()` lists the reorders. No activation is both read and
+/// written.
 class ReorderedOp final : public CpuOp {
  public:
-  /// Arguments of `inner` that are not among `outside` stay as they are. Those among them are
-  /// either read or written, not both.
-  ReorderedOp(Planned inner, const std::vector<OutsideTensor>& outside);
+  ReorderedOp(const OpDesc& desc, Planned inner);
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
 
@@ -45,7 +37,8 @@ class ReorderedOp final : public CpuOp {
   std::vector<Detour> detours_;
 };
 
-/// The operation itself where it takes the tensors as they are, else with reorders around it.
-[[nodiscard]] Planned with_reorders(Planned inner, const std::vector<OutsideTensor>& outside);
+/// The operation itself where it takes activations in the device's layout, else with reorders
+/// around it.
+[[nodiscard]] Planned in_device_layout(const OpDesc& desc, Planned inner);
 
 }  // namespace parbench::cpu

@@ -1,13 +1,10 @@
 // Keeps a core busy for a known time.
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstring>
 
-#include "kernels/base/error.h"
 #include "kernels/base/random.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/ops/checks.h"
+#include "kernels/cpu/ops/prepare.h"
 
 namespace parbench::cpu {
 namespace {
@@ -16,8 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 class SpinOp final : public CpuOp {
  public:
-  explicit SpinOp(const Spin& desc) : CpuOp(name_of(desc)), desc_(desc) {
-    add_argument("counter", Access::read_write, opaque(sizeof(std::uint64_t)));
+  explicit SpinOp(const Spin& desc) : CpuOp(desc), desc_(desc) {
+    add_tensors(*this);
     set_seconds(std::chrono::duration<double>(desc.duration).count());  // noise leaves the mean
     set_implementation("steady_clock");
   }
@@ -49,9 +46,6 @@ class SpinOp final : public CpuOp {
 
 }  // namespace
 
-Planned plan(const Spin& desc) {
-  check(name_of(desc), desc);
-  return std::make_unique<SpinOp>(desc);
-}
+Planned plan(const Spin& desc) { return std::make_unique<SpinOp>(desc); }
 
 }  // namespace parbench::cpu

@@ -23,16 +23,13 @@ const dnnl::engine& engine() {
 
 bool has_native_bf16() { return offers(dnnl::cpu_isa::avx512_core_bf16); }
 
-void check_dtype(std::string_view operation, DType dtype) {
-  if (dtype != DType::bf16 || has_native_bf16()) return;
-  throw Unsupported(fmt::format(
-      "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
-      "find here or may not use (ONEDNN_MAX_CPU_ISA); use f32",
-      operation));
-}
-
 void check_arithmetic(std::string_view operation, NumberFormat format) {
-  check_dtype(operation, format.dtype);
+  if (format.dtype == DType::bf16 && !has_native_bf16()) {
+    throw Unsupported(fmt::format(
+        "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
+        "find here or may not use (ONEDNN_MAX_CPU_ISA); use f32",
+        operation));
+  }
   if (format.math == MathMode::strict) return;
   throw Unsupported(fmt::format(
       "{}: TF32 is arithmetic of NVIDIA's tensor cores, which processors do not have; use f32, or "

@@ -15,11 +15,8 @@ namespace parbench::cpu {
 /// emulated, whose speed is not representative.
 [[nodiscard]] bool has_native_bf16();
 
-/// Throws Unsupported, in the operation's name, for a type that this processor has no arithmetic
-/// for.
-void check_dtype(std::string_view operation, DType dtype);
-
-/// The same for operations that sum products, which have no TF32 here.
+/// Throws Unsupported, in the operation's name, for a format that this processor has no arithmetic
+/// for: TF32, and bf16 without the instructions.
 void check_arithmetic(std::string_view operation, NumberFormat format);
 
 /// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels

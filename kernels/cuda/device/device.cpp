@@ -21,6 +21,7 @@
 #include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/tuning/autotuner.h"
 #include "kernels/cuda/tuning/tuning.h"
+#include "kernels/ops/checks.h"
 #include "kernels/ops/flops.h"
 
 namespace parbench::cuda {
@@ -158,6 +159,8 @@ std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* co
 }
 
 std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {
+  check(desc);
+  check_arithmetic(desc);
   make_current();
   Planned op = std::visit([this](const auto& one) { return plan(*this, one); }, desc);
   op->set_flops(flops_of(desc));
@@ -181,15 +184,12 @@ TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {
                                shape.size(), to_string(shape)));
 }
 
-void CudaDevice::check_dtype(std::string_view operation, DType dtype) const {
-  check_arithmetic(operation, {dtype});
-}
-
-void CudaDevice::check_arithmetic(std::string_view operation, NumberFormat format) const {
-  if (format == NumberFormat{} || compute_capability_ >= ampere) return;
+void CudaDevice::check_arithmetic(const OpDesc& desc) const {
+  const std::optional<NumberFormat> format = format_of(desc);
+  if (!format || *format == NumberFormat{} || compute_capability_ >= ampere) return;
   throw Unsupported(fmt::format(
-      "{}: {} needs a GPU of compute capability 8.0 or more, {} has {}.{}; use f32", operation,
-      to_string(format), info_.name, compute_capability_ / 10, compute_capability_ % 10));
+      "{}: {} needs a GPU of compute capability 8.0 or more, {} has {}.{}; use f32", name_of(desc),
+      to_string(*format), info_.name, compute_capability_ / 10, compute_capability_ % 10));
 }
 
 cudnnHandle_t CudaDevice::cudnn() {

@@ -63,12 +63,6 @@ class CudaDevice final : public Device {
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
 
-  /// Throws Unsupported, in the operation's name, for a type that this GPU has no arithmetic for.
-  void check_dtype(std::string_view operation, DType dtype) const;
-
-  /// The same for operations that sum products.
-  void check_arithmetic(std::string_view operation, NumberFormat format) const;
-
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
 
@@ -86,6 +80,9 @@ class CudaDevice final : public Device {
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
  private:
+  /// Throws Unsupported for a number format that this GPU has no arithmetic for.
+  void check_arithmetic(const OpDesc& desc) const;
+
   DeviceInfo info_;
   int ordinal_;
   std::unique_ptr<Partition> partition_;

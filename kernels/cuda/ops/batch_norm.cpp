@@ -14,18 +14,16 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/batch_norm_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
 
-TensorDesc mask_of(const Shape& shape) {
-  return opaque(static_cast<std::size_t>(mask_bytes(element_count(shape))));
+std::size_t mask_size(const Shape& shape) {
+  return static_cast<std::size_t>(mask_bytes(element_count(shape)));
 }
 
 float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
@@ -33,14 +31,8 @@ float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 /// What both directions have in common: the division of the activation, and its scratch memory.
 class NormOp : public CudaOp {
  protected:
-  NormOp(CudaDevice& device, std::string_view name, const Shape& shape)
-      : CudaOp(device, name),
-        norm_(norm_shape(shape[0] * shape[2] * shape[3], shape[1], device.multiprocessors())),
-        partials_(add_scratch(norm_.partial_count() * sizeof(float))),
-        totals_(add_scratch(norm_.total_count() * sizeof(double))),
-        coefficients_(add_scratch(3 * static_cast<std::size_t>(shape[1]) * sizeof(float))) {
-    set_implementation(fmt::format("CUDA kernels, {} slices of rows", norm_.slices));
-  }
+  template <class Desc>
+  NormOp(CudaDevice& device, const Desc& desc) : NormOp(device, desc, desc.shape) {}
 
   [[nodiscard]] const NormShape& norm() const { return norm_; }
   [[nodiscard]] NormScratch scratch_of(const CudaStream& stream) const {
@@ -51,6 +43,15 @@ class NormOp : public CudaOp {
   }
 
  private:
+  NormOp(CudaDevice& device, const OpDesc& desc, const Shape& shape)
+      : CudaOp(device, desc, mask_size(shape)),
+        norm_(norm_shape(shape[0] * shape[2] * shape[3], shape[1], device.multiprocessors())),
+        partials_(add_scratch(norm_.partial_count() * sizeof(float))),
+        totals_(add_scratch(norm_.total_count() * sizeof(double))),
+        coefficients_(add_scratch(3 * static_cast<std::size_t>(shape[1]) * sizeof(float))) {
+    set_implementation(fmt::format("CUDA kernels, {} slices of rows", norm_.slices));
+  }
+
   NormShape norm_;
   std::size_t partials_;
   std::size_t totals_;
@@ -64,7 +65,8 @@ Element* elements(std::byte* address) {
 
 class BatchNormForwardOp final : public NormOp {
  public:
-  BatchNormForwardOp(CudaDevice& device, const BatchNormForward& desc);
+  BatchNormForwardOp(CudaDevice& device, const BatchNormForward& desc)
+      : NormOp(device, desc), desc_(desc) {}
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
 
  private:
@@ -73,22 +75,6 @@ class BatchNormForwardOp final : public NormOp {
 
   BatchNormForward desc_;
 };
-
-BatchNormForwardOp::BatchNormForwardOp(CudaDevice& device, const BatchNormForward& desc)
-    : NormOp(device, name_of(desc), desc.shape), desc_(desc) {
-  const TensorDesc activation = device.activation(desc.shape, desc.dtype);
-  const TensorDesc channel = canonical({desc.shape[1]});
-  add_argument("source", Access::read, activation);
-  add_argument("scale", Access::read, channel);
-  add_argument("shift", Access::read, channel);
-  add_argument("running_mean", Access::read_write, channel);
-  add_argument("running_variance", Access::read_write, channel);
-  add_argument("destination", Access::write, activation);
-  add_argument("mean", Access::write, channel);
-  add_argument("variance", Access::write, channel);
-  if (desc.relu) add_argument("mask", Access::write, mask_of(desc.shape));
-  if (desc.add) add_argument("addend", Access::read, activation);
-}
 
 template <class Element>
 void BatchNormForwardOp::launch(const CudaStream& stream,
@@ -117,7 +103,8 @@ void BatchNormForwardOp::execute(CudaStream& stream, std::span<std::byte* const>
 
 class BatchNormBackwardOp final : public NormOp {
  public:
-  BatchNormBackwardOp(CudaDevice& device, const BatchNormBackward& desc);
+  BatchNormBackwardOp(CudaDevice& device, const BatchNormBackward& desc)
+      : NormOp(device, desc), desc_(desc) {}
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
 
  private:
@@ -126,23 +113,6 @@ class BatchNormBackwardOp final : public NormOp {
 
   BatchNormBackward desc_;
 };
-
-BatchNormBackwardOp::BatchNormBackwardOp(CudaDevice& device, const BatchNormBackward& desc)
-    : NormOp(device, name_of(desc), desc.shape), desc_(desc) {
-  const TensorDesc activation = device.activation(desc.shape, desc.dtype);
-  const TensorDesc channel = canonical({desc.shape[1]});
-  const Access gradient = desc.accumulate ? Access::read_write : Access::write;
-  add_argument("source", Access::read, activation);
-  add_argument("diff_destination", Access::read, activation);
-  add_argument("mean", Access::read, channel);
-  add_argument("variance", Access::read, channel);
-  add_argument("scale", Access::read, channel);
-  add_argument("shift", Access::read, channel);
-  if (desc.relu) add_argument("mask", Access::read, mask_of(desc.shape));
-  add_argument("diff_source", Access::write, activation);
-  add_argument("diff_scale", gradient, channel);
-  add_argument("diff_shift", gradient, channel);
-}
 
 template <class Element>
 void BatchNormBackwardOp::launch(const CudaStream& stream,
@@ -172,7 +142,10 @@ void BatchNormBackwardOp::execute(CudaStream& stream, std::span<std::byte* const
 
 class AddReluBackwardOp final : public CudaOp {
  public:
-  AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc);
+  AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc)
+      : CudaOp(device, desc, mask_size(desc.shape)), desc_(desc) {
+    set_implementation("CUDA kernel");
+  }
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
 
  private:
@@ -181,16 +154,6 @@ class AddReluBackwardOp final : public CudaOp {
 
   AddReluBackward desc_;
 };
-
-AddReluBackwardOp::AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc)
-    : CudaOp(device, name_of(desc)), desc_(desc) {
-  const TensorDesc activation = device.activation(desc.shape, desc.dtype);
-  add_argument("mask", Access::read, mask_of(desc.shape));
-  add_argument("a", Access::read, activation);
-  if (desc.two_gradients) add_argument("b", Access::read, activation);
-  add_argument("diff_source", Access::write, activation);
-  set_implementation("CUDA kernel");
-}
 
 template <class Element>
 void AddReluBackwardOp::launch(const CudaStream& stream,
@@ -216,20 +179,14 @@ void AddReluBackwardOp::execute(CudaStream& stream, std::span<std::byte* const> 
 }  // namespace
 
 Planned plan(CudaDevice& device, const BatchNormForward& desc) {
-  check(name_of(desc), desc);
-  device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<BatchNormForwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const BatchNormBackward& desc) {
-  check_batch_norm(name_of(desc), desc.shape);
-  device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<BatchNormBackwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const AddReluBackward& desc) {
-  check_shape(name_of(desc), desc.shape, 4);
-  device.check_dtype(name_of(desc), desc.dtype);
   return std::make_unique<AddReluBackwardOp>(device, desc);
 }
 

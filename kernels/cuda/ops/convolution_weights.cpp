@@ -9,11 +9,9 @@
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/channel_kernels.h"
-#include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/ops/weight_gradient.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -90,8 +88,7 @@ EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accum
 
 class ConvolutionWeightsOp final : public CudaOp {
  public:
-  ConvolutionWeightsOp(CudaDevice& device, std::string_view name,
-                       const ConvolutionBackwardWeights& desc,
+  ConvolutionWeightsOp(CudaDevice& device, const ConvolutionBackwardWeights& desc,
                        std::unique_ptr<WeightGradient> gradient, const std::string& faults);
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
@@ -107,11 +104,11 @@ class ConvolutionWeightsOp final : public CudaOp {
   std::size_t sums_ = 0;
 };
 
-ConvolutionWeightsOp::ConvolutionWeightsOp(CudaDevice& device, std::string_view name,
+ConvolutionWeightsOp::ConvolutionWeightsOp(CudaDevice& device,
                                            const ConvolutionBackwardWeights& desc,
                                            std::unique_ptr<WeightGradient> gradient,
                                            const std::string& faults)
-    : CudaOp(device, name),
+    : CudaOp(device, desc),
       gradient_(std::move(gradient)),
       pixels_{desc.shape.batch * desc.shape.out_height() * desc.shape.out_width(),
               desc.shape.out_channels, desc.dtype},
@@ -119,12 +116,6 @@ ConvolutionWeightsOp::ConvolutionWeightsOp(CudaDevice& device, std::string_view 
       accumulate_(desc.accumulate),
       scratch_(add_scratch(gradient_->scratch_bytes())) {
   if (bias_) sums_ = add_scratch(sum_scratch_bytes(pixels_));
-  const Access access = accumulate_ ? Access::read_write : Access::write;
-  add_argument("source", Access::read, channels_last(desc.shape.source(), desc.dtype));
-  add_argument("diff_destination", Access::read,
-               channels_last(desc.shape.destination(), desc.dtype));
-  add_argument("diff_weights", access, channels_last(desc.shape.weights(), DType::f32));
-  if (bias_) add_argument("diff_bias", access, canonical({desc.shape.out_channels}));
   set_implementation(gradient_->name() + (bias_ ? " + CUDA kernel (bias)" : "") + faults,
                      gradient_->chosen_by());
 }
@@ -173,12 +164,9 @@ std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
 }  // namespace
 
 Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  device.check_arithmetic(name, {desc.dtype, desc.math});
   std::string faults;
   auto gradient = make_gradient(device, desc, faults);
-  return std::make_unique<ConvolutionWeightsOp>(device, name, desc, std::move(gradient), faults);
+  return std::make_unique<ConvolutionWeightsOp>(device, desc, std::move(gradient), faults);
 }
 
 }  // namespace parbench::cuda

@@ -14,7 +14,6 @@
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -42,8 +41,7 @@ Pages whole_pages(std::byte* memory, std::size_t bytes, std::atomic<int>& failur
 class DiscardOp final : public CudaOp {
  public:
   DiscardOp(CudaDevice& device, const Discard& desc)
-      : CudaOp(device, name_of(desc)), bytes_(static_cast<std::size_t>(desc.bytes)) {
-    add_argument("memory", Access::write, opaque(bytes_));
+      : CudaOp(device, desc), bytes_(static_cast<std::size_t>(desc.bytes)) {
     work_.bytes = 0;  // nothing moves
     set_implementation("madvise in a host function");
   }
@@ -90,7 +88,6 @@ class DiscardOp final : public CudaOp {
 }  // namespace
 
 Planned plan(CudaDevice& device, const Discard& desc) {
-  check_positive(name_of(desc), "bytes", desc.bytes);
   return std::make_unique<DiscardOp>(device, desc);
 }
 

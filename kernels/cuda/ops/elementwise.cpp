@@ -5,7 +5,6 @@
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -18,16 +17,12 @@ class ElementwiseOp final : public CudaOp {
  public:
   template <class Desc>
   ElementwiseOp(CudaDevice& device, const Desc& desc, Launch launch)
-      : CudaOp(device, name_of(desc)),
+      : CudaOp(device, desc),
         launch_(launch),
         dtype_(desc.dtype),
-        count_(element_count(desc.shape)),
-        tensor_(device.activation(desc.shape, desc.dtype)) {
+        count_(element_count(desc.shape)) {
     set_implementation("CUDA kernel");
   }
-
-  void reads(std::string_view role) { add_argument(role, Access::read, tensor_); }
-  void writes(std::string_view role) { add_argument(role, Access::write, tensor_); }
 
   void execute(CudaStream& stream, Addresses arguments) override {
     launch_(arguments, dtype_, count_, stream.handle());
@@ -37,17 +32,7 @@ class ElementwiseOp final : public CudaOp {
   Launch launch_;
   DType dtype_;
   std::int64_t count_;
-  TensorDesc tensor_;
 };
-
-template <class Desc>
-std::unique_ptr<ElementwiseOp> checked(CudaDevice& device, const Desc& desc, Launch launch) {
-  const auto name = name_of(desc);
-  if (desc.shape.size() != 2) check_shape(name, desc.shape, 4);
-  check_extents(name, desc.shape);
-  device.check_dtype(name, desc.dtype);
-  return std::make_unique<ElementwiseOp>(device, desc, launch);
-}
 
 void launch_relu(Addresses at, DType dtype, std::int64_t count, cudaStream_t stream) {
   relu(at[1], at[0], dtype, count, stream);
@@ -64,26 +49,15 @@ void launch_add(Addresses at, DType dtype, std::int64_t count, cudaStream_t stre
 }  // namespace
 
 Planned plan(CudaDevice& device, const ReluForward& desc) {
-  auto op = checked(device, desc, launch_relu);
-  op->reads("source");
-  op->writes("destination");
-  return op;
+  return std::make_unique<ElementwiseOp>(device, desc, launch_relu);
 }
 
 Planned plan(CudaDevice& device, const ReluBackward& desc) {
-  auto op = checked(device, desc, launch_gate);
-  op->reads("destination");
-  op->reads("diff_destination");
-  op->writes("diff_source");
-  return op;
+  return std::make_unique<ElementwiseOp>(device, desc, launch_gate);
 }
 
 Planned plan(CudaDevice& device, const Add& desc) {
-  auto op = checked(device, desc, launch_add);
-  op->reads("a");
-  op->reads("b");
-  op->writes("destination");
-  return op;
+  return std::make_unique<ElementwiseOp>(device, desc, launch_add);
 }
 
 }  // namespace parbench::cuda

@@ -4,7 +4,6 @@
 #include "kernels/cuda/device_code/fill_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -12,8 +11,7 @@ namespace {
 class FillOp final : public CudaOp {
  public:
   FillOp(CudaDevice& device, const Fill& desc)
-      : CudaOp(device, name_of(desc)), desc_(desc), range_(uniform_range(desc.low, desc.high)) {
-    add_argument("destination", Access::write, canonical({desc.count}, desc.dtype));
+      : CudaOp(device, desc), desc_(desc), range_(uniform_range(desc.low, desc.high)) {
     set_implementation("CUDA kernel, philox4x32-10");
   }
 
@@ -39,7 +37,6 @@ class FillOp final : public CudaOp {
 }  // namespace
 
 Planned plan(CudaDevice& device, const Fill& desc) {
-  check_positive(name_of(desc), "count", desc.count);
   return std::make_unique<FillOp>(device, desc);
 }
 

@@ -9,34 +9,16 @@
 #include "kernels/cuda/ops/matmul.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
 
-TensorDesc source_of(const LinearShape& shape, DType dtype) {
-  return canonical({shape.batch, shape.in_features}, dtype);
-}
-
-TensorDesc destination_of(const LinearShape& shape, DType dtype) {
-  return canonical({shape.batch, shape.out_features}, dtype);
-}
-
-TensorDesc weights_of(const LinearShape& shape, DType dtype) {
-  return canonical({shape.out_features, shape.in_features}, dtype);
-}
-
-// The matrix as it lies in memory.
-TensorDesc stored(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
-  return transposed ? canonical({columns, rows}, dtype) : canonical({rows, columns}, dtype);
-}
-
 /// An operation that is one product: its arguments are a, b and c, by whatever names.
 class ProductOp final : public CudaOp {
  public:
-  ProductOp(CudaDevice& device, std::string_view name, const Product& product)
-      : CudaOp(device, name),
-        matmul_(Matmul::get(device, name, product)),
+  ProductOp(CudaDevice& device, const OpDesc& desc, const Product& product)
+      : CudaOp(device, desc),
+        matmul_(Matmul::get(device, name_of(desc), product)),
         workspace_(add_scratch(matmul_->workspace_bytes())) {
     set_implementation(matmul_->description(), matmul_->chosen_by());
   }
@@ -71,7 +53,7 @@ class LinearForwardOp final : public CudaOp {
 };
 
 LinearForwardOp::LinearForwardOp(CudaDevice& device, const LinearForward& desc)
-    : CudaOp(device, name_of(desc)), desc_(desc) {
+    : CudaOp(device, desc), desc_(desc) {
   const auto& [batch, in_features, out_features] = desc.shape;
   Product product{.m = batch,
                   .n = out_features,
@@ -81,10 +63,6 @@ LinearForwardOp::LinearForwardOp(CudaDevice& device, const LinearForward& desc)
                   .output = desc.dtype,
                   .bias = true,
                   .math = desc.math};
-  add_argument("source", Access::read, source_of(desc.shape, desc.dtype));
-  add_argument("weights", Access::read, weights_of(desc.shape, desc.dtype));
-  add_argument("bias", Access::read, canonical({out_features}));
-  add_argument("destination", Access::write, destination_of(desc.shape, desc.dtype));
   matmul_ = Matmul::find(device, product);
   fused_ = matmul_ != nullptr;
   if (!fused_) {
@@ -143,13 +121,8 @@ class LinearBackwardWeightsOp final : public CudaOp {
 
 LinearBackwardWeightsOp::LinearBackwardWeightsOp(CudaDevice& device,
                                                  const LinearBackwardWeights& desc)
-    : CudaOp(device, name_of(desc)), desc_(desc) {
+    : CudaOp(device, desc), desc_(desc) {
   const auto& [batch, in_features, out_features] = desc.shape;
-  const Access gradient = desc.accumulate ? Access::read_write : Access::write;
-  add_argument("source", Access::read, source_of(desc.shape, desc.dtype));
-  add_argument("diff_destination", Access::read, destination_of(desc.shape, desc.dtype));
-  add_argument("diff_weights", gradient, weights_of(desc.shape, DType::f32));
-  add_argument("diff_bias", gradient, canonical({out_features}));
   matmul_ = Matmul::get(device, name_of(desc),
                         {.m = out_features,
                          .n = in_features,
@@ -181,55 +154,35 @@ void LinearBackwardWeightsOp::execute(CudaStream& stream, std::span<std::byte* c
 }  // namespace
 
 Planned plan(CudaDevice& device, const LinearForward& desc) {
-  check(name_of(desc), desc.shape);
-  device.check_arithmetic(name_of(desc), {desc.dtype, desc.math});
   return std::make_unique<LinearForwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const LinearBackwardData& desc) {
-  check(name_of(desc), desc.shape);
-  device.check_arithmetic(name_of(desc), {desc.dtype, desc.math});
   const auto& [batch, in_features, out_features] = desc.shape;
-  auto op = std::make_unique<ProductOp>(device, name_of(desc),
-                                        Product{.m = batch,
-                                                .n = in_features,
-                                                .k = out_features,
-                                                .input = desc.dtype,
-                                                .output = desc.dtype,
-                                                .math = desc.math});
-  op->add_argument("diff_destination", Access::read, destination_of(desc.shape, desc.dtype));
-  op->add_argument("weights", Access::read, weights_of(desc.shape, desc.dtype));
-  op->add_argument("diff_source", Access::write, source_of(desc.shape, desc.dtype));
-  return op;
+  return std::make_unique<ProductOp>(device, desc,
+                                     Product{.m = batch,
+                                             .n = in_features,
+                                             .k = out_features,
+                                             .input = desc.dtype,
+                                             .output = desc.dtype,
+                                             .math = desc.math});
 }
 
 Planned plan(CudaDevice& device, const LinearBackwardWeights& desc) {
-  check(name_of(desc), desc.shape);
-  device.check_arithmetic(name_of(desc), {desc.dtype, desc.math});
   return std::make_unique<LinearBackwardWeightsOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const Gemm& desc) {
-  const auto name = name_of(desc);
-  check_positive(name, "m", desc.m);
-  check_positive(name, "n", desc.n);
-  check_positive(name, "k", desc.k);
-  device.check_arithmetic(name, {desc.dtype, desc.math});
-  auto op = std::make_unique<ProductOp>(device, name,
-                                        Product{.m = desc.m,
-                                                .n = desc.n,
-                                                .k = desc.k,
-                                                .transpose_a = desc.transpose_a,
-                                                .transpose_b = desc.transpose_b,
-                                                .input = desc.dtype,
-                                                .output = desc.dtype,
-                                                .accumulate = desc.accumulate,
-                                                .math = desc.math});
-  op->add_argument("a", Access::read, stored(desc.m, desc.k, desc.transpose_a, desc.dtype));
-  op->add_argument("b", Access::read, stored(desc.k, desc.n, desc.transpose_b, desc.dtype));
-  op->add_argument("c", desc.accumulate ? Access::read_write : Access::write,
-                   stored(desc.m, desc.n, false, desc.dtype));
-  return op;
+  return std::make_unique<ProductOp>(device, desc,
+                                     Product{.m = desc.m,
+                                             .n = desc.n,
+                                             .k = desc.k,
+                                             .transpose_a = desc.transpose_a,
+                                             .transpose_b = desc.transpose_b,
+                                             .input = desc.dtype,
+                                             .output = desc.dtype,
+                                             .accumulate = desc.accumulate,
+                                             .math = desc.math});
 }
 
 }  // namespace parbench::cuda

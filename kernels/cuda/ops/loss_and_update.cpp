@@ -1,15 +1,11 @@
 // Mean squared error, gradient descent and the sums of reductions.
-#include <fmt/format.h>
-
 #include <memory>
 
-#include "kernels/base/error.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/loss_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -21,12 +17,7 @@ float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 class MseLossOp final : public CudaOp {
  public:
   MseLossOp(CudaDevice& device, const MseLoss& desc)
-      : CudaOp(device, name_of(desc)), desc_(desc), count_(element_count(desc.shape)) {
-    const TensorDesc tensor = device.activation(desc.shape, desc.dtype);
-    add_argument("prediction", Access::read, tensor);
-    add_argument("target", Access::read, tensor);
-    add_argument("loss", desc.accumulate ? Access::read_write : Access::write, canonical({1}));
-    add_argument("diff_prediction", Access::write, tensor);
+      : CudaOp(device, desc), desc_(desc), count_(element_count(desc.shape)) {
     partials_ = add_scratch(sizeof(double) *
                             static_cast<std::size_t>(squared_error_partials(desc.dtype, count_)));
     set_implementation(own_kernel);
@@ -54,9 +45,7 @@ class MseLossOp final : public CudaOp {
 
 class SgdOp final : public CudaOp {
  public:
-  SgdOp(CudaDevice& device, const Sgd& desc) : CudaOp(device, name_of(desc)), desc_(desc) {
-    add_argument("parameters", Access::read_write, canonical({desc.count}));
-    add_argument("gradients", Access::read, canonical({desc.count}));
+  SgdOp(CudaDevice& device, const Sgd& desc) : CudaOp(device, desc), desc_(desc) {
     set_implementation(own_kernel);
   }
 
@@ -72,9 +61,7 @@ class SgdOp final : public CudaOp {
 class AccumulateOp final : public CudaOp {
  public:
   AccumulateOp(CudaDevice& device, const Accumulate& desc)
-      : CudaOp(device, name_of(desc)), count_(desc.count) {
-    add_argument("source", Access::read, canonical({desc.count}));
-    add_argument("destination", Access::read_write, canonical({desc.count}));
+      : CudaOp(device, desc), count_(desc.count) {
     set_implementation(own_kernel);
   }
 
@@ -89,24 +76,12 @@ class AccumulateOp final : public CudaOp {
 }  // namespace
 
 Planned plan(CudaDevice& device, const MseLoss& desc) {
-  const auto name = name_of(desc);
-  check_extents(name, desc.shape);
-  device.check_dtype(name, desc.dtype);
-  if (desc.total_elements < element_count(desc.shape)) {
-    throw UsageError(
-        fmt::format("{}: total_elements is {}; it must be at least the {} elements of shape {}",
-                    name, desc.total_elements, element_count(desc.shape), to_string(desc.shape)));
-  }
   return std::make_unique<MseLossOp>(device, desc);
 }
 
-Planned plan(CudaDevice& device, const Sgd& desc) {
-  check_positive(name_of(desc), "count", desc.count);
-  return std::make_unique<SgdOp>(device, desc);
-}
+Planned plan(CudaDevice& device, const Sgd& desc) { return std::make_unique<SgdOp>(device, desc); }
 
 Planned plan(CudaDevice& device, const Accumulate& desc) {
-  check_positive(name_of(desc), "count", desc.count);
   return std::make_unique<AccumulateOp>(device, desc);
 }
 

@@ -1,6 +1,6 @@
 // One overload per operation, found by Device::prepare through the variant: an operation without
-// one does not compile. Each throws UsageError for a description that makes no sense and
-// Unsupported for what the device or its libraries do not have.
+// one does not compile. Each needs a description that `check` accepts, in a format that the device
+// has, and throws Unsupported for what its libraries do not have.
 #pragma once
 
 #include <memory>

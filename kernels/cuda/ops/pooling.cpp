@@ -11,14 +11,11 @@
 #include "kernels/cuda/device_code/pooling_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
 
 constexpr std::string_view own_kernel = "CUDA kernel";
-
-Shape matrix(const Shape& source) { return {source[0], source[1]}; }
 
 PoolingWindows windows_of(const PoolingShape& shape) {
   const Shape destination = shape.destination();
@@ -33,9 +30,9 @@ PoolingWindows windows_of(const PoolingShape& shape) {
           .padding = shape.padding};
 }
 
-/// One byte an element.
-TensorDesc indices_of(const PoolingShape& shape) {
-  return opaque(static_cast<std::size_t>(element_count(shape.destination())));
+/// One byte per element.
+std::size_t index_bytes(const PoolingShape& shape) {
+  return static_cast<std::size_t>(element_count(shape.destination()));
 }
 
 std::uint8_t* bytes(std::byte* address) { return reinterpret_cast<std::uint8_t*>(address); }
@@ -43,12 +40,9 @@ std::uint8_t* bytes(std::byte* address) { return reinterpret_cast<std::uint8_t*>
 class MaxPoolForwardOp final : public CudaOp {
  public:
   MaxPoolForwardOp(CudaDevice& device, const MaxPoolForward& desc)
-      : CudaOp(device, name_of(desc)), dtype_(desc.dtype), windows_(windows_of(desc.shape)) {
-    const Shape destination = desc.shape.destination();
-    add_argument("source", Access::read, device.activation(desc.shape.source, dtype_));
-    add_argument("destination", Access::write, device.activation(destination, dtype_));
-    add_argument("indices", Access::write, indices_of(desc.shape));
-    // One comparison per element of every window.
+      : CudaOp(device, desc, index_bytes(desc.shape)),
+        dtype_(desc.dtype),
+        windows_(windows_of(desc.shape)) {
     set_implementation(own_kernel);
   }
 
@@ -64,11 +58,9 @@ class MaxPoolForwardOp final : public CudaOp {
 class MaxPoolBackwardOp final : public CudaOp {
  public:
   MaxPoolBackwardOp(CudaDevice& device, const MaxPoolBackward& desc)
-      : CudaOp(device, name_of(desc)), dtype_(desc.dtype), windows_(windows_of(desc.shape)) {
-    const Shape destination = desc.shape.destination();
-    add_argument("diff_destination", Access::read, device.activation(destination, dtype_));
-    add_argument("indices", Access::read, indices_of(desc.shape));
-    add_argument("diff_source", Access::write, device.activation(desc.shape.source, dtype_));
+      : CudaOp(device, desc, index_bytes(desc.shape)),
+        dtype_(desc.dtype),
+        windows_(windows_of(desc.shape)) {
     set_implementation(own_kernel);
   }
 
@@ -85,15 +77,9 @@ class MaxPoolBackwardOp final : public CudaOp {
 class AveragePoolOp final : public CudaOp {
  public:
   AveragePoolOp(CudaDevice& device, const GlobalAveragePoolForward& desc)
-      : AveragePoolOp(device, name_of(desc), desc.source, desc.dtype, average_pool) {
-    add_argument("source", Access::read, device.activation(desc.source, desc.dtype));
-    add_argument("destination", Access::write, canonical(matrix(desc.source), desc.dtype));
-  }
+      : AveragePoolOp(device, desc, desc.source, desc.dtype, average_pool) {}
   AveragePoolOp(CudaDevice& device, const GlobalAveragePoolBackward& desc)
-      : AveragePoolOp(device, name_of(desc), desc.source, desc.dtype, average_pool_backward) {
-    add_argument("diff_destination", Access::read, canonical(matrix(desc.source), desc.dtype));
-    add_argument("diff_source", Access::write, device.activation(desc.source, desc.dtype));
-  }
+      : AveragePoolOp(device, desc, desc.source, desc.dtype, average_pool_backward) {}
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     launch_(arguments[0], arguments[1], dtype_, source_[0], source_[2] * source_[3], source_[1],
@@ -102,9 +88,9 @@ class AveragePoolOp final : public CudaOp {
 
  private:
   using Launch = decltype(&average_pool);
-  AveragePoolOp(CudaDevice& device, std::string_view name, const Shape& source, DType dtype,
+  AveragePoolOp(CudaDevice& device, const OpDesc& desc, const Shape& source, DType dtype,
                 Launch launch)
-      : CudaOp(device, name), source_(source), dtype_(dtype), launch_(launch) {
+      : CudaOp(device, desc), source_(source), dtype_(dtype), launch_(launch) {
     set_implementation(own_kernel);
   }
 
@@ -113,46 +99,32 @@ class AveragePoolOp final : public CudaOp {
   Launch launch_;
 };
 
-template <class Desc>
-void check_max_pool(const CudaDevice& device, const Desc& desc) {
-  const auto name = name_of(desc);
-  check(name, desc.shape);
-  device.check_dtype(name, desc.dtype);
-  const std::int64_t kernel = desc.shape.kernel;
+void check_window(const OpDesc& desc, std::int64_t kernel) {
   if (kernel > max_window_positions || kernel * kernel > max_window_positions) {
     throw Unsupported(fmt::format(
         "{}: a kernel of {} has more positions than the {} that an index can name on CUDA devices; "
         "use a kernel of at most 15",
-        name, kernel, max_window_positions));
+        name_of(desc), kernel, max_window_positions));
   }
-}
-
-template <class Desc>
-void check_average_pool(const CudaDevice& device, const Desc& desc) {
-  const auto name = name_of(desc);
-  check_shape(name, desc.source, 4);
-  device.check_dtype(name, desc.dtype);
 }
 
 }  // namespace
 
 Planned plan(CudaDevice& device, const MaxPoolForward& desc) {
-  check_max_pool(device, desc);
+  check_window(desc, desc.shape.kernel);
   return std::make_unique<MaxPoolForwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const MaxPoolBackward& desc) {
-  check_max_pool(device, desc);
+  check_window(desc, desc.shape.kernel);
   return std::make_unique<MaxPoolBackwardOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const GlobalAveragePoolForward& desc) {
-  check_average_pool(device, desc);
   return std::make_unique<AveragePoolOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const GlobalAveragePoolBackward& desc) {
-  check_average_pool(device, desc);
   return std::make_unique<AveragePoolOp>(device, desc);
 }
 

@@ -1,14 +1,10 @@
 // Copies between any two layouts and element types of CUDA devices.
-#include <fmt/format.h>
-
 #include <memory>
 
-#include "kernels/base/error.h"
 #include "kernels/cuda/device_code/reorder_kernels.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -26,12 +22,10 @@ bool same_order(const TensorDesc& a, const TensorDesc& b) {
 class ConversionOp final : public CudaOp {
  public:
   ConversionOp(CudaDevice& device, const Reorder& desc)
-      : CudaOp(device, name_of(desc)),
+      : CudaOp(device, desc),
         from_(desc.source.dtype),
         to_(desc.destination.dtype),
         count_(element_count(desc.source.shape)) {
-    add_argument("source", Access::read, desc.source);
-    add_argument("destination", Access::write, desc.destination);
     set_implementation(from_ == to_ ? "cudaMemcpyAsync" : "CUDA kernel");
   }
 
@@ -50,15 +44,13 @@ class ConversionOp final : public CudaOp {
 class TransposeOp final : public CudaOp {
  public:
   TransposeOp(CudaDevice& device, const Reorder& desc)
-      : CudaOp(device, name_of(desc)), from_(desc.source.dtype), to_(desc.destination.dtype) {
+      : CudaOp(device, desc), from_(desc.source.dtype), to_(desc.destination.dtype) {
     const Shape& shape = desc.source.shape;
     const std::size_t rank = shape.size();
     rows_ = shape[rank - 3];
     columns_ = shape[rank - 2] * shape[rank - 1];
     batch_ = element_count(shape) / (rows_ * columns_);
     if (!desc.source.layout.is_canonical()) std::swap(rows_, columns_);
-    add_argument("source", Access::read, desc.source);
-    add_argument("destination", Access::write, desc.destination);
     set_implementation("CUDA kernel, transposing");
   }
 
@@ -77,12 +69,6 @@ class TransposeOp final : public CudaOp {
 }  // namespace
 
 Planned plan(CudaDevice& device, const Reorder& desc) {
-  const auto name = name_of(desc);
-  check_extents(name, desc.source.shape);
-  if (desc.source.shape != desc.destination.shape) {
-    throw UsageError(fmt::format("{}: the shapes {} and {} differ", name,
-                                 to_string(desc.source.shape), to_string(desc.destination.shape)));
-  }
   if (same_order(desc.source, desc.destination)) {
     return std::make_unique<ConversionOp>(device, desc);
   }

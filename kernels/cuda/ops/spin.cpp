@@ -10,7 +10,6 @@
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/stream.h"
-#include "kernels/ops/checks.h"
 
 namespace parbench::cuda {
 namespace {
@@ -29,11 +28,10 @@ Buffer zero(CudaDevice& device, std::size_t bytes) {
 class SpinOp final : public CudaOp {
  public:
   SpinOp(CudaDevice& device, const Spin& desc)
-      : CudaOp(device, name_of(desc)),
+      : CudaOp(device, desc),
         time_{std::chrono::duration<double, std::nano>(desc.duration).count(), desc.noise,
               desc.seed},
         executions_(zero(device, sizeof(std::uint64_t))) {
-    add_argument("counter", Access::read_write, opaque(sizeof(std::uint64_t)));
     set_seconds(std::chrono::duration<double>(desc.duration).count());  // noise leaves the mean
     set_implementation("CUDA kernel, globaltimer");
   }
@@ -53,7 +51,6 @@ class SpinOp final : public CudaOp {
 }  // namespace
 
 Planned plan(CudaDevice& device, const Spin& desc) {
-  check(name_of(desc), desc);
   return std::make_unique<SpinOp>(device, desc);
 }
 

@@ -1,11 +1,38 @@
-// Enqueueing of CUDA operations.
+// The tensors of CUDA operations, and how they are enqueued.
 #include "kernels/cuda/runtime/cuda_op.h"
 
 #include <stdexcept>
 
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/runtime/stream.h"
+#include "kernels/ops/operands.h"
 
 namespace parbench::cuda {
+namespace {
+
+TensorDesc tensor_of(const CudaDevice& device, const Operand& operand, std::size_t opaque_bytes) {
+  const TensorDesc& tensor = operand.tensor;
+  switch (operand.placement) {
+    case Placement::exact:
+      break;
+    case Placement::opaque:
+      return opaque(opaque_bytes);
+    case Placement::activation:
+      return device.activation(tensor.shape, tensor.dtype);
+    case Placement::planned:
+      if (tensor.shape.size() > 2) return channels_last(tensor.shape, tensor.dtype);
+      break;  // a matrix, of a linear layer
+  }
+  return tensor;
+}
+
+}  // namespace
+
+CudaOp::CudaOp(CudaDevice& device, const OpDesc& desc, std::size_t opaque_bytes)
+    : DescribedOp(desc), device_(device) {
+  for (const Operand& operand : operands()) add_tensor(tensor_of(device, operand, opaque_bytes));
+}
 
 void CudaOp::enqueue(Stream& stream, std::span<const BufferView> views) {
   auto* mine = dynamic_cast<CudaStream*>(&stream);

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "kernels/core/described_op.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench::cuda {
 
@@ -14,7 +14,10 @@ class CudaStream;
 
 class CudaOp : public DescribedOp {
  public:
-  CudaOp(CudaDevice& device, std::string_view name) : DescribedOp(name), device_(device) {}
+  /// Gives it its tensors: activations in the device's layout, weights of convolutions and their
+  /// gradients with channels innermost, opaque operands with so many bytes, the others as they are
+  /// described.
+  CudaOp(CudaDevice& device, const OpDesc& desc, std::size_t opaque_bytes = 0);
 
   [[nodiscard]] CudaDevice& device() const { return device_; }
 

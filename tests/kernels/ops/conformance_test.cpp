@@ -32,17 +32,7 @@ class Conformance : public testing::TestWithParam<std::tuple<Lane, OperationCase
 
 /// Only numbers beside f32 may be missing on a machine.
 bool may_be_unsupported(const OpDesc& desc) {
-  return std::visit(
-      [](const auto& one) {
-        if constexpr (requires { one.math; }) {
-          return NumberFormat{one.dtype, one.math} != NumberFormat{};
-        } else if constexpr (requires { one.dtype; }) {
-          return one.dtype != DType::f32;
-        } else {
-          return false;
-        }
-      },
-      desc);
+  return format_of(desc).value_or(NumberFormat{}) != NumberFormat{};
 }
 
 void expect_naive(const OperationCase& operation, const Tensors& inputs, const Tensors& got) {

@@ -33,6 +33,17 @@ class Planning : public LaneTest {
   }
 };
 
+/// The roles of what is written, or read and written.
+std::vector<std::string> outputs_of(const Op& op) {
+  std::vector<std::string> roles;
+  for (const Argument& argument : op.arguments()) {
+    if (argument.access == Access::read) continue;
+    roles.push_back((argument.access == Access::read_write ? "+" : "") +
+                    std::string(argument.role));
+  }
+  return roles;
+}
+
 std::vector<std::string> roles_of(const Op& op) {
   std::vector<std::string> roles;
   for (const Argument& argument : op.arguments()) roles.emplace_back(argument.role);
@@ -65,6 +76,33 @@ TEST_P(Planning, ListsArgumentsInTheOrderOfTheDescription) {
                                       "shift", "diff_source", "diff_scale", "diff_shift"}));
   EXPECT_EQ(roles_of(*prepare(LinearBackwardWeights{{2, 3, 4}})),
             (std::vector<std::string>{"source", "diff_destination", "diff_weights", "diff_bias"}));
+}
+
+TEST_P(Planning, MarksWhatIsWrittenAndWhatIsAddedTo) {
+  using Roles = std::vector<std::string>;
+  const ConvolutionShape shape{1, 16, 8, 8, 16, 3, 1, 1, 1};
+  EXPECT_EQ(outputs_of(*prepare(ConvolutionForward{shape, DType::f32, true})),
+            Roles{"destination"});
+  EXPECT_EQ(outputs_of(*prepare(ConvolutionBackwardData{shape})), Roles{"diff_source"});
+  EXPECT_EQ(outputs_of(*prepare(ConvolutionBackwardWeights{shape, DType::f32, true})),
+            (Roles{"diff_weights", "diff_bias"}));
+  EXPECT_EQ(outputs_of(*prepare(ConvolutionBackwardWeights{shape, DType::f32, true, true})),
+            (Roles{"+diff_weights", "+diff_bias"}));
+  EXPECT_EQ(
+      outputs_of(*prepare(BatchNormForward{.shape = {2, 16, 3, 3}, .relu = true})),
+      (Roles{"+running_mean", "+running_variance", "destination", "mean", "variance", "mask"}));
+  EXPECT_EQ(outputs_of(*prepare(BatchNormBackward{.shape = {2, 16, 3, 3}, .accumulate = true})),
+            (Roles{"diff_source", "+diff_scale", "+diff_shift"}));
+  EXPECT_EQ(outputs_of(*prepare(MaxPoolForward{{{1, 16, 8, 8}, 2, 2, 0}})),
+            (Roles{"destination", "indices"}));
+  EXPECT_EQ(outputs_of(*prepare(LinearBackwardWeights{{2, 3, 4}, DType::f32, true})),
+            (Roles{"+diff_weights", "+diff_bias"}));
+  EXPECT_EQ(outputs_of(*prepare(Gemm{.m = 2, .n = 2, .k = 2})), Roles{"c"});
+  EXPECT_EQ(outputs_of(*prepare(Gemm{.m = 2, .n = 2, .k = 2, .accumulate = true})), Roles{"+c"});
+  EXPECT_EQ(outputs_of(*prepare(MseLoss{{4, 4}, DType::f32, 16, true})),
+            (Roles{"+loss", "diff_prediction"}));
+  EXPECT_EQ(outputs_of(*prepare(Sgd{4})), Roles{"+parameters"});
+  EXPECT_EQ(outputs_of(*prepare(Accumulate{4})), Roles{"+destination"});
 }
 
 TEST_P(Planning, CountsWork) {
@@ -269,6 +307,8 @@ TEST_P(Planning, RefusesWhatMakesNoSense) {
                     HasSubstr("set relu")));
   EXPECT_THAT(refusal(AddReluBackward{{7, 33}}), HasSubstr("has 2 dimensions"));
   EXPECT_THAT(refusal(ReluForward{{2, 0, 3, 3}}), HasSubstr("2x0x3x3"));
+  EXPECT_THAT(refusal(ReluForward{{2, 3, 3}}), HasSubstr("it must have 2 or 4"));
+  EXPECT_THAT(refusal(MseLoss{{2, 3, 3}, DType::f32, 18}), HasSubstr("it must have 2 or 4"));
   EXPECT_THAT(refusal(MaxPoolForward{{{1, 16, 8, 8}, 2, 2, 2}}), HasSubstr("padding 2"));
   EXPECT_THAT(refusal(LinearForward{{1, 0, 4}}), HasSubstr("in_features is 0"));
   EXPECT_THAT(refusal(Gemm{4, 4, 0}), HasSubstr("k is 0"));

@@ -22,8 +22,6 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
-  void check_dtype(std::string_view /*operation*/, DType /*dtype*/) const {}
-  void check_arithmetic(std::string_view /*operation*/, NumberFormat /*format*/) const {}
   [[nodiscard]] int multiprocessors() const { return 132; }  // an H200's
 
  private:

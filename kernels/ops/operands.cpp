@@ -1,0 +1,208 @@
+// One overload per operation, so that a new one without operands does not compile.
+#include "kernels/ops/operands.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+namespace parbench {
+namespace {
+
+using Operands = std::vector<Operand>;
+
+Operand activation(std::string_view role, Access access, const Shape& shape, DType dtype) {
+  return {role, access, Placement::activation, canonical(shape, dtype)};
+}
+Operand source(const Shape& shape, DType dtype) {
+  return activation("source", Access::read, shape, dtype);
+}
+Operand destination(const Shape& shape, DType dtype, Access access = Access::write) {
+  return activation("destination", access, shape, dtype);
+}
+Operand diff_source(const Shape& shape, DType dtype) {
+  return activation("diff_source", Access::write, shape, dtype);
+}
+Operand diff_destination(const Shape& shape, DType dtype) {
+  return activation("diff_destination", Access::read, shape, dtype);
+}
+
+Operand weights(const Shape& shape, DType dtype) {
+  return {"weights", Access::read, Placement::planned, canonical(shape, dtype)};
+}
+Operand exact(std::string_view role, Access access, TensorDesc tensor) {
+  return {role, access, Placement::exact, std::move(tensor)};
+}
+/// As many f32 as there are channels.
+Operand channels(std::string_view role, Access access, std::int64_t count) {
+  return exact(role, access, canonical({count}));
+}
+Operand opaque(std::string_view role, Access access) {
+  return {role, access, Placement::opaque, {}};
+}
+
+Access added_to(bool accumulate) { return accumulate ? Access::read_write : Access::write; }
+
+Operands operands(const ConvolutionForward& desc) {
+  Operands all{source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype)};
+  if (desc.bias) all.push_back(channels("bias", Access::read, desc.shape.out_channels));
+  all.push_back(destination(desc.shape.destination(), desc.dtype));
+  return all;
+}
+
+Operands operands(const ConvolutionBackwardData& desc) {
+  return {diff_destination(desc.shape.destination(), desc.dtype),
+          weights(desc.shape.weights(), desc.dtype), diff_source(desc.shape.source(), desc.dtype)};
+}
+
+Operands operands(const ConvolutionBackwardWeights& desc) {
+  const Access access = added_to(desc.accumulate);
+  Operands all{source(desc.shape.source(), desc.dtype),
+               diff_destination(desc.shape.destination(), desc.dtype),
+               {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())}};
+  if (desc.bias) all.push_back(channels("diff_bias", access, desc.shape.out_channels));
+  return all;
+}
+
+Operands operands(const BatchNormForward& desc) {
+  const std::int64_t count = desc.shape[1];
+  Operands all{source(desc.shape, desc.dtype),
+               channels("scale", Access::read, count),
+               channels("shift", Access::read, count),
+               channels("running_mean", Access::read_write, count),
+               channels("running_variance", Access::read_write, count),
+               destination(desc.shape, desc.dtype),
+               channels("mean", Access::write, count),
+               channels("variance", Access::write, count)};
+  if (desc.relu) all.push_back(opaque("mask", Access::write));
+  if (desc.add) all.push_back(activation("addend", Access::read, desc.shape, desc.dtype));
+  return all;
+}
+
+Operands operands(const BatchNormBackward& desc) {
+  const std::int64_t count = desc.shape[1];
+  const Access gradient = added_to(desc.accumulate);
+  Operands all{source(desc.shape, desc.dtype),         diff_destination(desc.shape, desc.dtype),
+               channels("mean", Access::read, count),  channels("variance", Access::read, count),
+               channels("scale", Access::read, count), channels("shift", Access::read, count)};
+  if (desc.relu) all.push_back(opaque("mask", Access::read));
+  all.push_back(diff_source(desc.shape, desc.dtype));
+  all.push_back(channels("diff_scale", gradient, count));
+  all.push_back(channels("diff_shift", gradient, count));
+  return all;
+}
+
+Operands operands(const ReluForward& desc) {
+  return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
+}
+
+Operands operands(const ReluBackward& desc) {
+  return {destination(desc.shape, desc.dtype, Access::read),
+          diff_destination(desc.shape, desc.dtype), diff_source(desc.shape, desc.dtype)};
+}
+
+Operands operands(const Add& desc) {
+  return {activation("a", Access::read, desc.shape, desc.dtype),
+          activation("b", Access::read, desc.shape, desc.dtype),
+          destination(desc.shape, desc.dtype)};
+}
+
+Operands operands(const AddReluBackward& desc) {
+  Operands all{opaque("mask", Access::read), activation("a", Access::read, desc.shape, desc.dtype)};
+  if (desc.two_gradients) all.push_back(activation("b", Access::read, desc.shape, desc.dtype));
+  all.push_back(diff_source(desc.shape, desc.dtype));
+  return all;
+}
+
+Operands operands(const MaxPoolForward& desc) {
+  return {source(desc.shape.source, desc.dtype), destination(desc.shape.destination(), desc.dtype),
+          opaque("indices", Access::write)};
+}
+
+Operands operands(const MaxPoolBackward& desc) {
+  return {diff_destination(desc.shape.destination(), desc.dtype), opaque("indices", Access::read),
+          diff_source(desc.shape.source, desc.dtype)};
+}
+
+/// {N, C} of {N, C, H, W}.
+Shape matrix(const Shape& source) { return {source[0], source[1]}; }
+
+Operands operands(const GlobalAveragePoolForward& desc) {
+  return {source(desc.source, desc.dtype), destination(matrix(desc.source), desc.dtype)};
+}
+
+Operands operands(const GlobalAveragePoolBackward& desc) {
+  return {diff_destination(matrix(desc.source), desc.dtype), diff_source(desc.source, desc.dtype)};
+}
+
+Operands operands(const LinearForward& desc) {
+  return {source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype),
+          channels("bias", Access::read, desc.shape.out_features),
+          destination(desc.shape.destination(), desc.dtype)};
+}
+
+Operands operands(const LinearBackwardData& desc) {
+  return {diff_destination(desc.shape.destination(), desc.dtype),
+          weights(desc.shape.weights(), desc.dtype), diff_source(desc.shape.source(), desc.dtype)};
+}
+
+Operands operands(const LinearBackwardWeights& desc) {
+  const Access access = added_to(desc.accumulate);
+  return {source(desc.shape.source(), desc.dtype),
+          diff_destination(desc.shape.destination(), desc.dtype),
+          {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())},
+          channels("diff_bias", access, desc.shape.out_features)};
+}
+
+/// A matrix as it lies in memory.
+TensorDesc stored(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
+  return transposed ? canonical({columns, rows}, dtype) : canonical({rows, columns}, dtype);
+}
+
+Operands operands(const Gemm& desc) {
+  return {exact("a", Access::read, stored(desc.m, desc.k, desc.transpose_a, desc.dtype)),
+          exact("b", Access::read, stored(desc.k, desc.n, desc.transpose_b, desc.dtype)),
+          exact("c", added_to(desc.accumulate), canonical({desc.m, desc.n}, desc.dtype))};
+}
+
+Operands operands(const MseLoss& desc) {
+  return {activation("prediction", Access::read, desc.shape, desc.dtype),
+          activation("target", Access::read, desc.shape, desc.dtype),
+          exact("loss", added_to(desc.accumulate), canonical({1})),
+          activation("diff_prediction", Access::write, desc.shape, desc.dtype)};
+}
+
+Operands operands(const Sgd& desc) {
+  return {exact("parameters", Access::read_write, canonical({desc.count})),
+          exact("gradients", Access::read, canonical({desc.count}))};
+}
+
+Operands operands(const Accumulate& desc) {
+  return {exact("source", Access::read, canonical({desc.count})),
+          exact("destination", Access::read_write, canonical({desc.count}))};
+}
+
+Operands operands(const Fill& desc) {
+  return {exact("destination", Access::write, canonical({desc.count}, desc.dtype))};
+}
+
+Operands operands(const Reorder& desc) {
+  return {exact("source", Access::read, desc.source),
+          exact("destination", Access::write, desc.destination)};
+}
+
+Operands operands(const Spin& /*desc*/) {
+  return {exact("counter", Access::read_write, parbench::opaque(sizeof(std::uint64_t)))};
+}
+
+Operands operands(const Discard& desc) {
+  return {exact("memory", Access::write, parbench::opaque(static_cast<std::size_t>(desc.bytes)))};
+}
+
+}  // namespace
+
+std::vector<Operand> operands_of(const OpDesc& desc) {
+  return std::visit([](const auto& one) { return operands(one); }, desc);
+}
+
+}  // namespace parbench
