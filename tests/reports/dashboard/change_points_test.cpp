@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <random>
+#include <vector>
 
 namespace parbench::report {
 namespace {
@@ -124,6 +126,35 @@ TEST(ChangePoints, LongSeriesAreSearchedInWindowsThatOwnTheirMiddle) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_TRUE(is_near(found[i], 137 * (i + 1))) << found[i];
   }
+}
+
+TEST(ChangePoints, StepsNearBothEndsAreFoundWhateverTheLength) {
+  const std::size_t window = ChangePointParameters{}.window;
+  for (const std::size_t count : {window - 1, window, window + 1, window + window / 2 - 1,
+                                  window + window / 2, window + window / 2 + 1, 2 * window}) {
+    std::vector<double> values(count, 1.0);
+    std::fill(values.begin() + 10, values.end(), 2.0);
+    std::fill(values.end() - 10, values.end(), 3.0);
+    EXPECT_THAT(change_points(values), ElementsAre(10, count - 10)) << count;
+  }
+}
+
+/// Another order of permutations would decide differently where p is near the limit.
+TEST(ChangePoints, AreTheSameOnEveryMachine) {
+  std::mt19937_64 generator(12);  // its numbers are fixed by the standard
+  int called = 0;
+  std::size_t sum_of_places = 0;
+  for (int history = 0; history < 400; ++history) {
+    std::vector<double> values;
+    for (int i = 0; i < 24; ++i) {
+      values.push_back(static_cast<double>(generator() >> 11U) * 0x1p-53 + (i < 12 ? 0 : 0.4));
+    }
+    const std::vector<std::size_t> places = change_points(values);
+    called += places.empty() ? 0 : 1;
+    sum_of_places = std::accumulate(places.begin(), places.end(), sum_of_places);
+  }
+  EXPECT_EQ(called, 108);
+  EXPECT_EQ(sum_of_places, 1382U);
 }
 
 /// In how many of 120 histories of 400 a weak step is called not at all, or in two parts.
