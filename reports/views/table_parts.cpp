@@ -145,7 +145,9 @@ bool ended_early(const Report& report) {
 std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
   for (const CaseResult& c : report.cases) ++counts[c.status];
-  std::string text = report.complete ? "" : "Incomplete: ";
+  const bool interrupted = std::ranges::any_of(
+      report.cases, [](const CaseResult& c) { return c.stopped_because == "interrupted"; });
+  std::string text = report.complete ? "" : interrupted ? "Interrupted: " : "Incomplete: ";
   text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
                       report.cases.size() == 1 ? "case" : "cases");
   if (!report.processes.empty()) {

@@ -327,6 +327,8 @@ TEST(Table, EndsWithWhatWasMeasured) {
             "warm-up, 3% measuring tasks alone");
   report.complete = false;
   EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"));
+  report.cases[2].stopped_because = "interrupted";
+  EXPECT_THAT(to_table(report), HasSubstr("\nInterrupted: 7 of 10"));
 }
 
 TEST(Table, SaysWhatAMeasuredCaseLacks) {
