@@ -48,7 +48,7 @@ class Dashboard final : public Command {
 
   std::vector<FlagRow> flags() override {
     FlagRow output = output_flag(site_);
-    output.value.description = "The site to write, or to update: only new reports are read";
+    output.value.description = "The site to write, or to update";
     output.placeholder = "SITE";
     output.required = true;
     return {{.value = text_rule("DIR",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -108,6 +109,7 @@ void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& 
                          const SamplerOptions& sampling) {
   for (const CaseSpec& spec : specs) report_.cases.push_back(described(spec));
   report_.sampling.push_back(described(scenario.name(), sampling));
+  std::ranges::move(roles_of(scenario), std::back_inserter(report_.roles));
   if (!published_settings_) return;
   for (auto& figure : published_beside(scenario, specs)) {
     report_.published.push_back(std::move(figure));

@@ -44,6 +44,16 @@ namespace parbench {
           .facts = info.facts};
 }
 
+/// What the parameters of a scenario set, where explanations speak of them.
+[[nodiscard]] inline std::vector<report::ParameterRole> roles_of(const Scenario& scenario) {
+  std::vector<report::ParameterRole> roles;
+  for (const Axis& axis : scenario.axes()) {
+    if (axis.role)
+      roles.push_back({std::string(scenario.name()), axis.name, *axis.role, axis.advised});
+  }
+  return roles;
+}
+
 /// The published figures of a scenario that belong to one of its cases.
 [[nodiscard]] inline std::vector<report::Published> published_beside(
     const Scenario& scenario, const std::vector<CaseSpec>& specs) {

@@ -13,6 +13,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/execution/ranges.h"
+#include "bench/execution/submit_mode.h"
 #include "bench/sampling/conditions.h"
 #include "bench/sampling/cost_rounds.h"
 #include "bench/sampling/described.h"
@@ -22,6 +23,7 @@
 #include "bench/sampling/results.h"
 #include "bench/sampling/session_progress.h"
 #include "kernels/base/error.h"
+#include "reports/statistics/statistics.h"
 #include "scenarios/plan/bounds.h"
 
 namespace parbench {
@@ -46,7 +48,6 @@ class Session {
   struct Entry {
     RangeName range;
     std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
-    std::optional<Bound> bound = {};
     CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
@@ -192,6 +193,7 @@ void Session::describe_prepared(std::size_t index) {
   const Amount amount = prepared.subject->amount();
   result.amount = amount.value;
   result.amount_unit = amount.unit;
+  result.submit = submit_mode_of(specs_[index], prepared.subject->plan());
   const Work work = prepared.subject->plan().graph().work();
   result.flops = work.flops;
   result.bytes = work.bytes;
@@ -200,21 +202,21 @@ void Session::describe_prepared(std::size_t index) {
   if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
 }
 
-/// One more measurement of the tasks alone, and the bound from all so far.
+/// One more measurement of the tasks alone.
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
   const double begin = environment_.now();
   latest_.reset();
-  const std::vector<double> costs = entry.prepared->runner->measure_tasks(environment_.interrupted);
+  std::vector<double> costs = entry.prepared->runner->measure_tasks(environment_.interrupted);
   entry.prepared->subject->reset();  // tasks ran out of their order, and some many times
   latest_ = index;
-  entry.bound = bound_of(entry.prepared->subject->plan().graph(), costs);
   if (!sampler_) {
     entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, costs);
   }
   const double seconds = environment_.now() - begin;
-  entry.cost_rounds.add(seconds);
+  entry.cost_rounds.add(seconds, std::move(costs));
+  if (sampler_) sampler_->spend(seconds);
   task_cost_seconds_ += seconds;
 }
 
@@ -261,7 +263,7 @@ void Session::drop(std::size_t index) {
   Entry& entry = entries_[index];
   if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
   entry.prepared.reset();
-  entry.bound.reset();
+  entry.cost_rounds = {};
   latest_.reset();
 }
 
@@ -327,7 +329,7 @@ void Session::make_sampler() {
   progress_->expect_recording(profiling_.seconds_left());
   options_.total_seconds -=
       environment_.now() - begin_ - warm_up_seconds + profiling_.seconds_left();
-  options_.total_seconds /= 1 + cost_share;  // tasks are measured between samples
+  options_.other_share = cost_share;
   sampler_.emplace(options_, cases);
 }
 
@@ -366,8 +368,10 @@ void Session::take(const Step& step) {
   if (step.kind == StepKind::sample) sample.conditions = watch_.after();
   sampling_seconds_ += end - warm;
   sampler_->record(step, sample, end - begin);
-  if (step.kind != StepKind::sample || (options_.for_profiler && entry.bound)) return;
-  if (entry.cost_rounds.due_after(end - warm)) measure_tasks(index);
+  if (step.kind != StepKind::sample || (options_.for_profiler && !entry.cost_rounds.empty())) {
+    return;
+  }
+  if (entry.cost_rounds.due_after(end - warm, sample.seconds)) measure_tasks(index);
 }
 
 report::Sample Session::execute(Entry& entry, const Step& step) {
@@ -446,7 +450,11 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
   // What is known while sampling goes on is read only when the run did not come to its end.
   if (result.stopped_because.empty()) result.stopped_because = "interrupted";
-  result.bound = entry.bound;
+  if (!entry.cost_rounds.empty()) {
+    const double median_seconds = median(seconds_of(result.samples));
+    result.bound =
+        bound_of(entry.prepared->subject->plan().graph(), entry.cost_rounds.costs(median_seconds));
+  }
   summarise_case(result);
 }
 

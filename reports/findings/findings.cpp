@@ -58,7 +58,7 @@ void add_reservations(const Profiled& one, Remark& remark) {
 
 std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
                                 const ProfiledCases& profiled) {
-  if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one);
+  if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one, profiled.roles());
   const Profiled* known = profiled.find(one.name);
   if (known == nullptr) return std::nullopt;
   std::optional<Remark> remark = std::get<ProfileRule>(rule.find)(*known, profiled);

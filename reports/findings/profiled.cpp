@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <string_view>
-#include <variant>
+
+#include "scenarios/plan/role.h"
 
 namespace parbench::report {
 namespace {
@@ -29,17 +29,6 @@ template <class Value>
 double sum_of_computing(const TimelineMetrics& metrics, const Value& value) {
   return sum(metrics.devices,
              [&](const DeviceMetrics& device) { return device.compute > 0 ? value(device) : 0.0; });
-}
-
-constexpr std::string_view micro_batch_parameter = "split";
-
-/// What cases that differ in the size of their micro-batches alone have in common.
-std::string without_micro_batches(const CaseResult& one) {
-  std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
-  for (const auto& [name, value] : one.parameters) {
-    if (name != micro_batch_parameter) key += fmt::format("\n{}={}", name, value_text(value));
-  }
-  return key;
 }
 
 }  // namespace
@@ -87,17 +76,27 @@ double Profiled::bubble_share() const {
   }));
 }
 
-ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario) {
+std::string ProfiledCases::without_micro_batches(const CaseResult& one) const {
+  const std::string size = roles_.parameter(Role::micro_batch_size);
+  std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
+  for (const auto& [name, value] : one.parameters) {
+    if (name != size) key += fmt::format("\n{}={}", name, value_text(value));
+  }
+  return key;
+}
+
+ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
+    : roles_(report, scenario) {
   for (const CaseResult& one : report.cases) {
     if (one.scenario != scenario || !has_number(one) || !one.profile) continue;
     const std::size_t place = cases_.size();
     cases_.emplace_back(one);
     by_name_.emplace(one.name, place);
-    const auto size = micro_batch_size_of(one);
+    const auto size = roles_.micro_batch_size(one);
     if (!size) continue;
     const auto [largest, is_first] =
         largest_micro_batches_.try_emplace(without_micro_batches(one), place);
-    if (!is_first && *size > micro_batch_size_of(cases_[largest->second].of()))
+    if (!is_first && *size > roles_.micro_batch_size(cases_[largest->second].of()))
       largest->second = place;
   }
 }
@@ -112,19 +111,11 @@ const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
 }
 
 const Profiled* ProfiledCases::largest_micro_batches(const Profiled& one) const {
-  if (!micro_batch_size_of(one.of())) return nullptr;
+  if (!roles_.micro_batch_size(one.of())) return nullptr;
   const auto found = largest_micro_batches_.find(without_micro_batches(one.of()));
   if (found == largest_micro_batches_.end() || &cases_[found->second].of() == &one.of())
     return nullptr;
   return &cases_[found->second];
-}
-
-std::optional<std::int64_t> micro_batch_size_of(const CaseResult& one) {
-  for (const auto& [name, value] : one.parameters) {
-    if (name != micro_batch_parameter) continue;
-    if (const auto* size = std::get_if<std::int64_t>(&value)) return *size;
-  }
-  return std::nullopt;
 }
 
 }  // namespace parbench::report

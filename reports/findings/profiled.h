@@ -1,12 +1,11 @@
 // Figures of a profile that several rules need.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "reports/findings/roles.h"
 #include "reports/model/report.h"
 
 namespace parbench::report {
@@ -48,6 +47,7 @@ class ProfiledCases {
   ProfiledCases(const Report& report, const std::string& scenario);
 
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
+  [[nodiscard]] const Roles& roles() const { return roles_; }
   /// Null for a case that is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
   /// The case that a speedup is measured against; null where it has no profile.
@@ -57,12 +57,13 @@ class ProfiledCases {
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:
+  /// What cases that differ in the size of their micro-batches alone have in common.
+  [[nodiscard]] std::string without_micro_batches(const CaseResult& one) const;
+
+  Roles roles_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;  // by what such cases share
 };
-
-/// Returns the size of a case's micro-batches (parameter "split") where all have the same.
-[[nodiscard]] std::optional<std::int64_t> micro_batch_size_of(const CaseResult& one);
 
 }  // namespace parbench::report

@@ -9,22 +9,13 @@
 #include "reports/findings/losses.h"
 #include "reports/model/throttling.h"
 #include "reports/units/units.h"
+#include "scenarios/plan/graph.h"
+#include "scenarios/plan/role.h"
 
 namespace parbench::report {
 namespace {
 
 using Cases = ProfiledCases;
-
-const Value* parameter(const CaseResult& one, std::string_view name) {
-  const auto found = std::ranges::find(one.parameters, name, &NamedValues::value_type::first);
-  return found == one.parameters.end() ? nullptr : &found->second;
-}
-
-bool has_text(const CaseResult& one, std::string_view name, std::string_view text) {
-  const Value* value = parameter(one, name);
-  const auto* known = value != nullptr ? std::get_if<std::string>(value) : nullptr;
-  return known != nullptr && *known == text;
-}
 
 // --- streams of one device -----------------------------------------------------------------------
 
@@ -66,7 +57,7 @@ std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
       evidence_of(*found, one), found->inflation, found->baseline};
 }
 
-std::optional<Remark> parallelism_bound(const Profiled& one, const Cases& all) {
+std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup <= no_gain) return {};
   const auto& interval = one.of().speedup->interval;
@@ -85,17 +76,15 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
   if (share < launch_bound_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
-  return Remark{
-      fmt::format("devices stood still for {} of the time with work that was ready: {}",
-                  format_percent(share, 0),
-                  by_host ? "the host had not enqueued it yet"
-                          : "waking a lane and starting a call took so long"),
-      one.of().strategy.starts_with("graph") || one.of().graph
-          ? "larger tasks"
-          : "launch it as a graph (--graph, or the strategies called graph-…), or give it larger "
-            "tasks",
-      {{"launch share", share}, {"host share", host}},
-      share};
+  return Remark{fmt::format("devices stood still for {} of the time with work that was ready: {}",
+                            format_percent(share, 0),
+                            by_host ? "the host had not enqueued it yet"
+                                    : "waking a lane and starting a call took so long"),
+                one.of().submit == SubmitMode::one_thread
+                    ? "launch it as a graph (--graph), or give it larger tasks"
+                    : "larger tasks",
+                {{"launch share", share}, {"host share", host}},
+                share};
 }
 
 /// Names the layer that takes longest on a reference kernel.
@@ -147,22 +136,24 @@ Copies copies_of(const Profiled& one) {
 
 /// Many tiny copies hold the host as well, by what any call costs, and that is as long as they
 /// take. So the mean copy has to be large, and to hold it for longer than a call does.
-std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& /*all*/) {
+std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
   const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
   if (held < held_span_share * one.metrics().span) return {};
   if (held < min_held_seconds * count || moved < min_copied_bytes * count) return {};
+  const bool has_choice = all.roles().value(one.of(), Role::host_memory) != nullptr;
   return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
                             "not asynchronous",
                             format_percent(std::min(1.0, held / copying), 0)),
-                has_text(one.of(), "memory", "pinned") ? "" : "copy from and to pinned memory",
+                has_choice ? all.roles().advice(one.of(), Role::host_memory)
+                           : "copy from and to pinned memory",
                 {{"held share", held / copying}, {"copying seconds", copying}},
                 held / copying};
 }
 
 // --- several devices -----------------------------------------------------------------------------
 
-std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
+std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2) return {};
   const DeviceMetrics* busiest = nullptr;
@@ -174,12 +165,10 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& /*all*/) {
   }
   const double excess = busiest->compute / mean - 1;
   if (excess < unbalanced_excess) return {};
-  const bool can_balance =
-      parameter(one.of(), "partition") != nullptr && !has_text(one.of(), "partition", "balanced");
   return Remark{
       fmt::format("{} computes for {}, {} more than the mean of {} devices", busiest->device,
                   format_duration(busiest->compute), format_percent(excess, 0), devices),
-      can_balance ? "--partition balanced" : "",
+      all.roles().advice(one.of(), Role::partition),
       {{"device", busiest->device}, {"excess", excess}},
       excess};
 }
@@ -191,17 +180,19 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& 
   const double rate = one.compute_flops() / one.compute_seconds();
   const double best = largest->compute_flops() / largest->compute_seconds();
   if (best <= 0 || rate > (1 - inefficient_micro_batches) * best) return {};
-  return Remark{fmt::format("its micro-batches compute at {}, {} less than with split {}",
+  return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
-                            *micro_batch_size_of(largest->of())),
+                            all.roles().parameter(Role::micro_batch_size),
+                            *all.roles().micro_batch_size(largest->of())),
                 "larger micro-batches, as far as bubbles allow",
                 {{"rate", rate}, {"rate with the largest micro-batches", best}},
                 best / rate,
                 largest};
 }
 
-std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& /*all*/) {
-  if (parameter(one.of(), "split") == nullptr || one.computing_devices() < 2) return {};
+std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& all) {
+  if (all.roles().value(one.of(), Role::micro_batch_size) == nullptr) return {};
+  if (one.computing_devices() < 2) return {};
   const double share = one.bubble_share();
   if (share < bubble_bound_share) return {};
   return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
@@ -232,7 +223,7 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
 
 /// A device on which a case computes nothing may hold as little as it likes. Without a profile all
 /// that hold anything count.
-std::optional<Remark> uneven_memory(const CaseResult& one) {
+std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   if (one.profile && Profiled(one).computing_devices() < 2) return {};
   const DeviceMemory* largest = nullptr;
   const DeviceMemory* smallest = nullptr;
@@ -244,18 +235,22 @@ std::optional<Remark> uneven_memory(const CaseResult& one) {
   if (largest == nullptr) return {};
   const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
   if (ratio < uneven_memory_ratio) return {};
-  return Remark{
-      fmt::format("{} holds {}, {} holds {}", largest->device,
-                  format_bytes(static_cast<double>(largest->bytes)), smallest->device,
-                  format_bytes(static_cast<double>(smallest->bytes))),
-      parameter(one, "partition") != nullptr
-          ? "a partition that gives the fuller device less; --schedule 1f1b needs less in all"
-          : "",
-      {{"ratio", ratio}},
-      ratio};
+  std::vector<std::string> advice;
+  if (roles.value(one, Role::partition) != nullptr) {
+    advice.emplace_back("a partition that gives the fuller device less");
+  }
+  if (const std::string schedule = roles.advice(one, Role::schedule); !schedule.empty()) {
+    advice.push_back(schedule + ", which needs less in all");
+  }
+  return Remark{fmt::format("{} holds {}, {} holds {}", largest->device,
+                            format_bytes(static_cast<double>(largest->bytes)), smallest->device,
+                            format_bytes(static_cast<double>(smallest->bytes))),
+                fmt::format("{}", fmt::join(advice, "; ")),
+                {{"ratio", ratio}},
+                ratio};
 }
 
-std::optional<Remark> throttled(const CaseResult& one) {
+std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
   if (!is_throttled(one)) return {};
   const auto& throttling = one.throttling;
   const double share = static_cast<double>(throttling->marked_samples) /
@@ -309,7 +304,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& all) {
 
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> rules{{"losses", losses},
-                                       {"parallelism-bound", parallelism_bound},
+                                       {"streams-pay-off", streams_pay_off},
                                        {"saturated", saturated},
                                        {"launch-bound", launch_bound},
                                        {"reference-kernel", reference_kernel},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/findings/profiled.h"
+#include "reports/findings/roles.h"
 
 namespace parbench::report {
 
@@ -24,7 +25,7 @@ struct Remark {
 /// A rule for profiled cases.
 using ProfileRule = std::optional<Remark> (*)(const Profiled& one, const ProfiledCases& all);
 /// A rule for any case with a number, that needs only its samples and its memory.
-using CaseRule = std::optional<Remark> (*)(const CaseResult& one);
+using CaseRule = std::optional<Remark> (*)(const CaseResult& one, const Roles& roles);
 
 struct Rule {
   std::string_view name;

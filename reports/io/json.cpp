@@ -41,6 +41,7 @@ constexpr int peaks_version = 1;
 constexpr const auto& values_of(TaskKind /*kind*/) { return task_kinds; }
 constexpr const auto& values_of(SubmitMode /*mode*/) { return submit_modes; }
 constexpr const auto& values_of(StreamKind /*kind*/) { return stream_kinds; }
+constexpr const auto& values_of(Role /*role*/) { return known_roles; }
 
 template <class T>
 concept Enumeration = requires(T value) {

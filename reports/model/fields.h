@@ -315,6 +315,7 @@ void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
   visit.optional("hidden_parameters", x.hidden_parameters);
   visit("dtype", x.dtype);
   visit.optional("graph", x.graph);
+  visit.optional("submit", x.submit);
   visit("status", x.status);
   visit.optional("error", x.error);
   visit.optional("stopped_because", x.stopped_because);
@@ -365,6 +366,14 @@ void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit("memory_bytes", x.memory_bytes);
   visit.optional("facts", x.facts);
   visit.optional("peaks", x.peaks);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<ParameterRole> auto& x) {
+  visit("scenario", x.scenario);
+  visit("parameter", x.parameter);
+  visit("role", x.role);
+  visit.optional("advised", x.advised);
 }
 
 template <class V>
@@ -456,6 +465,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("machine", x.machine);
   visit("devices", x.devices);
   visit.optional("links", x.links);
+  visit.optional("roles", x.roles);
   visit("cases", x.cases);
   visit("answers", x.answers);
   visit.optional("findings", x.findings);

@@ -15,6 +15,8 @@
 #include "reports/model/value.h"
 #include "reports/units/interval.h"
 #include "scenarios/plan/bounds.h"
+#include "scenarios/plan/graph.h"
+#include "scenarios/plan/role.h"
 
 namespace parbench::report {
 
@@ -138,7 +140,8 @@ struct CaseResult {
   NamedValues parameters;
   NamedValues hidden_parameters;
   std::string dtype;
-  bool graph = false;  // captured and replayed because the run asked for it
+  bool graph = false;                // captured and replayed because the run asked for it
+  std::optional<SubmitMode> submit;  // how the host submits it; none: it was not prepared
   CaseStatus status = CaseStatus::not_run;
   std::string error;  // why it failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
@@ -198,6 +201,15 @@ struct Device {
   NamedTexts facts = {};         // further facts on which its times depend
   std::vector<Peak> peaks = {};  // if they were known before the run
   friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// What a parameter of a scenario's cases sets, for explanations of their times.
+struct ParameterRole {
+  std::string scenario;
+  std::string parameter;
+  Role role = Role::micro_batch_size;
+  std::string advised;  // its value for those who look for a better one; may be empty
+  friend bool operator==(const ParameterRole&, const ParameterRole&) = default;
 };
 
 /// The link between two devices of a scenario.
@@ -313,6 +325,7 @@ struct Report {
   Machine machine;
   std::vector<Device> devices;
   std::vector<Link> links;
+  std::vector<ParameterRole> roles;
   std::vector<CaseResult> cases;
   std::vector<Answer> answers;
   std::vector<Finding> findings;

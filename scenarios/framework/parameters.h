@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "scenarios/plan/role.h"
 
 namespace parbench {
 
@@ -80,6 +83,9 @@ struct Axis {
   std::vector<std::string> strategies = {};
   /// False for what must not change the case's identity (its name): `--slowdown`.
   bool identity = true;
+  /// What it sets, if explanations of times speak of it, and the value that they advise.
+  std::optional<Role> role = {};
+  std::string advised = {};
 
   [[nodiscard]] bool applies_to(std::string_view strategy) const;
 };

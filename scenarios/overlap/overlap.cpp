@@ -169,7 +169,9 @@ const std::vector<Axis> axis_list = {
      .quick = {"pinned", "pageable", "fresh"},
      .published = {"pinned", "pageable", "fresh"},
      .choices = {"pinned", "pageable", "fresh"},
-     .strategies = with_copies},
+     .strategies = with_copies,
+     .role = Role::host_memory,
+     .advised = "pinned"},
     {.name = "chunk",
      .description = "rows that one copy moves; 0: a matrix in one copy",
      .quick = {0},
@@ -257,7 +259,7 @@ class Overlap final : public Scenario {
     parts->tolerance = tolerance_of(spec.format());
     switch (order) {
       case OverlapOrder::compute:
-        parts->amount = {sizes.flops(), "FLOP"};
+        parts->amount = {parts->plan.graph().work().flops, "FLOP"};
         break;
       case OverlapOrder::copy:
         parts->amount = {sizes.copied_bytes(), "B"};

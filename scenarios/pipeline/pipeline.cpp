@@ -188,7 +188,8 @@ class Pipeline final : public Scenario {
                      std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
                      std::int64_t{60}},
        .max = 1 << 20,
-       .strategies = {std::string(pipelined)}},
+       .strategies = {std::string(pipelined)},
+       .role = Role::micro_batch_size},
       {.name = "partition",
        .description =
            "how the model is partitioned: published (two devices), balanced on measured costs, or "
@@ -196,14 +197,18 @@ class Pipeline final : public Scenario {
        .kind = AxisKind::text,
        .quick = {},
        .published = {},
-       .strategies = {std::string(model_parallel), std::string(pipelined)}},
+       .strategies = {std::string(model_parallel), std::string(pipelined)},
+       .role = Role::partition,
+       .advised = "balanced"},
       {.name = "schedule",
        .description = "order of the micro-batches: GPipe, or one forward one backward",
        .kind = AxisKind::choice,
        .quick = {std::string(default_schedule)},
        .published = {std::string(default_schedule)},
        .choices = {"gpipe", "1f1b"},
-       .strategies = {std::string(pipelined)}}};
+       .strategies = {std::string(pipelined)},
+       .role = Role::schedule,
+       .advised = "1f1b"}};
 };
 
 /// Three batches on two GPUs.

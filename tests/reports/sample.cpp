@@ -124,6 +124,7 @@ std::vector<CaseResult> sample_cases() {
   cases.front().speedup.reset();
   cases[3].stopped_because = "max-time";
   cases[4].hidden_parameters = {{"slowdown", 0.5}};
+  cases[4].submit = SubmitMode::graph;
   cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
   for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].process = 1;
@@ -190,6 +191,8 @@ Report sample_report() {
        {{"NUMA node", "1"}},
        {{"gemm f32", 1.41e11, "FLOP/s", Interval{1.4e11, 1.42e11, 0.96}, "2024-05-03T08:00:00Z"},
         {"memory", 2.1e10, "B/s", {}, "2024-05-03T08:00:02Z"}}}};
+  report.roles = {{"pipeline", "split", Role::micro_batch_size, ""},
+                  {"pipeline", "partition", Role::partition, "balanced"}};
   report.links = {{"pipeline", "cpu:0", "cpu:1", "shared memory, different NUMA nodes"}};
   report.sampling = {{"pipeline", 0.01, 6, 20.0, 140.0, 12, 3, 0.02}};
   report.cases = sample_cases();

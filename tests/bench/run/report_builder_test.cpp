@@ -54,6 +54,27 @@ TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
   EXPECT_THAT(report.devices[0].peaks, IsEmpty());
 }
 
+TEST(ReportBuilder, KeepsWhatParametersSet) {
+  class WithRoles : public fake::FakeScenario {
+   public:
+    [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+
+   private:
+    std::vector<Axis> axes_{{.name = "free", .description = "", .quick = {}, .published = {}},
+                            {.name = "cut",
+                             .description = "",
+                             .quick = {},
+                             .published = {},
+                             .role = Role::partition,
+                             .advised = "even"}};
+  };
+  ReportBuilder report_builder("unused.json", {}, Machine(std::vector<std::unique_ptr<Backend>>{}),
+                               {}, {});
+  report_builder.plan(WithRoles(), {}, {});
+  EXPECT_THAT(report_builder.report().roles,
+              ElementsAre(report::ParameterRole{"fake", "cut", Role::partition, "even"}));
+}
+
 TEST(ReportBuilder, KeepsTheFactsAndLinksOfDevices) {
   std::vector<std::unique_ptr<Device>> devices;
   auto first = std::make_unique<test::FakeDevice>(0);

@@ -10,15 +10,18 @@
 #include "bench/commands/commands.h"
 #include "bench/commands/run.h"
 #include "bench/sampling/described.h"
+#include "reports/model/report.h"
 #include "tests/bench/cli/described_scenarios.h"
 
 namespace parbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class SweepTest : public ::testing::Test {
  protected:
@@ -297,6 +300,30 @@ TEST(PublishedFigures, BelongToOneCaseOfThePublishedPresetEach) {
     EXPECT_THAT(published_beside(*scenario, {}), ::testing::IsEmpty());
   }
   EXPECT_GE(figures, 20U);
+}
+
+/// Advice that the command line refuses would be worse than none.
+TEST(Roles, AreGivenOnceAScenarioAndAdviseAllowedValues) {
+  std::size_t count = 0;
+  for (const auto& scenario : all_scenarios()) {
+    std::vector<Role> known;
+    for (const report::ParameterRole& one : roles_of(*scenario)) {
+      EXPECT_THAT(known, Not(Contains(one.role))) << one.parameter;
+      known.push_back(one.role);
+      const auto axis = std::ranges::find(scenario->axes(), one.parameter, &Axis::name);
+      ASSERT_NE(axis, scenario->axes().end()) << one.parameter;
+      if (one.advised.empty()) continue;
+      RunOptions options;
+      options.axes[one.parameter] = {parse_value(*axis, one.advised)};
+      const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
+      EXPECT_TRUE(std::ranges::any_of(cases, [&](const CaseSpec& spec) {
+        const Value* value = spec.parameters.find(one.parameter);
+        return value != nullptr && *value == Value(one.advised);
+      })) << one.parameter;
+    }
+    count += known.size();
+  }
+  EXPECT_GE(count, 4U);
 }
 
 TEST_F(SweepTest, RefusesCasesThatAreNoMore) {

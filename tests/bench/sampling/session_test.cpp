@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/cli/sampler_options.h"
+#include "bench/sampling/cost_rounds.h"
 #include "kernels/base/error.h"
 #include "tests/bench/sampling/session_fixture.h"
 
@@ -68,6 +69,7 @@ TEST_F(SessionTest, AGraphIsCapturedBeforeTheRunThatIsVerified) {
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_TRUE(result.all_measured());
   EXPECT_FALSE(result.cases[0].graph) << "the strategy says so, not the run";
+  EXPECT_EQ(result.cases[0].submit, SubmitMode::graph);
   EXPECT_THAT(scenario.submit_modes, ElementsAre(SubmitMode::graph));
   EXPECT_THAT(std::vector(scenario.log.begin(), scenario.log.begin() + 6),
               ElementsAre("prepare fake/base/n:1", "reset fake/base/n:1", "capture fake/base/n:1",
@@ -85,6 +87,7 @@ TEST_F(SessionTest, ARunWithGraphsCapturesEveryCaseAndComparesWithWhatIsNotCaptu
   EXPECT_TRUE(result.all_measured());
   EXPECT_EQ(result.cases[1].name, "fake/a/n:1/graph:true");
   EXPECT_TRUE(result.cases[1].graph);
+  EXPECT_EQ(result.cases[1].submit, SubmitMode::graph);
   EXPECT_EQ(result.cases[0].verification->against, "fake/base/n:1") << "the same, not captured";
   EXPECT_EQ(result.cases[1].verification->against, "fake/base/n:1");
   ASSERT_TRUE(result.cases[1].speedup);
@@ -269,7 +272,7 @@ TEST_F(SessionMetrics, NeedAllTheirCases) {
 TEST_F(SessionTest, CasesAreRestoredOnlyWhenAnotherHasRun) {
   scenario.behaviours["base"] = {.cost_seconds = 10};
   (void)run({FakeScenario::spec("base")});
-  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 2U)
+  EXPECT_EQ(scenario.count("reset fake/base/n:1"), 1 + scenario.count("costs fake/base/n:1"))
       << "before verification, after measuring tasks";
   scenario.log.clear();
   scenario.behaviours["other"] = {};
@@ -366,7 +369,7 @@ TEST_F(SessionTest, ProgressCountsPreparation) {
   scenario.behaviours["base"] = {};
   (void)run({FakeScenario::spec("base")});
   ASSERT_FALSE(fractions(progress.states).empty());
-  EXPECT_DOUBLE_EQ(fractions(progress.states).front(), 31.0 / (31.0 + 6.0));
+  EXPECT_DOUBLE_EQ(fractions(progress.states).front(), 31.0 / (31.0 + 6.0 * (1 + cost_share)));
 }
 
 TEST_F(SessionTest, ProgressNeverGoesBack) {

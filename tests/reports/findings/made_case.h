@@ -100,6 +100,10 @@ class MadeCase {
     made_.profile->deviation = share;
     return *this;
   }
+  MadeCase& submitted(SubmitMode mode) {
+    made_.submit = mode;
+    return *this;
+  }
   /// Of a run without profiles.
   MadeCase& without_profile() {
     made_.profile.reset();
@@ -112,8 +116,14 @@ class MadeCase {
   CaseResult made_;
 };
 
+/// With roles of parameters under names that no scenario uses.
 inline Report report_of(const std::vector<MadeCase>& cases) {
   Report report;
+  report.roles = {{"other", "pieces", Role::partition, "wrong"},
+                  {"s", "pieces", Role::micro_batch_size, ""},
+                  {"s", "cut", Role::partition, "even"},
+                  {"s", "order", Role::schedule, "frugal"},
+                  {"s", "host", Role::host_memory, "locked"}};
   for (const MadeCase& one : cases) report.cases.push_back(one.made());
   return report;
 }

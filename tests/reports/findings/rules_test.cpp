@@ -57,13 +57,13 @@ TEST(Rules, CallADeviceSaturatedOnlyWhereStreamsDidRunAtOnce) {
   EXPECT_THAT(found("saturated", {one_stream(), in_turn}), IsEmpty());
 }
 
-TEST(Rules, CallACaseParallelismBoundWhenStreamsAtOnceGain) {
-  EXPECT_THAT(found("parallelism-bound", {one_stream(), two_streams(1.6, 1.25)}),
+TEST(Rules, SayThatStreamsPayOffWhenStreamsAtOnceGain) {
+  EXPECT_THAT(found("streams-pay-off", {one_stream(), two_streams(1.6, 1.25)}),
               ElementsAre("s/two"));
-  EXPECT_THAT(found("parallelism-bound", {one_stream(), two_streams(1.02, 1.96)}), IsEmpty());
+  EXPECT_THAT(found("streams-pay-off", {one_stream(), two_streams(1.02, 1.96)}), IsEmpty());
   MadeCase unsure = two_streams(1.2, 1.5);
   unsure.speedup(1.2, "s/one", 0.9);
-  EXPECT_THAT(found("parallelism-bound", {one_stream(), unsure}), IsEmpty())
+  EXPECT_THAT(found("streams-pay-off", {one_stream(), unsure}), IsEmpty())
       << "a gain whose interval holds 1 is none";
 }
 
@@ -84,8 +84,12 @@ TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
 
 TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
   const MadeCase host("a", 10, {{.compute = 8, .waits = {.host = 2}}});
-  EXPECT_THAT(text("launch-bound", {host}),
+  EXPECT_THAT(text("launch-bound", {MadeCase(host).submitted(SubmitMode::one_thread)}),
               AllOf(HasSubstr("20%"), HasSubstr("host"), HasSubstr("--graph")));
+  for (const SubmitMode mode : {SubmitMode::graph, SubmitMode::thread_per_lane}) {
+    EXPECT_THAT(text("launch-bound", {MadeCase(host).submitted(mode)}),
+                AllOf(Not(HasSubstr("--graph")), HasSubstr("try: larger tasks")));
+  }
   const MadeCase queue("a", 10, {{.compute = 8, .waits = {.queue = 2}}});
   EXPECT_THAT(text("launch-bound", {queue}), Not(HasSubstr("host")));
   const MadeCase waiting("a", 10, {{.compute = 8, .waits = {.dependency = 2}}});
@@ -96,7 +100,12 @@ TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
 
 TEST(Rules, NoticeCopiesThatHeldTheHost) {
   const MadeCase held = MadeCase("a", 10, {{.compute = 6, .moving = 4}}).copies(4, 3.9);
-  EXPECT_THAT(text("copy-not-asynchronous", {held}), HasSubstr("98%"));
+  EXPECT_THAT(text("copy-not-asynchronous", {held}),
+              AllOf(HasSubstr("98%"), HasSubstr("try: copy from and to pinned memory")));
+  EXPECT_THAT(text("copy-not-asynchronous", {MadeCase(held).parameter("host", "ordinary")}),
+              HasSubstr("try: --host locked"));
+  EXPECT_THAT(text("copy-not-asynchronous", {MadeCase(held).parameter("host", "locked")}),
+              Not(HasSubstr("try")));
   const MadeCase free = MadeCase("a", 10, {{.compute = 6, .moving = 4}}).copies(4, 0.01);
   EXPECT_THAT(found("copy-not-asynchronous", {free}), IsEmpty());
   const MadeCase tiny = MadeCase("a", 10, {{.compute = 9.9, .moving = 0.1}}).copies(0.1, 0.1);
@@ -116,13 +125,12 @@ TEST(Rules, BlameNoCopyForWhatAnyCallCosts) {
 
 TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
   const MadeCase uneven =
-      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("partition", "published");
-  EXPECT_THAT(text("unbalanced", {uneven}),
-              AllOf(HasSubstr("d1 computes for 9.000 s"), HasSubstr("20%"),
-                    HasSubstr("--partition balanced")));
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "published");
+  EXPECT_THAT(text("unbalanced", {uneven}), AllOf(HasSubstr("d1 computes for 9.000 s"),
+                                                  HasSubstr("20%"), HasSubstr("--cut even")));
   const MadeCase balanced =
-      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("partition", "balanced");
-  EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--partition")));
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).parameter("cut", "even");
+  EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--cut")));
   EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 8}, {.compute = 9}})}),
               IsEmpty());
   EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 9}, {.moving = 1}})}), IsEmpty())
@@ -131,12 +139,12 @@ TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
 
 MadeCase split(std::int64_t micro_batches, double compute) {
   return MadeCase("pipeline", 10, {{.compute = compute}, {.compute = compute}})
-      .parameter("split", micro_batches);
+      .parameter("pieces", micro_batches);
 }
 
 TEST(Rules, CompareMicroBatchesWithTheLargestOfTheSameCase) {
   EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(4, 4.2), split(1, 5)}),
-              AllOf(HasSubstr("split:1: "), HasSubstr("20% less than with split 20"),
+              AllOf(HasSubstr("pieces:1: "), HasSubstr("20% less than with pieces 20"),
                     HasSubstr("larger micro-batches")));
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 4), split(4, 4.2)}), IsEmpty());
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 5), split(1, 4)}), IsEmpty())
@@ -164,7 +172,7 @@ TEST(Rules, NoticeDevicesThatSlowEachOtherDown) {
   };
   EXPECT_THAT(text("shared-bandwidth", {in_turn, both(5)}), HasSubstr("25% longer"));
   EXPECT_THAT(found("shared-bandwidth", {in_turn, both(4.2)}), IsEmpty());
-  EXPECT_THAT(found("parallelism-bound", {in_turn, both(4.2)}), IsEmpty())
+  EXPECT_THAT(found("streams-pay-off", {in_turn, both(4.2)}), IsEmpty())
       << "two devices are no streams of one";
 }
 
@@ -174,6 +182,14 @@ TEST(Rules, NoticeMemoryThatIsUneven) {
   };
   EXPECT_THAT(text("uneven-memory", {holding(3U << 20U, 1U << 20U)}),
               AllOf(HasSubstr("d0 holds 3.00 MiB"), HasSubstr("d1 holds 1.00 MiB")));
+  EXPECT_THAT(text("uneven-memory", {holding(3, 1)}), Not(HasSubstr("try")));
+  EXPECT_THAT(
+      text("uneven-memory", {holding(3, 1).parameter("cut", "even").parameter("order", "first")}),
+      HasSubstr("fuller device less; --order frugal, which"));
+  EXPECT_THAT(
+      text("uneven-memory", {holding(3, 1).parameter("cut", "even").parameter("order", "frugal")}),
+      Not(HasSubstr("--order")))
+      << "no advice to do what is done already";
   EXPECT_THAT(found("uneven-memory", {holding(3, 2)}), IsEmpty());
   EXPECT_THAT(found("uneven-memory", {holding(3, 0)}), IsEmpty()) << "a device of no part in it";
 }

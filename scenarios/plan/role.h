@@ -1,0 +1,26 @@
+// What a parameter of a case sets, so that explanations of its time need no parameter's name.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace parbench {
+
+enum class Role {
+  micro_batch_size,  // samples of a micro-batch
+  partition,         // which device has which part of the model
+  schedule,          // the order of the micro-batches
+  host_memory,       // the kind of memory that is copied from and to
+};
+inline constexpr std::array<Role, 4> known_roles{Role::micro_batch_size, Role::partition,
+                                                 Role::schedule, Role::host_memory};
+
+/// "micro-batch size"
+[[nodiscard]] constexpr std::string_view name_of(Role role) {
+  constexpr std::array<std::string_view, known_roles.size()> names{"micro-batch size", "partition",
+                                                                   "schedule", "host memory"};
+  return names.at(static_cast<std::size_t>(role));
+}
+
+}  // namespace parbench
