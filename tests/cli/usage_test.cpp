@@ -87,6 +87,15 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   }
 }
 
+TEST_F(Usage, HelpsWithHelpItself) {
+  for (const std::string command : {"help", "version"}) {
+    const Finished finished = parbench({command, "--help"});
+    EXPECT_EQ(finished.exit_code, 0) << command;
+    EXPECT_THAT(finished.out, HasSubstr("parbench " + command));
+    EXPECT_EQ(parbench({"help", command}).out, finished.out);
+  }
+}
+
 TEST_F(Usage, RefusesUnknownWords) {
   EXPECT_THAT(refusal({}), AllOf(HasSubstr("--scenario"), HasSubstr("pipeline")));
   EXPECT_THAT(refusal({"--scenario", "pipelin"}), HasSubstr("did you mean 'pipeline'"));
