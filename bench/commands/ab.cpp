@@ -263,7 +263,7 @@ class PairsOfRuns {
   double begin_ = steady_seconds();
 };
 
-constexpr CommandText help{
+constexpr CommandText ab_help{
     .name = "ab",
     .summary = "What is slower or faster with one command than with another, in pairs of runs",
     .examples =
@@ -281,7 +281,7 @@ constexpr CommandText help{
 
 class Ab final : public Command {
  public:
-  Ab() : Command(help) {}
+  Ab() : Command(ab_help) {}
 
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{

@@ -7,7 +7,7 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{
+constexpr CommandText compare_help{
     .name = "compare",
     .summary = "What became slower or faster from one report to another",
     .examples =
@@ -23,7 +23,7 @@ constexpr CommandText help{
 
 class Compare final : public Command {
  public:
-  Compare() : Command(help) {}
+  Compare() : Command(compare_help) {}
 
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{

@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{
+constexpr CommandText dashboard_help{
     .name = "dashboard",
     .summary = "A site from a folder of reports: every case's history, and where it changed",
     .examples =
@@ -44,7 +44,7 @@ std::string files_text(const report::SiteSummary& site) {
 
 class Dashboard final : public Command {
  public:
-  Dashboard() : Command(help) {}
+  Dashboard() : Command(dashboard_help) {}
 
   std::vector<FlagRow> flags() override {
     FlagRow output = output_flag(site_);

@@ -60,14 +60,14 @@ std::string devices_text(Backend& backend) {
   return text;
 }
 
-constexpr CommandText help{.name = "devices",
-                           .summary = "Devices found, and why others are missing",
-                           .examples = {},
-                           .exit_codes = listing_exit_codes};
+constexpr CommandText devices_help{.name = "devices",
+                                   .summary = "Devices found, and why others are missing",
+                                   .examples = {},
+                                   .exit_codes = listing_exit_codes};
 
 class Devices final : public Command {
  public:
-  Devices() : Command(help) {}
+  Devices() : Command(devices_help) {}
   ExitCode run() override {
     print(device_listing(Machine()));
     return ExitCode::measured;

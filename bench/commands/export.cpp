@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{
+constexpr CommandText export_help{
     .name = "export",
     .summary = "A report in the format of another program",
     .examples =
@@ -24,7 +24,7 @@ constexpr CommandText help{
 
 class Export final : public Command {
  public:
-  Export() : Command(help) {}
+  Export() : Command(export_help) {}
 
   std::vector<FlagRow> flags() override {
     std::string description = "The format, one of:";

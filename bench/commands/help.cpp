@@ -7,14 +7,14 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{.name = "help",
-                           .summary = "The flags, examples and exit codes of a command",
-                           .examples = {},
-                           .exit_codes = listing_exit_codes};
+constexpr CommandText help_help{.name = "help",
+                                .summary = "The flags, examples and exit codes of a command",
+                                .examples = {},
+                                .exit_codes = listing_exit_codes};
 
 class Help final : public Command {
  public:
-  explicit Help(const Program& program) : Command(help), program_(program) {}
+  explicit Help(const Program& program) : Command(help_help), program_(program) {}
 
   std::vector<FlagRow> flags() override {
     std::vector<std::string> names;

@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{
+constexpr CommandText html_help{
     .name = "html",
     .summary = "A page of HTML from reports: answers, charts, tables",
     .examples =
@@ -24,7 +24,7 @@ constexpr CommandText help{
 
 class Html final : public Command {
  public:
-  Html() : Command(help) {}
+  Html() : Command(html_help) {}
 
   std::vector<FlagRow> flags() override {
     FlagRow output = output_flag(output_);

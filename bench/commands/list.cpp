@@ -44,14 +44,14 @@ std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {
   return fmt::format("    {:<17} {}\n", strategy.name, wrap(text, page_width - indent, indent));
 }
 
-constexpr CommandText help{.name = "list",
-                           .summary = "Scenarios with their strategies, axes and presets",
-                           .examples = {},
-                           .exit_codes = listing_exit_codes};
+constexpr CommandText list_help{.name = "list",
+                                .summary = "Scenarios with their strategies, axes and presets",
+                                .examples = {},
+                                .exit_codes = listing_exit_codes};
 
 class List final : public Command {
  public:
-  explicit List(const Program& program) : Command(help), scenarios_(program.scenarios) {}
+  explicit List(const Program& program) : Command(list_help), scenarios_(program.scenarios) {}
   ExitCode run() override {
     print(scenario_listing(scenarios_));
     return ExitCode::measured;

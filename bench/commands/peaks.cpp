@@ -135,7 +135,7 @@ std::string peaks_text(const PeakOptions& options, const ScenarioList& scenarios
 
 namespace {
 
-constexpr CommandText help{
+constexpr CommandText peaks_help{
     .name = "peaks",
     .summary =
         "The peak rates of the devices, measured once and kept: later runs are related to "
@@ -151,7 +151,7 @@ constexpr CommandText help{
 
 class Peaks final : public Command {
  public:
-  explicit Peaks(const Program& program) : Command(help), scenarios_(program.scenarios) {}
+  explicit Peaks(const Program& program) : Command(peaks_help), scenarios_(program.scenarios) {}
 
   std::vector<FlagRow> flags() override {
     return {{.value = text_rule("devices",

@@ -29,7 +29,7 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{
+constexpr CommandText run_help{
     .name = default_command,
     .summary = "Measures the cases of scenarios",
     .examples =
@@ -197,7 +197,7 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios,
 
 }  // namespace
 
-RunCommand::RunCommand(const Program& program) : Command(help), program_(program) {}
+RunCommand::RunCommand(const Program& program) : Command(run_help), program_(program) {}
 
 std::vector<FlagRow> RunCommand::flags() { return run_flags(options_, program_.scenarios); }
 

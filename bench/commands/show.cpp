@@ -9,18 +9,18 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{.name = "show",
-                           .summary = "The tables and answers of a report",
-                           .examples =
-                               "  parbench show reports/runs/before.json\n"
-                               "      Prints the tables and answers of reports.\n"
-                               "  parbench show reports/runs/before.json --calls\n"
-                               "      Which calls took the time of each case?\n",
-                           .exit_codes = report_exit_codes};
+constexpr CommandText show_help{.name = "show",
+                                .summary = "The tables and answers of a report",
+                                .examples =
+                                    "  parbench show reports/runs/before.json\n"
+                                    "      Prints the tables and answers of reports.\n"
+                                    "  parbench show reports/runs/before.json --calls\n"
+                                    "      Which calls took the time of each case?\n",
+                                .exit_codes = report_exit_codes};
 
 class Show final : public Command {
  public:
-  Show() : Command(help) {}
+  Show() : Command(show_help) {}
 
   std::vector<FlagRow> flags() override {
     return {report_argument(path_),

@@ -9,14 +9,14 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText help{.name = "version",
-                           .summary = "The version of the program",
-                           .examples = {},
-                           .exit_codes = listing_exit_codes};
+constexpr CommandText version_help{.name = "version",
+                                   .summary = "The version of the program",
+                                   .examples = {},
+                                   .exit_codes = listing_exit_codes};
 
 class Version final : public Command {
  public:
-  Version() : Command(help) {}
+  Version() : Command(version_help) {}
   ExitCode run() override {
     print(fmt::format("parbench {}\n", version));
     return ExitCode::measured;

@@ -51,6 +51,7 @@ InterruptHandler::InterruptHandler() {
 
 InterruptHandler::~InterruptHandler() {
   for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &former_[i], nullptr);
+  interrupt_requested = false;
 }
 
 bool InterruptHandler::requested() { return interrupt_requested; }

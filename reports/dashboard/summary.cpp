@@ -50,13 +50,14 @@ CaseIdentity identity_of(const CaseResult& c) {
 }
 
 std::string key_of(const CaseIdentity& identity) {
-  using Json = nlohmann::json;  // its objects are sorted by key
-  Json parameters = Json::object();
+  using SortedJson = nlohmann::json;  // by key
+  SortedJson parameters = SortedJson::object();
   for (const auto& [name, value] : identity.parameters) {
-    parameters[name] = std::visit([](const auto& v) { return Json(v); }, value);
+    parameters[name] = std::visit([](const auto& v) { return SortedJson(v); }, value);
   }
-  return Json::array({identity.strategy, std::move(parameters), identity.dtype, identity.graph})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return SortedJson::array(
+             {identity.strategy, std::move(parameters), identity.dtype, identity.graph})
+      .dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 std::size_t Identities::number_of(const CaseIdentity& identity) {

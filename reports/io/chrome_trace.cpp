@@ -49,14 +49,14 @@ struct Track {
   std::size_t thread = 0;
 };
 
-class Writer {
+class TraceWriter {
  public:
-  explicit Writer(std::ostream& out) : out_(out) {
+  explicit TraceWriter(std::ostream& out) : out_(out) {
     out_ << R"({"displayTimeUnit":"ns","traceEvents":[)";
   }
-  ~Writer() { out_ << "\n]}\n"; }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  ~TraceWriter() { out_ << "\n]}\n"; }
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
 
   void write(const Json& event) {
     out_ << (std::exchange(is_first_, false) ? "\n" : ",\n")
@@ -144,7 +144,7 @@ class Writer {
 
 class CaseWriter {
  public:
-  CaseWriter(Writer& writer, const TracedCase& traced, std::size_t first_process)
+  CaseWriter(TraceWriter& writer, const TracedCase& traced, std::size_t first_process)
       : writer_(writer),
         traced_(traced),
         timeline_(*traced.timeline),
@@ -283,7 +283,7 @@ class CaseWriter {
     }
   }
 
-  Writer& writer_;
+  TraceWriter& writer_;
   const TracedCase& traced_;
   const Timeline& timeline_;
   std::size_t host_;              // process of the host; the devices follow
@@ -294,7 +294,7 @@ class CaseWriter {
 }  // namespace
 
 void write_chrome_trace(std::ostream& out, std::span<const TracedCase> cases) {
-  Writer writer(out);
+  TraceWriter writer(out);
   std::size_t process = 1;
   for (const TracedCase& traced : cases) {
     CaseWriter one(writer, traced, process);

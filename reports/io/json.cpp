@@ -89,7 +89,7 @@ Json write(const std::vector<std::pair<std::string, T>>& named) {
   return object;
 }
 
-struct Writer {
+struct ObjectWriter {
   Json object = Json::object();
 
   void operator()(const char* name, const auto& field) { object[name] = write(field); }
@@ -100,7 +100,7 @@ struct Writer {
 
 template <Record T>
 Json write(const T& fields) {
-  Writer writer;
+  ObjectWriter writer;
   visit_fields(writer, fields);
   return std::move(writer.object);
 }
@@ -371,7 +371,7 @@ std::string_view to_string(CaseStatus status) {
 }
 
 Json to_json(const Report& report) {
-  Writer parbench;
+  ObjectWriter parbench;
   parbench("schema_version", schema_version);
   visit_fields(parbench, report);
   Json file{{"context", google_benchmark_context(report)},
@@ -398,7 +398,7 @@ Report from_json(const Json& file) {
 }
 
 Json to_json(const KnownPeaks& known) {
-  Writer file;
+  ObjectWriter file;
   file("peaks_version", peaks_version);
   visit_fields(file, known);
   replace_non_finite(file.object);

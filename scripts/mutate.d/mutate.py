@@ -375,7 +375,7 @@ def parse(arguments):
     parser.add_argument("--components", type=pathlib.Path)
     parser.add_argument("--accepted", type=pathlib.Path)
     options = parser.parse_args(arguments)
-    options.build = options.build or options.root / "build/release"
+    options.build = options.build or options.root / "build/sources"
     options.components = options.components or options.root / "scripts/mutate.d/components.json"
     options.accepted = options.accepted or options.root / "scripts/mutate.d/accepted.json"
     return options

@@ -15,7 +15,7 @@
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -227,4 +227,4 @@ TEST_F(AbCommand, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

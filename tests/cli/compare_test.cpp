@@ -11,7 +11,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -188,4 +188,4 @@ TEST_F(CompareCommand, ExplainsItself) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

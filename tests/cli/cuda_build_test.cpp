@@ -4,7 +4,7 @@
 
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -38,4 +38,4 @@ TEST(CudaBuild, ComputesOnCpuDevicesByTheirNames) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -9,7 +9,7 @@
 
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -161,4 +161,4 @@ TEST_F(Dashboard, HasAHelpPage) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

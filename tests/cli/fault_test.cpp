@@ -11,7 +11,7 @@
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -224,4 +224,4 @@ TEST_F(Fault, ASecondCtrlCEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

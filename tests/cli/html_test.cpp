@@ -4,7 +4,7 @@
 
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -109,4 +109,4 @@ TEST_F(Html, HasAHelpPage) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

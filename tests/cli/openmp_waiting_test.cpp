@@ -8,7 +8,7 @@
 
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using report::Json;
@@ -41,4 +41,4 @@ TEST(OpenMpWaiting, IsTheUsersWhereOneIsSet) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -9,7 +9,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -94,4 +94,4 @@ TEST_F(PeaksProcess, NeedAFolder) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -20,7 +20,7 @@
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -263,4 +263,4 @@ TEST_F(Processes, DoNotOutliveTheProcessThatStartedThem) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -10,7 +10,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::Contains;
@@ -116,4 +116,4 @@ TEST(Ranges, AreNotNeededToRun) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

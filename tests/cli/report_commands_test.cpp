@@ -8,7 +8,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -187,4 +187,4 @@ TEST_F(ReportCommands, ALostOutputIsAFailure) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

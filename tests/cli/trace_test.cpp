@@ -9,7 +9,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::Gt;
@@ -120,4 +120,4 @@ TEST_F(TraceRun, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -12,7 +12,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
@@ -404,4 +404,4 @@ TEST_F(Usage, RunsAReportAgain) {
 }
 
 }  // namespace
-}  // namespace parbench::testing
+}  // namespace parbench::test

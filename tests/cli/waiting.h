@@ -9,7 +9,7 @@
 #include "reports/io/file.h"
 #include "tests/support/process.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 
 /// Waits until a running program has done something; false when it ends before.
 [[nodiscard]] bool wait_until(Process& process, const auto& condition) {
@@ -28,4 +28,4 @@ namespace parbench::testing {
       report.cases, [](const report::CaseResult& known) { return !known.samples.empty(); });
 }
 
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace parbench::testing {
+namespace parbench::test {
 namespace {
 
 void redirect(const std::filesystem::path& file, int descriptor) {
@@ -83,4 +83,4 @@ Finished run(const std::vector<std::string>& words, const Surroundings& surround
   return Process(words, surroundings).wait();
 }
 
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -10,7 +10,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 
 struct Finished {
   int exit_code = -1;  // 128 + the signal where one ended it
@@ -48,4 +48,4 @@ class Process {
 [[nodiscard]] Finished run(const std::vector<std::string>& words,
                            const Surroundings& surroundings = {});
 
-}  // namespace parbench::testing
+}  // namespace parbench::test

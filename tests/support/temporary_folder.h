@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace parbench::testing {
+namespace parbench::test {
 
 /// All of a file; empty when it is not there.
 [[nodiscard]] inline std::string text_of(const std::filesystem::path& file) {
@@ -55,4 +55,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Nothing for a file that is not there or holds no number.
-std::optional<std::int64_t> number_in(const fs::path& path) {
+std::optional<std::int64_t> reading_in(const fs::path& path) {
   std::ifstream file(path);
   std::int64_t value = 0;
   if (file >> value) return value;
@@ -24,7 +24,7 @@ std::optional<std::int64_t> number_in(const fs::path& path) {
 }
 
 std::optional<double> megahertz_in(const fs::path& path) {
-  const auto kilohertz = number_in(path);
+  const auto kilohertz = reading_in(path);
   if (!kilohertz || *kilohertz <= 0) return std::nullopt;
   return static_cast<double>(*kilohertz) / 1e3;
 }
@@ -36,8 +36,8 @@ void add_if_there(std::vector<fs::path>& files, fs::path file) {
 
 std::optional<double> full_clock(const fs::path& core) {
   if (const auto base = megahertz_in(core / "cpufreq/base_frequency")) return base;
-  const auto nominal = number_in(core / "acpi_cppc/nominal_freq");  // in MHz, unlike cpufreq's
-  if (!nominal || *nominal <= 0) return std::nullopt;               // 0: unknown to the firmware
+  const auto nominal = reading_in(core / "acpi_cppc/nominal_freq");  // in MHz, unlike cpufreq's
+  if (!nominal || *nominal <= 0) return std::nullopt;                // 0: unknown to the firmware
   return static_cast<double>(*nominal);
 }
 
@@ -45,7 +45,7 @@ void add_sum(std::vector<ThrottleCounter>& counters, const char* reason,
              const std::vector<fs::path>& files) {
   if (files.empty()) return;
   std::int64_t sum = 0;
-  for (const fs::path& file : files) sum += number_in(file).value_or(0);
+  for (const fs::path& file : files) sum += reading_in(file).value_or(0);
   counters.push_back({reason, sum});
 }
 

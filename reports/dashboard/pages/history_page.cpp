@@ -20,7 +20,7 @@
 namespace parbench::report {
 namespace {
 
-const std::string to_site = "../../";
+const std::string site_root = "../../";
 
 /// How many of a case's figures stand below its picture.
 constexpr std::size_t max_rows = 20;
@@ -41,7 +41,7 @@ class HistoryPage {
 
   std::string render() {
     open_page(html_, assets_, fmt::format("{}: history", history_.scenario),
-              {{to_site + "index.html", "All histories"}});
+              {{site_root + "index.html", "All histories"}});
     html_.element("p", history_.machine_text + " · fingerprint " + history_.machine_id,
                   {{"class", "counts"}});
     html_.raw("\n");
@@ -98,7 +98,7 @@ class HistoryPage {
     html_.open("td", {{"class", change.size > 0 ? "slower" : "faster"},
                       {"data-v", fmt::format("{:.6g}", change.size)}});
     html_.text(change_text(change)).raw("</td>");
-    write_change_ends(html_, history_, series, change, to_site);
+    write_change_ends(html_, history_, series, change, site_root);
     html_.raw("</tr>\n");
   }
 
@@ -182,7 +182,7 @@ class HistoryPage {
   void point_row(const Point& point) {
     const Moment& report = moment(point);
     html_.raw("<tr><th scope=\"row\">");
-    write_link(html_, {to_site + report_page(report.id), time_text(report.started)});
+    write_link(html_, {site_root + report_page(report.id), time_text(report.started)});
     html_.raw("</th>").element("td", commit_text(report));
     html_.element("td", format_duration(point.median)).element("td", interval_text(point));
     html_.raw("</tr>\n");
@@ -197,7 +197,7 @@ class HistoryPage {
     for (std::size_t i = history_.moments.size(); i-- > 0;) {
       const Moment& report = history_.moments[i];
       html_.raw("<tr><th scope=\"row\">");
-      write_link(html_, {to_site + report_page(report.id), time_text(report.started)});
+      write_link(html_, {site_root + report_page(report.id), time_text(report.started)});
       html_.raw("</th>").element("td", commit_text(report), {{"class", "text"}});
       html_.element("td", report.path, {{"class", "text"}}).raw("</tr>\n");
     }
@@ -212,7 +212,7 @@ class HistoryPage {
     for (const Moment& report : history_.moments) {
       started.push_back(report.started);
       commits.push_back(commit_text(report));
-      pages.push_back(to_site + report_page(report.id));
+      pages.push_back(site_root + report_page(report.id));
     }
     Json cases = Json::array();
     for (const Series& series : history_.series) cases.push_back(data_of(series));

@@ -15,18 +15,18 @@
 namespace parbench {
 namespace {
 
+using test::command_of;
+using test::error_of;
+using test::fakes;
+using test::file_with;
+using test::help_of;
+using test::parse;
+using test::program_of;
 using ::testing::AllOf;
-using testing::command_of;
 using ::testing::ElementsAre;
-using testing::error_of;
-using testing::fakes;
-using testing::file_with;
 using ::testing::HasSubstr;
-using testing::help_of;
 using ::testing::Not;
 using ::testing::Pair;
-using testing::parse;
-using testing::program_of;
 
 /// The name of the command and the values of its flags that are given or have a default.
 using Parsed = std::pair<std::string, std::map<std::string, std::string>>;

@@ -13,7 +13,7 @@
 #include "kernels/base/error.h"
 #include "scenarios/framework/scenario.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 
 inline Axis make_axis(std::string name, AxisKind kind, std::vector<Value> quick,
                       std::vector<std::string> strategies = {}) {
@@ -91,4 +91,4 @@ inline ScenarioList described_scenarios() {
   return list;
 }
 
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -18,7 +18,7 @@
 #include "kernels/base/error.h"
 #include "tests/bench/cli/described_scenarios.h"
 
-namespace parbench::testing {
+namespace parbench::test {
 
 inline const ScenarioList& fakes() {
   static const ScenarioList list = described_scenarios();
@@ -61,4 +61,4 @@ inline std::string file_with(const std::string& text) {
   return path;
 }
 
-}  // namespace parbench::testing
+}  // namespace parbench::test

@@ -15,15 +15,15 @@
 namespace parbench {
 namespace {
 
+using test::error_of;
+using test::file_with;
+using test::help_of;
+using test::parse;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::error_of;
-using testing::file_with;
 using ::testing::HasSubstr;
-using testing::help_of;
 using ::testing::Not;
 using ::testing::Pair;
-using testing::parse;
 using ::testing::TempDir;
 
 report::Report report_of(const RunOptions& options, const std::vector<std::string>& cases) {

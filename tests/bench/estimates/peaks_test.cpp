@@ -79,7 +79,7 @@ class PeaksCommand : public ::testing::Test {
 
   static constexpr double planted = 1e24;
   Machine machine_;
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   report::PeakCache cache_{folder_ / "peaks"};
   std::vector<std::string> notes_;
 };

@@ -27,7 +27,9 @@ TEST(Interrupt, FormerHandlersComeBack) {
     const InterruptHandler handler;
     std::raise(SIGINT);
     EXPECT_EQ(former_calls, 0);
+    EXPECT_TRUE(InterruptHandler::requested());
   }
+  EXPECT_FALSE(InterruptHandler::requested());
   std::raise(SIGINT);
   EXPECT_EQ(former_calls, 1);
   std::signal(SIGINT, before);

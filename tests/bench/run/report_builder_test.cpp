@@ -34,7 +34,7 @@ TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
   report_builder.add_devices(scenario, devices);
   const report::Report& report = report_builder.report();
 
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const report::PeakCache cache(folder / "peaks");
   EXPECT_THAT(report_builder.add_peaks(cache), IsEmpty());
   EXPECT_THAT(report.devices[0].peaks, IsEmpty());

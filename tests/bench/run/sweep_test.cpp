@@ -50,7 +50,7 @@ class SweepTest : public ::testing::Test {
     return "no error";
   }
 
-  ScenarioList scenarios_ = testing::described_scenarios();
+  ScenarioList scenarios_ = test::described_scenarios();
 };
 
 TEST_F(SweepTest, TakesThePresetWhereNothingIsGiven) {

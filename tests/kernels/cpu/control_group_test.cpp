@@ -18,7 +18,7 @@ class ControlGroup : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const { root_.write(name, text); }
   [[nodiscard]] MemoryGrant grant() const { return control_group_memory(root_.path()); }
 
-  parbench::testing::TemporaryFolder root_;
+  parbench::test::TemporaryFolder root_;
 };
 
 TEST_F(ControlGroup, NoGroupsNoLimit) {

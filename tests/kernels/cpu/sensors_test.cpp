@@ -24,7 +24,7 @@ class Sensors : public ::testing::Test {
     return CoreSensors(cores, root_.path());
   }
 
-  parbench::testing::TemporaryFolder root_;
+  parbench::test::TemporaryFolder root_;
 };
 
 TEST_F(Sensors, AVirtualMachineHasNoSensors) { EXPECT_EQ(sensors({0, 1}).read(), Condition{}); }

@@ -27,7 +27,7 @@ class TuningOnDisk : public ::testing::Test {
     return choices.once("gemm 64", candidates, [&] { return measured; });
   }
 
-  parbench::testing::TemporaryFolder folder;
+  parbench::test::TemporaryFolder folder;
   std::filesystem::path path = folder.path() / "new" / "tuning";
 };
 

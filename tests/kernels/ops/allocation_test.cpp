@@ -85,7 +85,7 @@ std::vector<OperationCase> model_cases() {
   };
 }
 
-std::vector<OperationCase> all_cases() {
+std::vector<OperationCase> operation_and_model_cases() {
   std::vector<OperationCase> cases = operation_cases();
   const std::vector<OperationCase> more = model_cases();
   cases.insert(cases.end(), more.begin(), more.end());
@@ -113,7 +113,7 @@ TEST_P(Allocation, RunningAllocatesNothing) {
   std::string why;
   const auto bench = Bench::open(GetParam(), why);
   if (!bench) SKIP_WITHOUT_DEVICES(GetParam().device, why);
-  for (const OperationCase& one : all_cases()) {
+  for (const OperationCase& one : operation_and_model_cases()) {
     SCOPED_TRACE(one.name);
     try {
       Trial trial(*bench, one.desc, one.in_place);

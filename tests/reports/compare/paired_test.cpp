@@ -189,7 +189,7 @@ struct Verdicts {
   [[nodiscard]] double cases() const { return regressed + improved + same + undecided; }
 };
 
-struct Noisy {
+struct NoisyPairs {
   double change = 0;     // of every case
   double deviation = 0;  // of the logarithm of a pair's ratio
   double shared = 0;     // how much of its variance all cases of a pair have in common
@@ -216,7 +216,7 @@ void count(Verdict verdict, Verdicts& verdicts) {
   }
 }
 
-Verdicts simulated(const Noisy& noisy) {
+Verdicts simulated(const NoisyPairs& noisy) {
   Noise noise(noisy.tails);
   Verdicts verdicts;
   for (int i = 0; i < noisy.comparisons; ++i) {
@@ -263,7 +263,7 @@ double at_most(int comparisons) {
 /// Without a least change every false evidence is an alarm.
 TEST(PairedSimulation, HoldsItsLevelForCasesThatMoveTogether) {
   for (const double shared : {0.0, 0.5, 0.95}) {
-    const Noisy noisy{.deviation = 0.04, .shared = shared, .cases = 10, .threshold = 0};
+    const NoisyPairs noisy{.deviation = 0.04, .shared = shared, .cases = 10, .threshold = 0};
     EXPECT_LE(simulated(noisy).alarms, at_most(noisy.comparisons)) << shared;
   }
 }

@@ -144,7 +144,7 @@ TEST(ComparisonMarkdown, EscapesHostileNames) {
 }
 
 TEST(ComparisonJson, KeepsToItsSchema) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   std::vector<std::string> words{PARBENCH_PYTHON, "-B", PARBENCH_VALIDATE_PY, COMPARISON_SCHEMA};
   const Report one = made_report({{1.0}});
   Report renamed = one;
@@ -166,7 +166,7 @@ TEST(ComparisonJson, KeepsToItsSchema) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     words.push_back(folder.write(std::to_string(i), report::to_text(to_json(all[i]))).string());
   }
-  const testing::Finished finished = testing::run(words);
+  const test::Finished finished = test::run(words);
   std::string expected;
   for (std::size_t i = 0; i < all.size(); ++i) expected += "valid\n";
   EXPECT_EQ(finished.out, expected) << finished.err;

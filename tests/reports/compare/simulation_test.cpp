@@ -12,7 +12,7 @@
 namespace parbench::compare {
 namespace {
 
-struct Noisy {
+struct NoisyProcesses {
   double deviation = 0.01;  // between processes, of the logarithm
   double shared = 0;        // how much of its variance all cases of a process have in common
   int processes = 5;        // of each side
@@ -22,7 +22,7 @@ struct Noisy {
 constexpr int cases = 10;
 
 /// Of cases that take a second, but for the first, which takes `first` seconds.
-report::Report simulated(const Noisy& noisy, Noise& noise, double first = 1) {
+report::Report simulated(const NoisyProcesses& noisy, Noise& noise, double first = 1) {
   std::vector<std::vector<double>> medians(cases);
   for (int process = 0; process < noisy.processes; ++process) {
     const double common = std::sqrt(noisy.shared) * noise();
@@ -41,7 +41,7 @@ Comparison comparison_of(const report::Report& base, const report::Report& now,
 }
 
 /// The share of comparisons of unchanged programs that call any case changed.
-double false_alarms(const Noisy& noisy, const Rule& rule, int comparisons) {
+double false_alarms(const NoisyProcesses& noisy, const Rule& rule, int comparisons) {
   Noise noise(noisy.tails);
   int alarms = 0;
   for (int i = 0; i < comparisons; ++i) {
@@ -54,7 +54,7 @@ double false_alarms(const Noisy& noisy, const Rule& rule, int comparisons) {
 }
 
 /// 5% and three standard errors of a share estimated from so many comparisons.
-double at_most(int comparisons) { return 0.05 + 3 * std::sqrt(0.05 * 0.95 / comparisons); }
+double share_bound(int comparisons) { return 0.05 + 3 * std::sqrt(0.05 * 0.95 / comparisons); }
 
 constexpr int many = 2000;
 constexpr Rule any_size{.significance = 0.05, .threshold = 0};
@@ -63,16 +63,17 @@ constexpr Rule any_size{.significance = 0.05, .threshold = 0};
 TEST(ProcessSimulation, HoldsItsLevel) {
   for (const Tails tails : {Tails::normal, Tails::heavy}) {
     for (const int processes : {2, 5}) {
-      const Noisy noisy{.processes = processes, .tails = tails};
-      EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << processes << " processes";
+      const NoisyProcesses noisy{.processes = processes, .tails = tails};
+      EXPECT_LE(false_alarms(noisy, any_size, many), share_bound(many))
+          << processes << " processes";
     }
   }
 }
 
 TEST(ProcessSimulation, HoldsItsLevelForCasesThatMoveTogether) {
   for (const int processes : {2, 5}) {
-    const Noisy noisy{.shared = 0.9, .processes = processes};
-    EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many)) << processes << " processes";
+    const NoisyProcesses noisy{.shared = 0.9, .processes = processes};
+    EXPECT_LE(false_alarms(noisy, any_size, many), share_bound(many)) << processes << " processes";
   }
 }
 
@@ -84,8 +85,8 @@ TEST(ProcessSimulation, WithALeastChangeIsHardlyEverWrong) {
 
 /// As long as processes differ no more than is assumed of them.
 TEST(ProcessSimulation, OfOneProcessHoldsItsLevelByTheAssumption) {
-  const Noisy noisy{.deviation = assumed_process_spread, .processes = 1};
-  EXPECT_LE(false_alarms(noisy, any_size, many), at_most(many));
+  const NoisyProcesses noisy{.deviation = assumed_process_spread, .processes = 1};
+  EXPECT_LE(false_alarms(noisy, any_size, many), share_bound(many));
 }
 
 /// The shares are those of scipy: ttest_ind(equal_var=False) and Holm's procedure on 20,000 draws
@@ -97,7 +98,7 @@ TEST(ProcessSimulation, FindsFivePercentAsOftenAsWelchsTestCan) {
     double share;
   };
   for (const auto& [deviation, share] : {Power{0.01, 0.990}, {0.015, 0.784}, {0.02, 0.467}}) {
-    const Noisy noisy{.deviation = deviation};
+    const NoisyProcesses noisy{.deviation = deviation};
     Noise noise(noisy.tails);
     int found = 0;
     for (int i = 0; i < many; ++i) {

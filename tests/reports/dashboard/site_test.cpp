@@ -21,7 +21,7 @@ namespace parbench::report {
 namespace {
 
 namespace fs = std::filesystem;
-using parbench::testing::text_of;
+using parbench::test::text_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -79,7 +79,7 @@ class Site : public ::testing::Test {
   }
   [[nodiscard]] std::string history_page() const { return text_of(files("history").front()); }
 
-  parbench::testing::TemporaryFolder folder_;
+  parbench::test::TemporaryFolder folder_;
 };
 
 TEST_F(Site, ListsAChangeWithTheCommitsBeforeAndAfter) {

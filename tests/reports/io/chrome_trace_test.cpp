@@ -52,11 +52,11 @@ class ChromeTrace : public ::testing::Test {
   /// What the script that reads traces says.
   void check(const std::string& text) {
     const auto path = folder_.write("trace.json", text);
-    const auto ended = testing::run({PARBENCH_PYTHON, PARBENCH_TRACE_PY, path.string()});
+    const auto ended = test::run({PARBENCH_PYTHON, PARBENCH_TRACE_PY, path.string()});
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(ChromeTrace, IsWhatAViewerDraws) {

@@ -21,7 +21,7 @@ namespace parbench::report {
 namespace {
 
 namespace fs = std::filesystem;
-using parbench::testing::TemporaryFolder;
+using parbench::test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 

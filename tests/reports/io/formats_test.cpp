@@ -21,7 +21,7 @@
 namespace parbench::report {
 namespace {
 
-using parbench::testing::TemporaryFolder;
+using parbench::test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -39,8 +39,8 @@ std::string exported(const std::string& name, const Report& report) {
 Json read_back(const std::string& format, const Report& report) {
   const TemporaryFolder folder;
   const auto path = folder.write("exported", exported(format, report));
-  const parbench::testing::Finished finished =
-      parbench::testing::run({PARBENCH_PYTHON, "-B", PARBENCH_READERS_PY, format, path.string()});
+  const parbench::test::Finished finished =
+      parbench::test::run({PARBENCH_PYTHON, "-B", PARBENCH_READERS_PY, format, path.string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   return finished.exit_code == 0 ? Json::parse(finished.out) : Json();
 }
@@ -134,7 +134,7 @@ TEST(GoogleBenchmarkFormat, IsReadByComparePy) {
   const TemporaryFolder folder;
   const std::string path =
       folder.write("rows.json", exported("google-benchmark", hostile_report())).string();
-  const parbench::testing::Finished finished = parbench::testing::run(
+  const parbench::test::Finished finished = parbench::test::run(
       {PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color", "benchmarks", path, path});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("U Test, Repetitions: 14 vs 14"));

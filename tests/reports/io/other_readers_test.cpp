@@ -19,13 +19,13 @@
 namespace parbench::report {
 namespace {
 
-using parbench::testing::TemporaryFolder;
+using parbench::test::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 /// Standard output of a program; fails the test when it does not end with 0.
 std::string output_of(const std::vector<std::string>& words) {
-  const parbench::testing::Finished finished = parbench::testing::run(words);
+  const parbench::test::Finished finished = parbench::test::run(words);
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   return finished.out;
 }

@@ -21,8 +21,8 @@
 namespace parbench::report {
 namespace {
 
-using ::parbench::testing::TemporaryFolder;
-using ::parbench::testing::text_of;
+using ::parbench::test::TemporaryFolder;
+using ::parbench::test::text_of;
 using ::testing::AllOf;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;

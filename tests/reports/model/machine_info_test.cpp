@@ -11,7 +11,7 @@
 namespace parbench::report {
 namespace {
 
-using parbench::testing::TemporaryFolder;
+using parbench::test::TemporaryFolder;
 
 TEST(MachineInfo, ReadsTheSystemsFiles) {
   const TemporaryFolder root;

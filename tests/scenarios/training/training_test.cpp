@@ -190,16 +190,15 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     std::int64_t first = 0;
     for (std::size_t micro_batch = 0; micro_batch < GetParam().micro_batches.size();
          ++micro_batch) {
-      const std::int64_t samples = GetParam().micro_batches[micro_batch];
+      const std::int64_t count = GetParam().micro_batches[micro_batch];
       const Stage& stage = *stages_.front();
       const int index = static_cast<int>(micro_batch);
       const std::vector<double> images = widened(parts_->data.read(
           Tensor{.device = 0, .desc = stage.input_desc(index), .view = stage.input(index)}));
       sum += test::squared_error(
           network_, parameters, images,
-          {target.begin() + first * classes, target.begin() + (first + samples) * classes},
-          samples);
-      first += samples;
+          {target.begin() + first * classes, target.begin() + (first + count) * classes}, count);
+      first += count;
     }
     return sum / static_cast<double>(batch_ * classes);
   }
