@@ -451,9 +451,8 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   // What is known while sampling goes on is read only when the run did not come to its end.
   if (result.stopped_because.empty()) result.stopped_because = "interrupted";
   if (!entry.cost_rounds.empty()) {
-    const double median_seconds = median(seconds_of(result.samples));
-    result.bound =
-        bound_of(entry.prepared->subject->plan().graph(), entry.cost_rounds.costs(median_seconds));
+    const PlanGraph& graph = entry.prepared->subject->plan().graph();
+    result.bound = bound_of(graph, entry.cost_rounds.costs(median(seconds_of(result.samples))));
   }
   summarise_case(result);
 }

@@ -437,8 +437,7 @@ TEST(Sampler, TimeLeftIsThatOfAtLeastOneSample) {
 /// rounds, compared with it or not.
 Machine after_six_rounds(SamplerOptions options, bool compared, double steady_seconds,
                          double noisy_seconds) {
-  std::vector<std::size_t> others;
-  if (compared) others.push_back(0);
+  const std::vector<std::size_t> others(compared ? 1 : 0, 0);
   Machine machine(options,
                   {{steady_seconds, steady_seconds}, {noisy_seconds, noisy_seconds, others}},
                   [=](std::size_t index, int i) {
