@@ -88,12 +88,13 @@ endfunction()
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache needs these settings for precompiled headers, and to share objects with other clones of
-  # the same sources.
+  # the same sources. The number in the namespace rises when objects kept before must not be used any
+  # more: those of namespace 1 named headers by paths of clones that were removed since.
   set(base_folder ${PROJECT_SOURCE_DIR})
   if(DEFINED ENV{CCACHE_BASEDIR})
     set(base_folder $ENV{CCACHE_BASEDIR})
   endif()
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,$ENV{CCACHE_SLOPPINESS}
-      CCACHE_BASEDIR=${base_folder} ${CCACHE_PROGRAM})
+      CCACHE_BASEDIR=${base_folder} CCACHE_NAMESPACE=parbench-2 ${CCACHE_PROGRAM})
 endif()

@@ -24,15 +24,15 @@ namespace {
 
 using std::chrono::microseconds;
 
-const test::Lane gpu{"cuda:0", 1};
+const test::Lane gpu_lane{"cuda:0", 1};
 
 class Choices : public testing::Test {
  protected:
   void SetUp() override {
     setenv("PARBENCH_TUNING_CACHE", "", 1);  // what is measured is neither read nor kept
     std::string why;
-    bench_ = test::Bench::open(gpu, why);
-    if (!bench_) SKIP_WITHOUT_DEVICES(gpu.device, why);
+    bench_ = test::Bench::open(gpu_lane, why);
+    if (!bench_) SKIP_WITHOUT_DEVICES(gpu_lane.device, why);
   }
 
   [[nodiscard]] CudaDevice& device() const { return dynamic_cast<CudaDevice&>(bench_->device()); }
@@ -68,7 +68,7 @@ TEST_F(Choices, SayWhatWasMeasured) {
   EXPECT_EQ(bench_->prepare(layer)->chosen_by(), ChosenBy::library);
   bench_.reset();
   std::string why;
-  const auto tuned = test::Bench::open(gpu, why, {.autotune = true});
+  const auto tuned = test::Bench::open(gpu_lane, why, {.autotune = true});
   ASSERT_TRUE(tuned.has_value()) << why;
   EXPECT_EQ(tuned->prepare(layer)->chosen_by(), ChosenBy::measuring);
   EXPECT_EQ(tuned->prepare(Gemm{64, 64, 64})->chosen_by(), ChosenBy::measuring);
