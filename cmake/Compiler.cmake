@@ -73,12 +73,15 @@ function(parbench_join_sources_at_end target)
 endfunction()
 
 # parbench_library(<target> [HOT] [HEADERS header…]): how a library of the project is compiled.
-#   HOT      its code runs inside of what is measured: -O3; others take -O2, which compiles faster
+#   HOT      its code runs inside of what is measured: -O3; others take -O2, which compiles faster.
+#            With sanitizers -O2 instead of -Og, because the tests spend their time there.
 #   HEADERS  to precompile beside cmake/precompiled.h
 function(parbench_library target)
   cmake_parse_arguments(ARG "HOT" "" "HEADERS" ${ARGN})
   if(NOT ARG_HOT)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  elseif(PARBENCH_SANITIZE)
+    target_compile_options(${target} PRIVATE -O2)
   endif()
   target_precompile_headers(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:<cmake/precompiled.h$<ANGLE-R>> ${ARG_HEADERS})

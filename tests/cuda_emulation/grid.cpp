@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(PARBENCH_ANNOUNCE_STACKS)
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -26,7 +26,7 @@ constexpr unsigned int max_threads = 1024;  // of a block, on any GPU
 /// Announces the use of another stack to the address sanitizer.
 class StackSwitch {
  public:
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(PARBENCH_ANNOUNCE_STACKS)
   void leave(const void* bottom, std::size_t bytes) {
     __sanitizer_start_switch_fiber(&fake_stack_, bottom, bytes);
   }

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Comparison compared(const Report& base, const Report& now) {
+Comparison compared_files(const Report& base, const Report& now) {
   return compare({"before.json", base}, {"after.json", now});
 }
 
@@ -38,7 +38,7 @@ Comparison mixed() {
   now.cases[0].throttling = power_cap();
   now.cases[2].status = CaseStatus::failed;
   now.cases[2].error = "wrong result";
-  return compared(base, now);
+  return compared_files(base, now);
 }
 
 /// Names with everything that some medium gives a meaning to.
@@ -124,7 +124,7 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
 
 TEST(ComparisonMarkdown, FoldsEverythingWhereNothingIsUrgent) {
   const Report one = made_report({steady(1)});
-  const std::string text = to_markdown(compared(one, one));
+  const std::string text = to_markdown(compared_files(one, one));
   EXPECT_THAT(text,
               AllOf(StartsWith("**No regression found in 1 case. 1 the same.**\n\n<details>\n"),
                     HasSubstr("<summary>1 case</summary>"), EndsWith("</details>\n")));
@@ -157,12 +157,12 @@ TEST(ComparisonJson, KeepsToItsSchema) {
   const std::vector<Comparison> all{
       mixed(),
       hostile(),
-      compared(one, one),
-      compared(one, renamed),
-      compared(one, made_report({})),
-      compared(made_report({}), one),
+      compared_files(one, one),
+      compared_files(one, renamed),
+      compared_files(one, made_report({})),
+      compared_files(made_report({}), one),
       compare({"a", one}, {"b", elsewhere}, {.rule = {}, .allow_different_machine = true}),
-      compared(made_report({{1e-300, 1e300}}), made_report({{1e300, 1e-300}}))};
+      compared_files(made_report({{1e-300, 1e300}}), made_report({{1e300, 1e-300}}))};
   for (std::size_t i = 0; i < all.size(); ++i) {
     words.push_back(folder.write(std::to_string(i), report::to_text(to_json(all[i]))).string());
   }
