@@ -2,12 +2,12 @@
 // anybody.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "reports/compare/render.h"
+#include "reports/compare/rows_table.h"
 #include "reports/compare/words.h"
 #include "reports/text/markdown_text.h"
 #include "reports/units/units.h"
@@ -17,35 +17,7 @@ namespace {
 
 using report::code_span;
 using report::markdown_prose;
-
-using Rows = std::vector<const Row*>;
-
-bool is_urgent(const Row& row) {
-  return row.verdict() == Verdict::regressed || row.state == MatchState::failed_now;
-}
-
-/// The reason of a row without a verdict, or a warning about one that has it.
-std::string remark_cell(const Row& row) {
-  const std::string throttling = throttling_text(row);
-  if (!row.reason.empty()) return code_span(row.reason);
-  return throttling.empty() ? std::string() : "throttled: " + code_span(throttling);
-}
-
-std::string line_of(const Row& row) {
-  const std::string change = row.judgement ? change_text(row.judgement->change) : "";
-  const std::string interval = row.judgement ? interval_text(row.judgement->change) : "";
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", state_text(row),
-                     code_span(row.label), seconds_text(row.base), seconds_text(row.now), change,
-                     interval, remark_cell(row));
-}
-
-std::string table_of(const Rows& rows) {
-  std::string text =
-      "| verdict | case | BASE | NEW | change | interval | |\n"
-      "| :-- | :-- | --: | --: | --: | :-- | :-- |\n";
-  for (const Row* row : rows) text += line_of(*row);
-  return text;
-}
+using report::markdown_table;
 
 std::string item(const std::string& name, const std::string& text) {
   return fmt::format("- {}: {}\n", name, markdown_prose(text));
@@ -72,10 +44,10 @@ std::string to_markdown(const Comparison& comparison) {
   Rows others;
   for (const Row& row : comparison.rows) (is_urgent(row) ? urgent : others).push_back(&row);
   std::string text = fmt::format("**{}**\n", markdown_prose(sentence(comparison)));
-  if (!urgent.empty()) text += '\n' + table_of(urgent);
+  if (!urgent.empty()) text += '\n' + markdown_table(rows_table(urgent));
   if (!others.empty()) {
     const std::string_view thing = urgent.empty() ? "case" : "other case";
-    text += folded(report::format_count(others.size(), thing), table_of(others));
+    text += folded(report::format_count(others.size(), thing), markdown_table(rows_table(others)));
   }
   return text + folded("What was compared, and how", facts_of(comparison));
 }

@@ -1,13 +1,28 @@
-// Escapes Markdown.
+// Escapes Markdown, and paints tables.
 #include "reports/text/markdown_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "reports/text/text.h"
 
 namespace parbench::report {
+namespace {
+
+std::string cell_text(const TableColumn& column, const TableCell& cell) {
+  const std::string text = whole_text(cell);
+  return column.verbatim && text != not_applicable ? code_span(text) : markdown_prose(text);
+}
+
+std::string title_text(const TableColumn& column) {
+  const std::string title = whole_title(column);
+  return column.verbatim_title ? code_span(title) : markdown_prose(title);
+}
+
+}  // namespace
 
 /// The fence is longer than any run of backticks inside; a backslash keeps a bar from ending a
 /// table's cell, in code as well.
@@ -38,6 +53,38 @@ std::string markdown_prose(std::string_view text) {
     if (letter == '@') result += "\u2060";
   }
   return result;
+}
+
+std::string markdown_table(const Table& table) {
+  std::string text;
+  for (const auto& items : table.captions) {
+    if (items.empty()) continue;
+    text += markdown_prose(fmt::format("{}", fmt::join(items, " · "))) + "\n\n";
+  }
+  std::string rule = "|";
+  std::vector<std::string> lines(table.rows.size(), "|");
+  text += '|';
+  for (const TableColumn& column : table.columns) {
+    if (column.only_on_pages) continue;
+    text += fmt::format(" {} |", title_text(column));
+    rule += column.align == Align::left ? " :-- |" : " --: |";
+    for (std::size_t row = 0; row < lines.size(); ++row) {
+      lines[row] += fmt::format(" {} |", cell_text(column, column.cells[row]));
+    }
+  }
+  if (std::ranges::any_of(table.rows, [](const auto& row) { return !row.reason.empty(); })) {
+    text += " reason |";
+    rule += " :-- |";
+    for (std::size_t row = 0; row < lines.size(); ++row) {
+      lines[row] += fmt::format(" {} |", code_span(table.rows[row].reason));
+    }
+  }
+  text += '\n' + rule + '\n';
+  for (const std::string& line : lines) text += line + '\n';
+  for (const auto& [mark, note] : table.footnotes) {
+    text += fmt::format("\n{} {}\n", markdown_prose(mark), markdown_prose(note));
+  }
+  return text;
 }
 
 }  // namespace parbench::report

@@ -1,8 +1,10 @@
-// Text of others made harmless in GitHub's Markdown (github.github.com/gfm).
+// Text of others made harmless in GitHub's Markdown (github.github.com/gfm), and tables of it.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "reports/text/table.h"
 
 namespace parbench::report {
 
@@ -12,5 +14,9 @@ namespace parbench::report {
 
 /// As it is read, on one line, outside of tables.
 [[nodiscard]] std::string markdown_prose(std::string_view text);
+
+/// Captions, the table and its footnotes. A last column has the reasons of the rows without
+/// numbers.
+[[nodiscard]] std::string markdown_table(const Table& table);
 
 }  // namespace parbench::report

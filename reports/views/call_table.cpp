@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -14,8 +13,8 @@
 #include "reports/model/ceilings.h"
 #include "reports/model/printable.h"
 #include "reports/model/without_profile.h"
-#include "reports/text/grid.h"
 #include "reports/text/paragraph.h"
+#include "reports/text/table.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -34,13 +33,9 @@ std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextS
   const std::vector<CallMetrics>& calls = c.profile->metrics.calls;
   double all_seconds = 0;
   for (const CallMetrics& call : calls) all_seconds += call.seconds;
-  Grid grid;
-  const auto add = [&](std::string title,
-                       const std::function<std::string(const CallMetrics&)>& cell,
-                       Align align = Align::right, std::size_t gap = 2) {
-    Column column{std::move(title), {}, align, "", gap};
-    for (const CallMetrics& call : calls) column.cells.push_back(cell(call));
-    grid.columns.push_back(std::move(column));
+  Table table{.rows = std::vector<TableRow>(calls.size())};
+  const auto add = [&](std::string title, auto cell, Align align = Align::right) {
+    add_column(table, {.title = std::move(title), .align = align}, calls, cell);
   };
   using Call = const CallMetrics&;
   add(
@@ -56,11 +51,10 @@ std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextS
   add("B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); });
   add("of peak",
       [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call.kind)); });
-  grid.emphasis.assign(calls.size(), Emphasis::none);
   return emphasised(c.name, Emphasis::bold, style.color) +
          fmt::format("\n{} · {} in calls{}\n", c.dtype, format_duration(all_seconds),
                      c.profile->deviation ? " · " + deviation_text(*c.profile) : "") +
-         grid.render(style.color);
+         to_text(table, style);
 }
 
 constexpr std::string_view how_to_read =

@@ -52,7 +52,7 @@ TableCell estimate_cell(const std::string& text, double value,
 
 /// Formats the median, or the status of a case without a number.
 TableCell median_cell(const CaseResult& c) {
-  if (!has_number(c)) return {std::string(status_word(c))};
+  if (!has_number(c)) return {.text = std::string(status_word(c)), .tone = Tone::reason};
   const Statistics& s = *c.statistics;
   TableCell cell{.text = format_duration(s.median), .number = s.median};
   if (is_throttled(c)) cell.mark = throttled_mark;
@@ -220,11 +220,14 @@ class Builder {
   explicit Builder(const Cases& cases)
       : cases_(cases), baselines_(cases), devices_(memory_devices(cases)) {}
 
-  CaseTable build() {
+  Table build() {
     add_rows();
     add_parameters();
     table_.first_number = table_.columns.size();
     add_numbers();
+    for (TableCell& cell : table_.columns[table_.first_number].cells) {
+      if (cell.tone == Tone::reason) cell.span = table_.columns.size() - table_.first_number;
+    }
     table_.footnotes = footnotes(cases_);
     return std::move(table_);
   }
@@ -320,25 +323,13 @@ class Builder {
   const Cases& cases_;
   Baselines baselines_;
   std::vector<std::string> devices_;
-  CaseTable table_;
+  Table table_;
 };
-
-std::string joined(const std::string& first, const std::string& second) {
-  return first.empty() || second.empty() ? first + second : first + ' ' + second;
-}
 
 }  // namespace
 
-CaseTable case_table(const Cases& cases) { return Builder(cases).build(); }
+Table case_table(const Cases& cases) { return Builder(cases).build(); }
 
 bool is_no_bound(const CaseResult& c) { return c.bound && c.efficiency > max_credible_efficiency; }
-
-std::string whole_title(const TableColumn& column) {
-  return joined(joined(column.title, column.range_title), column.subtitle);
-}
-
-std::string whole_text(const TableCell& cell) {
-  return joined(cell.text + cell.mark, cell.range + cell.range_mark);
-}
 
 }  // namespace parbench::report

@@ -1,44 +1,34 @@
 // Renders peaks as tables.
 #include "reports/views/peak_table.h"
 
-#include <fmt/format.h>
-
-#include <functional>
-#include <utility>
-
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
-#include "reports/text/grid.h"
 #include "reports/text/paragraph.h"
-#include "reports/text/text.h"
+#include "reports/text/table.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {
 
-std::string interval_text(const Peak& peak) {
-  if (!peak.interval) return {};
-  return fmt::format("± {}", format_percent(relative_half_width(*peak.interval, peak.value)));
+TableCell rate_cell(const Peak& peak) {
+  TableCell cell{.text = rate_text(peak)};
+  if (peak.interval) {
+    cell.range = "± " + format_percent(relative_half_width(*peak.interval, peak.value));
+  }
+  return cell;
 }
 
 }  // namespace
 
 std::string to_table(const Fingerprint& device, const std::vector<Peak>& peaks,
                      const TextStyle& style) {
-  Grid grid;
-  const auto add = [&](std::string title, Align align, std::size_t gap,
-                       const std::function<std::string(const Peak&)>& cell) {
-    Column column{std::move(title), {}, align, "", gap};
-    for (const Peak& peak : peaks) column.cells.push_back(printable(cell(peak)));
-    grid.columns.push_back(std::move(column));
-  };
-  add("peak", Align::left, 2, [](const Peak& peak) { return peak.what; });
-  add("best rate", Align::right, 2, rate_text);
-  add("± 95% CI", Align::right, 1, interval_text);
-  add("measured", Align::left, 2, [](const Peak& peak) { return peak.measured_utc; });
-  grid.emphasis.assign(peaks.size(), Emphasis::none);
+  Table table{.rows = std::vector<TableRow>(peaks.size())};
+  add_column(table, {.title = "peak", .align = Align::left}, peaks, &Peak::what);
+  add_column(table, {.title = "best rate", .range_title = "± 95% CI", .range_align = Align::right},
+             peaks, rate_cell);
+  add_column(table, {.title = "measured", .align = Align::left}, peaks, &Peak::measured_utc);
   return emphasised(printable(to_text(device)), Emphasis::bold, style.color) + '\n' +
-         grid.render(style.color);
+         to_text(table, style);
 }
 
 std::string peaks_footnote(const TextStyle& style) {

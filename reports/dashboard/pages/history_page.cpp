@@ -15,6 +15,7 @@
 #include "reports/units/units.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
+#include "reports/views/html/html_table.h"
 #include "reports/views/table_parts.h"
 
 namespace parbench::report {
@@ -30,9 +31,6 @@ std::string interval_text(const Point& point) {
   return fmt::format("± {}{}", format_percent(relative_half_width(*point.interval, point.median)),
                      is_low(point.interval) ? "°" : "");
 }
-
-/// A change and the series that it belongs to.
-using PlacedChange = std::pair<const Series*, const Change*>;
 
 class HistoryPage {
  public:
@@ -68,10 +66,10 @@ class HistoryPage {
   [[nodiscard]] std::vector<PlacedChange> newest_changes_first() const {
     std::vector<PlacedChange> changes;
     for (const Series& series : history_.series) {
-      for (const Change& change : series.changes) changes.emplace_back(&series, &change);
+      for (const Change& change : series.changes) changes.push_back({&history_, &series, &change});
     }
     std::ranges::stable_sort(changes, std::greater(), [](const PlacedChange& change) {
-      return change.first->points[change.second->at].moment;
+      return change.series->points[change.change->at].moment;
     });
     return changes;
   }
@@ -84,22 +82,9 @@ class HistoryPage {
       html_.raw(" or more.</p>\n</section>\n");
       return;
     }
-    html_.raw("<div class=\"table\">\n<table class=\"changes\" id=\"changes-table\">\n");
-    write_headings(html_, {"case", "change of its time", "before", "after"});
-    html_.raw("<tbody>\n");
-    for (const auto& [series, change] : changes) change_row(*series, *change);
-    html_.raw("</tbody>\n</table>\n</div>\n</section>\n");
-  }
-
-  void change_row(const Series& series, const Change& change) {
-    html_.open("tr", {{"data-case", series.id}}).raw("<th scope=\"row\">");
-    write_link(html_, {"#" + series.id, name(series)});
-    html_.raw("</th>");
-    html_.open("td", {{"class", change.size > 0 ? "slower" : "faster"},
-                      {"data-v", fmt::format("{:.6g}", change.size)}});
-    html_.text(change_text(change)).raw("</td>");
-    write_change_ends(html_, history_, series, change, site_root);
-    html_.raw("</tr>\n");
+    const auto here = [](const PlacedChange&) { return std::string(); };
+    write_table(html_, changes_table(changes, here, site_root), {"changes", "changes-table"});
+    html_.raw("</section>\n");
   }
 
   void cases() {
@@ -107,53 +92,46 @@ class HistoryPage {
     for (const auto& line : caption_lines(names_.columns(), {})) {
       html_.element("p", fmt::format("{}", fmt::join(line, " · ")), {{"class", "shared"}});
     }
-    html_.raw("<div class=\"table\">\n<table class=\"cases\" id=\"cases-table\">\n");
-    html_.raw("<caption>All cases with their newest figures</caption>\n");
-    write_headings(html_, case_headings());
-    html_.raw("<tbody>\n");
-    for (std::size_t i = 0; i < history_.series.size(); ++i) case_row(i);
-    html_.raw("</tbody>\n</table>\n</div>\n</section>\n");
+    write_table(html_, table_of_cases(),
+                {"cases", "cases-table", "All cases with their newest figures"});
+    html_.raw("</section>\n");
   }
 
-  [[nodiscard]] std::vector<std::string> case_headings() const {
-    std::vector<std::string> titles{"strategy"};
+  [[nodiscard]] Table table_of_cases() const {
+    Table table;
+    for (const Series& series : history_.series) table.rows.push_back({.id = series.id});
+    const auto add = [&](std::string title, auto cell) {
+      add_column(table, {.title = std::move(title)}, history_.series, cell);
+    };
+    using Of = const Series&;
+    add("strategy", [](Of series) { return series.identity.strategy; });
     for (const ParameterColumn& column : names_.columns()) {
-      if (!column.common) titles.push_back(column.name);
+      if (column.common) continue;
+      add_column(table, {.title = column.name}, column.values,
+                 [](const auto& value) { return value.value_or(std::string(not_applicable)); });
     }
-    titles.insert(titles.end(), {"newest median", "± 95% CI", "last change", "reports", "history"});
-    return titles;
+    add("newest median", [this](Of series) { return newest_cell(series); });
+    add("± 95% CI", [this](Of series) {
+      return has_newest_number(series) ? interval_text(series.points.back()) : std::string();
+    });
+    add("last change", [](Of series) -> TableCell {
+      if (series.changes.empty()) return {std::string(not_applicable)};
+      return {.text = change_text(series.changes.back()), .number = series.changes.back().size};
+    });
+    add("reports", [](Of series) { return count_cell(series.points.size()); });
+    add("history",
+        [](Of series) -> TableCell { return {.text = "history", .link = '#' + series.id}; });
+    return table;
   }
 
-  void case_row(std::size_t index) {
-    const Series& series = history_.series[index];
-    html_.open("tr", {{"data-case", series.id}});
-    html_.element("th", series.identity.strategy, {{"scope", "row"}});
-    for (const ParameterColumn& column : names_.columns()) {
-      if (!column.common) html_.element("td", column.values[index].value_or("–"));
-    }
-    newest_cells(series);
-    if (series.changes.empty()) {
-      html_.element("td", "–");
-    } else {
-      const Change& last = series.changes.back();
-      write_number_cell(html_, change_text(last), last.size);
-    }
-    write_number_cell(html_, std::to_string(series.points.size()),
-                      static_cast<double>(series.points.size()));
-    html_.raw("<td>");
-    write_link(html_, {"#" + series.id, "history"});
-    html_.raw("</td></tr>\n");
-  }
-
-  void newest_cells(const Series& series) {
+  [[nodiscard]] TableCell newest_cell(const Series& series) const {
     if (!has_newest_number(series)) {
-      html_.element("td", series.in_newest ? "no number" : "not in the newest report",
-                    {{"class", "reason"}, {"colspan", "2"}});
-      return;
+      return {.text = series.in_newest ? "no number" : "not in the newest report",
+              .tone = Tone::reason,
+              .span = 2};
     }
-    const Point& newest = series.points.back();
-    write_number_cell(html_, format_duration(newest.median), newest.median);
-    html_.element("td", interval_text(newest));
+    const double median = series.points.back().median;
+    return {.text = format_duration(median), .number = median};
   }
 
   [[nodiscard]] bool has_newest_number(const Series& series) const {
@@ -172,36 +150,42 @@ class HistoryPage {
     html_.raw("<details>\n")
         .element("summary",
                  rows == 1 ? "Its newest figures" : fmt::format("Its newest {} figures", rows));
-    html_.raw("\n<div class=\"table\">\n<table>\n");
-    write_headings(html_, {"report", "commit", "median", "± 95% CI"});
-    html_.raw("<tbody>\n");
-    for (std::size_t i = 0; i < rows; ++i) point_row(series.points[series.points.size() - 1 - i]);
-    html_.raw("</tbody>\n</table>\n</div>\n</details>\n</section>\n");
+    html_.raw("\n");
+    std::vector<Point> newest(series.points.rbegin(),
+                              series.points.rbegin() + static_cast<std::ptrdiff_t>(rows));
+    write_table(html_, table_of_points(newest), {});
+    html_.raw("</details>\n</section>\n");
   }
 
-  void point_row(const Point& point) {
-    const Moment& report = moment(point);
-    html_.raw("<tr><th scope=\"row\">");
-    write_link(html_, {site_root + report_page(report.id), time_text(report.started)});
-    html_.raw("</th>").element("td", commit_text(report));
-    html_.element("td", format_duration(point.median)).element("td", interval_text(point));
-    html_.raw("</tr>\n");
+  [[nodiscard]] Table table_of_points(const std::vector<Point>& points) const {
+    Table table{.rows = std::vector<TableRow>(points.size())};
+    add_column(table, {.title = "report", .align = Align::left}, points,
+               [this](const Point& point) { return report_cell(moment(point)); });
+    add_column(table, {.title = "commit"}, points,
+               [this](const Point& point) { return commit_text(moment(point)); });
+    add_column(table, {.title = "median"}, points,
+               [](const Point& point) { return format_duration(point.median); });
+    add_column(table, {.title = "± 95% CI"}, points, interval_text);
+    return table;
+  }
+
+  static TableCell report_cell(const Moment& report) {
+    return {.text = time_text(report.started), .link = site_root + report_page(report.id)};
   }
 
   void reports() {
     html_.raw("<section class=\"card\" id=\"reports\">\n<h2>Reports</h2>\n<details>\n");
-    html_.element("summary", format_count(history_.moments.size(), "report"));
-    html_.raw("\n<div class=\"table\">\n<table>\n");
-    write_headings(html_, {"report", "commit", "file"});
-    html_.raw("<tbody>\n");
-    for (std::size_t i = history_.moments.size(); i-- > 0;) {
-      const Moment& report = history_.moments[i];
-      html_.raw("<tr><th scope=\"row\">");
-      write_link(html_, {site_root + report_page(report.id), time_text(report.started)});
-      html_.raw("</th>").element("td", commit_text(report), {{"class", "text"}});
-      html_.element("td", report.path, {{"class", "text"}}).raw("</tr>\n");
-    }
-    html_.raw("</tbody>\n</table>\n</div>\n</details>\n</section>\n");
+    html_.element("summary", format_count(history_.moments.size(), "report")).raw("\n");
+    const std::vector<Moment> newest_first(history_.moments.rbegin(), history_.moments.rend());
+    Table table{.rows = std::vector<TableRow>(newest_first.size())};
+    const auto add = [&](std::string title, auto cell) {
+      add_column(table, {.title = std::move(title), .align = Align::left}, newest_first, cell);
+    };
+    add("report", report_cell);
+    add("commit", commit_text);
+    add("file", &Moment::path);
+    write_table(html_, table, {});
+    html_.raw("</details>\n</section>\n");
   }
 
   /// reports/web/src/history/data.ts describes it.

@@ -5,24 +5,19 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <utility>
 
 #include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
 #include "reports/units/units.h"
 #include "reports/views/html/html_frame.h"
+#include "reports/views/html/html_table.h"
 
 namespace parbench::report {
 namespace {
 
 /// A longer list would not be read; all changes are on the pages of their histories.
 constexpr std::size_t max_changes = 200;
-
-struct RecentChange {
-  const History* history = nullptr;
-  const Series* series = nullptr;
-  const Change* change = nullptr;
-};
 
 class IndexPage {
  public:
@@ -51,8 +46,8 @@ class IndexPage {
                        time_text(newest_));
   }
 
-  [[nodiscard]] std::vector<RecentChange> largest_changes_first() const {
-    std::vector<RecentChange> changes;
+  [[nodiscard]] std::vector<PlacedChange> largest_changes_first() const {
+    std::vector<PlacedChange> changes;
     for (const History& history : histories_) {
       for (const Series& series : history.series) {
         for (const Change& change : series.changes) {
@@ -63,22 +58,16 @@ class IndexPage {
       }
     }
     std::ranges::stable_sort(changes, std::greater(),
-                             [](const RecentChange& change) { return magnitude(*change.change); });
+                             [](const PlacedChange& change) { return magnitude(*change.change); });
     return changes;
   }
 
   void changes() {
     html_.raw("<section class=\"card\" id=\"changes\">\n<h2>Recent changes</h2>\n");
-    const auto changes = largest_changes_first();
+    std::vector<PlacedChange> changes = largest_changes_first();
     html_.element("p", changes_text(changes.size()), {{"class", "shared"}}).raw("\n");
-    if (!changes.empty()) {
-      html_.raw("<div class=\"table\">\n<table class=\"changes\" id=\"changes-table\">\n");
-      write_headings(html_,
-                     {"case", "change of its time", "before", "after", "scenario", "machine"});
-      html_.raw("<tbody>\n");
-      for (std::size_t i = 0; i < std::min(changes.size(), max_changes); ++i) row(changes[i]);
-      html_.raw("</tbody>\n</table>\n</div>\n");
-    }
+    changes.resize(std::min(changes.size(), max_changes));
+    if (!changes.empty()) write_table(html_, table_of(changes), {"changes", "changes-table"});
     html_.raw("</section>\n");
   }
 
@@ -91,19 +80,18 @@ class IndexPage {
     return fmt::format("{} {}, the largest first.", format_count(count, "change"), period);
   }
 
-  void row(const RecentChange& recent) {
-    const auto& [history, series, change] = recent;
-    const std::string page = history_page(history->machine_id, history->scenario);
-    html_.raw("<tr><th scope=\"row\">");
-    const auto index = static_cast<std::size_t>(series - history->series.data());
-    write_link(html_, {page + "#" + series->id, CaseNames(*history).name(index)});
-    html_.raw("</th>");
-    html_.open("td", {{"class", change->size > 0 ? "slower" : "faster"},
-                      {"data-v", fmt::format("{:.6g}", change->size)}});
-    html_.text(change_text(*change)).raw("</td>");
-    write_change_ends(html_, *history, *series, *change, "");
-    html_.element("td", history->scenario, {{"class", "text"}});
-    html_.element("td", history->machine_text, {{"class", "text hardware"}}).raw("</tr>\n");
+  static Table table_of(const std::vector<PlacedChange>& changes) {
+    Table table = changes_table(
+        changes,
+        [](const PlacedChange& placed) {
+          return history_page(placed.history->machine_id, placed.history->scenario);
+        },
+        "");
+    add_column(table, {.title = "scenario", .align = Align::left}, changes,
+               [](const PlacedChange& placed) { return placed.history->scenario; });
+    add_column(table, {.title = "machine", .align = Align::left, .wrapped = true}, changes,
+               [](const PlacedChange& placed) { return placed.history->machine_text; });
+    return table;
   }
 
   void overview() {
@@ -112,28 +100,27 @@ class IndexPage {
       html_.raw("<p>There is no history yet.</p>\n</section>\n");
       return;
     }
-    html_.raw("<div class=\"table\">\n<table class=\"histories\" id=\"histories-table\">\n");
-    write_headings(html_, {"machine", "scenario", "cases", "reports", "newest", "recent changes"});
-    html_.raw("<tbody>\n");
-    for (const History& history : histories_) row(history);
-    html_.raw("</tbody>\n</table>\n</div>\n</section>\n");
+    write_table(html_, table_of_histories(), {"histories", "histories-table"});
+    html_.raw("</section>\n");
   }
 
-  void row(const History& history) {
-    html_.open("tr").open("th", {{"scope", "row"}, {"class", "hardware"}});
-    html_.text(history.machine_text).raw("<br>");
-    html_.element("small", "fingerprint " + history.machine_id).raw("</th>");
-    html_.open("td", {{"class", "text"}});
-    write_link(html_, {history_page(history.machine_id, history.scenario), history.scenario});
-    html_.raw("</td>");
-    const auto number = [&](std::size_t count) {
-      write_number_cell(html_, std::to_string(count), static_cast<double>(count));
+  [[nodiscard]] Table table_of_histories() const {
+    Table table{.rows = std::vector<TableRow>(histories_.size())};
+    const auto add = [&](TableColumn column, auto cell) {
+      add_column(table, std::move(column), histories_, cell);
     };
-    number(history.series.size());
-    number(history.moments.size());
-    html_.element("td", time_text(history.moments.back().started));
-    number(recent_changes(history));
-    html_.raw("</tr>\n");
+    using Of = const History&;
+    add({.title = "machine", .align = Align::left, .wrapped = true}, [](Of of) -> TableCell {
+      return {.text = of.machine_text, .note = "fingerprint " + of.machine_id};
+    });
+    add({.title = "scenario", .align = Align::left}, [](Of of) -> TableCell {
+      return {.text = of.scenario, .link = history_page(of.machine_id, of.scenario)};
+    });
+    add({.title = "cases"}, [](Of of) { return count_cell(of.series.size()); });
+    add({.title = "reports"}, [](Of of) { return count_cell(of.moments.size()); });
+    add({.title = "newest"}, [](Of of) { return time_text(of.moments.back().started); });
+    add({.title = "recent changes"}, [this](Of of) { return count_cell(recent_changes(of)); });
+    return table;
   }
 
   [[nodiscard]] std::size_t recent_changes(const History& history) const {

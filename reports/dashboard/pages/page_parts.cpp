@@ -6,10 +6,11 @@
 
 #include <cmath>
 #include <ctime>
+#include <map>
+#include <utility>
 
 #include "reports/dashboard/content_id.h"
 #include "reports/units/units.h"
-#include "reports/views/html/html_frame.h"
 
 namespace parbench::report {
 namespace {
@@ -30,10 +31,10 @@ CaseResult as_case(const CaseIdentity& identity) {
   return c;
 }
 
-void write_end(HtmlWriter& html, const Moment& moment, const std::string& to_site) {
-  html.open("td", {{"class", "text"}});
-  write_link(html, {to_site + report_page(moment.id), commit_text(moment)});
-  html.raw("<br>").element("small", time_text(moment.started)).raw("</td>");
+TableCell end_cell(const Moment& moment, const std::string& to_site) {
+  return {.text = commit_text(moment),
+          .link = to_site + report_page(moment.id),
+          .note = time_text(moment.started)};
 }
 
 }  // namespace
@@ -79,20 +80,38 @@ std::string CaseNames::name(std::size_t series) const {
   return row_text(strategies_[series], columns_, series);
 }
 
-void write_change_ends(HtmlWriter& html, const History& history, const Series& series,
-                       const Change& change, const std::string& to_site) {
-  write_end(html, history.moments[series.points[change.at - 1].moment], to_site);
-  write_end(html, history.moments[series.points[change.at].moment], to_site);
+Table changes_table(const std::vector<PlacedChange>& changes,
+                    const std::function<std::string(const PlacedChange&)>& page,
+                    const std::string& to_site) {
+  Table table;
+  std::map<const History*, CaseNames> names;
+  for (const PlacedChange& placed : changes) {
+    table.rows.push_back({.id = placed.series->id});
+    names.try_emplace(placed.history, *placed.history);
+  }
+  const auto add = [&](std::string title, auto cell) {
+    add_column(table, {.title = std::move(title), .align = Align::left}, changes, cell);
+  };
+  using Placed = const PlacedChange&;
+  add("case", [&](Placed placed) -> TableCell {
+    return {.text = names.at(placed.history).name(placed.index()),
+            .link = page(placed) + '#' + placed.series->id};
+  });
+  add("change of its time", [](Placed placed) -> TableCell {
+    return {.text = change_text(*placed.change),
+            .number = placed.change->size,
+            .tone = placed.change->size > 0 ? Tone::worse : Tone::better};
+  });
+  const auto end = [&](Placed placed, std::size_t point) {
+    return end_cell(placed.history->moments[placed.series->points[point].moment], to_site);
+  };
+  add("before", [&](Placed placed) { return end(placed, placed.change->at - 1); });
+  add("after", [&](Placed placed) { return end(placed, placed.change->at); });
+  return table;
 }
 
-void write_headings(HtmlWriter& html, const std::vector<std::string>& titles) {
-  html.raw("<thead>\n<tr>");
-  for (const std::string& title : titles) html.element("th", title, {{"scope", "col"}});
-  html.raw("</tr>\n</thead>\n");
-}
-
-void write_number_cell(HtmlWriter& html, const std::string& text, double number) {
-  html.element("td", text, {{"data-v", fmt::format("{:.6g}", number)}});
+TableCell count_cell(std::size_t count) {
+  return {.text = std::to_string(count), .number = static_cast<double>(count)};
 }
 
 }  // namespace parbench::report

@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "reports/dashboard/history.h"
-#include "reports/views/html/html_writer.h"
+#include "reports/text/table.h"
 #include "reports/views/parameter_columns.h"
 
 namespace parbench::report {
@@ -44,15 +45,24 @@ class CaseNames {
   std::vector<ParameterColumn> columns_;
 };
 
-/// The reports before and after a change in two cells, each linked; `to_site` leads from the page
-/// to the site's folder.
-void write_change_ends(HtmlWriter& html, const History& history, const Series& series,
-                       const Change& change, const std::string& to_site);
+/// A change, where it stands.
+struct PlacedChange {
+  const History* history = nullptr;
+  const Series* series = nullptr;
+  const Change* change = nullptr;
 
-/// The head of a table.
-void write_headings(HtmlWriter& html, const std::vector<std::string>& titles);
+  [[nodiscard]] std::size_t index() const {
+    return static_cast<std::size_t>(series - history->series.data());
+  }
+};
 
-/// A cell with the number that its column is sorted by.
-void write_number_cell(HtmlWriter& html, const std::string& text, double number);
+/// A row for each change: its case, linked to it on `page`, its size, and the reports before and
+/// after it. `to_site` leads from the page to the site's folder.
+[[nodiscard]] Table changes_table(const std::vector<PlacedChange>& changes,
+                                  const std::function<std::string(const PlacedChange&)>& page,
+                                  const std::string& to_site);
+
+/// A cell for a number of things.
+[[nodiscard]] TableCell count_cell(std::size_t count);
 
 }  // namespace parbench::report

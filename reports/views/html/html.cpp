@@ -11,9 +11,9 @@
 #include "reports/model/printable.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "reports/views/html/html_cases.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
-#include "reports/views/html/html_table.h"
 #include "reports/views/html/html_writer.h"
 #include "reports/views/table_parts.h"
 

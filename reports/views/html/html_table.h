@@ -1,20 +1,23 @@
-// The tables of a page: all cases of a scenario, and published figures beside measured ones.
+// Paints tables on a page.
 #pragma once
 
-#include <cstddef>
 #include <string>
+#include <string_view>
 
+#include "reports/text/table.h"
 #include "reports/views/html/html_writer.h"
-#include "reports/views/table_parts.h"
 
 namespace parbench::report {
 
-/// The values that all cases share, the table with a row for every case, and what its marks mean.
-/// `id` is the scenario's on the page.
-void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::string& id);
+/// How a page calls a table.
+struct HtmlTable {
+  std::string_view style;  // its class
+  std::string id = {};
+  std::string label = {};  // for readers of the screen
+};
 
-/// Figures that the report's run was to be read beside, with those of the same cases; nothing where
-/// the report has none of the scenario.
-void write_published(HtmlWriter& html, const Report& report, const ScenarioCases& group);
+/// Columns and rows, without captions and footnotes. The first cell of a row is its heading; a
+/// number that a cell is sorted by stands in `data-v`.
+void write_table(HtmlWriter& html, const Table& table, const HtmlTable& as);
 
 }  // namespace parbench::report

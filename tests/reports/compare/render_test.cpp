@@ -73,6 +73,7 @@ same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
 § measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
 (1) failed in NEW: wrong result
+
 BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints the
 median of those medians.
 Changes below 2% do not count (--threshold). Chance of any false alarm in 2 cases: at most 5% (Holm's
@@ -95,17 +96,19 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
   EXPECT_EQ("\n" + to_markdown(mixed()), R"(
 **1 case failed in NEW: made/one/n:2. 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the same.**
 
-| verdict | case | BASE | NEW | change | interval | |
+| verdict | case | BASE | NEW | change | interval | reason |
 | :-- | :-- | --: | --: | --: | :-- | :-- |
-| regressed | `made/one/n:0` | 1.000 s | 1.060 s | 6.0% slower | +5.9 to +6.1% | throttled: `power cap on cpu:0 in NEW` |
+| regressed§ | `made/one/n:0` | 1.000 s | 1.060 s | 6.0% slower | +5.9 to +6.1% |  |
 | failed | `made/one/n:2` | 1.000 s | – |  |  | `failed in NEW: wrong result` |
+
+§ measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
 
 <details>
 <summary>1 other case</summary>
 
-| verdict | case | BASE | NEW | change | interval | |
-| :-- | :-- | --: | --: | --: | :-- | :-- |
-| same | `made/one/n:1` | 1.000 s | 1.000 s | no change | −0.1 to +0.1% |  |
+| verdict | case | BASE | NEW | change | interval |
+| :-- | :-- | --: | --: | --: | :-- |
+| same | `made/one/n:1` | 1.000 s | 1.000 s | no change | −0.1 to +0.1% |
 
 </details>
 

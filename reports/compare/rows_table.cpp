@@ -1,0 +1,75 @@
+// Columns and footnotes from the cases of a comparison.
+#include "reports/compare/rows_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "reports/compare/words.h"
+#include "reports/views/case_table.h"
+
+namespace parbench::compare {
+namespace {
+
+using report::Align;
+using report::Emphasis;
+using report::TableCell;
+
+TableCell verdict_cell(const Row* row) {
+  return {.text = state_text(*row),
+          .mark = std::string(throttling_text(*row).empty() ? "" : report::throttled_mark)};
+}
+
+TableCell interval_cell(const Row* row) {
+  return {row->judgement ? interval_text(row->judgement->change) : ""};
+}
+
+TableCell change_cell(const Row* row) {
+  return {row->judgement ? change_text(row->judgement->change) : ""};
+}
+
+Emphasis emphasis_of(const Row& row) {
+  if (is_urgent(row)) return Emphasis::bold;
+  return row.judgement ? Emphasis::none : Emphasis::dim;
+}
+
+std::vector<report::Footnote> throttling_note(const Rows& rows) {
+  std::vector<std::string> throttles;
+  for (const Row* row : rows) {
+    if (const std::string reasons = throttling_text(*row); !reasons.empty()) {
+      throttles.push_back(fmt::format("{}: {}", row->label, reasons));
+    }
+  }
+  if (throttles.empty()) return {};
+  return {{std::string(report::throttled_mark),
+           fmt::format("measured on a throttled device: {}", fmt::join(throttles, "; "))}};
+}
+
+}  // namespace
+
+Rows all_rows(const Comparison& comparison) {
+  Rows rows;
+  for (const Row& row : comparison.rows) rows.push_back(&row);
+  return rows;
+}
+
+bool is_urgent(const Row& row) {
+  return row.verdict() == Verdict::regressed || row.state == MatchState::failed_now;
+}
+
+report::Table rows_table(const Rows& rows) {
+  report::Table table;
+  for (const Row* row : rows) table.rows.push_back({emphasis_of(*row), row->reason});
+  add_column(table, {.title = "verdict", .align = Align::left}, rows, verdict_cell);
+  add_column(table, {.title = "case", .align = Align::left, .verbatim = true}, rows, &Row::label);
+  add_column(table, {.title = "BASE"}, rows,
+             [](const Row* row) { return seconds_text(row->base); });
+  add_column(table, {.title = "NEW"}, rows, [](const Row* row) { return seconds_text(row->now); });
+  add_column(table, {.title = "change"}, rows, change_cell);
+  add_column(table, {.title = "interval", .align = Align::left}, rows, interval_cell);
+  table.footnotes = throttling_note(rows);
+  return table;
+}
+
+}  // namespace parbench::compare

@@ -1,0 +1,22 @@
+// The cases of a comparison as a table, for every medium.
+#pragma once
+
+#include <vector>
+
+#include "reports/compare/comparison.h"
+#include "reports/text/table.h"
+
+namespace parbench::compare {
+
+using Rows = std::vector<const Row*>;
+
+[[nodiscard]] Rows all_rows(const Comparison& comparison);
+
+/// Whether somebody has to act: it regressed, or failed in the newer report.
+[[nodiscard]] bool is_urgent(const Row& row);
+
+/// Verdicts, times and changes, with the reasons of rows without a verdict, and what throttled the
+/// devices of marked ones.
+[[nodiscard]] report::Table rows_table(const Rows& rows);
+
+}  // namespace parbench::compare

@@ -1,0 +1,123 @@
+// Paints tables for a terminal.
+#include "reports/text/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "reports/text/paragraph.h"
+
+namespace parbench::report {
+namespace {
+
+/// Numbered reasons of rows; equal reasons share one.
+class Reasons {
+ public:
+  /// Returns " (2)"; empty for no reason.
+  std::string reference(const std::string& reason) {
+    if (reason.empty()) return {};
+    const auto [known, is_new] = numbers_.emplace(reason, texts_.size() + 1);
+    if (is_new) texts_.push_back(reason);
+    return fmt::format(" ({})", known->second);
+  }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+/// Moves a unit that all cells share into the title: "images/s" above "44.3".
+void move_unit_to_title(Column& column) {
+  std::set<std::string> units;
+  for (const std::string& cell : column.cells) {
+    if (!cell.empty()) units.insert(cell.substr(std::min(cell.find(' '), cell.size())));
+  }
+  if (units.size() != 1 || units.begin()->empty()) return;
+  column.title = units.begin()->substr(1);
+  for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
+}
+
+/// Appends marks to texts. Where a column of numbers has any, the others get a space, so that the
+/// numbers stay aligned.
+std::string marked(const std::string& text, const std::string& mark, bool any_mark) {
+  return printable(text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark));
+}
+
+Column value_column(const TableColumn& column) {
+  Column values{column.title, {}, column.align};
+  if (!column.subtitle.empty()) {
+    values.upper_title = std::exchange(values.title, column.subtitle);
+  }
+  const bool any_mark =
+      std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.mark.empty(); });
+  for (const TableCell& cell : column.cells) {
+    values.cells.push_back(marked(cell.text, cell.mark, any_mark && cell.number));
+  }
+  if (column.unit_in_title) move_unit_to_title(values);
+  return values;
+}
+
+Column range_column(const TableColumn& column) {
+  Column ranges{column.range_title, {}, column.range_align, "", 1};
+  const bool any_mark =
+      column.range_align == Align::right &&
+      std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.range_mark.empty(); });
+  for (const TableCell& cell : column.cells) {
+    ranges.cells.push_back(marked(cell.range, cell.range_mark, any_mark));
+  }
+  return ranges;
+}
+
+/// The columns, with numbers in place of the reasons.
+Grid grid_of(const Table& table, Reasons& reasons) {
+  Grid grid;
+  for (const TableColumn& column : table.columns) {
+    if (column.only_on_pages) continue;
+    grid.columns.push_back(value_column(column));
+    if (&column == &table.columns[table.first_number]) {
+      for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        grid.columns.back().cells[row] += reasons.reference(table.rows[row].reason);
+      }
+    }
+    if (!column.range_title.empty()) grid.columns.push_back(range_column(column));
+  }
+  for (const TableRow& row : table.rows) grid.emphasis.push_back(row.emphasis);
+  return grid;
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + ' ' + second;
+}
+
+}  // namespace
+
+std::string to_text(const Table& table, const TextStyle& style) {
+  Reasons reasons;
+  const Grid grid = grid_of(table, reasons);
+  std::string text;
+  for (const auto& items : table.captions) text += joined_items(items, style, Emphasis::none);
+  if (!text.empty()) text += '\n';
+  text += grid.render(style.color);
+  std::vector<Footnote> notes = table.footnotes;
+  for (std::size_t i = 0; i < reasons.texts().size(); ++i) {
+    notes.emplace_back(fmt::format("({})", i + 1), reasons.texts()[i]);
+  }
+  if (!notes.empty()) text += '\n';
+  for (const auto& [mark, note] : notes) {
+    text += hanging(mark + ' ', printable(note, true), style.width, Emphasis::none, style.color);
+  }
+  return text;
+}
+
+std::string whole_title(const TableColumn& column) {
+  return joined(joined(column.title, column.range_title), column.subtitle);
+}
+
+std::string whole_text(const TableCell& cell) {
+  return joined(cell.text + cell.mark, cell.range + cell.range_mark);
+}
+
+}  // namespace parbench::report

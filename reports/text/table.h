@@ -1,0 +1,86 @@
+// A table as a model: the texts of its cells, the meaning of their marks, and the lines around it.
+// Painters lay it out for a terminal, for Markdown (markdown_text.h) and for a page
+// (views/html/html_table.h).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/text/grid.h"
+#include "reports/text/text.h"
+
+namespace parbench::report {
+
+/// What a page emphasises by colour.
+enum class Tone { plain, better, worse, reason };
+
+struct TableCell {
+  std::string text = {};
+  std::string mark = {};   // of a footnote, behind the text
+  std::string range = {};  // the interval of the text
+  std::string range_mark = {};
+  std::optional<double> number = {};  // to sort by
+  Tone tone = Tone::plain;            // a reason is followed by that of its row
+  std::size_t span = 1;               // columns that it takes on a page, the next ones being empty
+  std::string link = {};              // where it leads on a page
+  std::string note = {};              // a second line on a page
+};
+
+struct TableColumn {
+  std::string title;
+  std::vector<TableCell> cells = {};  // one per row
+  Align align = Align::right;
+  bool verbatim = false;         // cells are text of a report
+  bool verbatim_title = false;   // so is the title
+  std::string range_title = {};  // of the ranges; empty where they have none
+  Align range_align = Align::left;
+  std::string subtitle = {};   // what the parts of the cells are: "cpu:0 + cpu:1"
+  bool unit_in_title = false;  // a unit that all cells share may stand in place of the title
+  bool only_on_pages = false;  // a terminal has no room for it
+  bool wrapped = false;        // a page breaks its lines
+  bool folded = false;         // a page shows its cells on request
+};
+
+struct TableRow {
+  Emphasis emphasis = Emphasis::none;
+  std::string reason = {};  // why it has no numbers
+  std::string id = {};      // by which scripts of a page find it
+};
+
+/// The text of a cell to which its column does not apply.
+inline constexpr std::string_view not_applicable = "–";
+
+/// A mark in the table's cells and what it means.
+using Footnote = std::pair<std::string, std::string>;
+
+struct Table {
+  std::vector<TableColumn> columns = {};
+  std::vector<TableRow> rows = {};
+  /// The first column of numbers; rows without have their status there.
+  std::size_t first_number = 0;
+  std::vector<std::vector<std::string>> captions = {};
+  std::vector<Footnote> footnotes = {};
+};
+
+/// Adds a column. `cell` makes a text or a TableCell of each item, in the order of the rows.
+template <class Items, class MakeCell>
+void add_column(Table& table, TableColumn column, const Items& items, MakeCell&& cell) {
+  for (const auto& item : items) column.cells.push_back(TableCell{std::invoke(cell, item)});
+  table.columns.push_back(std::move(column));
+}
+
+/// Returns the title with its suffix, for painters that write cells and ranges in one column:
+/// "speedup over single", "peak memory cpu:0 + cpu:1".
+[[nodiscard]] std::string whole_title(const TableColumn& column);
+/// Returns text and range with their marks: "1.71× (1.69–1.73)°".
+[[nodiscard]] std::string whole_text(const TableCell& cell);
+
+/// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows.
+[[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
+
+}  // namespace parbench::report

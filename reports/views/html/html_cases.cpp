@@ -1,0 +1,206 @@
+// What a scenario's tables have on a page beside those of every medium.
+#include "reports/views/html/html_cases.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/units/units.h"
+#include "reports/views/case_table.h"
+#include "reports/views/html/html_table.h"
+#include "reports/views/html/html_timelines.h"
+
+namespace parbench::report {
+namespace {
+
+/// A longer table is folded, so that a browser need not lay it out before anybody wants to see it.
+constexpr std::size_t max_unfolded = 1000;
+
+/// "53 convolution_forward on jit:avx512_core, 1 linear_forward on gemm:jit".
+std::string kernels_text(const std::vector<Kernel>& kernels) {
+  std::vector<std::string> items;
+  for (const Kernel& kernel : kernels) {
+    items.push_back(fmt::format("{} {} on {}{}", kernel.count, kernel.operation,
+                                kernel.implementation,
+                                kernel.chosen_by.empty() ? "" : " by " + kernel.chosen_by));
+  }
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+/// "median clock 1800 MHz, least clock 1700 MHz, at most 71 °C, at most 300 W", as far as known.
+std::string condition_text(const CaseCondition& condition) {
+  std::vector<std::string> items;
+  const auto add = [&](std::string_view what, std::optional<double> value, std::string_view unit) {
+    if (value) items.push_back(fmt::format("{} {} {}", what, format_number(*value, 4), unit));
+  };
+  add("median clock", condition.median_clock_mhz, "MHz");
+  add("least clock", condition.min_clock_mhz, "MHz");
+  add("at most", condition.max_temperature_celsius, "°C");
+  add("at most", condition.max_power_watts, "W");
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+/// "3 of 14 (2 power cap on cuda:0, 1 low clock on cuda:0)".
+std::string throttling_text(const Throttling& throttling) {
+  std::vector<std::string> items;
+  for (const ThrottleReason& reason : throttling.reasons) {
+    items.push_back(fmt::format("{} {} on {}", reason.samples, reason.reason, reason.device));
+  }
+  const std::string counts =
+      fmt::format("{} of {}", throttling.marked_samples, throttling.read_samples);
+  return items.empty() ? counts : fmt::format("{} ({})", counts, fmt::join(items, ", "));
+}
+
+/// Everything else that the report says of a case. A line for each fact instead of a list:
+/// thousands of cases would make it half a million elements, which take a browser seconds.
+class Details {
+ public:
+  explicit Details(const CaseResult& c) : lines_("case: " + c.name) {
+    if (c.statistics) add_statistics(*c.statistics);
+    if (c.bound && !is_no_bound(c)) add_bound(*c.bound);
+    if (c.verification) {
+      fact("compared with", c.verification->against);
+      fact("compared", c.verification->detail);
+    }
+    fact("sampling ended by", c.stopped_because);
+    fact("kernels", kernels_text(c.kernels));
+    for (const CaseCondition& condition : c.conditions) {
+      fact(condition.device, condition_text(condition));
+    }
+    if (c.throttling) fact("throttled samples", throttling_text(*c.throttling));
+    if (c.profile) {
+      fact("when it ran", fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; ")));
+      if (c.profile->deviation) fact("its time", deviation_text(*c.profile));
+    }
+    for (const auto& [name, value] : c.notes) fact(name, value);
+  }
+
+  [[nodiscard]] std::string take() { return std::move(lines_); }
+
+ private:
+  void add_statistics(const Statistics& s) {
+    if (s.median_interval) {
+      fact("median’s interval",
+           fmt::format("{} to {} ({})", format_duration(s.median_interval->low),
+                       format_duration(s.median_interval->high),
+                       format_confidence(s.median_interval->confidence)));
+    }
+    fact("mean ± standard deviation",
+         fmt::format("{} ± {}", format_duration(s.mean), format_duration(s.standard_deviation)));
+    fact("min, max", fmt::format("{}, {}", format_duration(s.min), format_duration(s.max)));
+  }
+
+  void add_bound(const Bound& bound) {
+    fact("bound", format_duration(bound.seconds));
+    fact("critical path", format_duration(bound.critical_path));
+    fact("busiest lane",
+         fmt::format("{}, {}", bound.busiest_lane_name, format_duration(bound.busiest_lane)));
+  }
+
+  void fact(std::string_view name, std::string_view value) {
+    if (!value.empty()) lines_ += fmt::format("\n{}: {}", name, value);
+  }
+
+  std::string lines_;
+};
+
+void write_list(HtmlWriter& html, std::string_view style, const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  html.open("ul", {{"class", style}}).raw("\n");
+  for (const std::string& item : items) html.element("li", item).raw("\n");
+  html.raw("</ul>\n");
+}
+
+// -------------------------------------------------------------------------------------- published
+
+bool belongs(const CaseResult& c, const Published& figure) {
+  if (c.scenario != figure.scenario || c.strategy != figure.strategy) return false;
+  return std::ranges::all_of(figure.parameters, [&](const auto& parameter) {
+    return std::ranges::find(c.parameters, parameter) != c.parameters.end();
+  });
+}
+
+/// A published figure and the case that it is read beside; nullptr where the run lacks it.
+struct PlacedFigure {
+  const Published* figure = nullptr;
+  const CaseResult* measured = nullptr;
+
+  [[nodiscard]] std::optional<double> seconds() const {
+    if (measured == nullptr || !has_number(*measured)) return std::nullopt;
+    return measured->statistics->median * figure->executions;
+  }
+};
+
+std::string here(const PlacedFigure& placed) {
+  const auto seconds = placed.seconds();
+  return seconds ? format_duration(*seconds) : "not measured";
+}
+
+std::string times_faster(const PlacedFigure& placed) {
+  const auto seconds = placed.seconds();
+  return seconds ? format_ratio(placed.figure->seconds / *seconds) : "";
+}
+
+std::string parameters_text(const NamedValues& values) {
+  std::vector<std::string> items;
+  for (const auto& [name, value] : values) items.push_back(name + ' ' + value_text(value));
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+}  // namespace
+
+void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::string& id) {
+  Table table = case_table(group.cases);
+  add_column(table, {.title = "details", .folded = true}, group.cases,
+             [](const CaseResult* c) { return Details(*c).take(); });
+  std::vector<std::string> shared;
+  for (const auto& line : table.captions) {
+    if (!line.empty()) shared.push_back(fmt::format("{}", fmt::join(line, " · ")));
+  }
+  write_list(html, "shared", shared);
+  const bool folded = table.rows.size() > max_unfolded;
+  if (folded) {
+    html.raw("<details class=\"long\">");
+    html.element("summary", fmt::format("All {} cases", table.rows.size())).raw("\n");
+  }
+  write_table(html, table,
+              {"cases", id + "-table", fmt::format("All cases of {}", group.scenario)});
+  if (folded) html.raw("</details>\n");
+  std::vector<std::string> marks;
+  for (const auto& [mark, note] : table.footnotes) marks.push_back(mark + ' ' + note);
+  write_list(html, "marks", marks);
+}
+
+void write_published(HtmlWriter& html, const Report& report, const ScenarioCases& group) {
+  std::vector<PlacedFigure> figures;
+  for (const Published& figure : report.published) {
+    if (figure.scenario != group.scenario) continue;
+    const auto found = std::ranges::find_if(
+        group.cases, [&](const CaseResult* candidate) { return belongs(*candidate, figure); });
+    figures.push_back({&figure, found == group.cases.end() ? nullptr : *found});
+  }
+  if (figures.empty()) return;
+  Table table{.rows = std::vector<TableRow>(figures.size())};
+  const auto add = [&](std::string title, Align align, auto cell) {
+    add_column(table, {.title = std::move(title), .align = align}, figures, cell);
+  };
+  using Figure = const PlacedFigure&;
+  add("strategy", Align::left, [](Figure placed) { return placed.figure->strategy; });
+  add("case", Align::left,
+      [](Figure placed) { return parameters_text(placed.figure->parameters); });
+  add("published by", Align::left, [](Figure placed) { return placed.figure->source; });
+  add("published", Align::right,
+      [](Figure placed) { return format_duration(placed.figure->seconds); });
+  add("here", Align::right, here);
+  add("published over here", Align::right, times_faster);
+  write_table(html, table,
+              {.style = "published",
+               .label = "Published figures, measured on other hardware, beside those of this run"});
+}
+
+}  // namespace parbench::report
