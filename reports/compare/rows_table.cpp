@@ -38,7 +38,7 @@ std::vector<report::Footnote> throttling_note(const Rows& rows) {
   std::vector<std::string> throttles;
   for (const Row* row : rows) {
     if (const std::string reasons = throttling_text(*row); !reasons.empty()) {
-      throttles.push_back(fmt::format("{}: {}", row->label, reasons));
+      throttles.push_back(report::printable(fmt::format("{}: {}", row->label, reasons)));
     }
   }
   if (throttles.empty()) return {};

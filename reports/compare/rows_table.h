@@ -12,7 +12,7 @@ using Rows = std::vector<const Row*>;
 
 [[nodiscard]] Rows all_rows(const Comparison& comparison);
 
-/// Whether a row comes first: it regressed, or failed in the newer report.
+/// Returns whether a case regressed, or failed in the newer report.
 [[nodiscard]] bool is_urgent(const Row& row);
 
 /// Verdicts, times and changes, with the reasons of rows without a verdict, and what throttled the

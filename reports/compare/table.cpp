@@ -1,4 +1,5 @@
 // A comparison as a table for a terminal.
+#include <string>
 #include <string_view>
 #include <vector>
 

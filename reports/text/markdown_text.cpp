@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "reports/text/text.h"
@@ -42,15 +43,20 @@ std::string code_span(std::string_view text) {
   return fmt::format("{0}{1}{2}{1}{0}", fence, space, inside);
 }
 
-/// GitHub looks for mentions after the markup, so that a backslash does not help there, but a word
-/// joiner does.
+/// GitHub looks for mentions, references and links after the markup, so that a backslash does not
+/// help there, but a word joiner does.
 std::string markdown_prose(std::string_view text) {
   constexpr std::string_view markup = "\\`*_[]<>#|~&!$";
+  constexpr std::array<std::string_view, 4> linked{"@", "#", "://", "www."};
+  const std::string shown = printable(text);
   std::string result;
-  for (const char letter : printable(text)) {
-    if (markup.find(letter) != std::string_view::npos) result += '\\';
-    result += letter;
-    if (letter == '@') result += "\u2060";
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (markup.find(shown[i]) != std::string_view::npos) result += '\\';
+    result += shown[i];
+    const std::string_view rest = std::string_view(shown).substr(i);
+    if (std::ranges::any_of(linked, [&](auto start) { return rest.starts_with(start); })) {
+      result += "\u2060";
+    }
   }
   return result;
 }

@@ -12,7 +12,7 @@ namespace parbench::report {
 /// there. Empty text stays empty.
 [[nodiscard]] std::string code_span(std::string_view text);
 
-/// As it is read, on one line, outside of tables.
+/// As it is read, on one line.
 [[nodiscard]] std::string markdown_prose(std::string_view text);
 
 /// Captions, the table and its footnotes. A last column has the reasons of the rows without

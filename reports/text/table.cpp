@@ -47,9 +47,9 @@ std::string marked(const std::string& text, const std::string& mark, bool any_ma
 }
 
 Column value_column(const TableColumn& column) {
-  Column values{column.title, {}, column.align};
+  Column values{printable(column.title), {}, column.align};
   if (!column.subtitle.empty()) {
-    values.upper_title = std::exchange(values.title, column.subtitle);
+    values.upper_title = std::exchange(values.title, printable(column.subtitle));
   }
   const bool any_mark =
       std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.mark.empty(); });
@@ -61,7 +61,7 @@ Column value_column(const TableColumn& column) {
 }
 
 Column range_column(const TableColumn& column) {
-  Column ranges{column.range_title, {}, column.range_align, "", 1};
+  Column ranges{printable(column.range_title), {}, column.range_align, "", 1};
   const bool any_mark =
       column.range_align == Align::right &&
       std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.range_mark.empty(); });
@@ -77,7 +77,7 @@ Grid grid_of(const Table& table, Reasons& reasons) {
   for (const TableColumn& column : table.columns) {
     if (column.only_on_pages) continue;
     grid.columns.push_back(value_column(column));
-    if (&column == &table.columns[table.first_number]) {
+    if (&column == &table.columns[table.status_column]) {
       for (std::size_t row = 0; row < table.rows.size(); ++row) {
         grid.columns.back().cells[row] += reasons.reference(table.rows[row].reason);
       }
@@ -98,7 +98,10 @@ std::string to_text(const Table& table, const TextStyle& style) {
   Reasons reasons;
   const Grid grid = grid_of(table, reasons);
   std::string text;
-  for (const auto& items : table.captions) text += joined_items(items, style, Emphasis::none);
+  for (auto items : table.captions) {
+    for (std::string& item : items) item = printable(item);
+    text += joined_items(items, style, Emphasis::none);
+  }
   if (!text.empty()) text += '\n';
   text += grid.render(style.color);
   std::vector<Footnote> notes = table.footnotes;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <ranges>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,10 +27,10 @@ struct TableCell {
   std::string range = {};  // the interval of the text
   std::string range_mark = {};
   std::optional<double> number = {};  // to sort by
-  Tone tone = Tone::plain;            // a reason is followed by that of its row
-  std::size_t span = 1;               // columns that it takes on a page, the next ones being empty
-  std::string link = {};              // where it leads on a page
-  std::string note = {};              // a second line on a page
+  Tone tone = Tone::plain;            // for `reason`, a page appends the reason of the row
+  std::size_t span = 1;   // columns that it takes on a page, at least 1; the next ones are empty
+  std::string link = {};  // where it leads on a page
+  std::string note = {};  // a second line on a page
 };
 
 struct TableColumn {
@@ -61,16 +63,23 @@ using Footnote = std::pair<std::string, std::string>;
 struct Table {
   std::vector<TableColumn> columns = {};
   std::vector<TableRow> rows = {};
-  /// The first column of numbers; rows without have their status there.
-  std::size_t first_number = 0;
+  /// The column with the status of rows without numbers: behind it stand the marks of their
+  /// reasons.
+  std::size_t status_column = 0;
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
 };
 
-/// Adds a column. `cell` makes a text or a TableCell of each item, in the order of the rows.
-template <class Items, class MakeCell>
-void add_column(Table& table, TableColumn column, const Items& items, MakeCell&& cell) {
+/// Adds a column. `cell` makes a text or a TableCell of each item, in the order of the rows; the
+/// first column makes the rows, unless there are any. Throws std::logic_error for another number of
+/// items.
+template <std::ranges::input_range Items, class MakeCell>
+void add_column(Table& table, TableColumn column, Items&& items, const MakeCell& cell) {
   for (const auto& item : items) column.cells.push_back(TableCell{std::invoke(cell, item)});
+  if (table.columns.empty() && table.rows.empty()) table.rows.resize(column.cells.size());
+  if (column.cells.size() != table.rows.size()) {
+    throw std::logic_error("column '" + column.title + "' has a cell too few or too many");
+  }
   table.columns.push_back(std::move(column));
 }
 
@@ -80,7 +89,8 @@ void add_column(Table& table, TableColumn column, const Items& items, MakeCell&&
 /// Returns text and range with their marks: "1.71× (1.69–1.73)°".
 [[nodiscard]] std::string whole_text(const TableCell& cell);
 
-/// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows.
+/// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows. Control
+/// characters become U+FFFD, but for line breaks in footnotes and reasons.
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
 
 }  // namespace parbench::report

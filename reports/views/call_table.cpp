@@ -33,7 +33,7 @@ std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextS
   const std::vector<CallMetrics>& calls = c.profile->metrics.calls;
   double all_seconds = 0;
   for (const CallMetrics& call : calls) all_seconds += call.seconds;
-  Table table{.rows = std::vector<TableRow>(calls.size())};
+  Table table;
   const auto add = [&](std::string title, auto cell, Align align = Align::right) {
     add_column(table, {.title = std::move(title), .align = align}, calls, cell);
   };

@@ -223,10 +223,10 @@ class Builder {
   Table build() {
     add_rows();
     add_parameters();
-    table_.first_number = table_.columns.size();
+    table_.status_column = table_.columns.size();
     add_numbers();
-    for (TableCell& cell : table_.columns[table_.first_number].cells) {
-      if (cell.tone == Tone::reason) cell.span = table_.columns.size() - table_.first_number;
+    for (TableCell& cell : table_.columns[table_.status_column].cells) {
+      if (cell.tone == Tone::reason) cell.span = table_.columns.size() - table_.status_column;
     }
     table_.footnotes = footnotes(cases_);
     return std::move(table_);

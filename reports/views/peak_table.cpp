@@ -22,7 +22,7 @@ TableCell rate_cell(const Peak& peak) {
 
 std::string to_table(const Fingerprint& device, const std::vector<Peak>& peaks,
                      const TextStyle& style) {
-  Table table{.rows = std::vector<TableRow>(peaks.size())};
+  Table table;
   add_column(table, {.title = "peak", .align = Align::left}, peaks, &Peak::what);
   add_column(table, {.title = "best rate", .range_title = "± 95% CI", .range_align = Align::right},
              peaks, rate_cell);

@@ -17,9 +17,7 @@ std::string scenario_text(const Report& report, const std::string& scenario, con
   if (answer != nullptr && !answer->question.empty()) {
     text += hanging("", answer->question, style.width, Emphasis::none, style.color);
   }
-  const Table table = case_table(cases);
-  if (table.captions.empty()) text += '\n';
-  text += to_text(table, style);
+  text += to_text(case_table(cases), style);
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
   }

@@ -2,10 +2,12 @@
 #include "reports/dashboard/pages/history_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -104,7 +106,8 @@ class HistoryPage {
       add_column(table, {.title = std::move(title)}, history_.series, cell);
     };
     using Of = const Series&;
-    add("strategy", [](Of series) { return series.identity.strategy; });
+    add_column(table, {.title = "strategy", .align = Align::left}, history_.series,
+               [](Of series) { return series.identity.strategy; });
     for (const ParameterColumn& column : names_.columns()) {
       if (column.common) continue;
       add_column(table, {.title = column.name}, column.values,
@@ -151,17 +154,16 @@ class HistoryPage {
         .element("summary",
                  rows == 1 ? "Its newest figures" : fmt::format("Its newest {} figures", rows));
     html_.raw("\n");
-    std::vector<Point> newest(series.points.rbegin(),
-                              series.points.rbegin() + static_cast<std::ptrdiff_t>(rows));
-    write_table(html_, table_of_points(newest), {});
+    write_table(html_, table_of_points(series, rows), {});
     html_.raw("</details>\n</section>\n");
   }
 
-  [[nodiscard]] Table table_of_points(const std::vector<Point>& points) const {
-    Table table{.rows = std::vector<TableRow>(points.size())};
+  [[nodiscard]] Table table_of_points(const Series& series, std::size_t newest) const {
+    const auto points = series.points | std::views::reverse | std::views::take(newest);
+    Table table;
     add_column(table, {.title = "report", .align = Align::left}, points,
                [this](const Point& point) { return report_cell(moment(point)); });
-    add_column(table, {.title = "commit"}, points,
+    add_column(table, {.title = "commit", .align = Align::left}, points,
                [this](const Point& point) { return commit_text(moment(point)); });
     add_column(table, {.title = "median"}, points,
                [](const Point& point) { return format_duration(point.median); });
@@ -176,8 +178,8 @@ class HistoryPage {
   void reports() {
     html_.raw("<section class=\"card\" id=\"reports\">\n<h2>Reports</h2>\n<details>\n");
     html_.element("summary", format_count(history_.moments.size(), "report")).raw("\n");
-    const std::vector<Moment> newest_first(history_.moments.rbegin(), history_.moments.rend());
-    Table table{.rows = std::vector<TableRow>(newest_first.size())};
+    const auto newest_first = history_.moments | std::views::reverse;
+    Table table;
     const auto add = [&](std::string title, auto cell) {
       add_column(table, {.title = std::move(title), .align = Align::left}, newest_first, cell);
     };

@@ -105,7 +105,7 @@ class IndexPage {
   }
 
   [[nodiscard]] Table table_of_histories() const {
-    Table table{.rows = std::vector<TableRow>(histories_.size())};
+    Table table;
     const auto add = [&](TableColumn column, auto cell) {
       add_column(table, std::move(column), histories_, cell);
     };

@@ -45,7 +45,7 @@ class CaseNames {
   std::vector<ParameterColumn> columns_;
 };
 
-/// A change, where it stands.
+/// A change with its series and history.
 struct PlacedChange {
   const History* history = nullptr;
   const Series* series = nullptr;
@@ -62,7 +62,7 @@ struct PlacedChange {
                                   const std::function<std::string(const PlacedChange&)>& page,
                                   const std::string& to_site);
 
-/// A cell for a number of things.
+/// Returns a cell with a count, sorted by it.
 [[nodiscard]] TableCell count_cell(std::size_t count);
 
 }  // namespace parbench::report

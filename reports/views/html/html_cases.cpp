@@ -109,9 +109,10 @@ class Details {
   std::string lines_;
 };
 
-void write_list(HtmlWriter& html, std::string_view style, const std::vector<std::string>& items) {
+void write_list(HtmlWriter& html, std::string_view css_class,
+                const std::vector<std::string>& items) {
   if (items.empty()) return;
-  html.open("ul", {{"class", style}}).raw("\n");
+  html.open("ul", {{"class", css_class}}).raw("\n");
   for (const std::string& item : items) html.element("li", item).raw("\n");
   html.raw("</ul>\n");
 }
@@ -185,7 +186,7 @@ void write_published(HtmlWriter& html, const Report& report, const ScenarioCases
     figures.push_back({&figure, found == group.cases.end() ? nullptr : *found});
   }
   if (figures.empty()) return;
-  Table table{.rows = std::vector<TableRow>(figures.size())};
+  Table table;
   const auto add = [&](std::string title, Align align, auto cell) {
     add_column(table, {.title = std::move(title), .align = align}, figures, cell);
   };
@@ -199,7 +200,7 @@ void write_published(HtmlWriter& html, const Report& report, const ScenarioCases
   add("here", Align::right, here);
   add("published over here", Align::right, times_faster);
   write_table(html, table,
-              {.style = "published",
+              {.css_class = "published",
                .label = "Published figures, measured on other hardware, beside those of this run"});
 }
 

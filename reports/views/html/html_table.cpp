@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
 #include "reports/views/html/html_frame.h"
 
@@ -27,51 +29,74 @@ std::string_view class_of(Tone tone) {
 std::string_view class_of(Emphasis emphasis) {
   switch (emphasis) {
     case Emphasis::bold:
-      return "fastest";
+      return "strong";
     case Emphasis::dim:
-      return "missing";
+      return "dim";
     case Emphasis::none:
       break;
   }
   return {};
 }
 
-std::string attribute(std::string_view name, std::string_view value) {
-  return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, html_escaped(value));
+/// Class names joined, without the empty ones.
+std::string joined_classes(std::initializer_list<std::string_view> classes) {
+  std::string text;
+  for (const std::string_view name : classes) {
+    if (!name.empty()) text += fmt::format("{}{}", text.empty() ? "" : " ", name);
+  }
+  return text;
+}
+
+std::string classes_of(const TableColumn& column, Tone tone) {
+  return joined_classes(
+      {column.align == Align::left ? "text" : "", column.wrapped ? "wrapped" : "", class_of(tone)});
+}
+
+using Attributes = std::vector<HtmlWriter::Attribute>;
+
+void add_value(Attributes& attributes, std::string_view name, std::string_view value) {
+  if (!value.empty()) attributes.emplace_back(name, value);
 }
 
 class TableWriter {
  public:
   TableWriter(HtmlWriter& html, const Table& table) : html_(html), table_(table) {}
 
-  void write(const HtmlTable& as) {
-    html_.raw("<div class=\"table\"");
-    if (!as.label.empty()) {
-      html_.raw(" role=\"region\" tabindex=\"0\"").raw(attribute("aria-label", as.label));
+  void write(const HtmlTable& names) {
+    Attributes of_region{{"class", "table"}};
+    if (!names.label.empty()) {
+      of_region.insert(of_region.end(),
+                       {{"role", "region"}, {"tabindex", "0"}, {"aria-label", names.label}});
     }
-    html_.raw(">\n<table");
-    html_.raw(attribute("class", as.style)).raw(attribute("id", as.id)).raw(">\n");
-    if (!as.label.empty()) html_.element("caption", as.label).raw("\n");
-    html_.raw("<thead>\n<tr>");
-    for (const TableColumn& column : table_.columns) {
-      html_.raw("<th scope=\"col\"").raw(attribute("class", column_class(column))).raw(">");
-      html_.text(whole_title(column)).raw("</th>");
-    }
-    html_.raw("</tr>\n</thead>\n<tbody>\n");
+    html_.open("div", of_region).raw("\n");
+    Attributes of_table;
+    add_value(of_table, "class", names.css_class);
+    add_value(of_table, "id", names.id);
+    html_.open("table", of_table).raw("\n");
+    if (!names.label.empty()) html_.element("caption", names.label).raw("\n");
+    head();
+    html_.raw("<tbody>\n");
     for (std::size_t row = 0; row < table_.rows.size(); ++row) body_row(row);
     html_.raw("</tbody>\n</table>\n</div>\n");
   }
 
  private:
-  static std::string column_class(const TableColumn& column) {
-    const std::string_view text = column.align == Align::left ? "text" : "";
-    return fmt::format("{}{}", text, column.wrapped ? " wrapped" : "");
+  void head() {
+    html_.raw("<thead>\n<tr>");
+    for (const TableColumn& column : table_.columns) {
+      const std::string classes = classes_of(column, Tone::plain);
+      Attributes attributes{{"scope", "col"}};
+      add_value(attributes, "class", classes);
+      html_.open("th", attributes).text(whole_title(column)).close("th");
+    }
+    html_.raw("</tr>\n</thead>\n");
   }
 
   void body_row(std::size_t row) {
-    const TableRow& of = table_.rows[row];
-    html_.raw("<tr").raw(attribute("class", class_of(of.emphasis)));
-    html_.raw(attribute("data-case", of.id)).raw(">");
+    Attributes attributes;
+    add_value(attributes, "class", class_of(table_.rows[row].emphasis));
+    add_value(attributes, "data-case", table_.rows[row].id);
+    html_.open("tr", attributes);
     for (std::size_t i = 0; i < table_.columns.size(); i += table_.columns[i].cells[row].span) {
       cell(i, row);
     }
@@ -81,15 +106,17 @@ class TableWriter {
   void cell(std::size_t index, std::size_t row) {
     const TableColumn& column = table_.columns[index];
     const TableCell& cell = column.cells[row];
+    const std::string classes = classes_of(column, cell.tone);
+    const std::string span = cell.span > 1 ? std::to_string(cell.span) : "";
+    const bool sorted = cell.number && std::isfinite(*cell.number);
+    const std::string number = sorted ? fmt::format("{:.9g}", *cell.number) : "";
+    Attributes attributes;
+    if (index == 0) attributes.emplace_back("scope", "row");
+    add_value(attributes, "class", classes);
+    add_value(attributes, "colspan", span);
+    add_value(attributes, "data-v", number);
     const std::string_view tag = index == 0 ? "th" : "td";
-    html_.raw(fmt::format("<{}", tag)).raw(index == 0 ? " scope=\"row\"" : "");
-    const std::string_view tone = class_of(cell.tone);
-    html_.raw(attribute("class", tone.empty() ? column_class(column) : tone));
-    if (cell.span > 1) html_.raw(fmt::format(" colspan=\"{}\"", cell.span));
-    if (cell.number && std::isfinite(*cell.number)) {
-      html_.raw(fmt::format(" data-v=\"{:.9g}\"", *cell.number));
-    }
-    html_.raw(">");
+    html_.open(tag, attributes);
     if (column.folded) {
       html_.raw("<details><summary>more</summary>").element("p", cell.text).raw("</details>");
     } else {
@@ -99,9 +126,8 @@ class TableWriter {
   }
 
   void content(const TableCell& cell, const std::string& reason) {
-    if (cell.tone == Tone::reason) {
-      html_.element("strong", cell.text);
-      if (!reason.empty()) html_.text(": " + reason);
+    if (cell.tone == Tone::reason && !reason.empty()) {
+      html_.element("strong", cell.text).text(": " + reason);
     } else if (!cell.link.empty()) {
       write_link(html_, {cell.link, whole_text(cell)});
     } else {
@@ -116,8 +142,8 @@ class TableWriter {
 
 }  // namespace
 
-void write_table(HtmlWriter& html, const Table& table, const HtmlTable& as) {
-  TableWriter(html, table).write(as);
+void write_table(HtmlWriter& html, const Table& table, const HtmlTable& names) {
+  TableWriter(html, table).write(names);
 }
 
 }  // namespace parbench::report

@@ -9,15 +9,16 @@
 
 namespace parbench::report {
 
-/// How a page calls a table.
+/// Class, id and label of a table on a page. The label is its caption and names its region for
+/// screen readers.
 struct HtmlTable {
-  std::string_view style;  // its class
+  std::string_view css_class = {};
   std::string id = {};
-  std::string label = {};  // for readers of the screen
+  std::string label = {};
 };
 
 /// Columns and rows, without captions and footnotes. The first cell of a row is its heading; a
 /// number that a cell is sorted by stands in `data-v`.
-void write_table(HtmlWriter& html, const Table& table, const HtmlTable& as);
+void write_table(HtmlWriter& html, const Table& table, const HtmlTable& names);
 
 }  // namespace parbench::report

@@ -77,7 +77,7 @@ std::string script_json(const Json& json) {
   return escaped;
 }
 
-HtmlWriter& HtmlWriter::open(std::string_view tag, Attributes attributes) {
+HtmlWriter& HtmlWriter::open(std::string_view tag, std::span<const Attribute> attributes) {
   out_ += '<';
   out_ += tag;
   for (const auto& [name, value] : attributes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,10 +21,14 @@ namespace parbench::report {
 
 class HtmlWriter {
  public:
-  using Attributes = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  using Attribute = std::pair<std::string_view, std::string_view>;
+  using Attributes = std::initializer_list<Attribute>;
 
   /// An attribute without value is written by its name alone.
-  HtmlWriter& open(std::string_view tag, Attributes attributes = {});
+  HtmlWriter& open(std::string_view tag, std::span<const Attribute> attributes);
+  HtmlWriter& open(std::string_view tag, Attributes attributes = {}) {
+    return open(tag, std::span(attributes.begin(), attributes.size()));
+  }
   HtmlWriter& close(std::string_view tag);
   HtmlWriter& text(std::string_view data);
   /// open, text, close.
