@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "reports/model/ceilings.h"
@@ -34,8 +33,8 @@ std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextS
   double all_seconds = 0;
   for (const CallMetrics& call : calls) all_seconds += call.seconds;
   Table table;
-  const auto add = [&](std::string title, auto cell, Align align = Align::right) {
-    add_column(table, {.title = std::move(title), .align = align}, calls, cell);
+  const auto add = [&](const std::string& title, auto cell, Align align = Align::right) {
+    add_column(table, {.title = title, .align = align}, calls, cell);
   };
   using Call = const CallMetrics&;
   add(

@@ -102,8 +102,8 @@ class HistoryPage {
   [[nodiscard]] Table table_of_cases() const {
     Table table;
     for (const Series& series : history_.series) table.rows.push_back({.id = series.id});
-    const auto add = [&](std::string title, auto cell) {
-      add_column(table, {.title = std::move(title)}, history_.series, cell);
+    const auto add = [&](const std::string& title, auto cell) {
+      add_column(table, {.title = title}, history_.series, cell);
     };
     using Of = const Series&;
     add_column(table, {.title = "strategy", .align = Align::left}, history_.series,
@@ -180,8 +180,8 @@ class HistoryPage {
     html_.element("summary", format_count(history_.moments.size(), "report")).raw("\n");
     const auto newest_first = history_.moments | std::views::reverse;
     Table table;
-    const auto add = [&](std::string title, auto cell) {
-      add_column(table, {.title = std::move(title), .align = Align::left}, newest_first, cell);
+    const auto add = [&](const std::string& title, auto cell) {
+      add_column(table, {.title = title, .align = Align::left}, newest_first, cell);
     };
     add("report", report_cell);
     add("commit", commit_text);

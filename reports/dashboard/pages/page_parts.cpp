@@ -7,7 +7,6 @@
 #include <cmath>
 #include <ctime>
 #include <map>
-#include <utility>
 
 #include "reports/dashboard/content_id.h"
 #include "reports/units/units.h"
@@ -89,8 +88,8 @@ Table changes_table(const std::vector<PlacedChange>& changes,
     table.rows.push_back({.id = placed.series->id});
     names.try_emplace(placed.history, *placed.history);
   }
-  const auto add = [&](std::string title, auto cell) {
-    add_column(table, {.title = std::move(title), .align = Align::left}, changes, cell);
+  const auto add = [&](const std::string& title, auto cell) {
+    add_column(table, {.title = title, .align = Align::left}, changes, cell);
   };
   using Placed = const PlacedChange&;
   add("case", [&](Placed placed) -> TableCell {

@@ -187,8 +187,8 @@ void write_published(HtmlWriter& html, const Report& report, const ScenarioCases
   }
   if (figures.empty()) return;
   Table table;
-  const auto add = [&](std::string title, Align align, auto cell) {
-    add_column(table, {.title = std::move(title), .align = align}, figures, cell);
+  const auto add = [&](const std::string& title, Align align, auto cell) {
+    add_column(table, {.title = title, .align = align}, figures, cell);
   };
   using Figure = const PlacedFigure&;
   add("strategy", Align::left, [](Figure placed) { return placed.figure->strategy; });
