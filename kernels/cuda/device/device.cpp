@@ -29,12 +29,6 @@ namespace {
 
 constexpr int ampere = 80;  // the first with bf16 and TF32
 
-int attribute(cudaDeviceAttr which, int ordinal) {
-  int value = 0;
-  PARBENCH_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
-  return value;
-}
-
 }  // namespace
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
@@ -46,10 +40,8 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> 
       sensors_(std::move(sensors)),
       nccl_(std::move(nccl)),
       trace_(std::move(trace)),
-      multiprocessors_(partition_ ? partition_->multiprocessors()
-                                  : attribute(cudaDevAttrMultiProcessorCount, ordinal)),
-      compute_capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
-                          attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
+      multiprocessors_(partition_ ? partition_->multiprocessors() : multiprocessors_of(ordinal)),
+      compute_capability_(compute_capability_of(ordinal)),
       engine_choices_(std::make_unique<EngineChoices>()),
       autotuner_(choices ? std::make_unique<Autotuner>(*this, std::move(choices)) : nullptr) {}
 

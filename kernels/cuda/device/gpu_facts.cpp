@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "kernels/cuda/runtime/error.h"
+
 namespace parbench::cuda {
 namespace {
 
@@ -16,7 +18,7 @@ bool answered(cudaError_t status) {
 }
 
 /// 0 where the runtime does not know it.
-int attribute(cudaDeviceAttr which, int ordinal) {
+int known_attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
   return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
@@ -57,18 +59,32 @@ std::string sensors_missing(const Nvml& nvml, const std::optional<NvmlGpu>& sens
 
 }  // namespace
 
+int multiprocessors_of(int ordinal) {
+  int count = 0;
+  PARBENCH_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, ordinal));
+  return count;
+}
+
+int compute_capability_of(int ordinal) {
+  int major = 0;
+  int minor = 0;
+  PARBENCH_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+  PARBENCH_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+  return 10 * major + minor;
+}
+
 GpuDescription describe(int ordinal, const Partition* partition, const Nvml& nvml,
                         const std::optional<NvmlGpu>& sensors) {
-  const int multiprocessors = attribute(cudaDevAttrMultiProcessorCount, ordinal);
+  const int multiprocessors = known_attribute(cudaDevAttrMultiProcessorCount, ordinal);
   return {
-      .compute_major = attribute(cudaDevAttrComputeCapabilityMajor, ordinal),
-      .compute_minor = attribute(cudaDevAttrComputeCapabilityMinor, ordinal),
+      .compute_major = known_attribute(cudaDevAttrComputeCapabilityMajor, ordinal),
+      .compute_minor = known_attribute(cudaDevAttrComputeCapabilityMinor, ordinal),
       .multiprocessors = multiprocessors,
       .own_multiprocessors = partition != nullptr ? partition->multiprocessors() : multiprocessors,
-      .memory_kilohertz = attribute(cudaDevAttrMemoryClockRate, ordinal),
-      .memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal),
-      .l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, ordinal)),
-      .ecc = attribute(cudaDevAttrEccEnabled, ordinal) != 0,
+      .memory_kilohertz = known_attribute(cudaDevAttrMemoryClockRate, ordinal),
+      .memory_bus_bits = known_attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal),
+      .l2_bytes = static_cast<std::size_t>(known_attribute(cudaDevAttrL2CacheSize, ordinal)),
+      .ecc = known_attribute(cudaDevAttrEccEnabled, ordinal) != 0,
       .bus_id = bus_id_of(ordinal),
       .pcie = sensors ? sensors->pcie_link() : std::nullopt,
       .without_sensors = sensors_missing(nvml, sensors)};

@@ -26,6 +26,11 @@ struct GpuDescription {
   std::string without_sensors;  // why no clocks are read; empty: they are
 };
 
+/// Of a whole GPU. Throws where the runtime does not answer.
+[[nodiscard]] int multiprocessors_of(int ordinal);
+/// 10 · major + minor: 90 of Hopper. Throws where the runtime does not answer.
+[[nodiscard]] int compute_capability_of(int ordinal);
+
 /// Asks the runtime and NVML. `partition` may be null.
 [[nodiscard]] GpuDescription describe(int ordinal, const Partition* partition, const Nvml& nvml,
                                       const std::optional<NvmlGpu>& sensors);

@@ -7,27 +7,21 @@
 #include <algorithm>
 
 #include "kernels/base/error.h"
+#include "kernels/cuda/device/gpu_facts.h"
 #include "kernels/cuda/runtime/driver.h"
 #include "kernels/cuda/runtime/error.h"
 
 namespace parbench::cuda {
 namespace {
 
-int attribute(cudaDeviceAttr which, int ordinal) {
-  int value = 0;
-  PARBENCH_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
-  return value;
-}
-
-CUdevResource multiprocessors_of(int ordinal, const Driver& driver) {
+CUdevResource multiprocessor_resource(int ordinal, const Driver& driver) {
   CUdevResource whole{};
   PARBENCH_CUDA(driver.device_resource(ordinal, &whole, CU_DEV_RESOURCE_TYPE_SM));
   return whole;
 }
 
 Divisibility divisibility_of(int ordinal, const CUdevResource& whole) {
-  return divisibility(whole.sm, 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
-                                    attribute(cudaDevAttrComputeCapabilityMinor, ordinal));
+  return divisibility(whole.sm, compute_capability_of(ordinal));
 }
 
 /// The driver's own count, without dividing anything.
@@ -95,7 +89,7 @@ int max_partitions(int ordinal) { return max_partitions(ordinal, driver()); }
 int max_partitions(int ordinal, const Driver& driver) {
   if (!driver.has_green_contexts()) return 1;
   try {
-    const CUdevResource whole = multiprocessors_of(ordinal, driver);
+    const CUdevResource whole = multiprocessor_resource(ordinal, driver);
     return std::max(1, groups_of(whole, driver)(divisibility_of(ordinal, whole).min));
   } catch (const Error&) {
     return 1;
@@ -109,7 +103,7 @@ std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
   }
   PARBENCH_CUDA(cudaSetDevice(ordinal));
   PARBENCH_CUDA(cudaFree(nullptr));  // green contexts need the primary one
-  const CUdevResource whole = multiprocessors_of(ordinal, driver());
+  const CUdevResource whole = multiprocessor_resource(ordinal, driver());
   const Divisibility gpu = divisibility_of(ordinal, whole);
   const int size = partition_size(gpu, parts, groups_of(whole, driver()));
   if (size == 0) {

@@ -5,7 +5,7 @@ namespace parbench::cuda {
 namespace {
 
 // Blocks of a multiprocessor that the kernels are compiled to fit; the grids count on it.
-constexpr int resident_blocks = 4;
+constexpr int resident_blocks_backward = 4;
 
 // Two tensors are read at once, so half as many packs of each are in flight.
 template <class Element, int width>
@@ -20,8 +20,8 @@ struct Pair {
 
 /// `index`: of the first element.
 template <bool relu, class Element, int width>
-__device__ void load(Pair<Element, width>& pair, const NormBackward<Element>& at,
-                     const NormShape& shape, std::int64_t index) {
+__device__ void load_pair(Pair<Element, width>& pair, const NormBackward<Element>& at,
+                          const NormShape& shape, std::int64_t index) {
   pair.x.load(at.source + index);
   pair.gradient.load(at.diff_destination + index);
   if constexpr (!relu) return;
@@ -67,7 +67,7 @@ __device__ void finish_gradients(const NormBackward<Element>& at, const NormShap
 
 // Sums of the gradient g and of g·(x − mean). The last block finishes.
 template <class Element, int width, bool relu>
-__global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_kernel(
+__global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradient_sums_kernel(
     NormBackward<Element> at, NormShape shape, float epsilon, bool accumulate,
     NormScratch scratch) {
   constexpr int batch = batch_of_pairs<Element, width>;
@@ -94,13 +94,13 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_
     for (; row + (batch - 1) * step < shape.rows; row += batch * step) {
 #pragma unroll
       for (int i = 0; i < batch; ++i) {
-        load<relu>(pairs[i], at, shape, (row + i * step) * shape.channels + channel);
+        load_pair<relu>(pairs[i], at, shape, (row + i * step) * shape.channels + channel);
       }
 #pragma unroll
       for (int i = 0; i < batch; ++i) add(pairs[i]);
     }
     for (; row < shape.rows; row += step) {
-      load<relu>(pairs[0], at, shape, row * shape.channels + channel);
+      load_pair<relu>(pairs[0], at, shape, row * shape.channels + channel);
       add(pairs[0]);
     }
   }
@@ -114,7 +114,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_sums_
 // From the last row to the first: the rows that were read last may still be in the cache. Gradients
 // are overwritten in place by the thread that has read them.
 template <class Element, bool relu>
-__global__ __launch_bounds__(block_threads, resident_blocks) void gradient_vectors_kernel(
+__global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradient_vectors_kernel(
     NormBackward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
   constexpr int batch = batch_of_pairs<Element, vector_width>;
   using Pairs = Pair<Element, vector_width>;
@@ -142,13 +142,13 @@ __global__ __launch_bounds__(block_threads, resident_blocks) void gradient_vecto
   for (; row - (batch - 1) * step >= 0; row -= batch * step) {
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      load<relu>(pairs[i], at, shape, (row - i * step) * shape.channels + channel);
+      load_pair<relu>(pairs[i], at, shape, (row - i * step) * shape.channels + channel);
     }
 #pragma unroll
     for (int i = 0; i < batch; ++i) write(pairs[i], (row - i * step) * shape.channels + channel);
   }
   for (; row >= 0; row -= step) {
-    load<relu>(pairs[0], at, shape, row * shape.channels + channel);
+    load_pair<relu>(pairs[0], at, shape, row * shape.channels + channel);
     write(pairs[0], row * shape.channels + channel);
   }
 }
@@ -164,7 +164,7 @@ __global__ void gradient_scalars_kernel(NormBackward<Element> at, NormShape shap
     Pair<Element, 1> pair;
     float x[1];
     float gradient[1];
-    load<relu>(pair, at, shape, index);
+    load_pair<relu>(pair, at, shape, index);
     pair.x.unpack(x);
     unpack_gradient<relu>(pair, gradient);
     const float rest = fmaf(of_channel[shape.channels], x[0], of_channel[2 * shape.channels]);

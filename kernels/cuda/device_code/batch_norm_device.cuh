@@ -13,18 +13,10 @@
 
 #include "kernels/cuda/device_code/batch_norm_columns.h"
 #include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/element.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
-
-__device__ inline float widened(float value) { return value; }
-__device__ inline float widened(std::uint16_t value) {
-  return __uint_as_float(static_cast<unsigned int>(value) << 16U);
-}
-__device__ inline void narrow(float value, float& element) { element = value; }
-__device__ inline void narrow(float value, std::uint16_t& element) {
-  element = __bfloat16_as_ushort(__float2bfloat16_rn(value));
-}
 
 /// The elements of a group, or one, as they are loaded from the address of the first.
 template <class Element, int width>

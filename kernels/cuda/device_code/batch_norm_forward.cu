@@ -6,7 +6,7 @@ namespace parbench::cuda {
 namespace {
 
 // Blocks of a multiprocessor that the kernels are compiled to fit; the grids count on it.
-constexpr int resident_blocks = 4;
+constexpr int resident_blocks_forward = 4;
 
 // Statistics of the batch, running statistics, and factor and summand of a channel, from the sums
 // of x − x₀ and of its square.
@@ -35,7 +35,7 @@ __device__ void finish_statistics(const NormForward<Element>& at, const NormShap
 // Sums of x − x₀ and of its square, where x₀ is the channel's first value: a variance that is small
 // beside the mean survives. The last block finishes.
 template <class Element, int width>
-__global__ __launch_bounds__(block_threads, resident_blocks) void statistics_kernel(
+__global__ __launch_bounds__(block_threads, resident_blocks_forward) void statistics_kernel(
     NormForward<Element> at, NormShape shape, float epsilon, float momentum, NormScratch scratch) {
   using Packed = Pack<Element, width>;
   const Element* source = at.source;
@@ -111,7 +111,7 @@ struct Operands {
 
 // From the last row to the first: the rows that were read last may still be in the cache.
 template <class Element, Tail tail>
-__global__ __launch_bounds__(block_threads, resident_blocks) void normalise_vectors_kernel(
+__global__ __launch_bounds__(block_threads, resident_blocks_forward) void normalise_vectors_kernel(
     NormForward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
   using Groups = Operands<Element, tail>;
   const std::int64_t channel = first_channel<Element, vector_width>();
@@ -218,7 +218,8 @@ NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocesso
   const std::int64_t rows_of_block =
       min_rows * (block_threads / static_cast<int>(threads_across(channels, width)));
   const std::int64_t useful = (rows + rows_of_block - 1) / rows_of_block;
-  const std::int64_t resident = static_cast<std::int64_t>(resident_blocks) * multiprocessors;
+  const std::int64_t resident =
+      static_cast<std::int64_t>(resident_blocks_forward) * multiprocessors;
   const std::int64_t fitting = std::max<std::int64_t>(
       1, resident / static_cast<std::int64_t>(blocks_across(channels, width)));
   NormShape shape{.rows = rows, .channels = channels};

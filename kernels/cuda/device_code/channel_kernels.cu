@@ -28,7 +28,7 @@ __device__ void assign(__nv_bfloat16& to, float value) { to = __float2bfloat16_r
 
 /// One access where `aligned`, else one per element.
 template <int N, typename T>
-__device__ Vector<T, N> load(const T* from, bool aligned) {
+__device__ Vector<T, N> load_vector(const T* from, bool aligned) {
   if (aligned) return *reinterpret_cast<const Vector<T, N>*>(from);
   Vector<T, N> vector;
 #pragma unroll
@@ -37,7 +37,7 @@ __device__ Vector<T, N> load(const T* from, bool aligned) {
 }
 
 template <int N, typename T>
-__device__ void store(T* to, const Vector<T, N>& vector, bool aligned) {
+__device__ void store_vector(T* to, const Vector<T, N>& vector, bool aligned) {
   if (aligned) {
     *reinterpret_cast<Vector<T, N>*>(to) = vector;
     return;
@@ -92,12 +92,12 @@ __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
   for (int i = 0; i < N; ++i) added[i] = bias[channel + i];
   for (std::int64_t row = first_row(); row < rows; row += row_step()) {
     T* place = tensor + row * channels + channel;
-    Vector<T, N> vector = load<N>(place, aligned);
+    Vector<T, N> vector = load_vector<N>(place, aligned);
 #pragma unroll
     for (int i = 0; i < N; ++i) {
       assign(vector.values[i], to_float(vector.values[i]) + added[i]);
     }
-    store<N>(place, vector, aligned);
+    store_vector<N>(place, vector, aligned);
   }
 }
 
@@ -110,7 +110,7 @@ __global__ void sum_kernel(float* sums, const T* tensor, std::int64_t rows, std:
   float sum[N] = {};
   if (channel < channels) {
     for (std::int64_t row = first_row(); row < rows; row += row_step()) {
-      const Vector<T, N> vector = load<N>(tensor + row * channels + channel, aligned);
+      const Vector<T, N> vector = load_vector<N>(tensor + row * channels + channel, aligned);
 #pragma unroll
       for (int i = 0; i < N; ++i) sum[i] += to_float(vector.values[i]);
     }
@@ -183,11 +183,11 @@ __global__ void add_to_kernel(float* destination, const float* source, std::int6
                               std::int64_t vectors) {
   constexpr int wide = per_vector<float>;
   for (std::int64_t i = first_index(); i < vectors; i += index_step()) {
-    Vector<float, wide> sum = load<wide>(destination + i * wide, true);
-    const Vector<float, wide> added = load<wide>(source + i * wide, true);
+    Vector<float, wide> sum = load_vector<wide>(destination + i * wide, true);
+    const Vector<float, wide> added = load_vector<wide>(source + i * wide, true);
 #pragma unroll
     for (int k = 0; k < wide; ++k) sum.values[k] += added.values[k];
-    store<wide>(destination + i * wide, sum, true);
+    store_vector<wide>(destination + i * wide, sum, true);
   }
   for (std::int64_t i = vectors * wide + first_index(); i < count; i += index_step()) {
     destination[i] += source[i];
@@ -198,11 +198,11 @@ __global__ void widen_kernel(float* destination, const __nv_bfloat16* source, st
                              std::int64_t vectors) {
   constexpr int wide = per_vector<float>;  // 8 bytes in, 16 out
   for (std::int64_t i = first_index(); i < vectors; i += index_step()) {
-    const Vector<__nv_bfloat16, wide> narrow = load<wide>(source + i * wide, true);
+    const Vector<__nv_bfloat16, wide> narrow = load_vector<wide>(source + i * wide, true);
     Vector<float, wide> wider;
 #pragma unroll
     for (int k = 0; k < wide; ++k) wider.values[k] = to_float(narrow.values[k]);
-    store<wide>(destination + i * wide, wider, true);
+    store_vector<wide>(destination + i * wide, wider, true);
   }
   for (std::int64_t i = vectors * wide + first_index(); i < count; i += index_step()) {
     destination[i] = to_float(source[i]);

@@ -1,23 +1,13 @@
 // Bias and its gradient: a repeated row, and sums of columns.
 #include "kernels/cuda/device_code/linear_kernels.h"
 
-#include <cuda_bf16.h>
-
 #include <algorithm>
 
+#include "kernels/cuda/device_code/element.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
 namespace {
-
-__device__ float widened(float value) { return value; }
-__device__ float widened(std::uint16_t value) {
-  return __uint_as_float(static_cast<unsigned int>(value) << 16U);
-}
-__device__ void narrow(float value, float& element) { element = value; }
-__device__ void narrow(float value, std::uint16_t& element) {
-  element = __bfloat16_as_ushort(__float2bfloat16_rn(value));
-}
 
 template <class Element>
 __global__ void repeat_row_kernel(const float* __restrict__ row, std::int64_t count,
@@ -36,26 +26,26 @@ void repeat(const float* row, std::int64_t rows, std::int64_t columns, Element* 
 }
 
 constexpr int tile_columns = 32;  // of a block, beside each other
-constexpr int tile_rows = block_threads / tile_columns;
+constexpr int sum_tile_rows = block_threads / tile_columns;
 
 // Block (x, y) adds up the rows of slice y: sums[y][column].
 template <class Element>
 __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int64_t rows,
                                    std::int64_t columns, bool accumulate,
                                    float* __restrict__ sums) {
-  __shared__ float tile[tile_rows][tile_columns];
+  __shared__ float tile[sum_tile_rows][tile_columns];
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * tile_columns + threadIdx.x;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * tile_rows;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * sum_tile_rows;
   float sum = 0;
   if (column < columns) {
-    std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * tile_rows + threadIdx.y;
+    std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * sum_tile_rows + threadIdx.y;
 #pragma unroll 4
     for (; row < rows; row += step) sum += widened(matrix[row * columns + column]);
   }
   tile[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y != 0 || column >= columns) return;
-  for (int i = 1; i < tile_rows; ++i) sum += tile[i][threadIdx.x];
+  for (int i = 1; i < sum_tile_rows; ++i) sum += tile[i][threadIdx.x];
   float& out = sums[blockIdx.y * columns + column];
   out = accumulate ? out + sum : sum;
 }
@@ -72,8 +62,8 @@ void sum_slices(const Element* matrix, std::int64_t rows, std::int64_t columns, 
                 bool accumulate, float* sums, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned int>((columns + tile_columns - 1) / tile_columns),
                   static_cast<unsigned int>(slices));
-  PARBENCH_LAUNCH(grid, dim3(tile_columns, tile_rows), stream, sum_columns_kernel<Element>, matrix,
-                  rows, columns, accumulate, sums);
+  PARBENCH_LAUNCH(grid, dim3(tile_columns, sum_tile_rows), stream, sum_columns_kernel<Element>,
+                  matrix, rows, columns, accumulate, sums);
 }
 
 template <class Element>

@@ -33,13 +33,13 @@ Windows<Index> windows_of(const PoolingWindows& all, int size) {
 
 /// Where the number of a thread's task lies in an image {batch, height, width, groups}.
 template <class Index>
-struct Place {
+struct WindowPlace {
   Index image;
   Index row;
   Index column;
   Index group;
 
-  __device__ Place(Index task, Index height, Index width, Index groups) {
+  __device__ WindowPlace(Index task, Index height, Index width, Index groups) {
     group = task % groups;
     task /= groups;
     column = task % width;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(block_threads)
   const Index tasks = w.batch * w.out_height * w.out_width * w.groups;
   const auto step = static_cast<Index>(grid_threads());
   for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
-    const Place<Index> at(task, w.out_height, w.out_width, w.groups);
+    const WindowPlace<Index> at(task, w.out_height, w.out_width, w.groups);
     const Index top = at.row * w.stride - w.padding;
     const Index left = at.column * w.stride - w.padding;
     const Index first_y = max(Index{0}, -top);
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(block_threads, 4)
   const Index tasks = w.batch * w.height * w.width * w.groups;
   const auto step = static_cast<Index>(grid_threads());
   for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
-    const Place<Index> at(task, w.height, w.width, w.groups);
+    const WindowPlace<Index> at(task, w.height, w.width, w.groups);
     const Index row = at.row + w.padding;
     const Index column = at.column + w.padding;
     const Covering<Index> rows(row, w.kernel, w.stride, w.out_height);

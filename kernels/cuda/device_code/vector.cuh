@@ -9,12 +9,10 @@
 #include <type_traits>
 
 #include "kernels/base/tensor.h"
+#include "kernels/cuda/device_code/element.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
-
-__device__ inline float widened(float value) { return value; }
-__device__ inline float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 /// To the nearest value of the type, ties to even.
 template <class Element>

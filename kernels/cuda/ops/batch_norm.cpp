@@ -17,6 +17,7 @@
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/batch_norm_kernels.h"
 #include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -25,8 +26,6 @@ namespace {
 std::size_t mask_size(const Shape& shape) {
   return static_cast<std::size_t>(mask_bytes(element_count(shape)));
 }
-
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 /// What both directions have in common: the division of the activation, and its scratch memory.
 class NormOp : public CudaOp {
@@ -144,7 +143,7 @@ class AddReluBackwardOp final : public CudaOp {
  public:
   AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc)
       : CudaOp(device, desc, mask_size(desc.shape)), desc_(desc) {
-    set_implementation("CUDA kernel");
+    set_implementation(own_kernel);
   }
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
 

@@ -11,14 +11,13 @@
 #include "kernels/cuda/device_code/channel_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/ops/weight_gradient.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {
 
 constexpr std::size_t alignment = 256;  // of each part of the scratch memory
-
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 /// One engine. cudnn-frontend's graphs overwrite their result, so with `accumulate` the gradient is
 /// computed into scratch memory and added from there.

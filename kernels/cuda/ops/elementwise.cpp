@@ -4,6 +4,7 @@
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -21,7 +22,7 @@ class ElementwiseOp final : public CudaOp {
         launch_(launch),
         dtype_(desc.dtype),
         count_(element_count(desc.shape)) {
-    set_implementation("CUDA kernel");
+    set_implementation(own_kernel);
   }
 
   void execute(CudaStream& stream, Addresses arguments) override {

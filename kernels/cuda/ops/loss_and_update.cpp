@@ -5,14 +5,11 @@
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/loss_kernels.h"
 #include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {
-
-constexpr std::string_view own_kernel = "CUDA kernel";
-
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 class MseLossOp final : public CudaOp {
  public:

@@ -10,12 +10,11 @@
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/pooling_kernels.h"
 #include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {
-
-constexpr std::string_view own_kernel = "CUDA kernel";
 
 PoolingWindows windows_of(const PoolingShape& shape) {
   const Shape destination = shape.destination();

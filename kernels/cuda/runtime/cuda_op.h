@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "kernels/core/described_op.h"
 #include "kernels/ops/ops.h"
@@ -11,6 +12,11 @@ namespace parbench::cuda {
 
 class CudaDevice;
 class CudaStream;
+
+/// Of operations whose kernels are this project's.
+inline constexpr std::string_view own_kernel = "CUDA kernel";
+
+inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 class CudaOp : public DescribedOp {
  public:
