@@ -22,8 +22,8 @@ endif()
 # parbench_join_sources(<target>): compiles the sources of a folder together, up to 8 as one, C++ and CUDA
 # apart. It takes half the time, because most of it goes to what all of them include. Names in anonymous
 # namespaces therefore have to be unique in a folder. Sources with options of their own, with
-# SKIP_UNITY_BUILD_INCLUSION, and CUDA that is compiled for the host, stay apart. CMake's unity builds name sources by absolute paths, which ccache
-# would keep for other clones.
+# SKIP_UNITY_BUILD_INCLUSION, and CUDA that is compiled for the host, stay apart. CMake's unity builds name
+# sources by absolute paths, which ccache would keep for other clones.
 function(parbench_join_sources target)
   get_target_property(sources ${target} SOURCES)
   set(folders "")
