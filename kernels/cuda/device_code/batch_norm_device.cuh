@@ -13,7 +13,7 @@
 
 #include "kernels/cuda/device_code/batch_norm_columns.h"
 #include "kernels/cuda/device_code/batch_norm_kernels.h"
-#include "kernels/cuda/device_code/element.cuh"
+#include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/device_code/element.cuh"
+#include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {

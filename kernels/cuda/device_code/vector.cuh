@@ -9,10 +9,16 @@
 #include <type_traits>
 
 #include "kernels/base/tensor.h"
-#include "kernels/cuda/device_code/element.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
 namespace parbench::cuda {
+
+__device__ inline float widened(float value) { return value; }
+__device__ inline float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
+/// Of the bits of a bf16.
+__device__ inline float widened(std::uint16_t value) {
+  return __uint_as_float(static_cast<unsigned int>(value) << 16U);
+}
 
 /// To the nearest value of the type, ties to even.
 template <class Element>
@@ -22,6 +28,12 @@ __device__ inline Element narrowed(float value) {
   } else {
     return __float2bfloat16_rn(value);
   }
+}
+
+/// The same, also into the bits of a bf16.
+__device__ inline void narrow(float value, float& element) { element = value; }
+__device__ inline void narrow(float value, std::uint16_t& element) {
+  element = __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 
 /// `size` consecutive elements, moved at once: their address must be a multiple of their bytes.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -32,6 +31,14 @@ std::string interval_text(const Point& point) {
   if (!point.interval) return {};
   return fmt::format("± {}{}", format_percent(relative_half_width(*point.interval, point.median)),
                      is_low(point.interval) ? "°" : "");
+}
+
+/// The last `count` items, in reverse. Clang 14 does not compile the views of libstdc++ 12.
+template <class Item>
+std::vector<const Item*> newest_first(const std::vector<Item>& items, std::size_t count) {
+  std::vector<const Item*> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(&items[items.size() - 1 - i]);
+  return result;
 }
 
 class HistoryPage {
@@ -159,15 +166,16 @@ class HistoryPage {
   }
 
   [[nodiscard]] Table table_of_points(const Series& series, std::size_t newest) const {
-    const auto points = series.points | std::views::reverse | std::views::take(newest);
+    const auto points = newest_first(series.points, newest);
     Table table;
     add_column(table, {.title = "report", .align = Align::left}, points,
-               [this](const Point& point) { return report_cell(moment(point)); });
+               [this](const Point* point) { return report_cell(moment(*point)); });
     add_column(table, {.title = "commit", .align = Align::left}, points,
-               [this](const Point& point) { return commit_text(moment(point)); });
+               [this](const Point* point) { return commit_text(moment(*point)); });
     add_column(table, {.title = "median"}, points,
-               [](const Point& point) { return format_duration(point.median); });
-    add_column(table, {.title = "± 95% CI"}, points, interval_text);
+               [](const Point* point) { return format_duration(point->median); });
+    add_column(table, {.title = "± 95% CI"}, points,
+               [](const Point* point) { return interval_text(*point); });
     return table;
   }
 
@@ -178,13 +186,13 @@ class HistoryPage {
   void reports() {
     html_.raw("<section class=\"card\" id=\"reports\">\n<h2>Reports</h2>\n<details>\n");
     html_.element("summary", format_count(history_.moments.size(), "report")).raw("\n");
-    const auto newest_first = history_.moments | std::views::reverse;
+    const auto moments = newest_first(history_.moments, history_.moments.size());
     Table table;
     const auto add = [&](const std::string& title, auto cell) {
-      add_column(table, {.title = title, .align = Align::left}, newest_first, cell);
+      add_column(table, {.title = title, .align = Align::left}, moments, cell);
     };
-    add("report", report_cell);
-    add("commit", commit_text);
+    add("report", [](const Moment* report) { return report_cell(*report); });
+    add("commit", [](const Moment* report) { return commit_text(*report); });
     add("file", &Moment::path);
     write_table(html_, table, {});
     html_.raw("</details>\n</section>\n");
