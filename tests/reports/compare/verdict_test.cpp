@@ -67,6 +67,11 @@ TEST(Verdict, NeedsEvidenceAndSize) {
   EXPECT_EQ(judged(estimate(-0.01, 0.0075)).verdict, Verdict::undecided) << "may be -2.5%";
   EXPECT_EQ(judged(estimate(0.0199, 0)).verdict, Verdict::same);
   EXPECT_EQ(judged(estimate(0.0201, 0)).verdict, Verdict::regressed);
+  EXPECT_EQ(judged(estimate(0, 1)).verdict, Verdict::undecided) << "any width";
+}
+
+TEST(Verdict, EqualTimesAreTheSameWithoutAnyThreshold) {
+  EXPECT_EQ(judged(estimate(0, 0), 0).verdict, Verdict::same);
 }
 
 TEST(Verdict, TakesTheThresholdThatIsGiven) {
