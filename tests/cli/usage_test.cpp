@@ -264,10 +264,12 @@ TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
 }
 
 TEST_F(Usage, ReportsWhatJoinsTheDevicesOfAScenario) {
+  if (parbench({"devices"}).out.find("cpu:1 ") == std::string::npos) {
+    GTEST_SKIP() << "one core: no second device";
+  }
   const Finished finished = parbench({"--scenario", "matmul", "--strategy", "concurrent", "--n",
                                       "32", "--count", "2", "--devices", "cpu:0,cpu:1",
                                       "--benchmark_repetitions=1", "--report", "report.json"});
-  if (finished.err.find("cpu:1' does not exist") != std::string::npos) GTEST_SKIP() << finished.err;
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const report::Report report = report::read_report(folder_ / "report.json");
   ASSERT_EQ(report.links.size(), 1U);
