@@ -185,6 +185,14 @@ configure() {
   fi
 }
 
+# Writes build/sources/compile_commands.json. That build never runs, so ninja is asked whether its lists
+# of sources are up to date.
+configure_sources() {
+  configure sources ON
+  ninja -C "$root/build/sources" build.ninja >"$root/build/sources/configure.log" 2>&1 ||
+    fail "cmake could not configure $root/build/sources" "$(cat "$root/build/sources/configure.log")"
+}
+
 # build PRESET TARGET: silent when everything is up to date.
 build() {
   local directory="$root/build/$1" target=$2
