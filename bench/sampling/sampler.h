@@ -81,7 +81,7 @@ class Sampler {
   /// had ended before.
   void withdraw(std::size_t index);
 
-  /// Ends every case that has not ended ("interrupted").
+  /// Ends every case that has not ended ("unfinished").
   void interrupt();
 
   [[nodiscard]] const std::vector<report::Sample>& samples(std::size_t index) const;
