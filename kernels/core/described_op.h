@@ -15,7 +15,7 @@ class DescribedOp : public Op {
  public:
   /// Its arguments are the operands of the description; `add_tensor` says how they lie in memory.
   explicit DescribedOp(const OpDesc& desc);
-  /// Constructs an operation without arguments.
+  /// Constructs an operation without arguments; only tests have such operations.
   explicit DescribedOp(std::string_view name) { name_ = name; }
 
   [[nodiscard]] const std::vector<Operand>& operands() const { return operands_; }
