@@ -33,7 +33,7 @@ Operand weights(const Shape& shape, DType dtype) {
 Operand exact(std::string_view role, Access access, TensorDesc tensor) {
   return {role, access, Placement::exact, std::move(tensor)};
 }
-/// As many f32 as there are channels.
+/// Returns an operand of one f32 per channel.
 Operand channels(std::string_view role, Access access, std::int64_t count) {
   return exact(role, access, canonical({count}));
 }
