@@ -11,7 +11,6 @@
 namespace parbench {
 namespace {
 
-constexpr std::size_t page_width = 100;
 constexpr std::size_t description_column = 30;
 
 constexpr auto description =

@@ -1,12 +1,16 @@
 // Text of the help pages, derived from the tables of commands and flags.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "bench/cli/command.h"
 
 namespace parbench {
+
+/// Columns of the help pages, and of the texts of `list`, `devices` and `--dry-run`.
+inline constexpr std::size_t page_width = 100;
 
 /// Returns the page of one command; that of the default command describes the whole program.
 [[nodiscard]] std::string help_page(const CommandList& commands, std::string_view name);

@@ -14,8 +14,6 @@
 namespace parbench {
 namespace {
 
-constexpr std::size_t page_width = 100;
-
 std::string backend_text(const Backend& backend) {
   std::string text = fmt::format("{}: {}\n", backend.name(), backend.description());
   for (const auto& component : backend.components()) {

@@ -13,8 +13,6 @@
 namespace parbench {
 namespace {
 
-constexpr std::size_t page_width = 100;
-
 std::string values_text(const std::vector<Value>& values) {
   if (values.empty()) return "chosen by the scenario";
   std::vector<std::string> texts;

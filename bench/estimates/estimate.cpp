@@ -270,7 +270,6 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   if (run.max_seconds > run.min_seconds * 1.1 && max != min) text += " to " + max;
   if (run.processes > 1) text += fmt::format(", in {} processes", run.processes);
   text += '\n';
-  constexpr std::size_t page_width = 100;
   return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, page_width - 2, 2) + '\n';
 }
 

@@ -34,7 +34,7 @@ std::string process_name(int process, int processes) {
 /// Returns the place of a reason to stop in the order of severity.
 int stop_severity(std::string_view stopped_because) {
   static constexpr std::array<std::string_view, 6> order{
-      "fixed count", "precision", "total-time", "max-time", "device lost", "interrupted"};
+      "fixed count", "precision", "total-time", "max-time", "device lost", "unfinished"};
   return static_cast<int>(std::ranges::find(order, stopped_because) - order.begin());
 }
 

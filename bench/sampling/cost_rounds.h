@@ -18,7 +18,8 @@ inline constexpr double cost_share = 0.15;
 class CostRounds {
  public:
   /// Adds a sample: the time that it took, and one execution in it. Returns whether a round after
-  /// it spends the share as nearly as whole rounds can.
+  /// it spends the share as nearly as whole rounds can; never after an execution without a time,
+  /// because costs are divided by it.
   [[nodiscard]] bool due_after(double taken, double execution);
 
   /// Adds a round that took so long and measured these costs, one per task. The one ahead of all
@@ -38,7 +39,7 @@ class CostRounds {
   double samples_ = 0;
   double rounds_ = 0;  // those between samples
   double latest_round_ = 0;
-  double latest_execution_ = 0;
+  double latest_execution_ = 0;                // 0: there was no sample yet
   std::optional<std::vector<double>> ahead_;   // costs
   std::vector<std::vector<double>> relative_;  // costs of each round over the execution before it
 };

@@ -197,7 +197,7 @@ void Sampler::withdraw(std::size_t index) {
 void Sampler::interrupt() {
   order_.clear();
   for (State& state : states_) {
-    if (!ended(state)) state.stopped_because = "interrupted";
+    if (!ended(state)) state.stopped_because = "unfinished";
   }
 }
 

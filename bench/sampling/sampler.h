@@ -21,7 +21,9 @@ struct SamplerOptions {
   /// The same for all cases of a session together, with their preparation and what else it does
   /// (`Sampler::spend`), checked before each round.
   double total_seconds = std::numeric_limits<double>::infinity();
-  /// What the session will spend beside samples, of their time.
+  /// Expected time of other work (`Sampler::spend`), as a fraction of the sampling time. Early
+  /// rounds may exceed it: until its second round, measuring the tasks alone may take twice the
+  /// fraction.
   double other_share = 0;
 
   int fixed_samples = 0;     // 0: adaptive; else exactly so many, at any precision
@@ -81,7 +83,7 @@ class Sampler {
   /// had ended before.
   void withdraw(std::size_t index);
 
-  /// Ends every case that has not ended ("interrupted").
+  /// Ends every case that has not ended ("unfinished").
   void interrupt();
 
   [[nodiscard]] const std::vector<report::Sample>& samples(std::size_t index) const;

@@ -449,7 +449,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   if (result.samples.empty()) return;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
   // What is known while sampling goes on is read only when the run did not come to its end.
-  if (result.stopped_because.empty()) result.stopped_because = "interrupted";
+  if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
     const PlanGraph& graph = entry.prepared->subject->plan().graph();
     result.bound = bound_of(graph, entry.cost_rounds.costs(median(seconds_of(result.samples))));

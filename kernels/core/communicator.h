@@ -22,7 +22,8 @@ enum class Collective { all_reduce, all_gather };
 /// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
 /// less: of S bytes at each of p ranks, all ranks together send (p − 1)·S to gather and
 /// 2(p − 1)·S to reduce (Patarasuk and Yuan, 2009), and what is sent is read once and written once.
-/// An all-reduce adds (p − 1) times.
+/// An all-reduce adds (p − 1)·S / 4 times; it can add what arrives while it sends it on, so that
+/// additions read and write no more memory.
 [[nodiscard]] Work work_of(Collective collective, std::size_t ranks, std::size_t bytes);
 
 /// Made by Device::make_communicator for devices in the order of their ranks, which outlive it.

@@ -9,11 +9,6 @@
 #include "kernels/base/round_up.h"
 
 namespace parbench {
-namespace {
-
-constexpr std::size_t scratch_alignment = 256;
-
-}  // namespace
 
 DescribedOp::DescribedOp(const OpDesc& desc) : operands_(operands_of(desc)) {
   name_ = parbench::name_of(desc);

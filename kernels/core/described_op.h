@@ -15,7 +15,7 @@ class DescribedOp : public Op {
  public:
   /// Its arguments are the operands of the description; `add_tensor` says how they lie in memory.
   explicit DescribedOp(const OpDesc& desc);
-  /// Constructs an operation without arguments.
+  /// Constructs an operation without arguments; only tests have such operations.
   explicit DescribedOp(std::string_view name) { name_ = name; }
 
   [[nodiscard]] const std::vector<Operand>& operands() const { return operands_; }
@@ -32,8 +32,10 @@ class DescribedOp : public Op {
     chosen_by_ = by;
   }
 
-  /// Asks for scratch memory of its own; returns where in the stream's scratch it begins, aligned
-  /// as the vendors' libraries want it.
+  /// The alignment in bytes that the vendors' libraries want of their scratch memory.
+  static constexpr std::size_t scratch_alignment = 256;
+  /// Asks for scratch memory of its own; returns where in the stream's scratch it begins, a
+  /// multiple of `scratch_alignment`.
   std::size_t add_scratch(std::size_t bytes);
 
   static constexpr std::size_t max_arguments = 12;

@@ -33,7 +33,7 @@ Operand weights(const Shape& shape, DType dtype) {
 Operand exact(std::string_view role, Access access, TensorDesc tensor) {
   return {role, access, Placement::exact, std::move(tensor)};
 }
-/// As many f32 as there are channels.
+/// Returns an operand of one f32 per channel.
 Operand channels(std::string_view role, Access access, std::int64_t count) {
   return exact(role, access, canonical({count}));
 }
@@ -124,15 +124,13 @@ Operands operands(const MaxPoolBackward& desc) {
           diff_source(desc.shape.source, desc.dtype)};
 }
 
-/// {N, C} of {N, C, H, W}.
-Shape matrix(const Shape& source) { return {source[0], source[1]}; }
-
 Operands operands(const GlobalAveragePoolForward& desc) {
-  return {source(desc.source, desc.dtype), destination(matrix(desc.source), desc.dtype)};
+  return {source(desc.source, desc.dtype), destination(shape_of_means(desc.source), desc.dtype)};
 }
 
 Operands operands(const GlobalAveragePoolBackward& desc) {
-  return {diff_destination(matrix(desc.source), desc.dtype), diff_source(desc.source, desc.dtype)};
+  return {diff_destination(shape_of_means(desc.source), desc.dtype),
+          diff_source(desc.source, desc.dtype)};
 }
 
 Operands operands(const LinearForward& desc) {

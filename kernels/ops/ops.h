@@ -154,6 +154,9 @@ struct MaxPoolBackward {
   DType dtype = DType::f32;
 };
 
+/// Returns the shape of the means over H and W: {N, C} of {N, C, H, W}.
+[[nodiscard]] inline Shape shape_of_means(const Shape& source) { return {source[0], source[1]}; }
+
 /// Mean over H and W: {N, C, H, W} to {N, C}. Arguments: source, destination.
 struct GlobalAveragePoolForward {
   Shape source;

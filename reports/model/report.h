@@ -145,7 +145,7 @@ struct CaseResult {
   CaseStatus status = CaseStatus::not_run;
   std::string error;  // why it failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
-  /// "interrupted", "device lost" (in another case).
+  /// "unfinished" (its run or process ended first), "device lost" (in another case).
   std::string stopped_because;
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // of measured cases only

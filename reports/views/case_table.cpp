@@ -27,7 +27,7 @@ struct Ending {
 constexpr std::array endings{
     Ending{"max-time", "*", "sampling ended at the time limit of one case (--max-time)"},
     Ending{"total-time", "‡", "sampling ended at the time limit of the whole run"},
-    Ending{"interrupted", "†", "sampling was interrupted"},
+    Ending{"unfinished", "†", "sampling was not finished when the run or its process ended"},
     Ending{"device lost", "‖", "sampling ended when a device was lost in another case"},
 };
 

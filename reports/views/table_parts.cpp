@@ -131,7 +131,7 @@ std::vector<std::string> process_errors(const Report& report) {
 std::size_t unfinished_cases(const Report& report) {
   if (report.complete) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(report.cases, [](const CaseResult& c) {
-    return c.status == CaseStatus::not_run || c.stopped_because == "interrupted";
+    return c.status == CaseStatus::not_run || c.stopped_because == "unfinished";
   }));
 }
 
@@ -145,9 +145,7 @@ bool ended_early(const Report& report) {
 std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
   for (const CaseResult& c : report.cases) ++counts[c.status];
-  const bool interrupted = std::ranges::any_of(
-      report.cases, [](const CaseResult& c) { return c.stopped_because == "interrupted"; });
-  std::string text = report.complete ? "" : interrupted ? "Interrupted: " : "Incomplete: ";
+  std::string text = report.complete ? "" : "Incomplete: ";
   text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
                       report.cases.size() == 1 ? "case" : "cases");
   if (!report.processes.empty()) {

@@ -12,7 +12,7 @@ namespace {
 
 /// One end of a boundary between stages: where a micro-batch's tensor lies on that device, in the
 /// device's layout.
-struct End {
+struct BoundaryEnd {
   const Stage& stage;
   TensorDesc desc;
   BufferView view;
@@ -82,7 +82,8 @@ class StepWriter {
 
   /// Memory in canonical order at one end, and the reorder that brings the tensor there or from
   /// there; the end itself where it is canonical already.
-  [[nodiscard]] BufferView canonical_end(const End& end, bool sends, std::vector<Call>& reorder) {
+  [[nodiscard]] BufferView canonical_end(const BoundaryEnd& end, bool sends,
+                                         std::vector<Call>& reorder) {
     const TensorDesc plain = canonical(end.desc.shape, end.desc.dtype);
     if (end.desc == plain) return end.view;
     const BufferView staging = parts_.context.borrow(end.stage.device(), plain.bytes);
@@ -94,7 +95,7 @@ class StepWriter {
     return staging;
   }
 
-  [[nodiscard]] Crossing cross(const End& from, const End& to) {
+  [[nodiscard]] Crossing cross(const BoundaryEnd& from, const BoundaryEnd& to) {
     Crossing crossing;
     const bool alike = from.desc == to.desc;
     crossing.copy.source = alike ? from.view : canonical_end(from, true, crossing.pack);

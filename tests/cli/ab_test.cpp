@@ -23,8 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-using Words = std::vector<std::string>;
-
 /// A run that takes a fraction of a second.
 std::string quick_run(const std::string& more = {}) {
   return std::string(PARBENCH_BINARY) +

@@ -111,12 +111,13 @@ TEST_F(Fault, CtrlCLeavesAReportOfWhatWasDone) {
   process.signal(SIGINT);
   const Finished finished = process.wait();
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("report: "));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("\nIncomplete: 1 of 1 case measured"), HasSubstr("report: ")));
   const report::Report report = valid_report();
   EXPECT_FALSE(report.complete);
   const report::CaseResult& slow = find(report, "slow");
   EXPECT_EQ(slow.status, report::CaseStatus::measured);
-  EXPECT_EQ(slow.stopped_because, "interrupted");
+  EXPECT_EQ(slow.stopped_because, "unfinished");
   EXPECT_THAT(slow.samples, Not(IsEmpty()));
   EXPECT_TRUE(slow.statistics.has_value());
 }
@@ -191,6 +192,8 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
   EXPECT_FALSE(report.complete);
   EXPECT_EQ(find(report, "hangs").status, report::CaseStatus::failed);
   EXPECT_EQ(find(report, "slow").status, report::CaseStatus::not_run);
+  EXPECT_THAT(run({PARBENCH_BINARY, "show", path_.string()}).out,
+              HasSubstr("\nIncomplete: 0 of 3 cases measured, 1 failed, 2 not run"));
 }
 
 TEST_F(Fault, AWaitThatPassesItsLimitLeavesTheFindingsOfWhatWasMeasured) {

@@ -33,8 +33,6 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-using Words = std::vector<std::string>;
-
 /// Processes whose command line names a path.
 std::size_t processes_with(const std::filesystem::path& path) {
   std::size_t count = 0;

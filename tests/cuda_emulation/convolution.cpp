@@ -13,8 +13,6 @@
 namespace parbench::cuda {
 namespace {
 
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
-
 class ForwardOp final : public CudaOp {
  public:
   ForwardOp(CudaDevice& device, const ConvolutionForward& desc)

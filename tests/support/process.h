@@ -12,6 +12,9 @@
 
 namespace parbench::test {
 
+/// A command line, the program first.
+using Words = std::vector<std::string>;
+
 struct Finished {
   int exit_code = -1;  // 128 + the signal where one ended it
   std::string out;
@@ -27,7 +30,7 @@ struct Surroundings {
 class Process {
  public:
   /// Throws std::runtime_error when it cannot be started.
-  explicit Process(const std::vector<std::string>& words, const Surroundings& surroundings = {});
+  explicit Process(const Words& words, const Surroundings& surroundings = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -45,7 +48,6 @@ class Process {
   int exit_code_ = -1;
 };
 
-[[nodiscard]] Finished run(const std::vector<std::string>& words,
-                           const Surroundings& surroundings = {});
+[[nodiscard]] Finished run(const Words& words, const Surroundings& surroundings = {});
 
 }  // namespace parbench::test

@@ -68,14 +68,20 @@ void PrimitiveCall::run(const Execution& execution, std::span<std::byte* const> 
       "could not execute a primitive");
 }
 
-void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout) {
-  const TensorDesc tensor = tensor_of(op.operands().at(op.arguments().size()), layout);
-  if (tensor.bytes != layout.get_size()) {
+void bind_slot(const CpuOp& op, std::size_t slot, PrimitiveCall& call, int argument,
+               const dnnl::memory::desc& layout) {
+  const std::size_t bytes = op.arguments().at(slot).tensor.bytes;
+  if (bytes != layout.get_size()) {
     throw std::logic_error(fmt::format("{}: argument {} of the primitive has {} bytes, not {}",
-                                       op.name(), argument, layout.get_size(), tensor.bytes));
+                                       op.name(), argument, layout.get_size(), bytes));
   }
   call.add(argument, layout);
-  op.add_tensor(tensor);
+}
+
+void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout) {
+  const std::size_t slot = op.arguments().size();
+  op.add_tensor(tensor_of(op.operands().at(slot), layout));
+  bind_slot(op, slot, call, argument, layout);
 }
 
 PrimitiveOp::PrimitiveOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,

@@ -42,8 +42,13 @@ class PrimitiveCall {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-/// Binds the next operand of an operation to an argument of a primitive (DNNL_ARG_…), which has
-/// this layout. Throws std::logic_error where the two differ in size.
+/// Binds an operand that has its tensor, by its place among them, to the next argument of a
+/// primitive (DNNL_ARG_…), which has this layout. Throws std::logic_error where the two differ in
+/// size.
+void bind_slot(const CpuOp& op, std::size_t slot, PrimitiveCall& call, int argument,
+               const dnnl::memory::desc& layout);
+
+/// Adds the tensor of the next operand and binds it in the same way.
 void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout);
 
 /// An operation that is exactly one primitive.

@@ -95,13 +95,13 @@ BatchNormForwardOp::BatchNormForwardOp(
 void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive_desc& chosen) {
   add_tensors(*this, fuses_relu_ ? chosen.workspace_desc().get_size() : mask_bytes(count_));
   const memory::desc channel = memory_desc(canonical({static_cast<std::int64_t>(channels_)}));
-  call_.add(DNNL_ARG_SRC, chosen.src_desc());
-  call_.add(DNNL_ARG_SCALE, channel);
-  call_.add(DNNL_ARG_SHIFT, channel);
-  call_.add(DNNL_ARG_DST, chosen.dst_desc());
-  call_.add(DNNL_ARG_MEAN, channel);
-  call_.add(DNNL_ARG_VARIANCE, channel);
-  if (fuses_relu_) call_.add(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
+  bind_slot(*this, source, call_, DNNL_ARG_SRC, chosen.src_desc());
+  bind_slot(*this, scale, call_, DNNL_ARG_SCALE, channel);
+  bind_slot(*this, shift, call_, DNNL_ARG_SHIFT, channel);
+  bind_slot(*this, destination, call_, DNNL_ARG_DST, chosen.dst_desc());
+  bind_slot(*this, mean, call_, DNNL_ARG_MEAN, channel);
+  bind_slot(*this, variance, call_, DNNL_ARG_VARIANCE, channel);
+  if (fuses_relu_) bind_slot(*this, mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
 }
 
 void BatchNormForwardOp::move_running(std::byte* running, const std::byte* batch,

@@ -6,6 +6,9 @@
 
 namespace parbench::cpu {
 
+/// The f32 elements of an argument or of scratch memory, which is aligned for them.
+inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
+
 /// destination += source.
 void accumulate(float* destination, const float* source, std::size_t count, int threads);
 

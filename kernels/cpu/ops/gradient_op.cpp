@@ -7,12 +7,6 @@
 #include "kernels/cpu/ops/flat_loops.h"
 
 namespace parbench::cpu {
-namespace {
-
-// Memory of arguments and scratch holds what the layouts say; it is aligned for any element.
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
-
-}  // namespace
 
 GradientOp::GradientOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
                        const dnnl::primitive& primitive, bool accumulate)

@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::string_view own_loop = "vector loop";
 
-float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
-
 class MseLossOp final : public CpuOp {
  public:
   explicit MseLossOp(const MseLoss& desc)

@@ -47,8 +47,6 @@ dnnl::pooling_backward::primitive_desc plan_backward(const Window& window,
           plan_forward(window, source, destination)};
 }
 
-Shape matrix(const Shape& source) { return {source[0], source[1]}; }
-
 }  // namespace
 
 Planned plan(const MaxPoolForward& desc) {
@@ -76,7 +74,7 @@ Planned plan(const MaxPoolBackward& desc) {
 Planned plan(const GlobalAveragePoolForward& desc) {
   const auto chosen =
       plan_forward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
-                   activation_desc(matrix(desc.source), desc.dtype));
+                   activation_desc(shape_of_means(desc.source), desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
   op->bind(DNNL_ARG_DST, chosen.dst_desc());
@@ -86,7 +84,7 @@ Planned plan(const GlobalAveragePoolForward& desc) {
 Planned plan(const GlobalAveragePoolBackward& desc) {
   const auto chosen =
       plan_backward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
-                    activation_desc(matrix(desc.source), desc.dtype));
+                    activation_desc(shape_of_means(desc.source), desc.dtype));
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
   op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());

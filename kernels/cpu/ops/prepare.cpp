@@ -13,7 +13,6 @@
 #include "kernels/cpu/runtime/engine.h"
 #include "kernels/ops/checks.h"
 #include "kernels/ops/flops.h"
-#include "kernels/ops/operands.h"
 
 namespace parbench::cpu {
 namespace {
@@ -25,16 +24,18 @@ namespace {
   throw Error(text);
 }
 
-TensorDesc tensor_of(const Operand& operand, std::size_t opaque_bytes) {
-  if (operand.placement == Placement::opaque) return opaque(opaque_bytes);
-  if (operand.placement != Placement::activation) return operand.tensor;
+}  // namespace
+
+TensorDesc tensor_of_callers(const Operand& operand, const TensorDesc& taken) {
+  if (operand.placement != Placement::activation) return taken;
   return activation(operand.tensor.shape, operand.tensor.dtype);
 }
 
-}  // namespace
-
 void add_tensors(CpuOp& op, std::size_t opaque_bytes) {
-  for (const Operand& operand : op.operands()) op.add_tensor(tensor_of(operand, opaque_bytes));
+  for (const Operand& operand : op.operands()) {
+    const bool is_opaque = operand.placement == Placement::opaque;
+    op.add_tensor(tensor_of_callers(operand, is_opaque ? opaque(opaque_bytes) : operand.tensor));
+  }
 }
 
 std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads) {

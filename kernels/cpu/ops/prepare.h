@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kernels/cpu/runtime/cpu_op.h"
+#include "kernels/ops/operands.h"
 #include "kernels/ops/ops.h"
 
 namespace parbench::cpu {
@@ -17,6 +18,10 @@ namespace parbench::cpu {
 /// 16 (nChw8c and 8 on a processor without AVX-512), canonical otherwise (the 3-channel input
 /// image, matrices).
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
+
+/// Returns the tensor that callers pass for an operand: activations in that layout, others as the
+/// operation takes them.
+[[nodiscard]] TensorDesc tensor_of_callers(const Operand& operand, const TensorDesc& taken);
 
 /// Gives an operation that is a loop of our own its tensors: activations in that layout, opaque
 /// operands with so many bytes, the others as they are described.

@@ -10,18 +10,8 @@
 
 #include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/runtime/engine.h"
-#include "kernels/ops/operands.h"
 
 namespace parbench::cpu {
-namespace {
-
-/// What callers pass for an operand that the operation takes as `inside`.
-TensorDesc outside_of(const Operand& operand, const Argument& inside) {
-  if (operand.placement != Placement::activation) return inside.tensor;
-  return activation(operand.tensor.shape, operand.tensor.dtype);
-}
-
-}  // namespace
 
 ReorderedOp::ReorderedOp(const OpDesc& desc, Planned inner)
     : CpuOp(desc), inner_(std::move(inner)) {
@@ -29,7 +19,7 @@ ReorderedOp::ReorderedOp(const OpDesc& desc, Planned inner)
   add_scratch(inner_->scratch_bytes());
   for (std::size_t slot = 0; slot < operands().size(); ++slot) {
     const Argument& inside = inner_->arguments().at(slot);
-    const TensorDesc tensor = outside_of(operands()[slot], inside);
+    const TensorDesc tensor = tensor_of_callers(operands()[slot], inside.tensor);
     add_tensor(tensor);
     if (tensor != inside.tensor) add_detour(slot, inside, tensor);
   }
@@ -74,8 +64,8 @@ void ReorderedOp::execute(const Execution& execution, std::span<std::byte* const
 
 Planned in_device_layout(const OpDesc& desc, Planned inner) {
   for (std::size_t slot = 0; slot < inner->arguments().size(); ++slot) {
-    const Argument& inside = inner->arguments()[slot];
-    if (outside_of(inner->operands()[slot], inside) == inside.tensor) continue;
+    const TensorDesc& inside = inner->arguments()[slot].tensor;
+    if (tensor_of_callers(inner->operands()[slot], inside) == inside) continue;
     return std::make_unique<ReorderedOp>(desc, std::move(inner));
   }
   return inner;

@@ -26,9 +26,9 @@ struct GpuDescription {
   std::string without_sensors;  // why no clocks are read; empty: they are
 };
 
-/// Of a whole GPU. Throws where the runtime does not answer.
+/// Returns the number of multiprocessors of a whole GPU. Throws where the runtime does not answer.
 [[nodiscard]] int multiprocessors_of(int ordinal);
-/// 10 · major + minor: 90 of Hopper. Throws where the runtime does not answer.
+/// Returns 10 · major + minor, 90 for Hopper. Throws where the runtime does not answer.
 [[nodiscard]] int compute_capability_of(int ordinal);
 
 /// Asks the runtime and NVML. `partition` may be null.

@@ -15,12 +15,12 @@ namespace parbench::cuda {
 
 __device__ inline float widened(float value) { return value; }
 __device__ inline float widened(__nv_bfloat16 value) { return __bfloat162float(value); }
-/// Of the bits of a bf16.
+/// Returns the value of a bf16 from its bits.
 __device__ inline float widened(std::uint16_t value) {
   return __uint_as_float(static_cast<unsigned int>(value) << 16U);
 }
 
-/// To the nearest value of the type, ties to even.
+/// Returns the nearest value of the type, ties to even.
 template <class Element>
 __device__ inline Element narrowed(float value) {
   if constexpr (std::is_same_v<Element, float>) {
@@ -30,7 +30,7 @@ __device__ inline Element narrowed(float value) {
   }
 }
 
-/// The same, also into the bits of a bf16.
+/// Stores a value as an element: unchanged as f32, or the bits of the nearest bf16.
 __device__ inline void narrow(float value, float& element) { element = value; }
 __device__ inline void narrow(float value, std::uint16_t& element) {
   element = __bfloat16_as_ushort(__float2bfloat16_rn(value));

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/base/round_up.h"
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/channel_kernels.h"
@@ -16,8 +17,6 @@
 
 namespace parbench::cuda {
 namespace {
-
-constexpr std::size_t alignment = 256;  // of each part of the scratch memory
 
 /// One engine. cudnn-frontend's graphs overwrite their result, so with `accumulate` the gradient is
 /// computed into scratch memory and added from there.
@@ -45,7 +44,7 @@ class EngineGradient final : public WeightGradient {
  private:
   /// Makes room for so many f32 behind what is there.
   std::size_t add_floats(std::int64_t count) {
-    const std::size_t offset = (scratch_bytes_ + alignment - 1) / alignment * alignment;
+    const std::size_t offset = round_up(scratch_bytes_, CudaOp::scratch_alignment);
     scratch_bytes_ = offset + static_cast<std::size_t>(count) * sizeof(float);
     return offset;
   }

@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/base/round_up.h"
 #include "kernels/cuda/device_code/im2col_kernels.h"
 #include "kernels/cuda/ops/matmul.h"
 #include "kernels/cuda/ops/weight_gradient.h"
+#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {
-
-constexpr std::size_t alignment = 256;  // of workspaces of cuBLASLt
 
 std::int64_t pixels_of_image(const ConvolutionShape& shape) {
   return shape.out_height() * shape.out_width();
@@ -72,7 +72,7 @@ class GradientProduct final : public WeightGradient {
 
   [[nodiscard]] std::size_t patch_bytes() const {
     if (!copies()) return 0;
-    return (bytes_of(plan_, shape_, dtype_) + alignment - 1) / alignment * alignment;
+    return round_up(bytes_of(plan_, shape_, dtype_), CudaOp::scratch_alignment);
   }
 
   [[nodiscard]] std::size_t bytes(std::int64_t elements) const {

@@ -13,7 +13,7 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
-/// Of operations whose kernels are this project's.
+/// The implementation of operations that run on kernels of this project.
 inline constexpr std::string_view own_kernel = "CUDA kernel";
 
 inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }

@@ -67,7 +67,7 @@ class Details {
       fact("compared with", c.verification->against);
       fact("compared", c.verification->detail);
     }
-    fact("sampling ended by", c.stopped_because);
+    fact("end of sampling", c.stopped_because);
     fact("kernels", kernels_text(c.kernels));
     for (const CaseCondition& condition : c.conditions) {
       fact(condition.device, condition_text(condition));

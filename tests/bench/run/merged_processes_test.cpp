@@ -117,6 +117,24 @@ TEST(Merged, HasTheMostSevereStopTheWorstVerificationAndTheMiddleBound) {
   EXPECT_THAT(result.notes, Contains(Pair("other kernels", "than in process 1: in process 3")));
 }
 
+TEST(Merged, OfTwoProcessesTheBoundWithTheLowerEfficiencyCounts) {
+  std::vector<ProcessCases> parts;
+  for (int process = 0; process < 2; ++process) {
+    CaseResult one = measured("a", {process == 0 ? 1.0 : 4.0});
+    one.statistics = summarise(Samples(one.samples));
+    const double efficiency = process == 0 ? 0.75 : 0.5;
+    one.bound.emplace().seconds = efficiency * one.statistics->median;
+    one.bound->critical_path = one.bound->seconds / 2;
+    parts.push_back({process, {one}});
+  }
+  const CaseResult result = merged({planned("a")}, parts, 2).front();
+  const double median = summarise(Samples(result.samples)).median;
+  EXPECT_GT(median, 1);
+  EXPECT_LT(median, 4);
+  EXPECT_DOUBLE_EQ(result.bound->seconds, 0.5 * median);
+  EXPECT_DOUBLE_EQ(result.bound->critical_path, 0.25 * median);
+}
+
 TEST(Merged, TakeTheProfileOfTheFirstProcessThatProfiled) {
   std::vector<ProcessCases> parts;
   for (int process = 0; process < 3; ++process) {

@@ -57,6 +57,13 @@ TEST(CostRounds, WhatWasMeasuredAheadOfSamplesCountsOnlyAlone) {
   EXPECT_EQ(rounds.costs(1), std::vector<double>{3});
 }
 
+TEST(CostRounds, AreNotDueAfterAnExecutionWithoutATime) {
+  CostRounds rounds;
+  EXPECT_FALSE(rounds.due_after(1e9, 0));
+  EXPECT_FALSE(rounds.due_after(1e9, -1));
+  EXPECT_TRUE(rounds.due_after(1, 1));
+}
+
 TEST(CostRounds, TakeAShareOfTheTimeTwiceAsMuchUntilTheSecondAndAreAtMostAHundred) {
   CostRounds rounds;
   int taken = 0;

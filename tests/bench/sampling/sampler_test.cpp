@@ -402,8 +402,8 @@ TEST(Sampler, InterruptEndsEverythingAtOnce) {
   machine.sampler.interrupt();
   EXPECT_FALSE(machine.sampler.next().has_value());
   EXPECT_EQ(machine.count(0) + machine.count(1), 3);
-  EXPECT_EQ(machine.sampler.stopped_because(0), "interrupted");
-  EXPECT_EQ(machine.sampler.stopped_because(1), "interrupted");
+  EXPECT_EQ(machine.sampler.stopped_because(0), "unfinished");
+  EXPECT_EQ(machine.sampler.stopped_because(1), "unfinished");
 }
 
 TEST(Sampler, TimeLeftOfAFixedCountIsExact) {

@@ -236,7 +236,7 @@ TEST_F(TimedOutSession, WhileSamplingKeepsTheSamplesOfTheOthers) {
   run_until_execution(4);
   for (const std::size_t other : {0U, 2U}) {
     EXPECT_EQ(known->cases[other].status, report::CaseStatus::measured);
-    EXPECT_EQ(known->cases[other].stopped_because, "interrupted");
+    EXPECT_EQ(known->cases[other].stopped_because, "unfinished");
   }
 }
 
@@ -278,7 +278,7 @@ TEST_F(InterruptedSession, BetweenSamplesKeepsWhatThereIs) {
   EXPECT_EQ(result.cases[0].samples.size() + result.cases[1].samples.size(), 5U);
   for (const report::CaseResult& one : result.cases) {
     EXPECT_EQ(one.status, report::CaseStatus::measured);
-    EXPECT_EQ(one.stopped_because, "interrupted");
+    EXPECT_EQ(one.stopped_because, "unfinished");
     EXPECT_TRUE(one.statistics.has_value());
   }
   EXPECT_TRUE(progress.finished);
@@ -352,7 +352,7 @@ TEST_F(SessionTest, CheckpointsHoldWhatIsKnownSoFar) {
   }
   for (const report::CaseResult& one : checkpoints.at(checkpoints.size() - 2).cases) {
     if (one.status != report::CaseStatus::measured) continue;
-    EXPECT_EQ(one.stopped_because, "interrupted") << "what a run that is killed then leaves";
+    EXPECT_EQ(one.stopped_because, "unfinished") << "what a run that is killed then leaves";
   }
   EXPECT_TRUE(last.cases[1].speedup.has_value());
 }

@@ -24,14 +24,12 @@ struct GradientCase {
   double relative = 1e-3;
 };
 
-using Values = std::vector<double>;
-
 constexpr double step = 1e-5;
 constexpr std::size_t probes = 24;  // elements of a tensor that are moved
 
 void PrintTo(const GradientCase& one, std::ostream* out) { *out << one.name; }
 
-std::vector<GradientCase> table() {
+std::vector<GradientCase> gradients_to_check() {
   const ConvolutionShape convolution{2, 16, 5, 6, 16, 3, 2, 1, 1};
   const ConvolutionShape grouped{1, 6, 5, 4, 4, 3, 1, 1, 2};
   const Shape image{2, 16, 3, 4};
@@ -163,7 +161,8 @@ std::string label(const testing::TestParamInfo<std::tuple<Lane, GradientCase>>& 
 }
 
 INSTANTIATE_TEST_SUITE_P(Backward, Gradients,
-                         testing::Combine(testing::ValuesIn(lanes()), testing::ValuesIn(table())),
+                         testing::Combine(testing::ValuesIn(lanes()),
+                                          testing::ValuesIn(gradients_to_check())),
                          label);
 
 }  // namespace

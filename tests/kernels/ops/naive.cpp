@@ -13,8 +13,6 @@
 namespace parbench::test {
 namespace {
 
-using Values = std::vector<double>;
-
 std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 std::size_t size(const Shape& shape) { return size(element_count(shape)); }
 

@@ -10,8 +10,10 @@
 
 namespace parbench::test {
 
-/// Values by role, in canonical order.
-using Tensors = std::map<std::string, std::vector<double>, std::less<>>;
+/// The elements of a tensor in canonical order.
+using Values = std::vector<double>;
+/// Tensors by role.
+using Tensors = std::map<std::string, Values, std::less<>>;
 
 /// The outputs of an operation, opaque ones left out. `inputs` holds what it reads (the old content
 /// of what it accumulates to included). Backward passes behind an opaque mask or indices take the

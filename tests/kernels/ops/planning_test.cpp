@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/error.h"
@@ -316,6 +318,26 @@ TEST_P(Planning, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refusal(Sgd{0}), HasSubstr("count is 0"));
   EXPECT_THAT(refusal(Fill{-1}), HasSubstr("count is -1"));
   EXPECT_THAT(refusal(Reorder{canonical({2, 3}), canonical({3, 2})}), HasSubstr("2x3 and 3x2"));
+}
+
+TEST(NumberFormats, AreThoseOfOperationsThatCompute) {
+  using Format = std::optional<NumberFormat>;
+  constexpr NumberFormat f32{};
+  constexpr NumberFormat tf32{DType::f32, MathMode::tf32};
+  constexpr NumberFormat bf16{DType::bf16};
+  const std::vector<std::pair<OpDesc, Format>> table{
+      {Add{{2, 3}}, f32},
+      {Add{.shape = {2, 3}, .dtype = DType::bf16}, bf16},
+      {Gemm{.m = 2, .n = 3, .k = 4, .math = MathMode::tf32}, tf32},
+      {Gemm{.m = 2, .n = 3, .k = 4, .dtype = DType::bf16}, bf16},
+      // What only moves or fills numbers needs no arithmetic on them.
+      {Fill{.count = 4, .dtype = DType::bf16}, std::nullopt},
+      {Reorder{canonical({4}), canonical({4}, DType::bf16)}, std::nullopt},
+      {Spin{}, std::nullopt},
+      // These are in f32 alone.
+      {Sgd{.count = 4}, std::nullopt},
+      {Accumulate{.count = 4}, std::nullopt}};
+  for (const auto& [desc, format] : table) EXPECT_EQ(format_of(desc), format) << name_of(desc);
 }
 
 TEST(TensorSizes, RefusesWhatDoesNotFit64Bits) {

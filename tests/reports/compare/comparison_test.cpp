@@ -158,7 +158,7 @@ TEST(Comparison, TakesANewReportWhoseRunEndedBeforeItsTimeForAFailure) {
   const Report whole = made_report({steady(1), steady(1), steady(1)});
   Report half = whole;
   half.complete = false;
-  half.cases[1].stopped_because = "interrupted";
+  half.cases[1].stopped_because = "unfinished";
   half.cases[2] = made_case(2, {});
   half.cases[2].status = CaseStatus::not_run;
   const Comparison comparison = compared(whole, half);

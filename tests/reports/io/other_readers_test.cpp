@@ -69,7 +69,7 @@ Report with_metric(Report report) {
 
 Report interrupted(Report report) {
   report.complete = false;
-  report.cases[5].stopped_because = "interrupted";
+  report.cases[5].stopped_because = "unfinished";
   report.cases[6] = CaseResult{};
   report.cases[6].name = "pipeline/pipeline/split:20";
   report.cases[6].scenario = "pipeline";

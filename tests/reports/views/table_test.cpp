@@ -206,6 +206,10 @@ TEST(Table, MarksSamplingThatEndedEarlyByReason) {
   text = to_table(report);
   EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‖"));
   EXPECT_THAT(text, HasSubstr("\n‖ sampling ended when a device was lost in another case"));
+  report.cases[3].stopped_because = "unfinished";
+  text = to_table(report);
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14†"));
+  EXPECT_THAT(text, HasSubstr("\n† sampling was not finished when the run or its process ended"));
 }
 
 TEST(Table, MarksIntervalsOfLowConfidence) {
@@ -327,8 +331,9 @@ TEST(Table, EndsWithWhatWasMeasured) {
             "warm-up, 3% measuring tasks alone");
   report.complete = false;
   EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"));
-  report.cases[2].stopped_because = "interrupted";
-  EXPECT_THAT(to_table(report), HasSubstr("\nInterrupted: 7 of 10"));
+  report.cases[2].stopped_because = "unfinished";
+  EXPECT_THAT(to_table(report), HasSubstr("\nIncomplete: 7 of 10"))
+      << "the report does not know what ended its run";
 }
 
 TEST(Table, SaysWhatAMeasuredCaseLacks) {

@@ -68,6 +68,18 @@ TEST_F(Bounds, PipelineIsBoundByItsSlowStageWithFillingAndDraining) {
   EXPECT_DOUBLE_EQ(bound.seconds, 14.0);
 }
 
+TEST_F(Bounds, ScaledIsTheBoundOfScaledCosts) {
+  const TaskId forward = add(b_, {add(a_)});
+  add(a_, {forward});
+  add(graph_.add_lane({.name = "c", .device = "c", .device_cores = 2}), {forward});
+  const std::vector<double> costs{1.0, 2.0, 4.0, 7.0};
+  std::vector<double> slower = costs;
+  for (double& cost : slower) cost *= 4;  // exactly
+  const Bound bound = bound_of(graph_, costs);
+  EXPECT_GT(bound.busiest_device, 0);
+  EXPECT_EQ(scaled(bound, 4), bound_of(graph_, slower));
+}
+
 TEST_F(Bounds, ShortTasksAtTheEndsDoNotHideFillingAndDraining) {
   const TaskId packed = add(b_);  // could run at once
   const TaskId forward = add(b_, {add(a_)});
