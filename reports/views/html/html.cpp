@@ -11,9 +11,11 @@
 #include "reports/model/printable.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "reports/views/answer_table.h"
 #include "reports/views/html/html_cases.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
+#include "reports/views/html/html_table.h"
 #include "reports/views/html/html_writer.h"
 #include "reports/views/table_parts.h"
 
@@ -157,6 +159,9 @@ class Page {
     if (const Answer* answer = find_answer(report, group.scenario)) {
       html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
       if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
+      if (const auto table = answer_table(*answer)) {
+        write_table(html_, *table, {.css_class = "settings", .label = "Recommended settings"});
+      }
     }
     reasons(findings_of(report, group.scenario), group.cases);
     html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
