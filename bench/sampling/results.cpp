@@ -67,8 +67,9 @@ class MeasuredCases {
 /// The medians of a case and of others, in this order.
 std::vector<double> medians_of(const std::vector<report::CaseResult>& cases, std::size_t index,
                                const std::vector<std::size_t>& others) {
-  std::vector<double> medians{cases[index].statistics->median};
-  for (const std::size_t other : others) medians.push_back(cases[other].statistics->median);
+  std::vector<double> medians{median(seconds_of(cases[index].samples))};
+  for (const std::size_t other : others)
+    medians.push_back(median(seconds_of(cases[other].samples)));
   return medians;
 }
 
@@ -110,7 +111,7 @@ std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
 constexpr std::size_t settled_count = 6;
 
 /// The measured case with the fewest samples, or processes where there are several.
-const report::CaseResult& least_sampled(const std::vector<report::CaseResult>& cases) {
+const report::CaseResult& with_fewest_samples(const std::vector<report::CaseResult>& cases) {
   const auto count = [](const report::CaseResult& one) {
     if (one.status != report::CaseStatus::measured) return std::numeric_limits<std::size_t>::max();
     const std::size_t processes = process_medians(one.samples).size();
@@ -122,18 +123,18 @@ const report::CaseResult& least_sampled(const std::vector<report::CaseResult>& c
 /// Says that there are too few samples, and what gives more; nothing where there are enough.
 std::optional<std::string> preliminary_warning(const std::vector<report::CaseResult>& cases,
                                                const AnswerConditions& conditions) {
-  const report::CaseResult& least = least_sampled(cases);
+  const report::CaseResult& fewest = with_fewest_samples(cases);
   const bool of_processes = conditions.processes > 1;
   const std::size_t count =
-      of_processes ? process_medians(least.samples).size() : least.samples.size();
+      of_processes ? process_medians(fewest.samples).size() : fewest.samples.size();
   if (conditions.for_profiler || count >= settled_count) return std::nullopt;
   if (of_processes) {
     return fmt::format(" Preliminary, from {} of {} processes that settle it.", count,
                        settled_count);
   }
   std::string text = fmt::format(" Preliminary, from {}", report::format_count(count, "sample"));
-  if (least.stopped_because == "max-time") return text + "; a longer --max-time gives more.";
-  if (least.stopped_because != "total-time") return text + ".";
+  if (fewest.stopped_because == "max-time") return text + "; a longer --max-time gives more.";
+  if (fewest.stopped_because != "total-time") return text + ".";
   constexpr double minute = 60;
   const double wanted = conditions.seconds * settled_count / static_cast<double>(count);
   return text + fmt::format("; --max-total-time {:.0f} should settle it.",

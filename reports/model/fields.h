@@ -294,6 +294,7 @@ void visit_fields(V& visit, MaybeConst<Finding> auto& x) {
   visit("text", x.text);
   visit.optional("advice", x.advice);
   visit("evidence", x.evidence);
+  visit.optional("share", x.share);
 }
 
 template <class V>

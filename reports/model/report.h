@@ -66,7 +66,7 @@ struct Sample {
 struct Metric {
   std::string name;
   double value = 0;
-  std::optional<Interval> interval;
+  std::optional<Interval> interval = {};
   std::string remark = {};  // why it is not what a reader expects of it
   friend bool operator==(const Metric&, const Metric&) = default;
 };
@@ -286,8 +286,9 @@ struct Finding {
   std::string rule;                // "saturated", "launch-bound", …
   std::vector<std::string> cases;  // names
   std::string text;
-  std::string advice;  // a suggestion; may be empty
-  NamedValues evidence;
+  std::string advice = {};  // a suggestion; may be empty
+  NamedValues evidence = {};
+  double share = 0;  // of the first case's time that it explains; 0 for what costs no time
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

@@ -1,11 +1,11 @@
 // Paints a report for a terminal.
 #include "reports/views/table.h"
 
-#include "reports/findings/findings.h"
 #include "reports/model/printable.h"
 #include "reports/text/paragraph.h"
 #include "reports/views/answer_table.h"
 #include "reports/views/case_table.h"
+#include "reports/views/finding_lines.h"
 #include "reports/views/table_parts.h"
 
 namespace parbench::report {
@@ -23,8 +23,11 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
     if (const auto table = answer_table(*answer)) text += to_text(*table, style) + '\n';
   }
-  for (const Finding* finding : findings_of(report, group.scenario)) {
-    text += hanging("  · ", to_text(*finding), style.width, Emphasis::none, style.color);
+  for (const std::string& line : finding_lines(group)) {
+    text += hanging("  · ", line, style.width, Emphasis::none, style.color);
+  }
+  if (const std::string line = deviation_line(group); !line.empty()) {
+    text += hanging("    ", line, style.width, Emphasis::dim, style.color);
   }
   return text;
 }

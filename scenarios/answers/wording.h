@@ -28,7 +28,7 @@ namespace parbench {
                                         std::string_view verb);
 
 /// Says of a gain that is larger than the number of devices that another cause adds to it: the
-/// whole sentence, with a blank before it; empty where there is nothing to say.
+/// whole sentence, with a blank before it; empty of any other gain.
 [[nodiscard]] std::string superlinear_text(const report::Recommendation& recommendation,
                                            double devices, std::string_view likely_cause);
 
