@@ -134,7 +134,8 @@ class ProcessRun {
     result.cases = merged(planned, parts_, options_.processes);
     for (report::CaseResult& one : result.cases) summarise_case(one);
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
-    result.answer = answer_of(*job.scenario, job.cases, result.cases, false);
+    result.answer =
+        answer_of(*job.scenario, job.cases, result.cases, {.processes = options_.processes});
     all_measured_ = all_measured_ && result.all_measured();
     outputs_.report_builder().update(*job.scenario, result);
   }

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,12 +15,11 @@
 
 #include "bench/sampling/conditions.h"
 #include "reports/model/throttling.h"
+#include "reports/statistics/fastest.h"
+#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
-
-/// Converts a speedup or metric.
-CaseOutcome::Ratio ratio_of(const auto& measured) { return {measured.value, measured.interval}; }
 
 CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured) {
   CaseOutcome outcome;
@@ -27,11 +28,49 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   if (measured.bound && measured.efficiency <= report::max_credible_efficiency) {
     outcome.efficiency = measured.efficiency;
   }
-  if (measured.speedup) outcome.speedup = ratio_of(*measured.speedup);
+  outcome.speedup = measured.speedup;
   for (const report::Metric& metric : measured.metrics) {
-    outcome.metrics.emplace(metric.name, ratio_of(metric));
+    outcome.metrics[metric.name] = {.value = metric.value, .interval = metric.interval};
   }
   return outcome;
+}
+
+/// The measured cases of a scenario as its answer sees them.
+class MeasuredCases {
+ public:
+  void add(const CaseSpec& spec, const report::CaseResult& measured) {
+    outcomes_.push_back(outcome_of(spec, measured));
+    samples_.emplace_back(measured.samples);
+  }
+
+  [[nodiscard]] const std::vector<CaseOutcome>& outcomes() const { return outcomes_; }
+
+  /// `some` points to outcomes of this object.
+  [[nodiscard]] std::vector<const CaseOutcome*> possibly_fastest(
+      const std::vector<const CaseOutcome*>& some) const {
+    std::vector<Samples> samples;
+    for (const CaseOutcome* one : some) {
+      samples.push_back(samples_.at(static_cast<std::size_t>(one - outcomes_.data())));
+    }
+    std::vector<const CaseOutcome*> fastest;
+    for (const std::size_t place : parbench::possibly_fastest(samples)) {
+      fastest.push_back(some[place]);
+    }
+    return fastest;
+  }
+
+ private:
+  std::vector<CaseOutcome> outcomes_;
+  std::vector<Samples> samples_;
+};
+
+/// The medians of a case and of others, in this order.
+std::vector<double> medians_of(const std::vector<report::CaseResult>& cases, std::size_t index,
+                               const std::vector<std::size_t>& others) {
+  std::vector<double> medians{median(seconds_of(cases[index].samples))};
+  for (const std::size_t other : others)
+    medians.push_back(median(seconds_of(cases[other].samples)));
+  return medians;
 }
 
 std::optional<std::size_t> baseline_of(const Scenario& scenario, const std::vector<CaseSpec>& specs,
@@ -66,6 +105,40 @@ std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
   return fmt::format(" Careful: {} of {} cases ran on a throttled device ({}).",
                      std::ranges::count_if(cases, report::is_throttled), cases.size(),
                      fmt::join(reasons, ", "));
+}
+
+/// Independent values that an interval of 95% needs.
+constexpr std::size_t settled_count = 6;
+
+/// The measured case with the fewest samples, or processes where there are several.
+const report::CaseResult& with_fewest_samples(const std::vector<report::CaseResult>& cases) {
+  const auto count = [](const report::CaseResult& one) {
+    if (one.status != report::CaseStatus::measured) return std::numeric_limits<std::size_t>::max();
+    const std::size_t processes = process_medians(one.samples).size();
+    return processes > 1 ? processes : one.samples.size();
+  };
+  return *std::ranges::min_element(cases, {}, count);
+}
+
+/// Says that there are too few samples, and what gives more; nothing where there are enough.
+std::optional<std::string> preliminary_warning(const std::vector<report::CaseResult>& cases,
+                                               const AnswerConditions& conditions) {
+  const report::CaseResult& fewest = with_fewest_samples(cases);
+  const bool of_processes = conditions.processes > 1;
+  const std::size_t count =
+      of_processes ? process_medians(fewest.samples).size() : fewest.samples.size();
+  if (conditions.for_profiler || count >= settled_count) return std::nullopt;
+  if (of_processes) {
+    return fmt::format(" Preliminary, from {} of {} processes that settle it.", count,
+                       settled_count);
+  }
+  std::string text = fmt::format(" Preliminary, from {}", report::format_count(count, "sample"));
+  if (fewest.stopped_because == "max-time") return text + "; a longer --max-time gives more.";
+  if (fewest.stopped_because != "total-time") return text + ".";
+  constexpr double minute = 60;
+  const double wanted = conditions.seconds * settled_count / static_cast<double>(count);
+  return text + fmt::format("; --max-total-time {:.0f} should settle it.",
+                            minute * std::ceil(wanted / minute));
 }
 
 constexpr std::string_view by_measuring = "measuring";
@@ -148,7 +221,8 @@ std::vector<Comparisons> comparisons_of(const Scenario& scenario,
     for (Metric& metric : scenario.metrics(spec)) {
       auto others = places_of(metric.others, places);
       if (!others) continue;
-      one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value)});
+      one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value),
+                             std::move(metric.remark)});
     }
   }
   return all;
@@ -200,7 +274,11 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
     std::vector<Samples> samples{cases[index].samples};
     for (const std::size_t other : metric.others) samples.emplace_back(cases[other].samples);
     const auto median = paired_median(samples, metric.value);
-    if (median) metrics.push_back({metric.name, median->value, median->interval});
+    if (!median) continue;
+    metrics.push_back({metric.name, median->value, median->interval});
+    if (metric.remark) {
+      metrics.back().remark = metric.remark(median->value, medians_of(cases, index, metric.others));
+    }
   }
   return metrics;
 }
@@ -208,22 +286,29 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
 std::optional<report::Answer> answer_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs,
                                         const std::vector<report::CaseResult>& cases,
-                                        bool for_profiler) {
-  std::vector<CaseOutcome> outcomes;
+                                        const AnswerConditions& conditions) {
+  MeasuredCases measured;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (cases[i].status != report::CaseStatus::measured) continue;
-    outcomes.push_back(outcome_of(specs[i], cases[i]));
+    if (cases[i].status == report::CaseStatus::measured) measured.add(specs[i], cases[i]);
   }
-  if (outcomes.empty()) return std::nullopt;
-  std::string text;
+  if (measured.outcomes().empty()) return std::nullopt;
+  report::Answer answer{std::string(scenario.name()), std::string(scenario.question())};
   try {
-    text = scenario.answer(outcomes);
+    Conclusion conclusion = scenario.answer(
+        measured.outcomes(), [&](const auto& some) { return measured.possibly_fastest(some); });
+    answer.text = std::move(conclusion.text);
+    answer.recommendations = std::move(conclusion.recommendations);
   } catch (const std::exception& error) {
-    text = fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
+    answer.text =
+        fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
   }
-  return report::Answer{std::string(scenario.name()), std::string(scenario.question()),
-                        text + throttling_warning(cases) +
-                            (for_profiler ? std::string(profiler_warning) : std::string())};
+  if (const auto warning = preliminary_warning(cases, conditions)) {
+    answer.preliminary = true;
+    answer.text += *warning;
+  }
+  answer.text += throttling_warning(cases);
+  if (conditions.for_profiler) answer.text += profiler_warning;
+  return answer;
 }
 
 }  // namespace parbench

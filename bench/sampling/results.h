@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct PairedMetric {
   std::string name;
   std::vector<std::size_t> others;
   CombineRound value;
+  std::function<std::string(double value, std::span<const double> medians)> remark;
 };
 
 /// The cases that one case of a session is compared with, by the indices of the specs.
@@ -58,12 +60,20 @@ void compare_cases(const std::vector<Comparisons>& comparisons,
                                                      const std::vector<report::CaseResult>& cases,
                                                      std::size_t index);
 
+/// What an answer depends on beside the cases.
+struct AnswerConditions {
+  double seconds = 0;  // that the run of the scenario took so far
+  bool for_profiler = false;
+  int processes = 1;
+};
+
 /// Returns the scenario's answer from the measured ones of `cases`, which are in the order of the
 /// specs; nothing when none was measured. An answer that throws does not affect the numbers; one
-/// from throttled cases, or from the few samples taken for a profiler, carries a remark.
+/// from throttled cases, from fewer samples than an interval needs, or from those taken for a
+/// profiler, carries a remark.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,
-                                                      bool for_profiler);
+                                                      const AnswerConditions& conditions);
 
 }  // namespace parbench

@@ -138,7 +138,9 @@ SessionResult Session::run() {
   }
   environment_.progress.finish();
   SessionResult final = result();
-  final.answer = answer_of(scenario_, specs_, final.cases, options_.for_profiler);
+  final.answer =
+      answer_of(scenario_, specs_, final.cases,
+                {.seconds = environment_.now() - begin_, .for_profiler = options_.for_profiler});
   return final;
 }
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -42,42 +45,49 @@ void find_losses(Report& report, const std::string& scenario) {
   }
 }
 
-std::string without_scenario(const std::string& case_name) {
-  return case_name.substr(case_name.find('/') + 1);
-}
-
-/// Notes a profiled execution that is far from the samples, which it may not represent.
-void add_reservations(const Profiled& one, Remark& remark) {
-  const std::string own = deviation_text(one.profile());
-  if (!own.empty()) remark.text += fmt::format(" ({})", own);
-  if (remark.beside == nullptr) return;
-  const std::string other = deviation_text(remark.beside->profile());
-  if (other.empty()) return;
-  remark.text += fmt::format(" (of {}: {})", without_scenario(remark.beside->name()), other);
-}
-
 std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
                                 const ProfiledCases& profiled) {
   if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one, profiled.roles());
   const Profiled* known = profiled.find(one.name);
   if (known == nullptr) return std::nullopt;
-  std::optional<Remark> remark = std::get<ProfileRule>(rule.find)(*known, profiled);
-  if (!remark) return std::nullopt;
-  add_reservations(*known, *remark);
-  return remark;
+  return std::get<ProfileRule>(rule.find)(*known, profiled);
 }
 
-/// What a rule says of the cases of a scenario: the strongest of its remarks, and whom it concerns,
-/// that one first.
-std::optional<Finding> finding_of(const Rule& rule, const std::vector<const CaseResult*>& cases,
-                                  const ProfiledCases& profiled) {
+/// The names of the cases that the answer speaks of: readers look for their reasons first.
+std::set<std::string> cases_of_answer(const Report& report, const std::string& scenario) {
+  std::set<std::string> names;
+  for (const Answer& answer : report.answers) {
+    if (answer.scenario != scenario) continue;
+    for (const Recommendation& one : answer.recommendations) {
+      if (one.gaining) names.insert(one.gaining->name);
+    }
+  }
+  return names;
+}
+
+/// Whether the answer speaks of a case, what is explained of its time, then the remark's weight.
+using Rank = std::tuple<bool, double, double>;
+
+struct RankedFinding {
+  Rank rank;
   Finding finding;
-  double max = 0;
+};
+
+/// What a rule says of the cases of a scenario: the remark of the highest rank, and whom it
+/// concerns, that one first.
+std::optional<RankedFinding> finding_of(const Rule& rule,
+                                        const std::vector<const CaseResult*>& cases,
+                                        const ProfiledCases& profiled,
+                                        const std::set<std::string>& first) {
+  RankedFinding ranked;
+  Finding& finding = ranked.finding;
   for (const CaseResult* one : cases) {
     std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
-    if (finding.cases.empty() || remark->weight > max) {
-      max = remark->weight;
+    const Rank rank{first.contains(one->name), remark->share, remark->weight};
+    if (finding.cases.empty() || rank > ranked.rank) {
+      ranked.rank = rank;
+      finding.share = remark->share;
       finding.text = std::move(remark->text);
       finding.advice = std::move(remark->advice);
       finding.evidence = std::move(remark->evidence);
@@ -89,7 +99,7 @@ std::optional<Finding> finding_of(const Rule& rule, const std::vector<const Case
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
-  return finding;
+  return ranked;
 }
 
 std::vector<const CaseResult*> cases_with_numbers(const Report& report,
@@ -109,10 +119,14 @@ void find_reasons(Report& report) {
     find_losses(report, scenario);
     const std::vector<const CaseResult*> cases = cases_with_numbers(report, scenario);
     const ProfiledCases profiled(report, scenario);
+    const std::set<std::string> first = cases_of_answer(report, scenario);
+    std::vector<RankedFinding> found;
     for (const Rule& rule : all_rules()) {
-      auto finding = finding_of(rule, cases, profiled);
-      if (finding) report.findings.push_back(*std::move(finding));
+      auto finding = finding_of(rule, cases, profiled, first);
+      if (finding) found.push_back(*std::move(finding));
     }
+    std::ranges::stable_sort(found, std::ranges::greater(), &RankedFinding::rank);
+    std::ranges::transform(found, std::back_inserter(report.findings), &RankedFinding::finding);
   }
 }
 
@@ -125,8 +139,8 @@ std::vector<const Finding*> findings_of(const Report& report, const std::string&
   return found;
 }
 
-std::string to_text(const Finding& finding) {
-  std::string text = fmt::format("{}: {}", without_scenario(finding.cases.front()), finding.text);
+std::string to_text(const Finding& finding, const std::string& label) {
+  std::string text = fmt::format("{}: {}", label, finding.text);
   if (finding.cases.size() > 1) {
     text += fmt::format(" ({})", format_count(finding.cases.size(), "case"));
   }

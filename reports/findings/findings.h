@@ -12,11 +12,12 @@ namespace parbench::report {
 /// devices, and the findings. What was there before goes.
 void find_reasons(Report& report);
 
-/// Returns the findings of one scenario, in their order.
+/// Returns the findings of one scenario: those of cases that its answer speaks of first, then by
+/// the time that they explain.
 [[nodiscard]] std::vector<const Finding*> findings_of(const Report& report,
                                                       const std::string& scenario);
 
-/// "pipeline/split:3: 12% of its time … (2 more cases) → try this"
-[[nodiscard]] std::string to_text(const Finding& finding);
+/// "pipeline, split 3: 12% of its time … (2 cases); try: this." `label` is of its first case.
+[[nodiscard]] std::string to_text(const Finding& finding, const std::string& label);
 
 }  // namespace parbench::report

@@ -56,10 +56,11 @@ class ProfiledCases {
   /// where it is this one, or its micro-batches have no single size.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
- private:
-  /// What cases that differ in the size of their micro-batches alone have in common.
-  [[nodiscard]] std::string without_micro_batches(const CaseResult& one) const;
+  /// Returns `Roles::advice`, unless a case that follows it and differs in nothing else is among
+  /// these.
+  [[nodiscard]] std::string untried_advice(const CaseResult& one, Role role) const;
 
+ private:
   Roles roles_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;

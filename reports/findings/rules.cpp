@@ -24,7 +24,6 @@ struct Together {
   double concurrency = 0;  // over the baseline's
   double inflation = 0;    // of the time of all calls
   double speedup = 0;
-  const Profiled* baseline = nullptr;
 };
 
 std::optional<Together> together(const Profiled& one, const Cases& all) {
@@ -35,7 +34,7 @@ std::optional<Together> together(const Profiled& one, const Cases& all) {
   const double concurrency = one.concurrency() / baseline->concurrency();
   if (concurrency < more_concurrency) return {};
   return Together{concurrency, one.compute_seconds() / baseline->compute_seconds(),
-                  one.of().speedup->value, baseline};
+                  one.of().speedup->value};
 }
 
 NamedValues evidence_of(const Together& found, const Profiled& one) {
@@ -44,31 +43,29 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
           {"speedup", found.speedup}};
 }
 
+/// Streams that mostly wait for the host show nothing of the device.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
-  if (!found || found->speedup > no_gain) return {};
+  if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
   if (found->inflation < slowed_by_sharing) return {};
   return Remark{
       fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
                   "long: one of them fills the device already",
                   one.concurrency(), found->inflation),
-      "smaller layers or a smaller batch leave room for a second stream; here only less work, or "
-      "another device, makes it faster",
-      evidence_of(*found, one), found->inflation, found->baseline};
+      "another device, or less work in a call", evidence_of(*found, one), 1 - 1 / found->inflation};
 }
 
 std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
-  if (!found || found->speedup <= no_gain) return {};
-  const auto& interval = one.of().speedup->interval;
-  if (!interval || interval->low <= 1) return {};
+  if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
+  if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
   return Remark{
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long: {}",
           one.concurrency(), found->inflation,
           found->inflation < 1 ? "a call with fewer threads loses less to dividing its work"
                                : "one of them leaves the device room"),
-      "", evidence_of(*found, one), found->speedup, found->baseline};
+      "", evidence_of(*found, one), 1 - 1 / found->speedup};
 }
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
@@ -148,14 +145,15 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
                 has_choice ? all.roles().advice(one.of(), Role::host_memory)
                            : "copy from and to pinned memory",
                 {{"held share", held / copying}, {"copying seconds", copying}},
-                held / copying};
+                held / one.metrics().span};
 }
 
 // --- several devices -----------------------------------------------------------------------------
 
+/// Where the devices compute in turn, an even partition gains nothing.
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
-  if (devices < 2) return {};
+  if (devices < 2 || one.concurrency() < computing_at_once) return {};
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -168,33 +166,49 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   return Remark{
       fmt::format("{} computes for {}, {} more than the mean of {} devices", busiest->device,
                   format_duration(busiest->compute), format_percent(excess, 0), devices),
-      all.roles().advice(one.of(), Role::partition),
+      all.untried_advice(one.of(), Role::partition),
       {{"device", busiest->device}, {"excess", excess}},
-      excess};
+      excess * mean / one.metrics().span};
 }
 
+/// FLOP per second of computing; 0 where nothing is known.
+double rate_of(const Profiled& one) {
+  return one.compute_seconds() > 0 ? one.compute_flops() / one.compute_seconds() : 0;
+}
+
+/// Of the time of the devices, what computing would save at the rate of the largest micro-batches.
+double lost_by_small_micro_batches(const Profiled& one, const Cases& all) {
+  const Profiled* largest = all.largest_micro_batches(one);
+  if (largest == nullptr || rate_of(*largest) <= 0) return 0;
+  const double devices = one.computing_devices();
+  return (1 - rate_of(one) / rate_of(*largest)) * one.compute_seconds() /
+         (devices * one.metrics().span);
+}
+
+/// Only where small micro-batches cost more than waiting does: the two ask for opposite changes.
 std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& all) {
   const Profiled* largest = all.largest_micro_batches(one);
-  if (largest == nullptr || one.compute_seconds() <= 0 || largest->compute_seconds() <= 0)
-    return {};
-  const double rate = one.compute_flops() / one.compute_seconds();
-  const double best = largest->compute_flops() / largest->compute_seconds();
+  if (largest == nullptr || rate_of(one) <= 0) return {};
+  const double rate = rate_of(one);
+  const double best = rate_of(*largest);
   if (best <= 0 || rate > (1 - inefficient_micro_batches) * best) return {};
+  const double share = lost_by_small_micro_batches(one, all);
+  if (share < one.bubble_share()) return {};
   return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
                             all.roles().parameter(Role::micro_batch_size),
                             *all.roles().micro_batch_size(largest->of())),
                 "larger micro-batches, as far as bubbles allow",
                 {{"rate", rate}, {"rate with the largest micro-batches", best}},
-                best / rate,
-                largest};
+                share};
 }
 
 std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& all) {
-  if (all.roles().value(one.of(), Role::micro_batch_size) == nullptr) return {};
+  const auto size = all.roles().micro_batch_size(one.of());
+  if (all.roles().value(one.of(), Role::micro_batch_size) == nullptr || size == 1) return {};
   if (one.computing_devices() < 2) return {};
   const double share = one.bubble_share();
-  if (share < bubble_bound_share) return {};
+  if (share < bubble_bound_share || share <= lost_by_small_micro_batches(one, all)) return {};
   return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
                             "included",
                             format_percent(share, 0)),
@@ -212,13 +226,13 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
   const double slower = one.compute_seconds() / baseline->compute_seconds();
   if (slower < 1 + slowed_together) return {};
-  return Remark{fmt::format("calls take {} longer while other devices work: they share memory "
-                            "bandwidth, caches or power",
-                            format_percent(slower - 1, 0)),
-                "work that reuses its data more (larger products, fused operations)",
-                {{"time of a call over the baseline's", slower}},
-                slower,
-                baseline};
+  return Remark{
+      fmt::format("calls take {} longer while other devices work: they share memory "
+                  "bandwidth, caches or power",
+                  format_percent(slower - 1, 0)),
+      "work that reuses its data more (larger products, fused operations)",
+      {{"time of a call over the baseline's", slower}},
+      (1 - 1 / slower) * one.compute_seconds() / (one.computing_devices() * one.metrics().span)};
 }
 
 /// A device on which a case computes nothing may hold as little as it likes. Without a profile all
@@ -247,6 +261,7 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
                             format_bytes(static_cast<double>(smallest->bytes))),
                 fmt::format("{}", fmt::join(advice, "; ")),
                 {{"ratio", ratio}},
+                0,
                 ratio};
 }
 
@@ -264,40 +279,43 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
-std::optional<Remark> losses(const Profiled& one, const Cases& all) {
+std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
   const double span = one.metrics().span;
   if (total(lost) < min_reported_losses * span) return {};
   std::vector<std::pair<double, std::string_view>> parts{
-      {lost.slower_calls, "calls that take longer than the baseline's"},
+      {lost.slower_calls, "calls slower than the baseline's"},
       {lost.bubble, "bubbles"},
       {lost.imbalance, "imbalance"},
       {lost.copies, "copies"},
       {lost.launch, "launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &decltype(parts)::value_type::first);
   std::vector<std::string> shown;
+  double other = 0;
   for (const auto& [seconds, what] : parts) {
-    if (seconds < min_part * span) continue;
-    shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
+    if (seconds >= min_part * span) {
+      shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
+    } else if (seconds > -min_part * span) {
+      other += seconds;
+    }
   }
+  if (other >= 0.0005 * span) shown.push_back(format_percent(other / span) + " other");
   if (lost.slower_calls <= -min_part * span) {
-    shown.push_back(fmt::format("less {} by calls that are faster than the baseline's",
+    shown.push_back(fmt::format("less {} by calls faster than the baseline's",
                                 format_percent(-lost.slower_calls / span)));
   }
-  return Remark{
-      fmt::format("{} of its time is more than {} devices would need without any loss: {}",
-                  format_percent(total(lost) / span, 0), one.computing_devices(),
-                  fmt::join(shown, ", ")),
-      "",
-      {{"ideal seconds", lost.ideal},
-       {"slower calls", lost.slower_calls},
-       {"bubble", lost.bubble},
-       {"imbalance", lost.imbalance},
-       {"copies", lost.copies},
-       {"launch", lost.launch}},
-      -one.of().statistics->median,  // of the fastest case
-      all.baseline_of(one)};
+  return Remark{fmt::format("{} of its time is lost against {} ideal devices: {}",
+                            format_percent(total(lost) / span), one.computing_devices(),
+                            fmt::join(shown, ", ")),
+                "",
+                {{"ideal seconds", lost.ideal},
+                 {"slower calls", lost.slower_calls},
+                 {"bubble", lost.bubble},
+                 {"imbalance", lost.imbalance},
+                 {"copies", lost.copies},
+                 {"launch", lost.launch}},
+                total(lost) / span};
 }
 
 }  // namespace

@@ -18,8 +18,10 @@ struct Remark {
   std::string text;
   std::string advice;
   NamedValues evidence;
-  double weight = 0;                 // of the evidence; compared within a rule
-  const Profiled* beside = nullptr;  // the case whose profile it is compared with, if any
+  /// Of the case's time that it explains, or of the baseline's that is gained; 0 for what costs no
+  /// time. Findings are ordered by it.
+  double share = 0;
+  double weight = 0;  // orders remarks of one rule whose shares are equal
 };
 
 /// A rule for profiled cases.
@@ -32,7 +34,7 @@ struct Rule {
   std::variant<ProfileRule, CaseRule> find;
 };
 
-/// In the order in which findings are listed.
+/// In the order in which findings of equal shares are listed.
 [[nodiscard]] const std::vector<Rule>& all_rules();
 
 // From so much on, evidence counts. Public so that docs and tests name the same numbers.
@@ -46,11 +48,12 @@ constexpr double no_gain = 1.05;            // a speedup of less is none to spea
 constexpr double slowed_by_sharing = 1.25;  // by which calls on one device take longer at once
 constexpr double held_span_share = 0.10;    // of the span, in which copies held the host
 constexpr double reference_share = 0.01;    // of computing, on reference kernels
-constexpr double min_part = 0.005;          // of the span: a loss that is shown
+constexpr double min_part = 0.02;           // of the span: a loss that is shown by name
 constexpr double held_host_share = 0.5;     // of a copy's time: then it was not asynchronous
 constexpr double min_held_seconds = 20e-6;  // by a copy: enqueueing alone takes a few microseconds
 constexpr double min_copied_bytes = 65536;  // by a copy: CUDA holds no caller for less
 constexpr double uneven_memory_ratio = 2;   // between two devices
+constexpr double computing_at_once = 1.1;   // streams busy on average while any is
 constexpr double min_reported_losses = 0.05;  // of the span
 
 }  // namespace parbench::report

@@ -80,6 +80,7 @@ void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
   visit("name", x.name);
   visit("value", x.value);
   visit.optional("interval", x.interval);
+  visit.optional("remark", x.remark);
 }
 
 template <class V>
@@ -293,6 +294,7 @@ void visit_fields(V& visit, MaybeConst<Finding> auto& x) {
   visit("text", x.text);
   visit.optional("advice", x.advice);
   visit("evidence", x.evidence);
+  visit.optional("share", x.share);
 }
 
 template <class V>
@@ -434,10 +436,28 @@ void visit_fields(V& visit, MaybeConst<Process> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<LabelledCase> auto& x) {
+  visit("label", x.label);
+  visit("name", x.name);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
+  visit.optional("setting", x.setting);
+  visit("candidates", x.candidates);
+  visit("pays", x.pays);
+  visit.optional("gaining", x.gaining);
+  visit.optional("gain", x.gain);
+  visit.optional("remark", x.remark);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
   visit("scenario", x.scenario);
   visit("question", x.question);
   visit("text", x.text);
+  visit.optional("preliminary", x.preliminary);
+  visit.optional("recommendations", x.recommendations);
 }
 
 template <class V>

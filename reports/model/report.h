@@ -14,6 +14,7 @@
 #include "reports/model/profile.h"
 #include "reports/model/value.h"
 #include "reports/units/interval.h"
+#include "reports/units/recommendation.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
@@ -61,18 +62,12 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-struct Ratio {
-  double value = 0;
-  std::optional<Interval> interval;
-  std::string baseline;  // case name
-  friend bool operator==(const Ratio&, const Ratio&) = default;
-};
-
 /// A fraction computed from the times of several cases, over the rounds in which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
-  std::optional<Interval> interval;
+  std::optional<Interval> interval = {};
+  std::string remark = {};  // why it is not what a reader expects of it
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
@@ -278,7 +273,10 @@ struct Process {
 struct Answer {
   std::string scenario;
   std::string question;
-  std::string text;
+  std::string text = {};
+  /// From fewer samples, or processes, than intervals of the wanted confidence need.
+  bool preliminary = false;
+  std::vector<Recommendation> recommendations = {};  // one for each kind of work that was measured
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -288,8 +286,9 @@ struct Finding {
   std::string rule;                // "saturated", "launch-bound", …
   std::vector<std::string> cases;  // names
   std::string text;
-  std::string advice;  // a suggestion; may be empty
-  NamedValues evidence;
+  std::string advice = {};  // a suggestion; may be empty
+  NamedValues evidence = {};
+  double share = 0;  // of the first case's time that it explains; 0 for what costs no time
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

@@ -39,10 +39,12 @@ report::Interval interval_of_rank(const std::vector<double>& ordered, std::size_
           confidence_of_rank(ordered.size(), rank)};
 }
 
+bool all_finite(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
-  const bool finite =
-      std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-  if (values.empty() || !finite) return std::nullopt;
+  if (values.empty() || !all_finite(values)) return std::nullopt;
   return PairedMedian{median(values), median_interval(values)};
 }
 
@@ -185,17 +187,21 @@ report::Statistics summarise(Samples samples) {
   return result;
 }
 
-std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
-                                          const CombineRound& combine) {
+std::vector<double> paired_values(std::span<const Samples> cases, const CombineRound& combine) {
   const std::map<int, Rounds> processes = common_rounds(cases);
-  if (processes.size() == 1) return finite_median(combined(processes.begin()->second, combine));
   std::vector<double> medians;
   for (const auto& [process, rounds] : processes) {
-    const auto one = finite_median(combined(rounds, combine));
-    if (!one) return std::nullopt;
-    medians.push_back(one->value);
+    std::vector<double> values = combined(rounds, combine);
+    if (!all_finite(values)) return {};
+    if (processes.size() == 1) return values;
+    medians.push_back(median(values));
   }
-  return finite_median(medians);
+  return medians;
+}
+
+std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
+                                          const CombineRound& combine) {
+  return finite_median(paired_values(cases, combine));
 }
 
 std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,

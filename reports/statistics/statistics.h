@@ -63,6 +63,12 @@ struct PairedMedian {
 using CombineRound =
     std::function<double(std::span<const double> seconds, std::span<const double> medians)>;
 
+/// Returns what `combine` makes of one sample of each case, for each round in which all cases were
+/// sampled; where several processes have such rounds, the median of each process instead. Empty
+/// where a value is not finite.
+[[nodiscard]] std::vector<double> paired_values(std::span<const Samples> cases,
+                                                const CombineRound& combine);
+
 /// Median of what `combine` makes of one sample of each case, over the rounds in which all cases
 /// were sampled; their seconds come in the order of the cases. Where several processes have such
 /// rounds, the median of their medians, with the interval of that. Nothing without such a round,

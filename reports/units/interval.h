@@ -1,7 +1,8 @@
-// The interval of a measured number, with the confidence that it has.
+// The interval of a measured number, with the confidence that it has, and ratios of times.
 #pragma once
 
 #include <optional>
+#include <string>
 
 namespace parbench::report {
 
@@ -20,5 +21,17 @@ struct Interval {
 [[nodiscard]] inline bool is_low(const std::optional<Interval>& interval) {
   return interval && interval->confidence < wanted_confidence;
 }
+
+/// A ratio of times, or a number made of several, from rounds in which all of them were measured.
+struct Ratio {
+  double value = 0;
+  std::optional<Interval> interval = {};  // none from a single round
+  std::string baseline = {};              // name of the case whose time is divided, if it is one
+
+  /// Whether its whole interval is above a number; unknown, and so false, without an interval.
+  [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }
+  [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
+  friend bool operator==(const Ratio&, const Ratio&) = default;
+};
 
 }  // namespace parbench::report

@@ -33,11 +33,24 @@ constexpr std::array endings{
 
 constexpr std::string_view low_confidence_mark = "°";
 constexpr std::string_view no_bound_mark = "¶";
+constexpr std::string_view metric_remark_mark = "#";
+constexpr std::string_view other_rounds_mark = "~";
 
 // ------------------------------------------------------------------------------------------ cells
 
 std::string low_mark(const std::optional<Interval>& interval) {
   return std::string(is_low(interval) ? low_confidence_mark : "");
+}
+
+/// Whether the quotient of two medians lies outside of the interval of the speedup, which is from
+/// the rounds that both cases have: then one of them has samples from other rounds, in which the
+/// machine was slower or faster.
+bool is_of_other_rounds(const CaseResult& c, const Cases& cases) {
+  if (!c.speedup || has_several_processes(c)) return false;
+  const auto baseline = std::ranges::find(cases, c.speedup->baseline, &CaseResult::name);
+  if (baseline == cases.end() || !has_number(**baseline)) return false;
+  const double quotient = (*baseline)->statistics->median / c.statistics->median;
+  return c.speedup->above(quotient) || c.speedup->below(quotient);
 }
 
 /// Splits "1.71× (1.69–1.73)" into value and interval.
@@ -98,9 +111,12 @@ TableCell metric_cell(const CaseResult& c, const std::string& name) {
   const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
   if (metric == c.metrics.end()) return {};
   const auto& interval = metric->interval;
-  return estimate_cell(interval ? format_percent(metric->value, interval->low, interval->high)
-                                : format_percent(metric->value, 0),
-                       metric->value, interval);
+  TableCell cell =
+      estimate_cell(interval ? format_percent(metric->value, interval->low, interval->high)
+                             : format_percent(metric->value, 0),
+                    metric->value, interval);
+  if (!metric->remark.empty()) cell.mark = metric_remark_mark;
+  return cell;
 }
 
 TableCell efficiency_cell(const CaseResult& c) {
@@ -190,6 +206,20 @@ std::vector<Footnote> footnotes(const Cases& cases) {
                        "the tasks took longer alone than the whole case: their measurement was "
                        "disturbed, so there is no bound");
   }
+  if (any_measured(cases, [&](const CaseResult& c) { return is_of_other_rounds(c, cases); })) {
+    notes.emplace_back(other_rounds_mark,
+                       "from the rounds in which both were sampled; the medians also have samples "
+                       "of other rounds, in which the machine was slower or faster");
+  }
+  std::vector<std::string> remarks;
+  for (const CaseResult* c : cases) {
+    for (const Metric& metric : c->metrics) {
+      if (!metric.remark.empty()) remarks.push_back(metric.remark);
+    }
+  }
+  if (!remarks.empty()) {
+    notes.emplace_back(metric_remark_mark, fmt::format("{}", fmt::join(remarks, "; ")));
+  }
   std::vector<std::string> throttles;
   for (const CaseResult* c : cases) {
     if (has_number(*c)) add_throttles(throttles, *c);
@@ -217,8 +247,11 @@ std::vector<std::string> metric_names(const Cases& cases) {
 
 class Builder {
  public:
-  explicit Builder(const Cases& cases)
-      : cases_(cases), baselines_(cases), devices_(memory_devices(cases)) {}
+  explicit Builder(const ScenarioCases& group)
+      : group_(group),
+        cases_(group.cases),
+        baselines_(group.cases),
+        devices_(memory_devices(group.cases)) {}
 
   Table build() {
     add_rows();
@@ -234,10 +267,10 @@ class Builder {
 
  private:
   void add_rows() {
-    const CaseResult* best = fastest(cases_);
+    const std::set<std::string> recommended = recommended_cases(*group_.report, group_.scenario);
     for (const CaseResult* c : cases_) {
       if (has_number(*c)) {
-        table_.rows.push_back({c == best ? Emphasis::bold : Emphasis::none});
+        table_.rows.push_back({recommended.contains(c->name) ? Emphasis::bold : Emphasis::none});
       } else {
         table_.rows.push_back({Emphasis::dim, status_reason(*c)});
       }
@@ -291,6 +324,7 @@ class Builder {
           TableCell cell = estimate_cell(
               interval ? format_ratio(value, interval->low, interval->high) : format_ratio(value),
               value, interval);
+          if (is_of_other_rounds(c, cases_)) cell.mark = other_rounds_mark;
           if (strategies.size() > 1) {
             cell.range +=
                 std::exchange(cell.range_mark, "") + ' ' + baselines_.strategy_of(*c.speedup);
@@ -320,6 +354,7 @@ class Builder {
     if (!empty) table_.columns.push_back(std::move(column));
   }
 
+  const ScenarioCases& group_;
   const Cases& cases_;
   Baselines baselines_;
   std::vector<std::string> devices_;
@@ -328,7 +363,7 @@ class Builder {
 
 }  // namespace
 
-Table case_table(const Cases& cases) { return Builder(cases).build(); }
+Table case_table(const ScenarioCases& group) { return Builder(group).build(); }
 
 bool is_no_bound(const CaseResult& c) { return c.bound && c.efficiency > max_credible_efficiency; }
 

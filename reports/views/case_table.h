@@ -5,12 +5,13 @@
 
 #include "reports/model/report.h"
 #include "reports/text/table.h"
-#include "reports/views/parameter_columns.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench::report {
 
-/// Builds the table. Columns of numbers without content are left out.
-[[nodiscard]] Table case_table(const Cases& cases);
+/// Builds the table. Columns of numbers without content are left out; the rows that the answer
+/// recommends are emphasised.
+[[nodiscard]] Table case_table(const ScenarioCases& group);
 
 /// Marks a case on a throttled device.
 inline constexpr std::string_view throttled_mark = "§";

@@ -1,28 +1,33 @@
 // Paints a report for a terminal.
 #include "reports/views/table.h"
 
-#include "reports/findings/findings.h"
 #include "reports/model/printable.h"
 #include "reports/text/paragraph.h"
+#include "reports/views/answer_table.h"
 #include "reports/views/case_table.h"
+#include "reports/views/finding_lines.h"
 #include "reports/views/table_parts.h"
 
 namespace parbench::report {
 namespace {
 
-std::string scenario_text(const Report& report, const std::string& scenario, const Cases& cases,
-                          const TextStyle& style) {
-  const Answer* answer = find_answer(report, scenario);
-  std::string text = emphasised(scenario, Emphasis::bold, style.color) + '\n';
+std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
+  const Report& report = *group.report;
+  const Answer* answer = find_answer(report, group.scenario);
+  std::string text = emphasised(group.scenario, Emphasis::bold, style.color) + '\n';
   if (answer != nullptr && !answer->question.empty()) {
     text += hanging("", answer->question, style.width, Emphasis::none, style.color);
   }
-  text += to_text(case_table(cases), style);
+  text += to_text(case_table(group), style);
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
+    if (const auto table = answer_table(*answer)) text += to_text(*table, style) + '\n';
   }
-  for (const Finding* finding : findings_of(report, scenario)) {
-    text += hanging("  · ", to_text(*finding), style.width, Emphasis::none, style.color);
+  for (const std::string& line : finding_lines(group)) {
+    text += hanging("  · ", line, style.width, Emphasis::none, style.color);
+  }
+  if (const std::string line = deviation_line(group); !line.empty()) {
+    text += hanging("    ", line, style.width, Emphasis::dim, style.color);
   }
   return text;
 }
@@ -33,7 +38,7 @@ std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text = joined_items(machine_items(shown), style, Emphasis::dim) + '\n';
   for (const ScenarioCases& group : by_scenario(shown)) {
-    text += scenario_text(shown, group.scenario, group.cases, style) + '\n';
+    text += scenario_text(group, style) + '\n';
   }
   for (const std::string& error : process_errors(shown)) {
     text += hanging("! ", error, style.width, Emphasis::none, style.color);

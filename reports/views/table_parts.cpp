@@ -51,13 +51,14 @@ std::vector<std::string> memory_devices(const Cases& cases) {
   return names;
 }
 
-const CaseResult* fastest(const Cases& cases) {
-  const CaseResult* best = nullptr;
-  for (const CaseResult* c : cases) {
-    const double speedup = best != nullptr ? best->speedup->value : 1;
-    if (has_number(*c) && c->speedup && c->speedup->value > speedup) best = c;
+std::set<std::string> recommended_cases(const Report& report, const std::string& scenario) {
+  std::set<std::string> names;
+  const Answer* answer = find_answer(report, scenario);
+  if (answer == nullptr) return names;
+  for (const Recommendation& one : answer->recommendations) {
+    if (one.pays && !one.candidates.empty()) names.insert(one.candidates.front().name);
   }
-  return best;
+  return names;
 }
 
 std::vector<std::vector<std::string>> caption_lines(const std::vector<ParameterColumn>& columns,

@@ -47,8 +47,9 @@ class Baselines {
 /// The devices whose memory the cases use, each once.
 [[nodiscard]] std::vector<std::string> memory_devices(const Cases& cases);
 
-/// The case to emphasise: the largest speedup above one; nullptr without any.
-[[nodiscard]] const CaseResult* fastest(const Cases& cases);
+/// The names of the cases that the scenario's answer recommends and that pay.
+[[nodiscard]] std::set<std::string> recommended_cases(const Report& report,
+                                                      const std::string& scenario);
 
 /// The values that all cases share: above the table; those of all strategies end with the devices.
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(

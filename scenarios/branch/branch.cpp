@@ -8,22 +8,15 @@
 #include <map>
 #include <span>
 
+#include "scenarios/branch/answer.h"
 #include "scenarios/branch/branch_layers.h"
+#include "scenarios/branch/strategies.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {
 namespace {
 
 constexpr int device = 0;
-
-BranchSizes sizes_of(const CaseSpec& spec) {
-  return {.batch = spec.parameters.integer("batch"),
-          .channels = spec.parameters.integer("channels"),
-          .image = spec.parameters.integer("image"),
-          .branches = spec.parameters.integer("branches"),
-          .dtype = spec.dtype,
-          .math = spec.math};
-}
 
 /// What a process can address on a 64-bit processor with 47 bits for it. Sums and products of sizes
 /// below it fit 64-bit integers.
@@ -97,17 +90,8 @@ CaseSpec single_stream(const CaseSpec& spec, std::string_view strategy) {
   return with_strategy(spec, strategy, {"streams"});
 }
 
-constexpr std::string_view graph_prefix = "graph-";
-
-bool is_graph(std::string_view strategy) { return strategy.starts_with(graph_prefix); }
-
-/// How the layers are arranged: a graph is the same plan launched in another way.
-std::string_view arrangement_of(std::string_view strategy) {
-  return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
-}
-
 std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
-  const BranchSizes sizes = sizes_of(spec);
+  const BranchSizes sizes = branch_sizes_of(spec);
   const std::string_view arrangement = arrangement_of(spec.strategy);
   if (is_graph(spec.strategy)) parts.plan.submit_as(SubmitMode::graph);
   if (arrangement == "chain") return plan_chain(parts, sizes);
@@ -121,105 +105,6 @@ std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
     return plan_lanes(parts, sizes, static_cast<int>(sizes.branches));
   }
   return plan_lanes(parts, sizes, 1);
-}
-
-// --- the answer ---
-
-/// The metric of graph-streams: graph-one-stream's time over its own.
-constexpr std::string_view speed_over_graph = "speed over graph-one-stream";
-
-/// A way to run branches together.
-struct Technique {
-  std::string name;
-  CaseOutcome::Ratio gain;  // over one stream launched in the same way
-};
-
-/// What was found for one size of layer.
-struct SizeFinding {
-  double layer_flops = 0;
-  std::string name;
-  std::optional<Technique> best;                  // that gains the most
-  std::optional<CaseOutcome::Ratio> graph_alone;  // the branches one after the other, as a graph
-  [[nodiscard]] bool has_interval() const { return best && best->gain.interval; }
-  [[nodiscard]] bool pays() const { return best && best->gain.above(1); }
-};
-
-/// "2 streams", "graph of 2 streams", "merged".
-std::string label_of(const CaseSpec& spec) {
-  if (arrangement_of(spec.strategy) != "streams") return spec.strategy;
-  return fmt::format("{}{} streams", is_graph(spec.strategy) ? "graph of " : "",
-                     spec.parameters.integer("streams"));
-}
-
-/// What a case gains over one stream launched in the same way, or launching one stream as a graph
-/// over not doing so; nothing where the case to compare with was not measured.
-std::optional<CaseOutcome::Ratio> gain_of(const CaseOutcome& outcome) {
-  if (outcome.spec.strategy != "graph-streams") return outcome.speedup;
-  const auto metric = outcome.metrics.find(speed_over_graph);
-  if (metric == outcome.metrics.end()) return std::nullopt;
-  return metric->second;
-}
-
-std::vector<SizeFinding> findings(const std::vector<CaseOutcome>& outcomes) {
-  std::map<std::pair<double, std::string>, SizeFinding> sizes;
-  for (const CaseOutcome& outcome : outcomes) {
-    const std::string_view arrangement = arrangement_of(outcome.spec.strategy);
-    const std::optional<CaseOutcome::Ratio> gain = gain_of(outcome);
-    if (!gain || arrangement == "chain") continue;
-    const BranchSizes size = sizes_of(outcome.spec);
-    const double layer = size.flops() / static_cast<double>(size.branches);
-    const std::string name = fmt::format("{} branches of {}×{}×{}×{}", size.branches, size.batch,
-                                         size.channels, size.image, size.image);
-    SizeFinding& found = sizes[{layer, name}];
-    found.layer_flops = layer;
-    found.name = name;
-    if (arrangement == "one-stream") {
-      if (is_graph(outcome.spec.strategy)) found.graph_alone = gain;
-    } else if (!found.best || gain->value > found.best->gain.value) {
-      found.best = {label_of(outcome.spec), *gain};
-    }
-  }
-  std::vector<SizeFinding> list;
-  for (auto& [key, found] : sizes) list.push_back(std::move(found));
-  return list;  // by the work of a layer, smallest first
-}
-
-std::string describe(const SizeFinding& size) {
-  std::vector<std::string> parts;
-  if (size.best) {
-    parts.push_back(fmt::format("{} {}", size.best->name, ratio_text(size.best->gain)));
-  }
-  if (size.graph_alone) {
-    parts.push_back(fmt::format("graph launch alone {}", ratio_text(*size.graph_alone)));
-  }
-  return fmt::format("{}: {}", size.name, fmt::join(parts, ", "));
-}
-
-std::string sentence(std::vector<SizeFinding> sizes) {
-  std::erase_if(sizes, [](const SizeFinding& size) { return !size.best; });
-  if (sizes.empty())
-    return "No strategy that runs branches together was measured beside one stream that is "
-           "launched "
-           "in the same way";
-  if (std::ranges::none_of(sizes, &SizeFinding::has_interval)) {
-    return "Speedups from a single round have no interval, so they do not show what pays";
-  }
-  const auto first_without = std::ranges::find_if_not(sizes, &SizeFinding::pays);
-  const bool clean =
-      std::none_of(first_without, sizes.end(), [](const SizeFinding& size) { return size.pays(); });
-  if (first_without == sizes.end()) {
-    return "Running the branches together pays at every size measured";
-  }
-  if (first_without == sizes.begin() && clean) {
-    return "Running the branches together shows no gain beyond its interval at any size measured";
-  }
-  if (clean) {
-    return fmt::format(
-        "Running the branches together pays from {:.3g} MFLOP a layer down; above "
-        "that no gain goes beyond its interval",
-        std::prev(first_without)->layer_flops / 1e6);
-  }
-  return "Running the branches together pays at some sizes, without a clear limit";
 }
 
 const std::vector<Strategy> strategy_list = {
@@ -264,6 +149,7 @@ const std::vector<Axis> axis_list = {
      .description = "number of convolutions",
      .quick = {20},
      .published = {20},
+     .min = 2,
      .max = 1024},
     {.name = "streams",
      .description = "streams that share the device; at most one a branch",
@@ -290,7 +176,7 @@ class Branch final : public Scenario {
 
   std::optional<CaseSpec> resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;
-    check_size(sizes_of(spec));
+    check_size(branch_sizes_of(spec));
     if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
       return refuse(request, "strategy",
                     fmt::format("--strategy {} says itself how it is launched; leave out --graph",
@@ -311,7 +197,7 @@ class Branch final : public Scenario {
 
   std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
     auto parts = std::make_unique<CaseParts>(context);
-    const BranchSizes sizes = sizes_of(spec);
+    const BranchSizes sizes = branch_sizes_of(spec);
     const std::vector<BranchLayer> layers = plan_strategy(*parts, spec);
     add_spot_checks(*parts, sizes, layers);
     add_image_outputs(*parts, sizes, layers);
@@ -331,24 +217,16 @@ class Branch final : public Scenario {
   /// A graph of streams gains by the launch and by the streams. This is what the streams gain.
   std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != "graph-streams") return {};
-    return {{.name = std::string(speed_over_graph),
+    return {{.name = "speed over graph-one-stream",
              .others = {single_stream(spec, "graph-one-stream")},
              .value = [](std::span<const double> seconds, std::span<const double> /*medians*/) {
                return seconds[1] / seconds[0];
              }}};
   }
 
-  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
-    const std::vector<SizeFinding> sizes = findings(outcomes);
-    if (sizes.empty()) {
-      return "No technique was measured beside one stream that is launched in the same way, so "
-             "there "
-             "is no answer.";
-    }
-    std::vector<std::string> details;
-    std::ranges::transform(sizes, std::back_inserter(details), describe);
-    return fmt::format("{} (best technique over one stream launched in the same way: {}).",
-                       sentence(sizes), fmt::join(details, "; "));
+  Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                    const PossiblyFastest& possibly_fastest) const override {
+    return branch_answer(outcomes, possibly_fastest);
   }
 };
 

@@ -96,6 +96,15 @@ void repeat_images(CaseParts& parts, const BranchSizes& sizes, const Tensor& rep
 
 }  // namespace
 
+BranchSizes branch_sizes_of(const CaseSpec& spec) {
+  return {.batch = spec.parameters.integer("batch"),
+          .channels = spec.parameters.integer("channels"),
+          .image = spec.parameters.integer("image"),
+          .branches = spec.parameters.integer("branches"),
+          .dtype = spec.dtype,
+          .math = spec.math};
+}
+
 ConvolutionForward BranchSizes::convolution(std::int64_t copies, std::int64_t groups) const {
   ConvolutionForward desc;
   desc.shape = {.batch = batch,

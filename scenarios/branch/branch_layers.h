@@ -29,6 +29,8 @@ struct BranchSizes {
   [[nodiscard]] double bytes() const;  // of all layers' outputs and weights
 };
 
+[[nodiscard]] BranchSizes branch_sizes_of(const CaseSpec& spec);
+
 /// One planned convolution with its tensors; it computes `count` layers from layer `first` on.
 struct BranchLayer {
   std::int64_t first = 0;

@@ -1,4 +1,4 @@
-// What scenarios share in completing a request: parameters of a case, and how ratios are written.
+// What scenarios share in completing a request.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -33,22 +32,6 @@ inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
   other.parameters = spec.parameters.where(
       [&](std::string_view name) { return std::ranges::find(without, name) == without.end(); });
   return other;
-}
-
-/// "1.71× (1.69–1.73)"; without an interval no brackets, with one of few samples its confidence.
-inline std::string ratio_text(const CaseOutcome::Ratio& ratio) {
-  const auto& interval = ratio.interval;
-  if (!interval) return report::format_ratio(ratio.value);
-  return with_confidence(report::format_ratio(ratio.value, interval->low, interval->high),
-                         *interval);
-}
-
-/// "75% (73–77%)", as `ratio_text`.
-inline std::string percent_text(const CaseOutcome::Ratio& fraction) {
-  const auto& interval = fraction.interval;
-  if (!interval) return report::format_percent(fraction.value, 0);
-  return with_confidence(report::format_percent(fraction.value, interval->low, interval->high),
-                         *interval);
 }
 
 }  // namespace parbench

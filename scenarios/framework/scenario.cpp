@@ -19,22 +19,6 @@ std::string CaseSpec::name() const {
   return text;
 }
 
-std::string distinguishing_parameters(const CaseSpec& spec,
-                                      const std::vector<std::string_view>& axes,
-                                      const std::vector<CaseOutcome>& outcomes) {
-  std::string text;
-  for (const std::string_view axis : axes) {
-    const Value* own = spec.parameters.find(axis);
-    const bool differs = own != nullptr && std::ranges::any_of(outcomes, [&](const auto& outcome) {
-                           const Value* value = outcome.spec.parameters.find(axis);
-                           return value != nullptr && *value != *own;
-                         });
-    if (!differs) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, to_string(*own));
-  }
-  return text;
-}
-
 std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {
   CaseSpec reference = scenario.reference(spec).value_or(spec);
   reference.graph = false;

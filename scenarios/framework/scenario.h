@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/interval.h"
+#include "reports/units/recommendation.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/parameters.h"
 #include "scenarios/framework/plan.h"
@@ -115,30 +115,30 @@ struct Metric {
   /// their order. `medians`, in the same order, are over all rounds: what is chosen by them is the
   /// same in every round, so that the choice does not follow the noise of single samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
+  /// Explains a value that readers would not expect, from the medians; empty of any other. May be
+  /// null.
+  std::function<std::string(double value, std::span<const double> medians)> remark = {};
 };
 
 /// The results of a case that the scenario's answer needs.
 struct CaseOutcome {
   CaseSpec spec;
   double median_seconds = 0;
-  struct Ratio {
-    double value = 0;
-    std::optional<report::Interval> interval = {};  // none from a single round
-
-    /// Whether its whole interval is above a number; unknown, and so false, without an interval.
-    [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }
-    [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
-  };
-  std::optional<Ratio> speedup;  // over its baseline case, from paired rounds
-  double efficiency = 0;         // bound over measured; 0: there is no bound
-  std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
+  std::optional<report::Ratio> speedup;  // over its baseline case, from paired rounds
+  double efficiency = 0;                 // bound over measured; 0: there is no bound
+  std::map<std::string, report::Ratio, std::less<>> metrics = {};  // by name, from paired rounds
 };
 
-/// "n 256, count 8": those of the axes in which the outcomes' cases differ, for sentences about one
-/// of them. Empty where they differ in none.
-[[nodiscard]] std::string distinguishing_parameters(const CaseSpec& spec,
-                                                    const std::vector<std::string_view>& axes,
-                                                    const std::vector<CaseOutcome>& outcomes);
+/// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their
+/// order: the truly fastest is among them with a probability of at least 95%.
+using PossiblyFastest =
+    std::function<std::vector<const CaseOutcome*>(const std::vector<const CaseOutcome*>&)>;
+
+/// What a scenario concludes: at most three lines of 100 columns, and the settings to use.
+struct Conclusion {
+  std::string text;
+  std::vector<report::Recommendation> recommendations = {};
+};
 
 struct Strategy {
   std::string name;
@@ -223,8 +223,9 @@ class Scenario {
     return {};
   }
 
-  /// The answer of the scenario to its question, as a sentence.
-  [[nodiscard]] virtual std::string answer(const std::vector<CaseOutcome>& outcomes) const = 0;
+  /// The answer of the scenario to its question.
+  [[nodiscard]] virtual Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                          const PossiblyFastest& possibly_fastest) const = 0;
 };
 
 /// Returns the case to compare a case with: the scenario's reference, without a graph, so that a

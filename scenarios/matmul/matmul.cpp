@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "kernels/ops/flops.h"
 #include "scenarios/framework/requests.h"
+#include "scenarios/matmul/answer.h"
 #include "scenarios/matmul/matmul_plans.h"
 
 namespace parbench {
@@ -55,52 +55,6 @@ void plan_strategy(CaseParts& parts, const CaseSpec& spec) {
     return plan_products(parts, sizes, {0}, streams, false);
   }
   plan_products(parts, sizes, all_devices(parts.context), 1, spec.strategy == "sequential");
-}
-
-// --- the answer ---
-
-struct Findings {
-  std::optional<CaseOutcome> concurrent;
-  std::optional<CaseOutcome> sharded;  // the better of the two
-  std::optional<CaseOutcome> streams;  // the best number of them
-};
-
-void keep_fastest(std::optional<CaseOutcome>& best, const CaseOutcome& outcome) {
-  if (!best || outcome.median_seconds < best->median_seconds) best = outcome;
-}
-
-using Size = std::pair<std::int64_t, std::int64_t>;  // n, count
-
-std::map<Size, Findings> findings(const std::vector<CaseOutcome>& outcomes) {
-  std::map<Size, Findings> sizes;
-  for (const CaseOutcome& outcome : outcomes) {
-    const CaseSpec& spec = outcome.spec;
-    Findings& found = sizes[{sizes_of(spec).n, sizes_of(spec).count}];
-    if (!outcome.speedup) continue;
-    if (spec.strategy == "concurrent") found.concurrent = outcome;
-    if (spec.strategy == "streams") keep_fastest(found.streams, outcome);
-    if (is_sharded(spec)) keep_fastest(found.sharded, outcome);
-  }
-  return sizes;
-}
-
-std::vector<std::string> describe(const Findings& found) {
-  std::vector<std::string> parts;
-  if (found.concurrent) {
-    parts.push_back(fmt::format("{} devices at once {} the same work in turn",
-                                found.concurrent->spec.parameters.integer("devices"),
-                                ratio_text(*found.concurrent->speedup)));
-  }
-  if (found.sharded) {
-    parts.push_back(fmt::format("every product shared between them ({}) {}",
-                                found.sharded->spec.strategy, ratio_text(*found.sharded->speedup)));
-  }
-  if (found.streams) {
-    parts.push_back(fmt::format("{} streams on one device {} one stream",
-                                found.streams->spec.parameters.integer("streams"),
-                                ratio_text(*found.streams->speedup)));
-  }
-  return parts;
 }
 
 const std::vector<Strategy> strategy_list = {
@@ -238,20 +192,9 @@ class Matmul final : public Scenario {
   /// A device by itself does its part of the work only.
   bool comparable(const CaseSpec& spec) const override { return spec.strategy != "alone"; }
 
-  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
-    std::vector<std::string> sizes;
-    const std::map<Size, Findings> found_by_size = findings(outcomes);
-    const bool several_counts = std::ranges::any_of(found_by_size, [&](const auto& one) {
-      return one.first.second != found_by_size.begin()->first.second;
-    });
-    for (const auto& [size, found] : found_by_size) {
-      const std::vector<std::string> parts = describe(found);
-      if (parts.empty()) continue;
-      const std::string count = several_counts ? fmt::format(", count {}", size.second) : "";
-      sizes.push_back(fmt::format("n {}{}: {}", size.first, count, fmt::join(parts, ", ")));
-    }
-    if (sizes.empty()) return "Too little was measured to compare: there is no answer.";
-    return fmt::format("{}.", fmt::join(sizes, "; "));
+  Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                    const PossiblyFastest& possibly_fastest) const override {
+    return matmul_answer(outcomes, possibly_fastest);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "reports/units/units.h"
 #include "scenarios/framework/requests.h"
+#include "scenarios/overlap/answer.h"
 #include "scenarios/overlap/overlap_plans.h"
 
 namespace parbench {
@@ -47,89 +48,37 @@ CaseSpec products_of(const CaseSpec& spec) {
   return with_strategy(spec, "compute", {"memory", "chunk", "prefetch"});
 }
 
+CaseSpec sequence_of(const CaseSpec& spec) {
+  return with_strategy(spec, "sequential", {"prefetch"});
+}
+
 CaseSpec copies_of(const CaseSpec& spec) {
   return with_strategy(spec, "copy", {"inner", "prefetch"});
 }
 
-constexpr std::string_view achieved_overlap = "achieved overlap";
-
 /// How much of the shorter part is hidden: 1 all, 0 nothing, below it where overlapping costs time.
+/// The seconds are those of the overlapped case, its products, its copies, and both in turn.
 double hidden_fraction(std::span<const double> seconds, std::span<const double> medians) {
-  const double overlapped = seconds[0];
-  const double compute = seconds[1];
-  const double copy = seconds[2];
   // The smaller of two samples is smaller than either part is: parts of like length would seem
   // hidden more than they are.
-  const double shorter = medians[1] < medians[2] ? compute : copy;
-  return (compute + copy - overlapped) / shorter;
+  const double shorter = medians[1] < medians[2] ? seconds[1] : seconds[2];
+  return (seconds[3] - seconds[0]) / shorter;
 }
 
-// --- the answer ---
-
-/// What belongs together: one size, one direction, one kind of host memory and one chunk.
-struct Finding {
-  std::optional<double> compute;
-  std::optional<double> copy;
-  std::optional<CaseOutcome> overlapped;  // the fastest depth whose overlap is known
-  [[nodiscard]] bool complete() const { return compute && copy && overlapped; }
-};
-
-const CaseOutcome::Ratio* hidden_in(const CaseOutcome& overlapped) {
-  const auto found = overlapped.metrics.find(achieved_overlap);
-  return found == overlapped.metrics.end() ? nullptr : &found->second;
-}
-
-std::string label_of(const CaseSpec& spec) {
-  std::string label =
-      fmt::format("{} {}", spec.parameters.text("direction"), spec.parameters.text("memory"));
-  if (spec.parameters.integer("chunk") != 0) {
-    label += fmt::format(" in copies of {} rows", spec.parameters.integer("chunk"));
+/// Why a fraction is not between 0 and 1; empty where it is.
+std::string hidden_remark(double fraction, std::span<const double> medians) {
+  if (fraction < 0) {
+    return fmt::format("below 0%: overlapped takes {} longer than one after the other",
+                       report::format_percent(medians[0] / medians[3] - 1));
   }
-  return label;
-}
-
-bool same(const CaseSpec& a, const CaseSpec& b) { return a.name() == b.name(); }
-
-/// `spec` is of an overlapped case.
-Finding find_for(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
-  const CaseSpec products = products_of(spec);
-  const CaseSpec copies = copies_of(spec);
-  Finding found;
-  for (const CaseOutcome& outcome : outcomes) {
-    const double seconds = outcome.median_seconds;
-    if (same(outcome.spec, products)) found.compute = seconds;
-    if (same(outcome.spec, copies)) found.copy = seconds;
-    if (outcome.spec.strategy != "overlapped" || hidden_in(outcome) == nullptr) continue;
-    if (!same(products_of(outcome.spec), products) || !same(copies_of(outcome.spec), copies)) {
-      continue;
-    }
-    if (!found.overlapped || seconds < found.overlapped->median_seconds) found.overlapped = outcome;
+  if (fraction <= 1) return {};
+  const double parts = medians[1] + medians[2];
+  if (medians[3] > parts) {
+    return fmt::format("above 100%: one after the other takes {} longer than both parts alone",
+                       report::format_percent(medians[3] / parts - 1));
   }
-  return found;
-}
-
-/// No overlap is shown by a fraction that is not above zero, nor by an interval that holds zero.
-std::string share_text(const CaseOutcome::Ratio& hidden) {
-  const bool shown = hidden.interval ? hidden.above(0) : hidden.value > 0;
-  if (shown) return fmt::format("{} of the shorter part is hidden", percent_text(hidden));
-  return fmt::format("no overlap is shown, {} of the shorter part", percent_text(hidden));
-}
-
-std::string describe(const CaseSpec& spec, const Finding& found,
-                     const std::vector<CaseOutcome>& outcomes) {
-  const auto& speedup = found.overlapped->speedup;
-  const std::string sizes = distinguishing_parameters(spec, {"n", "inner", "count"}, outcomes);
-  std::string text = fmt::format("{}{}{}: {}", label_of(spec), sizes.empty() ? "" : ", ", sizes,
-                                 share_text(*hidden_in(*found.overlapped)));
-  if (speedup && speedup->below(1)) text += ", overlapping costs more than it saves";
-  if (speedup) {
-    text += fmt::format(", {} one after the other", ratio_text(*speedup));
-  }
-  using report::format_duration;
-  return text + fmt::format(" (medians: computing {}, copying {}, overlapped {} at prefetch {})",
-                            format_duration(*found.compute), format_duration(*found.copy),
-                            format_duration(found.overlapped->median_seconds),
-                            found.overlapped->spec.parameters.integer("prefetch"));
+  return fmt::format("above 100%: overlapped takes {} less than the longer part alone",
+                     report::format_percent(1 - medians[0] / std::max(medians[1], medians[2])));
 }
 
 const std::vector<std::string> with_copies = {"copy", "sequential", "overlapped"};
@@ -279,7 +228,7 @@ class Overlap final : public Scenario {
 
   std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
     if (spec.strategy != "overlapped") return std::nullopt;
-    return with_strategy(spec, "sequential", {"prefetch"});
+    return sequence_of(spec);
   }
 
   /// Products alone and copies alone are a part of the work.
@@ -290,24 +239,14 @@ class Overlap final : public Scenario {
   std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != "overlapped") return {};
     return {{.name = std::string(achieved_overlap),
-             .others = {products_of(spec), copies_of(spec)},
-             .value = hidden_fraction}};
+             .others = {products_of(spec), copies_of(spec), sequence_of(spec)},
+             .value = hidden_fraction,
+             .remark = hidden_remark}};
   }
 
-  std::string answer(const std::vector<CaseOutcome>& outcomes) const override {
-    std::vector<std::string> texts;
-    for (const CaseOutcome& outcome : outcomes) {
-      if (outcome.spec.strategy != "overlapped") continue;
-      const Finding found = find_for(outcome.spec, outcomes);
-      if (!found.complete()) continue;
-      const std::string text = describe(outcome.spec, found, outcomes);
-      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
-    }
-    if (texts.empty()) {
-      return "The overlap needs computing alone, copying alone and both overlapped; not all were "
-             "measured, so there is no answer.";
-    }
-    return fmt::format("{}.", fmt::join(texts, ".\n"));
+  Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                    const PossiblyFastest& possibly_fastest) const override {
+    return overlap_answer(outcomes, possibly_fastest);
   }
 };
 

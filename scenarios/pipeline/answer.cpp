@@ -1,91 +1,112 @@
-// The fastest pipeline of each model, batch and image, in sentences.
+// Which split to use for each model, batch and image.
 #include "scenarios/pipeline/answer.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
+#include <limits>
 #include <tuple>
 #include <variant>
 
-#include "scenarios/framework/requests.h"
+#include "scenarios/answers/recommend.h"
+#include "scenarios/answers/wording.h"
 
 namespace parbench {
 namespace {
 
-/// What was found for one model, batch and image: only such cases compute the same.
-struct Finding {
-  const CaseOutcome* pipeline = nullptr;  // the fastest
-  const CaseOutcome* whole = nullptr;     // model-parallel, the fastest
-};
+constexpr std::string_view nothing_to_compare =
+    "No pipeline was measured beside the single device, so there is no answer.";
 
-using StepSize = std::tuple<bool, std::int64_t, std::int64_t>;  // toy, batch, image
-
-StepSize size_of_step(const CaseSpec& spec) {
-  const Value* image = spec.parameters.find("image");
-  return {spec.parameters.text("model") == "toy", spec.parameters.integer("batch"),
-          image != nullptr ? std::get<std::int64_t>(*image) : 0};
-}
-
-std::string text_of(const StepSize& size) {
-  const auto& [toy, batch, image] = size;
-  return toy ? fmt::format("toy, batch {}", batch)
-             : fmt::format("batch {}, image {}", batch, image);
-}
-
-void keep_fastest(const CaseOutcome*& best, const CaseOutcome& outcome) {
-  if (best == nullptr || outcome.median_seconds < best->median_seconds) best = &outcome;
-}
-
-std::map<StepSize, Finding> findings(const std::vector<CaseOutcome>& outcomes) {
-  std::map<StepSize, Finding> sizes;
-  for (const CaseOutcome& outcome : outcomes) {
-    Finding& found = sizes[size_of_step(outcome.spec)];
-    if (outcome.spec.strategy == pipelined) keep_fastest(found.pipeline, outcome);
-    if (outcome.spec.strategy == model_parallel) keep_fastest(found.whole, outcome);
-  }
-  return sizes;
-}
-
-std::string sentence(const Finding& found) {
-  const CaseOutcome* best = found.pipeline;
-  const CaseOutcome* whole = found.whole;
-  if (best == nullptr) {
-    if (whole == nullptr || !whole->speedup) return "No pipeline was measured, so no split is best";
-    return fmt::format("Model-parallel without a pipeline: {} the single device",
-                       ratio_text(*whole->speedup));
-  }
-  std::string split = to_string(*best->spec.parameters.find("split"));
-  for (const Parameter& choice : best->spec.parameters.where(
+std::string label_of(const CaseSpec& spec) {
+  if (spec.strategy == whole_model) return "the single device";
+  std::string label = spec.strategy == pipelined
+                          ? "split " + to_string(*spec.parameters.find("split"))
+                          : spec.strategy;
+  for (const Parameter& choice : spec.parameters.where(
            [](std::string_view name) { return name == "partition" || name == "schedule"; })) {
-    if (!choice.implied) split += fmt::format(", {} {}", choice.name, to_string(choice.value));
+    if (!choice.implied) label += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
-  const bool pays = !best->speedup || !best->speedup->below(1);
-  std::string text = pays ? "Best split " + split
-                          : "Splitting does not pay: the best split, " + split + ", reaches";
-  if (best->speedup) {
-    text += fmt::format("{} {} the single device", pays ? ":" : "", ratio_text(*best->speedup));
+  return label;
+}
+
+/// Fewer devices, then fewer choices, then fewer micro-batches.
+auto complexity(const CaseSpec& spec) {
+  const int strategy = spec.strategy == whole_model ? 0 : spec.strategy == model_parallel ? 1 : 2;
+  const auto choices =
+      std::ranges::count_if(spec.parameters, [](const Parameter& one) { return !one.implied; });
+  const Value* split = spec.parameters.find("split");
+  const auto* samples = split == nullptr ? nullptr : std::get_if<std::int64_t>(split);
+  return std::tuple(strategy, choices,
+                    samples == nullptr ? std::numeric_limits<std::int64_t>::max() : -*samples);
+}
+
+double devices_of(const CaseSpec& spec) {
+  const Value* devices = spec.parameters.find("devices");
+  return devices == nullptr ? 1 : static_cast<double>(std::get<std::int64_t>(*devices));
+}
+
+const CaseOutcome* find_outcome(const Outcomes& cases, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(cases, [&](const CaseOutcome* one) { return one->spec.name() == name; });
+  return found == cases.end() ? nullptr : *found;
+}
+
+/// "; one batch at a time 1.02× (0.99–1.04)", unless that is what is recommended.
+std::string model_parallel_text(const SameWork& group) {
+  for (const CaseOutcome* one : group.cases) {
+    if (one->spec.strategy != model_parallel || !one->speedup) continue;
+    return fmt::format("; one batch at a time {}", ratio_text(*one->speedup));
   }
-  if (best->efficiency > 0) {
-    text += fmt::format(", {:.0f}% of what these tasks allow", 100 * best->efficiency);
+  return {};
+}
+
+std::string sentence(const SameWork& group, const report::Recommendation& found) {
+  if (!found.gain) return std::string(nothing_to_compare);
+  const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
+  const bool is_split = gaining->spec.strategy == pipelined;
+  const std::string of_bound =
+      gaining->efficiency > 0
+          ? fmt::format(", {:.0f}% of what these tasks allow", 100 * gaining->efficiency)
+          : "";
+  if (!found.pays) {
+    const bool slower = found.gain->below(1);
+    return fmt::format("{} {}: {} reaches {} the single device{}.",
+                       is_split ? "Splitting" : "Using several devices",
+                       slower ? "does not pay" : "shows no gain", found.gaining->label,
+                       ratio_text(*found.gain), of_bound);
   }
-  if (whole != nullptr && whole->speedup) {
-    text += fmt::format("; one batch at a time {}", ratio_text(*whole->speedup));
-  }
-  return text;
+  std::string text =
+      fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
+                  ratio_text(*found.gain), of_bound, is_split ? model_parallel_text(group) : "");
+  text += rivals_text(found);
+  return text + superlinear_text(found, devices_of(gaining->spec),
+                                 "micro-batches fit the caches better than the whole batch");
 }
 
 }  // namespace
 
-std::string pipeline_answer(const std::vector<CaseOutcome>& outcomes) {
-  const std::map<StepSize, Finding> sizes = findings(outcomes);
-  if (sizes.empty()) return sentence({}) + ".";
-  if (sizes.size() == 1) return sentence(sizes.begin()->second) + ".";
-  std::vector<std::string> sentences;
-  for (const auto& [size, found] : sizes) {
-    sentences.push_back(fmt::format("{}: {}.", text_of(size), sentence(found)));
+Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
+                           const PossiblyFastest& possibly_fastest) {
+  const Wording wording{
+      .label = label_of,
+      .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
+      .is_baseline = [](const CaseSpec& spec) { return spec.strategy == whole_model; }};
+  const std::vector<SameWork> groups =
+      same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }),
+                {"model", "batch", "image"});
+  Conclusion made;
+  for (const SameWork& group : groups) {
+    made.recommendations.push_back(recommend(group, wording, possibly_fastest));
   }
-  return fmt::format("{}", fmt::join(sentences, " "));
+  if (groups.empty()) {
+    made.text = nothing_to_compare;
+  } else if (groups.size() == 1) {
+    made.text = sentence(groups.front(), made.recommendations.front());
+  } else {
+    made.text = fmt::format("Splitting {}.", where_it_pays(made.recommendations, "pays"));
+  }
+  return made;
 }
 
 }  // namespace parbench

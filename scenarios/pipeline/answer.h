@@ -1,7 +1,6 @@
 // What the pipeline scenario concludes from its cases.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,10 +9,12 @@
 namespace parbench {
 
 // The strategies that the answer compares.
+inline constexpr std::string_view whole_model = "single";
 inline constexpr std::string_view model_parallel = "model-parallel";
 inline constexpr std::string_view pipelined = "pipeline";
 
-/// Names the split with the lowest median for each model, batch and image, and whether it pays.
-[[nodiscard]] std::string pipeline_answer(const std::vector<CaseOutcome>& outcomes);
+/// Recommends a split for each model, batch and image.
+[[nodiscard]] Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
+                                         const PossiblyFastest& possibly_fastest);
 
 }  // namespace parbench

@@ -22,7 +22,6 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view single = "single";
 /// The same micro-batches one after the other: the reference of a split, whose batch normalisations
 /// see micro-batches. On one device, or on the same stages where devices are unlike. Not offered to
 /// users.
@@ -140,7 +139,7 @@ class Pipeline final : public Scenario {
   }
   [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
-  [[nodiscard]] std::string_view baseline() const override { return single; }
+  [[nodiscard]] std::string_view baseline() const override { return whole_model; }
   [[nodiscard]] int default_devices() const override { return 2; }
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
@@ -151,11 +150,14 @@ class Pipeline final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>& outcomes) const override;
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                  const PossiblyFastest& possibly_fastest) const override {
+    return pipeline_answer(outcomes, possibly_fastest);
+  }
 
  private:
   std::vector<Strategy> strategies_ = {
-      {std::string(single), "the whole model on the first device"},
+      {std::string(whole_model), "the whole model on the first device"},
       {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
       {std::string(pipelined),
        "stages on different devices, micro-batches of the batch following each other"}};
@@ -220,7 +222,7 @@ std::vector<Published> Pipeline::published() const {
   };
   const std::string source = "PyTorch tutorial on single-machine model parallelism";
   constexpr int batches = 3;
-  return {{std::string(single), step, source, 3.75, batches},
+  return {{std::string(whole_model), step, source, 3.75, batches},
           {std::string(model_parallel), step, source, 4.02, batches},
           {std::string(pipelined), split(20), source, 2.51, batches},
           {std::string(pipelined), split(12), source, 2.43, batches}};
@@ -301,19 +303,20 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
     micro_batches = micro_batches_of(batch, split);
   }
   if (is_left_out(request, obstacle_of_samples(network, micro_batches))) return std::nullopt;
-  if (spec.strategy == single) return spec;
+  if (spec.strategy == whole_model) return spec;
   if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
   add_stage_parameters(request, network, spec.parameters);
   return spec;
 }
 
 std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
-  if (spec.strategy == single) return std::nullopt;
+  if (spec.strategy == whole_model) return std::nullopt;
   if (spec.parameters.find(reference_parameter) != nullptr) {
     if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
     return with_strategy(spec, gradient_accumulation, {"schedule"});
   }
-  const std::string_view strategy = spec.strategy == pipelined ? gradient_accumulation : single;
+  const std::string_view strategy =
+      spec.strategy == pipelined ? gradient_accumulation : whole_model;
   return with_strategy(spec, strategy, {"devices", "partition", "schedule"});
 }
 
@@ -363,7 +366,7 @@ std::string units_text(const Network& network, const std::vector<int>& partition
 /// Stages on one device each, and a training step that follows the case's schedule.
 void add_stages(const CaseSpec& spec, const StageRange& whole,
                 const std::vector<std::int64_t>& micro_batches, PipelineParts& parts) {
-  const bool one_device = spec.strategy == single;
+  const bool one_device = spec.strategy == whole_model;
   const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
   Partition partition;
   if (!one_device) {
@@ -420,10 +423,6 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
                    .unit = network.one_hot_target ? "images" : "samples"};
   parts->reads_borrowed_memory = false;
   return make_case(std::move(parts));
-}
-
-std::string Pipeline::answer(const std::vector<CaseOutcome>& outcomes) const {
-  return pipeline_answer(outcomes);
 }
 
 }  // namespace

@@ -36,13 +36,14 @@ ARROWS = {
     "reports/dashboard": "kernels/base reports/io reports/model reports/statistics reports/text reports/units "
     "reports/views reports/views/html",
     "scenarios/framework": "kernels/base kernels/core kernels/ops reports/units scenarios/plan",
+    "scenarios/answers": "reports/units scenarios/framework",
     "scenarios/models": "kernels/base",
     "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/plan",
-    "scenarios/branch": "kernels/ops scenarios/framework",
-    "scenarios/matmul": "kernels/ops scenarios/framework",
-    "scenarios/overlap": "reports/units scenarios/framework",
-    "scenarios/pipeline": "kernels/base scenarios/framework scenarios/models scenarios/plan scenarios/training",
+    "scenarios/branch": "kernels/ops scenarios/answers scenarios/framework",
+    "scenarios/matmul": "kernels/ops scenarios/answers scenarios/framework",
+    "scenarios/overlap": "reports/units scenarios/answers scenarios/framework",
+    "scenarios/pipeline": "kernels/base scenarios/answers scenarios/framework scenarios/models scenarios/plan scenarios/training",
     "scenarios/selftest": "reports/units scenarios/framework",
     "scenarios": "scenarios/branch scenarios/framework scenarios/matmul scenarios/overlap scenarios/pipeline "
     "scenarios/selftest",

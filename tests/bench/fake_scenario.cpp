@@ -114,12 +114,17 @@ std::optional<CaseSpec> FakeScenario::reference(const CaseSpec& spec) const {
   return reference;
 }
 
-std::string FakeScenario::answer(const std::vector<CaseOutcome>& outcomes) const {
+Conclusion FakeScenario::answer(const std::vector<CaseOutcome>& outcomes,
+                                const PossiblyFastest& possibly_fastest) const {
   on_answer();
   answered = outcomes;
+  std::vector<const CaseOutcome*> all;
+  for (const CaseOutcome& outcome : outcomes) all.push_back(&outcome);
+  fastest.clear();
+  for (const CaseOutcome* one : possibly_fastest(all)) fastest.push_back(one->spec.strategy);
   std::string text;
   for (const CaseOutcome& outcome : outcomes) text += outcome.spec.strategy + " ";
-  return text;
+  return {text};
 }
 
 CaseSpec FakeScenario::spec(const std::string& strategy, std::int64_t n) {

@@ -47,6 +47,7 @@ class FakeScenario : public Scenario {
   std::function<std::vector<Metric>(const CaseSpec&)> metric_rule;  // not set: none
   std::function<void()> on_answer = [] {};
   mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
+  mutable std::vector<std::string> fastest;   // strategies of those that may be
   Log log;
   std::vector<SubmitMode> submit_modes;  // with which the runners were made
   double clock = 0;
@@ -71,7 +72,8 @@ class FakeScenario : public Scenario {
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     return metric_rule ? metric_rule(spec) : std::vector<Metric>{};
   }
-  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>& outcomes) const override;
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                  const PossiblyFastest& possibly_fastest) const override;
 
   /// A spec of this scenario with one parameter, n.
   [[nodiscard]] static CaseSpec spec(const std::string& strategy, std::int64_t n = 1);

@@ -156,8 +156,9 @@ class FaultyScenario : public Scenario {
     right.strategy = "right";
     return right;
   }
-  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>&) const override {
-    return "it has an answer";
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>&,
+                                  const PossiblyFastest&) const override {
+    return {"it has an answer"};
   }
 
  private:

@@ -166,6 +166,18 @@ CaseResult measured_case(const std::string& scenario, const std::string& strateg
   return c;
 }
 
+/// The case with the largest speedup.
+Recommendation sample_recommendation(const std::vector<CaseResult>& cases) {
+  const CaseResult* best = nullptr;
+  for (const CaseResult& c : cases) {
+    if (c.speedup && (best == nullptr || c.speedup->value > best->speedup->value)) best = &c;
+  }
+  return {.candidates = {{"split 5", best->name}},
+          .pays = true,
+          .gaining = LabelledCase{"split 5", best->name},
+          .gain = best->speedup};
+}
+
 Report sample_report() {
   Report report;
   report.version = "0.1.0";
@@ -197,11 +209,12 @@ Report sample_report() {
   report.sampling = {{"pipeline", 0.01, 6, 20.0, 140.0, 12, 3, 0.02}};
   report.cases = sample_cases();
   report.answers = {
-      {"pipeline",
-       "What does it gain to partition a model over several devices, and in how many pieces "
-       "should a batch be fed to it?",
-       "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this partition "
-       "allows; cpu:1 is busy for 94% of the step and holds the rest back"}};
+      {.scenario = "pipeline",
+       .question = "What does it gain to partition a model over several devices, and in how many "
+                   "pieces should a batch be fed to it?",
+       .text = "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this partition "
+               "allows; cpu:1 is busy for 94% of the step and holds the rest back",
+       .recommendations = {sample_recommendation(report.cases)}}};
   report.published = {
       {"pipeline", "pipeline", {{"split", std::int64_t{12}}}, "a write-up", 2.43, 3}};
   return report;

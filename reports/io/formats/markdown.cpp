@@ -7,6 +7,7 @@
 
 #include "reports/io/formats/format.h"
 #include "reports/text/markdown_text.h"
+#include "reports/views/answer_table.h"
 #include "reports/views/case_table.h"
 #include "reports/views/table_parts.h"
 
@@ -17,8 +18,11 @@ std::string markdown_text(const Report& report) {
   for (const ScenarioCases& group : by_scenario(report)) {
     text += fmt::format("### {}\n\n", code_span(group.scenario));
     const Answer* answer = find_answer(report, group.scenario);
-    if (answer != nullptr) text += fmt::format("→ {}\n\n", markdown_prose(answer->text));
-    text += markdown_table(case_table(group.cases)) + '\n';
+    if (answer != nullptr) {
+      text += fmt::format("→ {}\n\n", markdown_prose(answer->text));
+      if (const auto table = answer_table(*answer)) text += markdown_table(*table) + '\n';
+    }
+    text += markdown_table(case_table(group)) + '\n';
   }
   for (const std::string& error : process_errors(report)) text += markdown_prose(error) + "\n\n";
   text += markdown_prose(counts_text(report)) + "\n\n";

@@ -11,9 +11,12 @@
 #include "reports/model/printable.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "reports/views/answer_table.h"
+#include "reports/views/finding_lines.h"
 #include "reports/views/html/html_cases.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
+#include "reports/views/html/html_table.h"
 #include "reports/views/html/html_writer.h"
 #include "reports/views/table_parts.h"
 
@@ -157,24 +160,24 @@ class Page {
     if (const Answer* answer = find_answer(report, group.scenario)) {
       html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
       if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
+      if (const auto table = answer_table(*answer)) {
+        write_table(html_, *table, {.css_class = "settings", .label = "Recommended settings"});
+      }
     }
-    reasons(findings_of(report, group.scenario), group.cases);
+    reasons(group);
     html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
     write_case_table(html_, group, id);
     write_published(html_, report, group);
     html_.raw("</section>\n");
   }
 
-  void reasons(const std::vector<const Finding*>& findings, const Cases& cases) {
+  void reasons(const ScenarioCases& group) {
+    const auto findings = findings_of(*group.report, group.scenario);
     if (findings.empty()) return;
-    const std::vector<ParameterColumn> columns = parameter_columns(cases);
     html_.raw("<ul class=\"reasons\">\n");
     for (const Finding* finding : findings) {
-      const auto found = std::ranges::find(cases, finding->cases.front(), &CaseResult::name);
-      const auto row = static_cast<std::size_t>(found - cases.begin());
       html_.raw("<li>");
-      html_.element("strong", found == cases.end() ? finding->cases.front()
-                                                   : row_text((*found)->strategy, columns, row));
+      html_.element("strong", case_label(group, finding->cases.front()));
       html_.text(fmt::format(": {}{}.", finding->text, number_of_cases(finding->cases.size())));
       if (!finding->advice.empty()) {
         html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));
@@ -182,6 +185,9 @@ class Page {
       html_.raw("</li>\n");
     }
     html_.raw("</ul>\n");
+    if (const std::string line = deviation_line(group); !line.empty()) {
+      html_.element("p", line, {{"class", "note"}}).raw("\n");
+    }
   }
 
   void machine(const Report& report) {

@@ -156,7 +156,7 @@ std::string parameters_text(const NamedValues& values) {
 }  // namespace
 
 void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::string& id) {
-  Table table = case_table(group.cases);
+  Table table = case_table(group);
   add_column(table, {.title = "details", .folded = true}, group.cases,
              [](const CaseResult* c) { return Details(*c).take(); });
   std::vector<std::string> shared;

@@ -252,12 +252,18 @@ class ScenarioTimelines {
   std::map<std::string, Missing> without_;
 };
 
-/// The case with the largest speedup, which an answer names even where nothing pays; nullptr where
-/// none has a speedup.
-const CaseResult* best_speedup(const Cases& cases) {
+/// The case that the answer's first recommendation names; without any the largest speedup, and
+/// nullptr where none has a speedup.
+const CaseResult* named_first(const ScenarioCases& group) {
+  const Answer* answer = find_answer(*group.report, group.scenario);
   const CaseResult* best = nullptr;
-  for (const CaseResult* c : cases) {
-    if (!has_number(*c) || !c->speedup) continue;
+  for (const CaseResult* c : group.cases) {
+    if (!has_number(*c)) continue;
+    if (answer != nullptr && !answer->recommendations.empty()) {
+      const auto& gaining = answer->recommendations.front().gaining;
+      if (gaining && gaining->name == c->name) return c;
+    }
+    if (!c->speedup) continue;
     if (best == nullptr || c->speedup->value > best->speedup->value) best = c;
   }
   return best;
@@ -274,12 +280,12 @@ std::vector<Candidate> candidates(const std::vector<ScenarioCases>& scenarios) {
   std::vector<Candidate> list;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const Cases& cases = scenarios[i].cases;
-    const CaseResult* best = best_speedup(cases);
+    const CaseResult* best = named_first(scenarios[i]);
     const Baselines baselines(cases);
     for (std::size_t row = 0; row < cases.size(); ++row) {
       const CaseResult& c = *cases[row];
       if (!has_number(c)) continue;
-      const bool own = best != nullptr && best->speedup->baseline == c.name;
+      const bool own = best != nullptr && best->speedup && best->speedup->baseline == c.name;
       const int rank = &c == best ? 0 : own ? 1 : baselines.contains(c) ? 2 : 3;
       list.push_back({i, row, rank});
     }
@@ -288,10 +294,10 @@ std::vector<Candidate> candidates(const std::vector<ScenarioCases>& scenarios) {
   return list;
 }
 
-std::optional<std::size_t> row_of_best(const Cases& cases) {
-  const auto found = std::ranges::find(cases, best_speedup(cases));
-  if (found == cases.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - cases.begin());
+std::optional<std::size_t> row_named_first(const ScenarioCases& group) {
+  const auto found = std::ranges::find(group.cases, named_first(group));
+  if (found == group.cases.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - group.cases.begin());
 }
 
 }  // namespace
@@ -323,7 +329,7 @@ std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios, st
     const Cases& cases = scenarios[i].cases;
     const bool any =
         std::ranges::any_of(cases, [](const CaseResult* c) { return c->profile.has_value(); });
-    data.push_back(any ? timelines[i].data(row_of_best(cases)) : Json());
+    data.push_back(any ? timelines[i].data(row_named_first(scenarios[i])) : Json());
   }
   return data;
 }

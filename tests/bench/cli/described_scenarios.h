@@ -60,7 +60,10 @@ class DescribedScenario : public Scenario {
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec&) const override {
     return std::nullopt;
   }
-  [[nodiscard]] std::string answer(const std::vector<CaseOutcome>&) const override { return {}; }
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>&,
+                                  const PossiblyFastest&) const override {
+    return {};
+  }
 
  private:
   std::string name_;

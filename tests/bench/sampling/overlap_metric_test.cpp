@@ -1,4 +1,4 @@
-// The achieved overlap over made-up samples of the three cases that it follows from.
+// The achieved overlap over made-up samples of the four cases that it follows from.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -38,6 +38,7 @@ TEST_F(OverlapMetric, NoiseOfEqualPartsDoesNotAddUp) {
   add("overlapped", {1.5, 1.5, 1.5, 1.5, 1.5});
   add("compute", {0.9, 1.1, 1.0, 0.8, 1.2});
   add("copy", {1.1, 0.9, 1.0, 1.2, 0.8});
+  add("sequential", {2, 2, 2, 2, 2});
   const auto metrics = metrics_of_the_first();
   ASSERT_EQ(metrics.size(), 1U);
   EXPECT_NEAR(metrics[0].value, 0.5, 1e-12);
@@ -49,6 +50,7 @@ TEST_F(OverlapMetric, IsOfThePartThatIsShorterInMostRounds) {
   add("overlapped", {1.5, 1.5, 1.5});
   add("compute", {1.0, 1.0, 1.0});
   add("copy", {0.8, 0.8, 2.0});
+  add("sequential", {1.8, 1.8, 3.0});
   const auto metrics = metrics_of_the_first();
   ASSERT_EQ(metrics.size(), 1U);
   EXPECT_NEAR(metrics[0].value, 0.3 / 0.8, 1e-12);

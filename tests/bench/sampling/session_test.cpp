@@ -312,6 +312,34 @@ TEST_F(SessionTest, TheAnswerIsAboutWhatWasMeasured) {
   EXPECT_EQ(result.answer->text, "base ");
 }
 
+TEST_F(SessionTest, TheAnswerKnowsWhichCasesMayBeTheFastest) {
+  scenario.behaviours["base"] = {.seconds = [](int i) { return 1.0 + 0.5 * (i % 2); }};
+  scenario.behaviours["like"] = {.seconds = [](int i) { return 1.5 - 0.5 * (i % 2); }};
+  scenario.behaviours["slow"] = {.seconds = [](int i) { return 4.0 + 0.1 * (i % 2); }};
+  (void)run({FakeScenario::spec("slow"), FakeScenario::spec("base"), FakeScenario::spec("like")});
+  EXPECT_THAT(scenario.fastest, testing::ElementsAre("base", "like"));
+}
+
+TEST_F(SessionTest, AnAnswerFromFewSamplesIsPreliminary) {
+  scenario.behaviours["base"] = {};
+  EXPECT_FALSE(run({FakeScenario::spec("base")}).answer->preliminary);
+  options.fixed_samples = 3;
+  const auto few = run({FakeScenario::spec("base")}).answer;
+  EXPECT_TRUE(few->preliminary);
+  EXPECT_EQ(few->text, "base  Preliminary, from 3 samples.");
+}
+
+TEST_F(SessionTest, APreliminaryAnswerSaysWhatWouldSettleIt) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 10.0; }};
+  options.max_seconds = 15;
+  EXPECT_THAT(run({FakeScenario::spec("base")}).answer->text,
+              testing::EndsWith("; a longer --max-time gives more."));
+  options.max_seconds = 1000;
+  options.total_seconds = 40;
+  const auto answer = run({FakeScenario::spec("base")}).answer;
+  EXPECT_THAT(answer->text, testing::ContainsRegex("from 3 samples; --max-total-time (60|120) "));
+}
+
 TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {
   scenario.behaviours["base"] = {};
   scenario.on_answer = [] { throw Error("no best of nothing"); };

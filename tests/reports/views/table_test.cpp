@@ -357,6 +357,54 @@ TEST(Table, WrapsTheAnswer) {
   EXPECT_THAT(text, HasSubstr("\n→ best split 5: 1.71× (1.69–1.73) the single device, 94% of\n  "));
 }
 
+TEST(Table, ShowsOneLineForEachSettingOfTheAnswer) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("setting")));
+  auto& recommendations = report.answers[0].recommendations;
+  recommendations[0].setting = "batch 40";
+  recommendations[0].candidates.push_back({"split 3", "?"});
+  recommendations.push_back({.setting = "batch 8",
+                             .candidates = {{"the single device", "?"}},
+                             .gaining = LabelledCase{"split 4", "?"},
+                             .gain = Ratio{0.9, Interval{0.8, 1.02, 0.97}, "?"}});
+  const std::string text = to_table(report);
+  EXPECT_THAT(line_with(text, "batch 40 "),
+              AllOf(HasSubstr(" split 5 "), HasSubstr("1.71× (1.69–1.73)"), HasSubstr("split 3")));
+  EXPECT_THAT(line_with(text, "batch 8 "), AllOf(HasSubstr(" the single device "),
+                                                 HasSubstr("none: split 4 0.90× (0.80–1.02)")));
+}
+
+TEST(Table, MarksSpeedupsThatTheMediansContradict) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("~ from the rounds")));
+  for (CaseResult& c : report.cases) {
+    if (c.speedup && c.speedup->interval) c.speedup->interval = Interval{90, 91, 0.97};
+  }
+  EXPECT_THAT(to_table(report), HasSubstr("~ from the rounds in which both were sampled"));
+}
+
+TEST(Table, ExplainsMetricsThatAreNotWhatReadersExpect) {
+  Report report = sample_report();
+  for (CaseResult& c : report.cases) {
+    if (has_number(c))
+      c.metrics = {{.name = "overlap", .value = 1.2, .remark = "above 100%: for a reason"}};
+  }
+  EXPECT_THAT(to_table(report), AllOf(HasSubstr("120%#"), HasSubstr("# above 100%: for a reason")));
+}
+
+TEST(Table, SaysOnceWhichProfilesAreNotTypical) {
+  Report report = with_profiles(sample_report());
+  report.findings.clear();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled execution")))
+      << "of a case that no finding is about";
+  report.findings = {{.scenario = "pipeline",
+                      .rule = "losses",
+                      .cases = {report.cases[1].name},
+                      .text = "it loses"}};
+  EXPECT_THAT(to_table(report),
+              HasSubstr("the profiled execution took 25% shorter than the median"));
+}
+
 TEST(Table, EscapesOnlyWhenAskedTo) {
   EXPECT_THAT(to_table(sample_report()), Not(HasSubstr("\033")));
   const std::string text = to_table(sample_report(), {.color = true});

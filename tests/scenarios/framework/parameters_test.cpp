@@ -174,19 +174,5 @@ TEST(Parameters, PrintShortest) {
   EXPECT_EQ(to_string(Value(std::string("20+8"))), "20+8");
 }
 
-TEST(DistinguishingParameters, AreThoseInWhichCasesDiffer) {
-  const auto outcome = [](std::int64_t n, std::int64_t count) {
-    CaseOutcome one;
-    one.spec.parameters.set("n", n);
-    one.spec.parameters.set("count", count);
-    return one;
-  };
-  const std::vector<CaseOutcome> outcomes = {outcome(64, 8), outcome(256, 8)};
-  EXPECT_EQ(distinguishing_parameters(outcomes[1].spec, {"n", "count", "none"}, outcomes), "n 256");
-  EXPECT_EQ(distinguishing_parameters(outcomes[0].spec, {"n", "count"}, {outcomes[0]}), "");
-  const std::vector<CaseOutcome> both = {outcome(64, 8), outcome(256, 4)};
-  EXPECT_EQ(distinguishing_parameters(both[1].spec, {"n", "count"}, both), "n 256, count 4");
-}
-
 }  // namespace
 }  // namespace parbench

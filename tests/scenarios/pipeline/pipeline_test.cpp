@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/base/error.h"
+#include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
 
 namespace parbench::test {
@@ -201,60 +202,90 @@ struct PipelineAnswer : PipelineTest {
   }
 };
 
-TEST_F(PipelineAnswer, NamesTheFastestSplit) {
-  EXPECT_EQ(
-      scenario->answer({outcome("single", {}, 2.0, 1), outcome("model-parallel", {}, 2.1, 0.95),
-                        outcome("pipeline", {{"split", 6}}, 1.5, 1.33),
-                        outcome("pipeline", {{"split", 12}}, 1.25, 1.6)}),
-      "Best split 12: 1.60× (1.59–1.61) the single device, 90% of what these tasks allow; "
-      "one batch at a time 0.95× (0.94–0.96).");
-  EXPECT_EQ(scenario->answer({outcome("model-parallel", {}, 2.1, 0.95)}),
-            "Model-parallel without a pipeline: 0.95× (0.94–0.96) the single device.");
-  EXPECT_THAT(scenario->answer({}), HasSubstr("No pipeline was measured"));
+TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesWhatCannotBeDistinguished) {
+  const std::vector<CaseOutcome> outcomes{outcome("single", {}, 2.0, 1),
+                                          outcome("model-parallel", {}, 2.1, 0.95),
+                                          outcome("pipeline", {{"split", 5}}, 1.24, 1.61),
+                                          outcome("pipeline", {{"split", 6}}, 1.5, 1.33),
+                                          outcome("pipeline", {{"split", 12}}, 1.25, 1.6)};
+  EXPECT_EQ(scenario->answer(outcomes, within(0.02)).text,
+            "Use split 12: 1.60× (1.59–1.61) the single device, 90% of what these tasks allow; one "
+            "batch at a time 0.95× (0.94–0.96). It cannot be distinguished from split 5.");
+  const Conclusion sharp = scenario->answer(outcomes, within(0));
+  EXPECT_THAT(sharp.text, testing::StartsWith("Use split 5: 1.61×"));
+  EXPECT_THAT(sharp.text, testing::Not(HasSubstr("distinguished")));
+  ASSERT_EQ(sharp.recommendations.size(), 1);
+  EXPECT_EQ(sharp.recommendations[0].candidates.front().name, outcomes[2].spec.name());
 }
 
-TEST_F(PipelineAnswer, SaysFirstWhereSplittingDoesNotPay) {
+TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
   const CaseOutcome single = outcome("single", {}, 2.0, 1);
-  EXPECT_EQ(scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}),
-            "Splitting does not pay: the best split, 6, reaches 0.50× (0.49–0.51) the single "
-            "device, 90% of what these tasks allow.");
   EXPECT_EQ(
-      scenario->answer(
-          {single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}}, 2.01, 0.995)}),
-      "Best split 6, partition balanced: 0.99× (0.98–1.00) the single device, 90% of what these "
-      "tasks allow.")
+      scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}, within(0.01)).text,
+      "Splitting does not pay: split 6 reaches 0.50× (0.49–0.51) the single device, 90% of "
+      "what these tasks allow.");
+  EXPECT_EQ(
+      scenario
+          ->answer(
+              {single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}}, 2.01, 0.995)},
+              within(0.01))
+          .text,
+      "Splitting shows no gain: split 6, partition balanced reaches 0.99× (0.98–1.00) the single "
+      "device, 90% of what these tasks allow.")
       << "not beyond chance";
+  EXPECT_THAT(
+      scenario
+          ->answer({outcome("single", {}, 2.0, 1), outcome("model-parallel", {}, 2.1, 0.95)},
+                   within(0))
+          .text,
+      testing::StartsWith("Using several devices does not pay: model-parallel reaches 0.95×"));
+  EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("No pipeline was measured"));
+  EXPECT_THAT(scenario->answer({single}, within(0)).text, HasSubstr("No pipeline was measured"));
 }
 
-TEST_F(PipelineAnswer, NamesChoicesThatDifferFromTheDefault) {
+TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {
+  const CaseOutcome chosen =
+      outcome("pipeline", {{"split", 6}, {"partition", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5);
+  const CaseOutcome single = outcome("single", {}, 1.5, 1);
+  EXPECT_THAT(scenario->answer({single, chosen}, within(0)).text,
+              HasSubstr("Use split 6, partition balanced, schedule 1f1b: 1.50×"));
   EXPECT_THAT(
-      scenario->answer({outcome(
-          "pipeline", {{"split", 6}, {"partition", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5)}),
-      HasSubstr("Best split 6, partition balanced, schedule 1f1b: 1.50×"));
+      scenario->answer({single, chosen, outcome("pipeline", {{"split", 3}}, 1, 1.5)}, within(0))
+          .text,
+      HasSubstr("Use split 3: 1.50×"));
 }
 
 TEST_F(PipelineAnswer, DoesNotSpeakOfABoundThatIsNone) {
   CaseOutcome best = outcome("pipeline", {{"split", 6}}, 1.5, 1.33);
   best.efficiency = 0;
-  EXPECT_EQ(scenario->answer({outcome("single", {}, 2.0, 1), best}),
-            "Best split 6: 1.33× (1.32–1.34) the single device.");
+  EXPECT_EQ(scenario->answer({outcome("single", {}, 2.0, 1), best}, within(0)).text,
+            "Use split 6: 1.33× (1.32–1.34) the single device.");
+}
+
+TEST_F(PipelineAnswer, RemarksOnMoreThanTheDevicesCanGive) {
+  EXPECT_THAT(
+      scenario
+          ->answer({outcome("single", {}, 2.0, 1), outcome("pipeline", {{"split", 6}}, 0.9, 2.2)},
+                   within(0))
+          .text,
+      HasSubstr("more than 2 devices can give; likely cause: micro-batches fit the caches"));
 }
 
 TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
   const Parameter small{"batch", std::int64_t{40}};
   const Parameter large{"batch", std::int64_t{120}};
-  const std::string text =
-      scenario->answer({outcome("pipeline", {small, {"split", 8}}, 1.0, 1.4),
-                        outcome("pipeline", {large, {"split", 20}}, 3.0, 1.7),
-                        outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 1.2),
-                        outcome("pipeline", {{"model", "toy"}, {"split", 5}}, 1e-4, 0.1),
-                        outcome("model-parallel", {large}, 5.0, 0.98)});
-  EXPECT_THAT(text, HasSubstr("batch 40, image 128: Best split 8: 1.40×"));
-  EXPECT_THAT(text, HasSubstr("batch 120, image 128: Best split 20: 1.70×"));
-  EXPECT_THAT(text, HasSubstr("batch 120, image 64: Best split 40: 1.20×"));
-  EXPECT_THAT(text,
-              HasSubstr("toy, batch 20: Splitting does not pay: the best split, 5, reaches 0.10×"));
-  EXPECT_THAT(text, HasSubstr("allow; one batch at a time 0.98×"));
+  const Conclusion made = scenario->answer(
+      {outcome("single", {small}, 1.4, 1), outcome("pipeline", {small, {"split", 8}}, 1.0, 1.4),
+       outcome("single", {large}, 5.1, 1), outcome("pipeline", {large, {"split", 20}}, 3.0, 1.7),
+       outcome("single", {large, {"image", 64}}, 0.4, 1),
+       outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 0.5)},
+      within(0));
+  EXPECT_EQ(made.text, "Splitting pays at 2 of 3 settings.");
+  ASSERT_EQ(made.recommendations.size(), 3);
+  EXPECT_EQ(made.recommendations[0].setting, "batch 40, image 128");
+  EXPECT_EQ(made.recommendations[1].setting, "batch 120, image 64");
+  EXPECT_EQ(made.recommendations[1].candidates.front().label, "the single device");
+  EXPECT_EQ(made.recommendations[2].candidates.front().label, "split 20");
 }
 
 }  // namespace

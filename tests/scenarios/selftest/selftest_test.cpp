@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
 
@@ -66,8 +67,14 @@ TEST_F(SelftestTest, Answer) {
   CaseOutcome outcome;
   outcome.spec = spec_of(*scenario, "spin", {});
   outcome.median_seconds = 0.0101;
-  EXPECT_EQ(scenario->answer({outcome}), "On one lane: 10.10 ms measured for 10.00 ms (+1.00%).");
-  EXPECT_THAT(scenario->answer({}), HasSubstr("no answer"));
+  EXPECT_EQ(scenario->answer({outcome}, within(0)).text,
+            "On one lane: 10.10 ms measured for 10.00 ms (+1.00%).");
+  CaseOutcome other = outcome;
+  other.median_seconds = 0.0098;
+  EXPECT_EQ(
+      scenario->answer({outcome, other}, within(0)).text,
+      "On one lane: 9.800 ms measured for 10.00 ms (-2.00%), the largest deviation of 2 cases.");
+  EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("no answer"));
 }
 
 }  // namespace
