@@ -154,7 +154,9 @@ TEST_F(AbCommand, ShowsThePairsBeforeItCanStartNoMoreCommands) {
   const Finished finished = ab(starves, starves);
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr("no pipe can be made"));
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("A command failed: "), HasSubstr("1 pair in ")));
+  // A second pair may still start: how many descriptors are open beside depends on the moment.
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("A command failed: "), testing::ContainsRegex("[12] pairs? in ")));
 }
 
 TEST_F(AbCommand, WaitsForCommandsThoughItWasStartedWithoutThatWish) {
