@@ -131,6 +131,11 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
 Rerun read_rerun(const std::string& path, const std::vector<FlagRow>& known,
                  const ScenarioList& scenarios) {
   const report::Report report = naming_flag("--rerun ", [&] { return report::read_report(path); });
+  if (!report.measured_by.empty()) {
+    throw UsageError(fmt::format(
+        "--rerun '{}' was measured by {}; name a report that a run of parbench has written", path,
+        report.measured_by));
+  }
   Rerun rerun;
   for (const auto& [flag, value] : report.options) {
     const FlagRow* row = find_row(known, flag);

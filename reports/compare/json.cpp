@@ -19,6 +19,7 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); 
 
 Json json_of(const Side& side) {
   Json json{{"name", side.name},
+            {"program", side.program},
             {"version", side.version},
             {"started_utc", side.started_utc},
             {"processes", side.processes}};

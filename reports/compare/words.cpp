@@ -236,7 +236,7 @@ std::string throttling_text(const Row& row) {
 }
 
 std::string side_text(const Comparison& comparison, const Side& side) {
-  std::vector<std::string> items{side.name, "parbench " + side.version};
+  std::vector<std::string> items{side.name, side.program};
   if (side.commit) {
     items.push_back(
         fmt::format("commit {}{}", side.commit->substr(0, 10), side.dirty ? " with changes" : ""));

@@ -453,6 +453,7 @@ void visit_fields(V& visit, MaybeConst<Published> auto& x) {
 template <class V>
 void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
+  visit.optional("measured_by", x.measured_by);
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("sampling_seconds", x.sampling_seconds);

@@ -234,7 +234,7 @@ struct Machine {
   std::string host;
   std::string cpu_model;
   int cores_online = 0;
-  std::vector<int> cores_allowed;
+  std::vector<int> cores_allowed;  // empty: unknown
   std::size_t memory_bytes = 0;
   std::optional<double> cpu_mhz;  // as the kernel reports it at the start
   std::optional<std::string> governor;
@@ -310,7 +310,8 @@ struct Published {
 constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
-  std::string version;      // of parbench
+  std::string version;      // of parbench; of another program as far as it is known
+  std::string measured_by;  // the program, unless it was parbench: "Google Benchmark 1.9.0"
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   /// Part of it in samples and their warm-up, including task costs that were measured by executing
@@ -332,6 +333,11 @@ struct Report {
   std::vector<Published> published;  // only with the published settings
   friend bool operator==(const Report&, const Report&) = default;
 };
+
+/// "parbench 0.1.0", or the other program that measured the cases.
+[[nodiscard]] inline std::string program_of(const Report& report) {
+  return report.measured_by.empty() ? "parbench " + report.version : report.measured_by;
+}
 
 /// Returns whether the run was for a profiler (--for-profiler): three executions of each case,
 /// which are not comparable.

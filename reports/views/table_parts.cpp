@@ -96,9 +96,11 @@ std::string status_reason(const CaseResult& c) {
 
 std::vector<std::string> machine_items(const Report& report) {
   const Machine& machine = report.machine;
-  std::vector<std::string> items{fmt::format("parbench {}", report.version), machine.cpu_model};
+  std::vector<std::string> items{program_of(report), machine.cpu_model};
   items.push_back(
-      fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
+      machine.cores_allowed.empty()
+          ? fmt::format("{} cores", machine.cores_online)
+          : fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
   if (machine.memory_bytes > 0) {
     items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
   }

@@ -92,7 +92,8 @@ class HistoryPage {
       return;
     }
     const auto here = [](const PlacedChange&) { return std::string(); };
-    write_table(html_, changes_table(changes, here, site_root), {"changes", "changes-table"});
+    write_table(html_, changes_table(changes, here, site_root),
+                {"changes", "changes-table"});
     html_.raw("</section>\n");
   }
 

@@ -193,7 +193,7 @@ class Page {
     if (machine.governor) fact("frequency governor", *machine.governor);
     if (machine.cpu_mhz) fact("clock at the start", fmt::format("{:.0f} MHz", *machine.cpu_mhz));
     fact("cores allowed", join_numbers(machine.cores_allowed));
-    fact("compiler", machine.compiler + ", " + machine.build_type);
+    if (!machine.compiler.empty()) fact("compiler", machine.compiler + ", " + machine.build_type);
     for (const auto& [name, value] : machine.environment) fact(name, value);
     for (const Device& device : report.devices) {
       fact(device.name + of_scenario(device.scenario), device_text(device));
