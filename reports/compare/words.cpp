@@ -159,8 +159,9 @@ std::string times_text(const Comparison& comparison) {
   const bool judged = std::ranges::any_of(comparison.rows,
                                           [](const Row& row) { return row.judgement.has_value(); });
   if (comparison.pairs && judged) {
-    return "BASE and NEW are geometric means over the pairs; a report's own medians differ a "
-           "little.";
+    return fmt::format(
+        "BASE and NEW are geometric means over the pairs{}.",
+        comparison.pairs->measure == "wall" ? "" : "; a report's own medians differ a little");
   }
   const auto has_several_processes = [](const std::optional<Measured>& side) {
     return side && side->processes > 1;

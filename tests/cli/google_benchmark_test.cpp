@@ -128,5 +128,20 @@ TEST_F(OtherBenchmarks, AreNotRunAgain) {
   EXPECT_THAT(finished.err, HasSubstr("was measured by Google Benchmark"));
 }
 
+TEST_F(OtherBenchmarks, RunInPairs) {
+  const std::string program = OTHER_BENCHMARKS;
+  const Finished finished = parbench({"ab", "--measure", "google-benchmark", "--a", program, "--b",
+                                      "NANOSECONDS=150 " + program, "--quiet", "--keep", "kept"});
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(StartsWith("2 of 3 cases regressed"), HasSubstr("1 the same"),
+                                  HasSubstr("5 pairs in ")));
+  EXPECT_EQ(report::read_report(folder_ / "kept/pair-005-b.json").cases.size(), 3U);
+  const Finished refused =
+      parbench({"ab", "--measure", "google-benchmark", "--a", "true", "--b", program});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--a 'true'"), HasSubstr("left no report"),
+                                 HasSubstr("--benchmark_out=FILE")));
+}
+
 }  // namespace
 }  // namespace parbench::test
