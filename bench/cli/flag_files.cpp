@@ -45,7 +45,7 @@ std::vector<std::string> texts_of(const std::string& place, const FlagRow& flag,
   if (value.empty()) throw UsageError(fmt::format("{} is an empty list", place));
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(spell(place, item));
-  if (flag.kind == FlagKind::list) return texts;
+  if (flag.kind == FlagKind::list || flag.kind == FlagKind::many) return texts;
   const bool takes_commas = flag.placeholder.find(',') != std::string::npos;
   throw UsageError(fmt::format(
       "{} is a list; it takes one value{}", place,

@@ -117,6 +117,11 @@ std::string cpu_of(const std::vector<CpuCache>& caches) {
                        : fmt::format("CPU with caches of {}", fmt::join(texts, ", "));
 }
 
+std::optional<std::string> known_text(const Fields& context, const char* key) {
+  std::string text = context.text(key);
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
 Machine machine_of(const Fields& context) {
   Machine machine;
   machine.host = context.text("host_name");
@@ -124,10 +129,23 @@ Machine machine_of(const Fields& context) {
   machine.caches = caches_of(context);
   machine.cpu_model = cpu_of(machine.caches);
   if (const int mhz = context.count("mhz_per_cpu", 0); mhz > 0) machine.cpu_mhz = mhz;
-  if (std::string commit = context.text("commit"); !commit.empty()) {
-    machine.commit = std::move(commit);
-  }
+  machine.commit = known_text(context, "commit");
+  machine.commit_subject = known_text(context, "commit_subject");
+  machine.commit_author = known_text(context, "commit_author");
   return machine;
+}
+
+/// What --benchmark_context adds beside the commit.
+NamedTexts labels_of(const Fields& context) {
+  constexpr std::array<std::string_view, 8> known{
+      "date",   "host_name",      "executable",   "library_version", "library_build_type",
+      "commit", "commit_subject", "commit_author"};
+  NamedTexts labels;
+  for (const auto& [key, value] : context.json().items()) {
+    const bool is_label = std::ranges::find(known, key) == known.end();
+    if (is_label && value.is_string()) labels.emplace_back(key, value.get<std::string>());
+  }
+  return labels;
 }
 
 Report report_without_cases(const Fields& context) {
@@ -143,6 +161,7 @@ Report report_without_cases(const Fields& context) {
   }
   report.command_line = {context.text("executable")};
   report.machine = machine_of(context);
+  report.labels = labels_of(context);
   return report;
 }
 

@@ -17,7 +17,8 @@ namespace parbench::report {
 ///   aggregates are not used;
 /// - benchmarks of one name are numbered: "BM_sum", "BM_sum (2)";
 /// - the processor is described by its caches, the only thing that is known of it;
-/// - a commit comes from --benchmark_context=commit=HASH.
+/// - a commit comes from --benchmark_context=commit=HASH, with its subject and author from
+///   commit_subject and commit_author; other texts of the context are labels.
 /// Throws UsageError with the place ("benchmarks[3].time_unit"), what is wrong and the remedy; also
 /// for a file that has aggregates only.
 [[nodiscard]] Report from_google_benchmark(const Json& file);

@@ -248,6 +248,8 @@ struct Machine {
   NamedTexts environment;  // variables that libraries of kernels read, by name
   std::optional<std::string> commit;
   std::optional<bool> dirty;
+  std::optional<std::string> commit_subject;
+  std::optional<std::string> commit_author;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
@@ -320,6 +322,7 @@ struct Report {
   double task_cost_seconds = 0;  // part of it in other measurements of single tasks, for the bounds
   bool complete = false;         // every case was measured
   std::vector<std::string> command_line;
+  NamedTexts labels;               // what the user says of the project that is measured
   NamedValues options;             // the flags that repeat the measurement
   std::vector<Process> processes;  // so far; empty where the run was a single process
   std::vector<Sampling> sampling;

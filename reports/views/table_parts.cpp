@@ -94,6 +94,12 @@ std::string status_reason(const CaseResult& c) {
          "it";
 }
 
+std::vector<std::string> label_items(const NamedTexts& labels) {
+  std::vector<std::string> items;
+  for (const auto& [key, value] : labels) items.push_back(key + ' ' + value);
+  return items;
+}
+
 std::vector<std::string> machine_items(const Report& report) {
   const Machine& machine = report.machine;
   std::vector<std::string> items{program_of(report), machine.cpu_model};
@@ -112,6 +118,7 @@ std::vector<std::string> machine_items(const Report& report) {
     items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
                                 machine.dirty.value_or(false) ? " with changes" : ""));
   }
+  std::ranges::move(label_items(report.labels), std::back_inserter(items));
   std::erase_if(items, [](const std::string& item) { return item.empty(); });
   return items;
 }

@@ -188,6 +188,10 @@ class Page {
     html_.raw("<section class=\"machine\">\n").element(heading(), "Machine and run").raw("\n");
     html_.element("p", fmt::format("{}", fmt::join(machine_items(report), " · "))).raw("\n<dl>\n");
     const Machine& machine = report.machine;
+    fact("commit", machine.commit.value_or(""));
+    fact("its subject", machine.commit_subject.value_or(""));
+    fact("its author", machine.commit_author.value_or(""));
+    for (const auto& [key, value] : report.labels) fact("label " + key, value);
     fact("host", machine.host);
     fact("kernel", machine.kernel);
     if (machine.governor) fact("frequency governor", *machine.governor);

@@ -136,6 +136,13 @@ TEST(GoogleBenchmarkReader, TakesTheMachineFromTheContext) {
   Json json = file();
   json["context"]["commit"] = "0123abc";
   EXPECT_EQ(from_google_benchmark(json).machine.commit, "0123abc");
+  json["context"]["commit_subject"] = "Say more";
+  json["context"]["commit_author"] = "A. Author";
+  json["context"]["branch"] = "main";
+  const Report labelled = from_google_benchmark(json);
+  EXPECT_EQ(labelled.machine.commit_subject, "Say more");
+  EXPECT_EQ(labelled.machine.commit_author, "A. Author");
+  EXPECT_THAT(labelled.labels, ElementsAre(Pair("branch", "main")));
   json["context"].erase("caches");
   EXPECT_EQ(from_google_benchmark(json).machine.cpu_model, "unknown CPU");
 }
