@@ -207,10 +207,13 @@ build() {
 # The report names the commit that was measured; a clone without git has none.
 export_commit() {
   local commit changes
-  unset PARBENCH_COMMIT PARBENCH_DIRTY
+  unset PARBENCH_COMMIT PARBENCH_DIRTY PARBENCH_COMMIT_SUBJECT PARBENCH_COMMIT_AUTHOR
   if commit=$(git -C "$root" rev-parse HEAD 2>/dev/null) &&
     changes=$(git -C "$root" status --porcelain --untracked-files=no 2>/dev/null); then
     export PARBENCH_COMMIT=$commit PARBENCH_DIRTY=$((${#changes} > 0))
+    { read -r PARBENCH_COMMIT_SUBJECT && read -r PARBENCH_COMMIT_AUTHOR; } \
+      < <(git -C "$root" log -1 --format='%s%n%an') || true
+    export PARBENCH_COMMIT_SUBJECT PARBENCH_COMMIT_AUTHOR
   fi
 }
 

@@ -45,7 +45,7 @@ std::vector<std::string> texts_of(const std::string& place, const FlagRow& flag,
   if (value.empty()) throw UsageError(fmt::format("{} is an empty list", place));
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(spell(place, item));
-  if (flag.kind == FlagKind::list) return texts;
+  if (flag.kind == FlagKind::list || flag.kind == FlagKind::many) return texts;
   const bool takes_commas = flag.placeholder.find(',') != std::string::npos;
   throw UsageError(fmt::format(
       "{} is a list; it takes one value{}", place,
@@ -131,6 +131,11 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
 Rerun read_rerun(const std::string& path, const std::vector<FlagRow>& known,
                  const ScenarioList& scenarios) {
   const report::Report report = naming_flag("--rerun ", [&] { return report::read_report(path); });
+  if (!report.measured_by.empty()) {
+    throw UsageError(fmt::format(
+        "--rerun '{}' was measured by {}; name a report that a run of parbench has written", path,
+        report.measured_by));
+  }
   Rerun rerun;
   for (const auto& [flag, value] : report.options) {
     const FlagRow* row = find_row(known, flag);

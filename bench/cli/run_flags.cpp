@@ -260,6 +260,7 @@ std::vector<FlagRow> run_flags(RunOptions& options, const ScenarioList& scenario
   for (FlagRow& row : measuring) row.in_report = repeated;
   add_group(rows, how, std::move(measuring));
   add_group(rows, output, flags_of_output(options));
+  add_group(rows, output, project_flags(options.project));
   for (const SharedAxis& shared : axes) rows.push_back(flag_of(shared, options));
   return rows;
 }

@@ -190,6 +190,7 @@ RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_
   refuse_standard_output("report", options.report_path);
   refuse_standard_output("trace", options.trace_path);
   check_process(options);
+  check_project(options.project);
   // Behind those of a rerun, so that they win.
   std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
   return options;

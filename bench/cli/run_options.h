@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
+#include "bench/cli/project_options.h"
 #include "kernels/base/tensor.h"
 #include "scenarios/framework/scenario.h"
 
@@ -54,6 +55,7 @@ struct RunOptions {
   bool quiet = false;
   bool for_profiler = false;  // a few samples between the profilers' start and stop
   bool no_timeline = false;   // no profiling pass
+  ProjectOptions project;     // what the report says of the project that is measured
 
   /// The cases of --rerun as its report has them; empty: the whole sweep.
   std::vector<RerunCase> cases;

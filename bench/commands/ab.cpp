@@ -1,5 +1,4 @@
-// `ab`: two commands that run parbench, measured in alternating pairs until their verdicts are
-// settled.
+// `ab`: two commands, measured in alternating pairs until their verdicts are settled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <optional>
 #include <random>
 #include <set>
@@ -24,14 +22,14 @@
 #include "bench/execution/interrupt.h"
 #include "bench/output/progress.h"
 #include "bench/output/standard_streams.h"
-#include "bench/run/child_process.h"
+#include "bench/run/measured_command.h"
 #include "bench/run/report_builder.h"
 #include "bench/run/scratch_folder.h"
 #include "kernels/base/error.h"
+#include "reports/compare/match.h"
 #include "reports/compare/paired_reports.h"
 #include "reports/compare/paired_run.h"
 #include "reports/compare/words.h"
-#include "reports/io/file.h"
 #include "reports/units/units.h"
 
 namespace parbench {
@@ -45,7 +43,10 @@ constexpr double week_seconds = 7 * 24 * 3600;
 struct AbOptions {
   std::string base_command;
   std::string candidate_command;
-  double max_seconds = 1800;  // for all pairs
+  std::string measure = "report";
+  std::optional<int> warmup;        // runs before the first pair; none: as the measure needs
+  double max_seconds = 1800;        // for all pairs
+  std::optional<double> run_limit;  // for one run of a command
   std::uint64_t seed = 1;
   std::string keep_path;  // folder for all reports; empty: none
   bool quiet = false;
@@ -55,12 +56,6 @@ struct AbOptions {
 /// The time was spent before a command had ended.
 struct TimeSpent : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "the time is spent"; }
-};
-
-/// One of the two commands.
-struct Contender {
-  std::string flag;     // "--a"
-  std::string command;  // for the shell
 };
 
 /// In every two pairs each of the two goes first once, so that the order favours no side, and
@@ -88,14 +83,15 @@ class PairsOfRuns {
  public:
   explicit PairsOfRuns(const AbOptions& options)
       : options_(options),
-        base_{"--a", options.base_command},
-        now_{"--b", options.candidate_command},
+        base_{"--a", options.base_command, measure_of(options.measure)},
+        now_{"--b", options.candidate_command, measure_of(options.measure)},
         folder_(fs::absolute(options.keep_path.empty() ? scratch_.emplace().path()
                                                        : kept_folder(options.keep_path))),
         progress_(make_progress(std::cerr, standard_error_options(options.quiet))),
         reports_(plan_of(options), options.comparison.allow_different_machine) {
     run_.base_command = base_.command;
     run_.now_command = now_.command;
+    run_.measure = options.measure;
     run_.seed = options.seed;
     run_.max_seconds = options.max_seconds;
     run_.looks = reports_.pairs().plan().looks;
@@ -104,6 +100,7 @@ class PairsOfRuns {
   ExitCode operator()() {
     std::optional<std::string> failure;
     try {
+      warm_up();
       while (!is_finished()) add_pair();
     } catch (const Interrupted&) {
       run_.end = PairsEnd::interrupted;
@@ -157,61 +154,53 @@ class PairsOfRuns {
     base = measured(base_);
     if (!now_first) now = measured(now_);
     pair.seconds = steady_seconds() - begin;
+    compare::unite_programs(base, now);
     pair.log_ratios = reports_.add({base_.command, base}, {now_.command, now});
     run_.pairs.push_back(std::move(pair));
     print_verdicts();
   }
 
-  /// Runs a command. Throws UsageError when it leaves no report.
-  report::Report measured(const Contender& contender) {
-    const fs::path path = folder_ / fmt::format("pair-{:03}-{}.json", run_.pairs.size() + 1,
-                                                contender.flag.substr(2));
-    const ChildEnd end = run_child({.words = {"sh", "-c", contender.command + " \"$@\"", "sh",
-                                              "--report", path.string(), "--quiet"},
-                                    .on_wait = [&] { show(contender); },
-                                    .max_seconds = std::max(1.0, seconds_left())});
-    if (InterruptHandler::requested()) throw Interrupted();
-    if (!end.passed_limit.empty()) {
+  /// A first run reads the program from the disk and fills caches. parbench and Google Benchmark
+  /// warm up within each run; the wall time of a command includes what it does first.
+  void warm_up() {
+    const int runs = options_.warmup.value_or(base_.measure == Measure::wall ? 1 : 0);
+    if (runs == 0) return;
+    const ScratchFolder folder;
+    for (int i = 1; i <= runs; ++i) {
+      for (const MeasuredCommand* command : {&base_, &now_}) {
+        (void)run(*command, folder / fmt::format("{}-{}.json", i, command->flag.substr(2)));
+      }
+    }
+  }
+
+  report::Report measured(const MeasuredCommand& command) {
+    return run(command, folder_ / fmt::format("pair-{:03}-{}.json", run_.pairs.size() + 1,
+                                              command.flag.substr(2)));
+  }
+
+  report::Report run(const MeasuredCommand& command, const fs::path& path) {
+    const double left = std::max(1.0, seconds_left());
+    const double limit = options_.run_limit.value_or(left);
+    try {
+      return run_command(command, path, std::min(left, limit), [&] { show(command); });
+    } catch (const CommandTimeout& timeout) {
+      if (limit < left) {
+        throw UsageError(fmt::format("{}\nallow a run more time (--run-limit)", timeout.what()));
+      }
       if (!run_.pairs.empty()) throw TimeSpent();
       throw UsageError(fmt::format(
           "{}\nno pair has ended within {}: give more time (--max-time), or make runs shorter",
-          sentence(contender, end.text()), report::format_wait(run_.max_seconds)));
-    }
-    return report_of(contender, end, path);
-  }
-
-  static std::string sentence(const Contender& contender, const std::string& what) {
-    return fmt::format("{} '{}' {}", contender.flag, contender.command, what);
-  }
-
-  /// A run whose cases failed has left a report as well.
-  static report::Report report_of(const Contender& contender, const ChildEnd& end,
-                                  const fs::path& path) {
-    const bool ran = end.exit_code == 0 || end.exit_code == 1;
-    if (!ran) throw UsageError(sentence(contender, end.text()));
-    if (!fs::exists(path)) {
-      throw UsageError(sentence(
-          contender, fmt::format("{}\nand left no report: it is called with --report FILE --quiet "
-                                 "behind it, and has to hand both to parbench",
-                                 end.text())));
-    }
-    try {
-      return report::read_report(path);
-    } catch (const UsageError& error) {
-      throw UsageError(
-          sentence(contender, fmt::format("left no report that can be read: {}", error.what())));
-    } catch (const std::bad_alloc&) {
-      throw UsageError(sentence(contender, "left a report that does not fit into memory"));
+          timeout.what(), report::format_wait(run_.max_seconds)));
     }
   }
 
-  void show(const Contender& contender) const {
+  void show(const MeasuredCommand& command) const {
     ProgressState state;
     const auto pairs = static_cast<double>(run_.pairs.size());
     const double of_looks = pairs / run_.looks.back();
     const double of_time = 1 - seconds_left() / run_.max_seconds;
     state.phase = fmt::format("pair {}", run_.pairs.size() + 1);
-    state.case_name = contender.flag == "--a" ? "A runs" : "B runs";
+    state.case_name = command.flag == "--a" ? "A runs" : "B runs";
     const std::vector<compare::PairedVerdict> verdicts = reports_.pairs().verdicts();
     state.cases = verdicts.size();
     state.cases_done = static_cast<std::size_t>(
@@ -251,8 +240,8 @@ class PairsOfRuns {
   }
 
   const AbOptions& options_;
-  Contender base_;
-  Contender now_;
+  MeasuredCommand base_;
+  MeasuredCommand now_;
   std::optional<ScratchFolder> scratch_;  // where reports are not kept
   fs::path folder_;                       // absolute, for commands that change theirs
   InterruptHandler interrupt_;
@@ -272,11 +261,13 @@ constexpr CommandText ab_help{
         "      Two builds.\n"
         "  parbench ab --a 'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario branch' \\\n"
         "              --b './parbench --scenario branch' --max-time 600\n"
-        "      Two environments, within ten minutes.\n",
+        "      Two environments, within ten minutes.\n"
+        "  parbench ab --measure wall --a 'gzip -6 <file' --b 'zstd -6 <file'\n"
+        "      Two programs of any kind, by the time from start to end.\n",
     .exit_codes =
         "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes\n"
         "ended early, or the output could not be written to its end;\n"
-        "2 bad usage, a place that cannot be written, or a command that leaves no report;\n"
+        "2 bad usage, a place that cannot be written, a command that fails or leaves no report;\n"
         "3 a case regressed; 4 nothing could be compared; 130 interrupted."};
 
 class Ab final : public Command {
@@ -286,9 +277,8 @@ class Ab final : public Command {
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{
         {.value = text_rule("a",
-                            "A shell command that runs parbench, the base: "
-                            "'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario selftest'. It is called "
-                            "with --report FILE --quiet behind it"),
+                            "A shell command, the base: 'DNNL_MAX_CPU_ISA=AVX2 ./parbench "
+                            "--scenario selftest'"),
          .placeholder = "COMMAND",
          .required = true,
          .target = &options_.base_command},
@@ -296,6 +286,26 @@ class Ab final : public Command {
          .placeholder = "COMMAND",
          .required = true,
          .target = &options_.candidate_command},
+        {.value = choice_rule("measure",
+                              "What counts. report (the default): the cases of parbench, which "
+                              "each command has to run and is called with --report FILE --quiet "
+                              "behind it; google-benchmark: those of a program with Google "
+                              "Benchmark, called with --benchmark_out=FILE behind it; wall: the "
+                              "time of the whole command",
+                              {"report", "google-benchmark", "wall"}),
+         .placeholder = "MEASURE",
+         .target = &options_.measure},
+        {.value = number_rule("warmup",
+                              "Runs of each command before the first pair, which do not count; "
+                              "default: 1 with --measure wall, else 0",
+                              AxisKind::integer, 0, 1000),
+         .placeholder = "N",
+         .target = &options_.warmup},
+        {.value = number_rule("run-limit",
+                              "End a command, and the comparison, after this time of one run",
+                              AxisKind::real, 0.001, week_seconds),
+         .placeholder = "SECONDS",
+         .target = &options_.run_limit},
         {.value = number_rule(
              "max-time",
              fmt::format("Stop after this time, with or without verdicts; default: 1800. Verdicts "

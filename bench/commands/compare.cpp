@@ -14,7 +14,10 @@ constexpr CommandText compare_help{
         "  parbench compare reports/runs/before.json after.json\n"
         "      What became slower or faster, beyond chance?\n"
         "  parbench compare before.json after.json --threshold 5 --format markdown -o comment.md\n"
-        "      Changes of 5% or more, as a comment on a pull request.\n",
+        "      Changes of 5% or more, as a comment on a pull request.\n"
+        "  parbench compare before.json after.json\n"
+        "      Also of files that programs with Google Benchmark write "
+        "(--benchmark_out=before.json).\n",
     .exit_codes =
         "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes\n"
         "ended early, or the output could not be written to its end; 2 bad usage, a bad report, "
@@ -27,7 +30,8 @@ class Compare final : public Command {
 
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{
-        {.value = text_rule("BASE", "The report before the change"),
+        {.value =
+             text_rule("BASE", "The report before the change, or a JSON file of Google Benchmark"),
          .required = true,
          .target = &base_path_},
         {.value = text_rule("NEW", "The report after it"), .required = true, .target = &new_path_}};
@@ -37,8 +41,9 @@ class Compare final : public Command {
 
   ExitCode run() override {
     check_output(options_.output_path, {base_path_, new_path_});
-    const report::Report base = report::read_report(base_path_);
+    report::Report base = report::read_report(base_path_);
     const report::Report candidate = report::read_report(new_path_);
+    compare::unite_programs(base, candidate);
     const compare::Comparison comparison =
         compare::compare({base_path_, base}, {new_path_, candidate},
                          {.rule = {.threshold = options_.threshold()},

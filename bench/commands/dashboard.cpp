@@ -24,7 +24,10 @@ constexpr CommandText dashboard_help{
         "  parbench dashboard reports/runs -o site\n"
         "      A new site, or one of an earlier build with the reports that are new since.\n"
         "  parbench dashboard reports/runs -o site --strict\n"
-        "      The same in a script that has to fail where a file is no report.\n",
+        "      The same in a script that has to fail where a file is no report.\n"
+        "  parbench dashboard reports/runs -o site --repository-url "
+        "https://github.com/owner/name\n"
+        "      With links from commits to the repository.\n",
     .exit_codes =
         "0 done; 1 the site could not be written to its end, or, with --strict, a file\n"
         "was skipped; 2 bad usage, or a folder that cannot be read, or that is no place for a "
@@ -58,18 +61,25 @@ class Dashboard final : public Command {
             output,
             {.value = text_rule("strict", "Exit 1 when a file was skipped because it is no report"),
              .kind = FlagKind::toggle,
-             .target = &strict_}};
+             .target = &strict_},
+            {.value = text_rule("repository-url",
+                                "The web address of the repository that the commits are of, to "
+                                "link them: https://github.com/owner/name"),
+             .placeholder = "URL",
+             .target = &repository_url_}};
   }
 
   void read(const FlagTexts& texts, const std::vector<std::string>& benchmark_flags) override {
     Command::read(texts, benchmark_flags);
-    if (!is_standard_output(site_)) return;
-    throw UsageError(fmt::format("-o '{}' is no folder; name one", site_));
+    if (is_standard_output(site_)) {
+      throw UsageError(fmt::format("-o '{}' is no folder; name one", site_));
+    }
+    if (!repository_url_.empty()) repository_ = report::Repository(repository_url_);
   }
 
   ExitCode run() override {
     const std::filesystem::path site = site_;
-    const report::SiteSummary built = report::build_site(folder_, site);
+    const report::SiteSummary built = report::build_site(folder_, site, repository_);
     for (const std::string& file : built.skipped) {
       fmt::print(stderr, "parbench: skipped {}\n", report::printable(file));
     }
@@ -85,6 +95,8 @@ class Dashboard final : public Command {
   std::string folder_;
   std::string site_;
   bool strict_ = false;
+  std::string repository_url_;
+  report::Repository repository_;
 };
 
 }  // namespace

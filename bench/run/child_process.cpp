@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +140,16 @@ class SpawnSettings {
   posix_spawnattr_t attributes_ = {};
 };
 
+/// How a process ended.
+struct Reaped {
+  int exit_code = 0;
+  double cpu_seconds = 0;
+};
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 /// A process that runs, with its group. Its end is the end of both.
 class Child {
  public:
@@ -145,12 +157,16 @@ class Child {
     const InterruptsHeldBack held_back;
     if (InterruptHandler::requested()) throw Interrupted();
     process_ = SpawnSettings(out_, err_, held_back.former()).start(program.words);
+    // Becomes readable when the process ends. Where there is none (Linux before 5.3, no descriptor
+    // left), the end of its output has to do.
+    end_ = static_cast<int>(::syscall(SYS_pidfd_open, process_, 0));
     InterruptHandler::hand_on_to(process_);
     out_.close_writing();
     err_.close_writing();
   }
   ~Child() {
     if (process_ > 0) (void)reap();
+    if (end_ >= 0) ::close(end_);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -165,18 +181,21 @@ class Child {
     return result == 0 ? info.si_pid == process_ : errno == ECHILD;
   }
 
-  /// Ends what is left of its group. Returns its exit code; nothing where it is unknown.
-  [[nodiscard]] std::optional<int> reap() {
+  /// Ends what is left of its group. Returns how it ended; nothing where that is unknown.
+  [[nodiscard]] std::optional<Reaped> reap() {
     signal(SIGKILL);
     int status = 0;
+    rusage usage = {};
     pid_t reaped = 0;
     do {
-      reaped = ::waitpid(process_, &status, 0);
+      reaped = ::wait4(process_, &status, 0, &usage);
     } while (reaped < 0 && errno == EINTR);
     InterruptHandler::hand_on_to(0);
     process_ = -1;
     if (reaped < 0) return std::nullopt;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : report::signal_exit_code + WTERMSIG(status);
+    const int code =
+        WIFEXITED(status) ? WEXITSTATUS(status) : report::signal_exit_code + WTERMSIG(status);
+    return Reaped{code, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
   }
 
   /// Waits for output or for its end, at most that long.
@@ -186,7 +205,8 @@ class Child {
       if (pipe->open()) files.push_back({pipe->reading(), POLLIN, 0});
     }
     // Who still holds the pipes may be another than the process.
-    const double longest = files.empty() ? 0.01 : 1;
+    const double longest = files.empty() && end_ < 0 ? 0.01 : 1;
+    if (end_ >= 0) files.push_back({end_, POLLIN, 0});
     const auto milliseconds = static_cast<int>(1000 * std::clamp(seconds, 0.001, longest));
     ::poll(files.data(), files.size(), milliseconds);
   }
@@ -198,6 +218,7 @@ class Child {
   Pipe out_;
   Pipe err_;
   pid_t process_ = -1;
+  int end_ = -1;  // see above
 };
 
 /// Cuts output into lines.
@@ -237,16 +258,17 @@ class Watch {
       program_.on_wait();
       if (seconds_left() <= 0) next_stage();
     }
+    end_.seconds = steady_seconds() - begin_;
     take();
     lines_.finish();
-    end_.seconds = steady_seconds() - begin_;
-    const std::optional<int> exit_code = child_.reap();
-    if (!exit_code) {
+    const std::optional<Reaped> reaped = child_.reap();
+    if (!reaped) {
       throw Error(
           fmt::format("{} has ended with an unknown exit code: this process ignores SIGCHLD",
                       program_.words.front()));
     }
-    end_.exit_code = *exit_code;
+    end_.exit_code = reaped->exit_code;
+    end_.cpu_seconds = reaped->cpu_seconds;
     return std::move(end_);
   }
 

@@ -24,6 +24,7 @@ struct ChildProgram {
 struct ChildEnd {
   int exit_code = 0;         // 128 + the signal where one ended it
   double seconds = 0;        // that it ran
+  double cpu_seconds = 0;    // of it and of the processes that it has waited for
   std::string passed_limit;  // "did not end within 60 s"; empty: none
   std::string error_output;  // the last of it
 

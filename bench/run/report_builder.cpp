@@ -103,6 +103,21 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& optio
   }
   report_.machine = report::machine_info(libraries_of(machine));
   report_.machine.caches = cpu_caches();
+  describe_project(options.project);
+}
+
+/// A commit that the user gives replaces that of parbench's own sources, with all that is known of
+/// it.
+void ReportBuilder::describe_project(const ProjectOptions& project) {
+  report_.labels = labels_of(project);
+  if (project.commit.empty()) return;
+  const auto known = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
+  report_.machine.commit = project.commit;
+  report_.machine.dirty.reset();
+  report_.machine.commit_subject = known(project.commit_subject);
+  report_.machine.commit_author = known(project.commit_author);
 }
 
 void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,

@@ -71,6 +71,8 @@ class ReportBuilder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
+  void describe_project(const ProjectOptions& project);
+
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point begin_;
   bool published_settings_;

@@ -42,6 +42,8 @@ Side side_of(const NamedReport& named) {
   const Report& report = named.report;
   return {.name = named.name,
           .version = report.version,
+          .program = program_of(report),
+          .by_parbench = report.measured_by.empty(),
           .started_utc = report.started_utc,
           .commit = report.machine.commit,
           .dirty = report.machine.dirty.value_or(false),
@@ -222,30 +224,46 @@ int min_processes(const std::vector<Row>& rows) {
   return min;
 }
 
-std::vector<std::string> notes_on_processes(const std::vector<Row>& rows) {
+bool is_of_parbench(const Comparison& comparison) {
+  return comparison.base.by_parbench && comparison.now.by_parbench;
+}
+
+/// The spread between processes that is assumed where it is not known.
+double assumed_spread(const Comparison& comparison) {
+  return is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread;
+}
+
+/// How to get samples of several processes. Other programs do not spread their runs over them.
+std::string_view processes_remedy(const Comparison& comparison) {
+  return is_of_parbench(comparison)
+             ? "measure both with --processes 5"
+             : "run both programs in turns (parbench ab --measure google-benchmark)";
+}
+
+std::vector<std::string> notes_on_processes(const Comparison& comparison) {
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
-  const int min = min_processes(rows);
+  const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
   if (min > 1) {
     return {
         fmt::format("A side with {} processes shows little of the spread between them, so that "
-                    "intervals are wide; measure with --processes 5.",
-                    min)};
+                    "intervals are wide; {}.",
+                    min, processes_remedy(comparison))};
   }
-  return {
-      fmt::format("A side with one process does not show how much processes differ: a standard "
-                  "deviation of {} is "
-                  "assumed, and intervals are wide. Measure both with --processes 5.",
-                  report::format_percent(assumed_process_spread))};
+  return {fmt::format(
+      "A side with one process does not show how much processes differ: a standard "
+      "deviation of {} is assumed, and intervals are wide; {}.",
+      report::format_percent(assumed_spread(comparison)), processes_remedy(comparison))};
 }
 
 /// Why two sides cannot be judged; empty when they can.
-std::string trouble_of(const Processes& base, const Processes& now) {
+std::string trouble_of(const Comparison& comparison, const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
-  return fmt::format(
-      "fewer than {} samples in {} do not show how much they vary; take more samples, or several "
-      "processes (--processes 5)",
-      min_samples, base.has_variance ? "NEW" : "BASE");
+  const Side& side = base.has_variance ? comparison.now : comparison.base;
+  return fmt::format("fewer than {} samples in {} do not show how much they vary; {}", min_samples,
+                     base.has_variance ? "NEW" : "BASE",
+                     side.by_parbench ? "take more samples, or several processes (--processes 5)"
+                                      : "repeat its benchmarks (--benchmark_repetitions=10)");
 }
 
 void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
@@ -256,9 +274,9 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
     const Processes base = processes_of(*matches[i].base);
     const Processes now = processes_of(*matches[i].now);
     Row& row = comparison.rows[i];
-    row.reason = trouble_of(base, now);
+    row.reason = trouble_of(comparison, base, now);
     if (!row.reason.empty()) continue;
-    estimates.push_back(estimate_change(base, now));
+    estimates.push_back(estimate_change(base, now, assumed_spread(comparison)));
     judged.push_back(&row);
   }
   const std::vector<Judgement> judgements = judge(estimates, comparison.rule);
@@ -336,7 +354,7 @@ Comparison compare(const NamedReport& base, const NamedReport& now, const Option
   Comparison comparison = with_rows(matches, base, now, options);
   judge_rows(matches, comparison);
   comparison.notes = notes_on_sides(comparison.base, comparison.now);
-  std::ranges::move(notes_on_processes(comparison.rows), std::back_inserter(comparison.notes));
+  std::ranges::move(notes_on_processes(comparison), std::back_inserter(comparison.notes));
   sort_rows(comparison.rows);
   return comparison;
 }

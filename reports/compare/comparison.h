@@ -42,6 +42,8 @@ struct Row {
 struct Side {
   std::string name;  // of the file, or of the command
   std::string version;
+  std::string program;      // that measured: "parbench 0.1.0"
+  bool by_parbench = true;  // and not by another program
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;

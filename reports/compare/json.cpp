@@ -19,6 +19,7 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); 
 
 Json json_of(const Side& side) {
   Json json{{"name", side.name},
+            {"program", side.program},
             {"version", side.version},
             {"started_utc", side.started_utc},
             {"processes", side.processes}};
@@ -81,15 +82,11 @@ Json list_of(const auto& items) {
 }
 
 Json json_of(const PairedRun& run) {
-  return {{"a", run.base_command},
-          {"b", run.now_command},
-          {"seed", run.seed},
-          {"seconds", run.seconds},
-          {"max_seconds", run.max_seconds},
-          {"looks", run.looks},
-          {"looks_taken", run.looks_taken},
-          {"end", to_string(run.end)},
-          {"pairs", list_of(run.pairs)}};
+  return {{"a", run.base_command},     {"b", run.now_command},
+          {"measure", run.measure},    {"seed", run.seed},
+          {"seconds", run.seconds},    {"max_seconds", run.max_seconds},
+          {"looks", run.looks},        {"looks_taken", run.looks_taken},
+          {"end", to_string(run.end)}, {"pairs", list_of(run.pairs)}};
 }
 
 std::string_view name_of(Outcome outcome) {

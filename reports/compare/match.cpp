@@ -239,6 +239,12 @@ std::string_view to_string(MatchState state) {
   return {};
 }
 
+void unite_programs(Report& base, const Report& now) {
+  const bool both_foreign = !base.measured_by.empty() && !now.measured_by.empty();
+  if (!both_foreign || now.cases.empty()) return;
+  for (CaseResult& c : base.cases) c.scenario = now.cases.front().scenario;
+}
+
 std::vector<Match> match(const Report& base, const Report& now, bool allow_different_machine) {
   return Matcher(base, now, allow_different_machine)();
 }

@@ -31,6 +31,11 @@ struct Match {
   [[nodiscard]] const report::CaseResult& any() const { return now != nullptr ? *now : *base; }
 };
 
+/// Lets the cases of two programs that use Google Benchmark match by the names of the benchmarks,
+/// whatever the programs' files are called: those of `base` get the name of the program of `now`.
+/// Leaves other reports as they are.
+void unite_programs(report::Report& base, const report::Report& now);
+
 /// Cases are the same when scenario, strategy, parameters with their types, number format and graph
 /// are; parameters that do not belong to a case's identity (`hidden_parameters`) do not count. A
 /// case without such a partner is shown beside one of its name, or else one that differs in number

@@ -23,6 +23,7 @@ enum class PairsEnd { settled, looks_taken, time_spent, nothing_comparable, inte
 struct PairedRun {
   std::string base_command;
   std::string now_command;
+  std::string measure;     // "report", "google-benchmark", "wall"
   std::uint64_t seed = 1;  // of the order within pairs
   double seconds = 0;
   double max_seconds = 0;  // that it was given

@@ -57,10 +57,10 @@ Processes processes_of(const report::CaseResult& c) {
   return processes;
 }
 
-Estimate estimate_change(const Processes& base, const Processes& now) {
+Estimate estimate_change(const Processes& base, const Processes& now, double assumed_spread) {
   std::vector<Component> components;
   double singles = 0;
-  double spread = assumed_process_spread;
+  double spread = assumed_spread;
   for (const Processes* side : {&base, &now}) {
     const auto count = static_cast<double>(side->log_medians.size());
     if (is_single(*side)) {

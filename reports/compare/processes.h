@@ -15,6 +15,9 @@ namespace parbench::compare {
 /// where a report has a single process and so does not show it. 1.5% is the spread of unchanged
 /// runs on a shared two-core virtual machine; a quiet machine has less.
 inline constexpr double assumed_process_spread = 0.015;
+/// The same for programs that repeat a case in a row, as Google Benchmark does: their repetitions
+/// share the moment as well, and what drifts within seconds differs from run to run only.
+inline constexpr double assumed_burst_spread = 0.05;
 /// How far it is trusted: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
 /// Samples that a single process needs for an estimate of their variance.
@@ -43,6 +46,7 @@ struct Processes {
 /// add up, and Satterthwaite's formula ("An approximate distribution of estimates of variance
 /// components", 1946) gives their degrees of freedom. A side with one process has the assumed
 /// spread instead, or that of the other side where it is larger, and the variance of its median.
-[[nodiscard]] Estimate estimate_change(const Processes& base, const Processes& now);
+[[nodiscard]] Estimate estimate_change(const Processes& base, const Processes& now,
+                                       double assumed_spread = assumed_process_spread);
 
 }  // namespace parbench::compare

@@ -159,8 +159,9 @@ std::string times_text(const Comparison& comparison) {
   const bool judged = std::ranges::any_of(comparison.rows,
                                           [](const Row& row) { return row.judgement.has_value(); });
   if (comparison.pairs && judged) {
-    return "BASE and NEW are geometric means over the pairs; a report's own medians differ a "
-           "little.";
+    return fmt::format(
+        "BASE and NEW are geometric means over the pairs{}.",
+        comparison.pairs->measure == "wall" ? "" : "; a report's own medians differ a little");
   }
   const auto has_several_processes = [](const std::optional<Measured>& side) {
     return side && side->processes > 1;
@@ -236,7 +237,7 @@ std::string throttling_text(const Row& row) {
 }
 
 std::string side_text(const Comparison& comparison, const Side& side) {
-  std::vector<std::string> items{side.name, "parbench " + side.version};
+  std::vector<std::string> items{side.name, side.program};
   if (side.commit) {
     items.push_back(
         fmt::format("commit {}{}", side.commit->substr(0, 10), side.dirty ? " with changes" : ""));

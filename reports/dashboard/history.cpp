@@ -26,7 +26,7 @@ std::vector<DatedReport> in_time(const ReportCollection& collection) {
   for (const auto& [path, id] : collection.files) {
     if (!seen.insert(id).second) continue;
     const ReportSummary& summary = collection.reports.at(id);
-    reports.push_back({{id, path, summary.started, summary.commit, summary.dirty}, &summary});
+    reports.push_back({{id, path, summary.started, summary.commit, summary.labels}, &summary});
   }
   std::ranges::sort(reports, {}, [](const DatedReport& report) {
     return std::tie(report.moment.started, report.moment.path);

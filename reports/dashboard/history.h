@@ -27,8 +27,8 @@ struct Moment {
   std::string id;  // of its content, which its page is named after
   std::string path;
   std::int64_t started = 0;
-  std::string commit;
-  bool dirty = false;
+  Commit commit;
+  NamedTexts labels;
 };
 
 struct Point {

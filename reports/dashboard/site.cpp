@@ -85,8 +85,8 @@ class LinkedAssets {
 
 class SiteBuild {
  public:
-  SiteBuild(fs::path reports, fs::path site)
-      : reports_(std::move(reports)), site_(std::move(site)) {}
+  SiteBuild(fs::path reports, fs::path site, Repository repository)
+      : reports_(std::move(reports)), site_(std::move(site)), repository_(std::move(repository)) {}
 
   SiteSummary operator()() {
     const std::vector<std::string> files = find_reports(reports_, site_);
@@ -240,6 +240,9 @@ class SiteBuild {
       up.push_back({"../" + history_page(scenario.machine_id, scenario.scenario),
                     "History of " + scenario.scenario});
     }
+    if (std::string commit = repository_.commit_link(summary.commit.id); !commit.empty()) {
+      up.push_back({std::move(commit), "Commit " + summary.commit.id.substr(0, 10)});
+    }
     write(report_page(id), to_html({{id, report}}, assets.get(), up));
   }
 
@@ -285,10 +288,10 @@ class SiteBuild {
     const LinkedAssets below(assets_, "../../");
     in_parallel(histories.size(), [&](std::size_t i) {
       write(history_page(histories[i].machine_id, histories[i].scenario),
-            history_html(histories[i], below.get()));
+            history_html(histories[i], below.get(), repository_));
     });
     const LinkedAssets beside(assets_, "");
-    write("index.html", index_html(histories, summary_.reports, beside.get()));
+    write("index.html", index_html(histories, summary_.reports, beside.get(), repository_));
   }
 
   /// What earlier builds have left, also those that were cut short.
@@ -310,6 +313,7 @@ class SiteBuild {
 
   fs::path reports_;
   fs::path site_;
+  Repository repository_;
   SiteAssets assets_;
   ReadLimits limits_ = report_limits();
   std::int64_t latest_ = latest_start();
@@ -322,8 +326,9 @@ class SiteBuild {
 
 }  // namespace
 
-SiteSummary build_site(const fs::path& reports, const fs::path& site) {
-  return SiteBuild(reports, site)();
+SiteSummary build_site(const fs::path& reports, const fs::path& site,
+                       const Repository& repository) {
+  return SiteBuild(reports, site, repository)();
 }
 
 }  // namespace parbench::report

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/dashboard/repository.h"
+
 namespace parbench::report {
 
 /// What a build found and did.
@@ -28,9 +30,12 @@ struct SiteSummary {
 /// link to is there before them, and what the new pages no longer need is removed last. Two builds
 /// of one site must not run at once.
 ///
+/// Commits lead to their pages in `repository`.
+///
 /// Throws UsageError for a folder that cannot be read, for a site that cannot be written, and for
 /// one that holds something and that no build has made; Error when a file cannot be written.
 [[nodiscard]] SiteSummary build_site(const std::filesystem::path& reports,
-                                     const std::filesystem::path& site);
+                                     const std::filesystem::path& site,
+                                     const Repository& repository = {});
 
 }  // namespace parbench::report

@@ -43,6 +43,18 @@ CaseIdentity printable_identity(const CaseResult& c) {
   return identity;
 }
 
+Commit commit_of(const Machine& machine) {
+  return {printable(machine.commit.value_or("")), machine.dirty.value_or(false),
+          printable(machine.commit_subject.value_or("")),
+          printable(machine.commit_author.value_or(""))};
+}
+
+NamedTexts printable_labels(const NamedTexts& labels) {
+  NamedTexts result;
+  for (const auto& [key, value] : labels) result.emplace_back(printable(key), printable(value));
+  return result;
+}
+
 }  // namespace
 
 CaseIdentity identity_of(const CaseResult& c) {
@@ -74,8 +86,8 @@ ReportSummary summarise_report(const Report& report, Identities& identities) {
         "history");
   }
   ReportSummary summary{seconds_of_utc(report.started_utc),
-                        printable(report.machine.commit.value_or("")),
-                        report.machine.dirty.value_or(false),
+                        commit_of(report.machine),
+                        printable_labels(report.labels),
                         {}};
   for (const ScenarioCases& group : by_scenario(report)) {
     const Fingerprint machine = fingerprint(report, group.scenario);

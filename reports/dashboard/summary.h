@@ -54,10 +54,18 @@ struct ScenarioSummary {
   std::vector<CaseFigures> cases;
 };
 
+/// The commit that was measured.
+struct Commit {
+  std::string id;      // empty: not known
+  bool dirty = false;  // with changes that were not committed
+  std::string subject;
+  std::string author;
+};
+
 struct ReportSummary {
   std::int64_t started = 0;  // seconds since 1970, UTC
-  std::string commit;        // empty: not known
-  bool dirty = false;        // with changes that were not committed
+  Commit commit;
+  NamedTexts labels;
   std::vector<ScenarioSummary> scenarios;
 };
 

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
@@ -23,6 +24,8 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "reports/io/google_benchmark_reader.h"
+#include "reports/io/non_finite.h"
 
 namespace parbench::report {
 namespace {
@@ -228,9 +231,34 @@ std::ifstream open_readable(const fs::path& path, const ReadLimits& limits) {
   return stream;
 }
 
-Json parse_file(const fs::path& path, const ReadLimits& limits, std::string_view only) {
-  std::ifstream stream = open_readable(path, limits);
-  return parse_bounded(stream, limits, only);
+/// parbench's own part of a report comes last in the file and is searched for first, so that the
+/// rows before it take no memory.
+Report report_in(std::istream& stream, const ReadLimits& limits) {
+  const Json own = parse_bounded(stream, limits, "parbench");
+  if (own.is_object() && own.contains("parbench")) return from_json(own);
+  stream.clear();
+  stream.seekg(0);
+  const Json all = parse_bounded(stream, limits);
+  return is_google_benchmark(all) ? from_google_benchmark(all) : from_json(own);
+}
+
+/// Reads text that is no JSON a second time: the words in which Google Benchmark writes numbers
+/// that are not finite may be all that is wrong with it.
+Report report_after_error(std::string text, const UsageError& error, const ReadLimits& limits) {
+  std::optional<std::string> corrected = with_null_for_non_finite(text);
+  if (!corrected) throw UsageError(error);
+  text = {};
+  std::istringstream stream(std::move(*corrected));
+  const Json all = parse_bounded(stream, limits);
+  if (!is_google_benchmark(all)) throw UsageError(error);
+  return from_google_benchmark(all);
+}
+
+std::string whole_text(std::istream& stream, const fs::path& path) {
+  std::string text(fs::file_size(path), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
 }
 
 /// Does something with a file; puts its name in front of what is wrong with it.
@@ -334,26 +362,39 @@ ReadLimits report_limits() {
 }
 
 Json read_json(const fs::path& path, const ReadLimits& limits) {
-  return naming_file(path, [&] { return parse_file(path, limits, {}); });
+  return naming_file(path, [&] {
+    std::ifstream stream = open_readable(path, limits);
+    return parse_bounded(stream, limits);
+  });
 }
 
 Report read_report(const fs::path& path, const ReadLimits& limits) {
-  return naming_file(path, [&] { return from_json(parse_file(path, limits, "parbench")); });
+  return naming_file(path, [&] {
+    std::ifstream stream = open_readable(path, limits);
+    try {
+      return report_in(stream, limits);
+    } catch (const UsageError& error) {
+      stream.clear();
+      stream.seekg(0);
+      return report_after_error(whole_text(stream, path), error, limits);
+    }
+  });
 }
 
 std::string read_text(const fs::path& path, const ReadLimits& limits) {
   return naming_file(path, [&] {
     std::ifstream stream = open_readable(path, limits);
-    std::string text(fs::file_size(path), '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return text;
+    return whole_text(stream, path);
   });
 }
 
 Report report_of_text(std::string text, const ReadLimits& limits) {
   std::istringstream stream(std::move(text));
-  return from_json(parse_bounded(stream, limits, "parbench"));
+  try {
+    return report_in(stream, limits);
+  } catch (const UsageError& error) {
+    return report_after_error(std::move(stream).str(), error, limits);
+  }
 }
 
 }  // namespace parbench::report

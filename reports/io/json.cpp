@@ -321,8 +321,7 @@ void check_names(const std::vector<CaseResult>& cases) {
 /// Refuses negative times and those of more than a century. NaN is accepted: it is handled
 /// everywhere.
 void check_time(double seconds, std::size_t place, std::string_view what) {
-  constexpr double century = 100 * 365.25 * 24 * 3600;
-  if (std::isnan(seconds) || (seconds >= 0 && seconds <= century)) return;
+  if (std::isnan(seconds) || (seconds >= 0 && seconds <= max_case_seconds)) return;
   throw UsageError(
       fmt::format("parbench.cases[{}].{}: {} is no time in seconds", place, what, seconds));
 }
@@ -384,17 +383,23 @@ Json to_json(const Report& report) {
 Report from_json(const Json& file) {
   const auto parbench = file.is_object() ? file.find("parbench") : file.end();
   if (parbench == file.end()) {
-    throw UsageError("it has no \"parbench\" object: it was not written by parbench");
+    throw UsageError(
+        "it has no \"parbench\" object: it was not written by parbench, nor by Google Benchmark, "
+        "whose files have \"context\" and \"benchmarks\"");
   }
   check_version(*parbench);
   Report report;
   read(report, *parbench, Place{nullptr, "parbench"});
+  check_report(report);
+  return report;
+}
+
+void check_report(const Report& report) {
   check_start(report.started_utc);
   check_names(report.cases);
   check_times(report.cases);
   check_timelines(report.cases);
   check_table_size(report.cases);
-  return report;
 }
 
 Json to_json(const KnownPeaks& known) {

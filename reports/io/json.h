@@ -26,6 +26,13 @@ namespace parbench::report {
 /// no table could hold them.
 [[nodiscard]] Report from_json(const Json& file);
 
+/// Throws UsageError as `from_json` does for what holds in every report, also in those that come
+/// from other files: names differ, times are at most `max_case_seconds`, and tables can hold it.
+void check_report(const Report& report);
+
+/// A longer time is none of a case.
+inline constexpr double max_case_seconds = 100 * 365.25 * 24 * 3600;
+
 /// A file of a device's best rates. It is written and read as a report is.
 [[nodiscard]] Json to_json(const KnownPeaks& known);
 [[nodiscard]] KnownPeaks peaks_from_json(const Json& file);

@@ -413,6 +413,8 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit.optional("environment", x.environment);
   visit.optional("commit", x.commit);
   visit.optional("dirty", x.dirty);
+  visit.optional("commit_subject", x.commit_subject);
+  visit.optional("commit_author", x.commit_author);
 }
 
 template <class V>
@@ -473,12 +475,14 @@ void visit_fields(V& visit, MaybeConst<Published> auto& x) {
 template <class V>
 void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
+  visit.optional("measured_by", x.measured_by);
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("sampling_seconds", x.sampling_seconds);
   visit("task_cost_seconds", x.task_cost_seconds);
   visit("complete", x.complete);
   visit("command_line", x.command_line);
+  visit.optional("labels", x.labels);
   visit("options", x.options);
   visit.optional("processes", x.processes);
   visit("sampling", x.sampling);

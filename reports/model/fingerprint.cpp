@@ -40,7 +40,8 @@ DeviceClass class_of(const Device& device) {
 
 Fingerprint without_devices(const Machine& machine) {
   return {.cpu_model = machine.cpu_model,
-          .cores = static_cast<int>(machine.cores_allowed.size()),
+          .cores = machine.cores_allowed.empty() ? machine.cores_online
+                                                 : static_cast<int>(machine.cores_allowed.size()),
           .memory_gibibytes = installed_gibibytes(machine.memory_bytes),
           .devices = {},
           .links = {}};
@@ -137,9 +138,9 @@ std::string id_of(const Fingerprint& machine) {
 }
 
 std::string to_text(const Fingerprint& machine) {
-  std::string text = fmt::format("{}, {}, {}", machine.cpu_model,
-                                 format_count(static_cast<std::size_t>(machine.cores), "core"),
-                                 gibibytes_text(machine.memory_gibibytes));
+  std::string text = fmt::format("{}, {}", machine.cpu_model,
+                                 format_count(static_cast<std::size_t>(machine.cores), "core"));
+  if (machine.memory_gibibytes > 0) text += ", " + gibibytes_text(machine.memory_gibibytes);
   if (!machine.devices.empty()) text += " · " + devices_text(machine);
   return text;
 }

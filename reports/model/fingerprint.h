@@ -28,8 +28,8 @@ struct Fingerprint {
   };
 
   std::string cpu_model;
-  int cores = 0;  // that the process was allowed
-  /// About what is installed, see `installed_gibibytes`.
+  int cores = 0;  // that the process was allowed; all cores where that is unknown
+  /// About what is installed, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
   std::vector<DeviceClass> devices;  // of the scenario, in its order
   std::vector<LinkClass> links;

@@ -127,7 +127,10 @@ NamedTexts library_settings() {
 void add_commit(Machine& machine) {
   machine.commit = environment("PARBENCH_COMMIT");
   const auto dirty = environment("PARBENCH_DIRTY");
-  if (machine.commit && dirty) machine.dirty = *dirty != "0";
+  if (!machine.commit) return;
+  if (dirty) machine.dirty = *dirty != "0";
+  machine.commit_subject = environment("PARBENCH_COMMIT_SUBJECT");
+  machine.commit_author = environment("PARBENCH_COMMIT_AUTHOR");
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace parbench::report {
 /// `libraries` are the versions of what was linked.
 ///
 /// The commit is that of the sources the binary was built from, known at build time only:
-/// the launcher sets PARBENCH_COMMIT, and PARBENCH_DIRTY to 1 or 0. Without them it is unknown.
+/// the launcher sets PARBENCH_COMMIT, PARBENCH_DIRTY to 1 or 0, PARBENCH_COMMIT_SUBJECT and
+/// PARBENCH_COMMIT_AUTHOR. Without them it is unknown.
 ///
 /// Files of the system are read below `root`.
 [[nodiscard]] Machine machine_info(NamedTexts libraries, const std::filesystem::path& root = "/");

@@ -229,7 +229,7 @@ struct Machine {
   std::string host;
   std::string cpu_model;
   int cores_online = 0;
-  std::vector<int> cores_allowed;
+  std::vector<int> cores_allowed;  // empty: unknown
   std::size_t memory_bytes = 0;
   std::optional<double> cpu_mhz;  // as the kernel reports it at the start
   std::optional<std::string> governor;
@@ -243,6 +243,8 @@ struct Machine {
   NamedTexts environment;  // variables that libraries of kernels read, by name
   std::optional<std::string> commit;
   std::optional<bool> dirty;
+  std::optional<std::string> commit_subject;
+  std::optional<std::string> commit_author;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
@@ -309,7 +311,8 @@ struct Published {
 constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
-  std::string version;      // of parbench
+  std::string version;      // of parbench; of another program as far as it is known
+  std::string measured_by;  // the program, unless it was parbench: "Google Benchmark 1.9.0"
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   /// Part of it in samples and their warm-up, including task costs that were measured by executing
@@ -318,6 +321,7 @@ struct Report {
   double task_cost_seconds = 0;  // part of it in other measurements of single tasks, for the bounds
   bool complete = false;         // every case was measured
   std::vector<std::string> command_line;
+  NamedTexts labels;               // what the user says of the project that is measured
   NamedValues options;             // the flags that repeat the measurement
   std::vector<Process> processes;  // so far; empty where the run was a single process
   std::vector<Sampling> sampling;
@@ -331,6 +335,11 @@ struct Report {
   std::vector<Published> published;  // only with the published settings
   friend bool operator==(const Report&, const Report&) = default;
 };
+
+/// "parbench 0.1.0", or the other program that measured the cases.
+[[nodiscard]] inline std::string program_of(const Report& report) {
+  return report.measured_by.empty() ? "parbench " + report.version : report.measured_by;
+}
 
 /// Returns whether the run was for a profiler (--for-profiler): three executions of each case,
 /// which are not comparable.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <ctime>
+#include <optional>
 #include <string>
 
 #include "kernels/base/error.h"
@@ -23,6 +24,15 @@ std::string text_of(std::time_t seconds) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &time)};
 }
 
+/// Returns seconds since 1970 of text that a format fits whole; nothing for other text.
+std::optional<std::int64_t> seconds_of(const std::string& text, const char* of_format) {
+  std::tm time = {};
+  const char* const end = ::strptime(text.c_str(), of_format, &time);
+  if (end != text.c_str() + text.size()) return std::nullopt;
+  const std::int64_t offset = time.tm_gmtoff;  // timegm resets it
+  return ::timegm(&time) - offset;
+}
+
 }  // namespace
 
 std::int64_t seconds_of_utc(const std::string& text) {
@@ -35,6 +45,15 @@ std::int64_t seconds_of_utc(const std::string& text) {
                                  printable(shortened(text, 60))));
   }
   return seconds;
+}
+
+std::string utc_of_date(const std::string& text) {
+  for (const char* const known :
+       {"%Y-%m-%dT%H:%M:%S%z", "%Y/%m/%d-%H:%M:%S", "%Y-%m-%d %H:%M:%S"}) {
+    if (const auto seconds = seconds_of(text, known)) return text_of(*seconds);
+  }
+  throw UsageError(fmt::format("'{}' is no time like 2026-11-21T19:57:32+00:00; correct it",
+                               printable(shortened(text, 60))));
 }
 
 }  // namespace parbench::report

@@ -102,7 +102,7 @@ std::string format_rate(double per_second, std::string_view unit) {
       {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}}};
   static constexpr std::array<Unit, 1> plain{{{1, ""}}};
   if (!std::isfinite(per_second)) return std::string(no_number);
-  const bool prefixed = unit == "FLOP" || unit == "B";
+  const bool prefixed = unit == "FLOP" || unit == "B" || unit == "items";
   const std::span<const Unit> units =
       prefixed ? std::span<const Unit>(prefixes) : std::span<const Unit>(plain);
   return fmt::format("{}{}/s", scaled(per_second, units, 3), unit);

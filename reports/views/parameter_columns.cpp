@@ -60,7 +60,7 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   };
   const bool any_graph = std::ranges::any_of(cases, &CaseResult::graph);
   for (std::size_t row = 0; row < cases.size(); ++row) {
-    set("dtype", row, cases[row]->dtype);
+    if (!cases[row]->dtype.empty()) set("dtype", row, cases[row]->dtype);
     if (any_graph) set("graph", row, cases[row]->graph ? "true" : "false");
     for (const auto& [name, value] : cases[row]->parameters) set(name, row, value_text(value));
     for (const auto& [name, value] : cases[row]->hidden_parameters)

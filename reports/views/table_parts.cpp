@@ -95,11 +95,19 @@ std::string status_reason(const CaseResult& c) {
          "it";
 }
 
+std::vector<std::string> label_items(const NamedTexts& labels) {
+  std::vector<std::string> items;
+  for (const auto& [key, value] : labels) items.push_back(key + ' ' + value);
+  return items;
+}
+
 std::vector<std::string> machine_items(const Report& report) {
   const Machine& machine = report.machine;
-  std::vector<std::string> items{fmt::format("parbench {}", report.version), machine.cpu_model};
+  std::vector<std::string> items{program_of(report), machine.cpu_model};
   items.push_back(
-      fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
+      machine.cores_allowed.empty()
+          ? fmt::format("{} cores", machine.cores_online)
+          : fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
   if (machine.memory_bytes > 0) {
     items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
   }
@@ -111,6 +119,7 @@ std::vector<std::string> machine_items(const Report& report) {
     items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
                                 machine.dirty.value_or(false) ? " with changes" : ""));
   }
+  std::ranges::move(label_items(report.labels), std::back_inserter(items));
   std::erase_if(items, [](const std::string& item) { return item.empty(); });
   return items;
 }

@@ -61,6 +61,9 @@ class Baselines {
 [[nodiscard]] std::string status_reason(const CaseResult& c);
 
 /// Program, processor, cores, memory, system, libraries and commit, as far as known.
+/// "branch main": a text for each label.
+[[nodiscard]] std::vector<std::string> label_items(const NamedTexts& labels);
+
 [[nodiscard]] std::vector<std::string> machine_items(const Report& report);
 
 /// Cases that a run did not come to, or did not sample to the end, because it was interrupted or

@@ -28,7 +28,7 @@ ARROWS = {
     "reports/model": "reports/text reports/units scenarios/plan",
     "reports/statistics": "reports/model",
     "reports/findings": "reports/model reports/units scenarios/plan",
-    "reports/io": "kernels/base reports/model reports/text scenarios/plan",
+    "reports/io": "kernels/base reports/model reports/statistics reports/text reports/units scenarios/plan",
     "reports/views": "reports/findings reports/model reports/statistics reports/text reports/units",
     "reports/views/html": "reports/findings reports/io reports/model reports/text reports/units reports/views",
     "reports/io/formats": "reports/io reports/model reports/text reports/views",

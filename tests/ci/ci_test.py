@@ -180,6 +180,14 @@ def test_publish_creates_the_branch_and_adds_to_it(ci, repository, published):
     assert "pages" not in repository.git("worktree", "list")
 
 
+def test_publish_links_commits_to_the_repository(ci, published):
+    ci.add_report("one.json", 1)
+    url = "https://example.org/owner/name"
+    ci.call("publish", "one.json", "--repository", "repository", "--repository-url", url)
+    linked = published.git("grep", "--name-only", f"{url}/commit/0123456789", "gh-pages")
+    assert "gh-pages:history/" in linked and "gh-pages:report/" in linked
+
+
 def test_publish_repeats_its_work_on_top_of_what_others_pushed(ci, published):
     ci.add_report("one.json", 1)
     publish(ci, "one.json")

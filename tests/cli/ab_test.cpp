@@ -213,6 +213,51 @@ TEST_F(AbCommand, CtrlCShowsTheVerdictsSoFar) {
   EXPECT_EQ(json.at("counts").at("undecided"), 1);
 }
 
+TEST_F(AbCommand, TimesCommandsOfAnyKind) {
+  const Finished finished = ab("sleep 0.01", "sleep 0.2; echo printed; true",
+                               {"--measure", "wall", "--format", "json", "-o", "verdicts.json"});
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.out, IsEmpty());
+  const report::Json json = valid_json();
+  EXPECT_EQ(json.at("ab").at("measure"), "wall");
+  EXPECT_EQ(json.at("cases").size(), 1U);
+  const report::Json& row = json.at("cases").at(0);
+  EXPECT_EQ(row.at("name"), "command/wall-time");
+  EXPECT_GE(row.at("new").at("seconds").get<double>(), 0.2);
+  EXPECT_GE(row.at("base").at("seconds").get<double>(), 0.01);
+}
+
+TEST_F(AbCommand, WarmsCommandsUpBeforeTheFirstPair) {
+  const Words wall{"--measure", "wall", "--quiet", "--keep", "kept"};
+  const auto with_runs = [&](const std::string& runs) {
+    Words words = wall;
+    words.insert(words.end(), {"--warmup", runs});
+    return words;
+  };
+  const std::string counts = "echo >>runs; sleep 0.01";
+  EXPECT_EQ(ab(counts, "sleep 0.3", wall).exit_code, 3);
+  EXPECT_EQ(folder_.read("runs"), std::string(1 + 5, '\n'));
+  std::filesystem::remove_all(folder_ / "kept");
+  std::filesystem::remove(folder_ / "runs");
+  EXPECT_EQ(ab(counts, "sleep 0.3", with_runs("0")).exit_code, 3);
+  EXPECT_EQ(folder_.read("runs"), std::string(5, '\n'));
+  const report::Report kept = report::read_report(folder_ / "kept/pair-005-b.json");
+  EXPECT_EQ(program_of(kept), "wall clock");
+  EXPECT_GE(kept.cases.at(0).samples.at(0).seconds, 0.3);
+  EXPECT_LT(kept.cases.at(0).samples.at(0).cpu_seconds, 0.3) << "it sleeps";
+}
+
+TEST_F(AbCommand, EveryFailureOfATimedCommandIsAnError) {
+  const Words wall{"--measure", "wall"};
+  EXPECT_THAT(refusal("echo it is broken >&2; exit 1", "true", wall),
+              AllOf(HasSubstr("--a 'echo it is broken >&2; exit 1' ended with exit code 1"),
+                    HasSubstr("\n  it is broken\n")));
+  EXPECT_THAT(refusal("true", "sleep 1005", {"--measure", "wall", "--run-limit", "0.2"}),
+              AllOf(HasSubstr("--b 'sleep 1005' did not end within"), HasSubstr("--run-limit")));
+  EXPECT_NE(run({"pgrep", "-x", "-f", "sleep 1005"}).exit_code, 0) << "it still runs";
+  EXPECT_THAT(refusal("true", "true", {"--measure", "cpu"}), HasSubstr("--measure 'cpu'"));
+}
+
 TEST_F(AbCommand, RefusesWhatItCannotDo) {
   EXPECT_THAT(run({PARBENCH_BINARY, "ab", "--a", "true"}).err, HasSubstr("--b is required"));
   EXPECT_THAT(refusal("true", "true", {"--max-time", "0"}), HasSubstr("--max-time '0'"));

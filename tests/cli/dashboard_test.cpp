@@ -65,6 +65,31 @@ class Dashboard : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(Dashboard, ShowsTheProjectThatWasMeasured) {
+  const Finished measured =
+      parbench({"--scenario", "selftest", "--duration", "1us", "--max-time", "0.05", "--label",
+                "branch=main", "--commit", "0123abcd", "--commit-subject", "Say more",
+                "--commit-author", "A. Author", "--report", "reports/runs/a.json"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const Finished shown = parbench({"show", "reports/runs/a.json"});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("commit 0123abcd"), HasSubstr("branch main")));
+  EXPECT_EQ(parbench({"html", "reports/runs/a.json", "-o", "page.html"}).exit_code, 0);
+  EXPECT_THAT(folder_.read("page.html"),
+              AllOf(HasSubstr("Say more"), HasSubstr("A. Author"), HasSubstr("label branch")));
+  const Finished built = parbench(
+      {"dashboard", "reports", "-o", "site", "--repository-url", "https://example.org/owner/name"});
+  EXPECT_EQ(built.exit_code, 0) << built.err;
+  std::string pages;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder_ / "site/history")) {
+    if (entry.is_regular_file()) pages += text_of(entry.path());
+  }
+  EXPECT_THAT(pages, AllOf(HasSubstr("https://example.org/owner/name/commit/0123abcd"),
+                           HasSubstr("Say more · A. Author"), HasSubstr("branch main")));
+  EXPECT_THAT(refusal({"reports", "-o", "site", "--repository-url", "example.org"}),
+              HasSubstr("--repository-url 'example.org' is no address such as https://"));
+}
+
 TEST_F(Dashboard, BuildsASiteAndReadsOnlyWhatIsNewTheNextTime) {
   measure("one.json");
   measure("two.json");

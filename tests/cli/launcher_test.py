@@ -144,3 +144,16 @@ def test_help_and_unknown_words_fetch_nothing(clone):
 def test_test_script_refuses_an_unknown_preset(clone):
     err = launch(clone, "--preset", "fast", program="scripts/test", code=2).err
     assert not missing(err, "'fast'", "asan-ubsan")
+
+
+def test_names_the_commit_with_its_subject_and_author(clone):
+    show = 'root=$1; . "$1/scripts/lib.sh"; export_commit; printenv "${@:2}" || :'
+    names = ["PARBENCH_DIRTY", "PARBENCH_COMMIT_SUBJECT", "PARBENCH_COMMIT_AUTHOR"]
+    words = ["bash", "-euo", "pipefail", "-c", show, "bash", clone, *names]
+    assert run(words, env={"PARBENCH_COMMIT_SUBJECT": "of another"}).out == "", "there is no git"
+    author = ["-c", "user.name=A. Author", "-c", "user.email=a@b"]
+    run(["git", "-C", clone, "init", "--quiet"])
+    run(["git", "-C", clone, "add", "."])
+    subject = 'Say "more" & \\n $HOME'
+    run(["git", "-C", clone, *author, "commit", "--quiet", "-m", subject, "-m", "And why."])
+    assert run(words).out == f"0\n{subject}\nA. Author\n"

@@ -99,6 +99,8 @@ Machine sample_machine() {
   machine.environment = {{"GOMP_SPINCOUNT", "1000"}, {"OMP_WAIT_POLICY", "active"}};
   machine.commit = "0123456789abcdef0123456789abcdef01234567";
   machine.dirty = true;
+  machine.commit_subject = "Overlap copies";
+  machine.commit_author = "A. Author";
   return machine;
 }
 
@@ -187,6 +189,7 @@ Report sample_report() {
   report.task_cost_seconds = 4.1;
   report.complete = true;
   report.command_line = {"parbench", "--scenario", "pipeline", "--split", "1,3,5,12,20,8+20+20"};
+  report.labels = {{"branch", "main"}, {"runner", "two cores"}};
   report.options = {{"preset", "quick"}, {"precision_percent", 1.0}, {"seed", std::int64_t{1}}};
   report.processes = {{"2024-05-04T10:20:30Z", 70.5, 0, {}},
                       {"2024-05-04T10:21:41Z", 70.1, 139, "was ended by signal 11"}};

@@ -43,8 +43,8 @@ std::vector<const Item*> newest_first(const std::vector<Item>& items, std::size_
 
 class HistoryPage {
  public:
-  HistoryPage(const History& history, const WebAssets& assets)
-      : history_(history), assets_(assets), names_(history) {}
+  HistoryPage(const History& history, const WebAssets& assets, const Repository& repository)
+      : history_(history), assets_(assets), repository_(repository), names_(history) {}
 
   std::string render() {
     open_page(html_, assets_, fmt::format("{}: history", history_.scenario),
@@ -92,7 +92,8 @@ class HistoryPage {
       return;
     }
     const auto here = [](const PlacedChange&) { return std::string(); };
-    write_table(html_, changes_table(changes, here, site_root), {"changes", "changes-table"});
+    write_table(html_, changes_table(changes, here, site_root, repository_),
+                {"changes", "changes-table"});
     html_.raw("</section>\n");
   }
 
@@ -171,7 +172,7 @@ class HistoryPage {
     add_column(table, {.title = "report", .align = Align::left}, points,
                [this](const Point* point) { return report_cell(moment(*point)); });
     add_column(table, {.title = "commit", .align = Align::left}, points,
-               [this](const Point* point) { return commit_text(moment(*point)); });
+               [this](const Point* point) { return commit_cell(moment(*point), repository_); });
     add_column(table, {.title = "median"}, points,
                [](const Point* point) { return format_duration(point->median); });
     add_column(table, {.title = "± 95% CI"}, points,
@@ -192,7 +193,12 @@ class HistoryPage {
       add_column(table, {.title = title, .align = Align::left}, moments, cell);
     };
     add("report", [](const Moment* report) { return report_cell(*report); });
-    add("commit", [](const Moment* report) { return commit_text(*report); });
+    add("commit", [this](const Moment* report) { return commit_cell(*report, repository_); });
+    if (std::ranges::any_of(moments, [](const Moment* one) { return !one->labels.empty(); })) {
+      add("labels", [](const Moment* report) {
+        return fmt::format("{}", fmt::join(label_items(report->labels), " · "));
+      });
+    }
     add("file", &Moment::path);
     write_table(html_, table, {});
     html_.raw("</details>\n</section>\n");
@@ -238,14 +244,16 @@ class HistoryPage {
 
   const History& history_;
   const WebAssets& assets_;
+  const Repository& repository_;
   CaseNames names_;
   HtmlWriter html_;
 };
 
 }  // namespace
 
-std::string history_html(const History& history, const WebAssets& assets) {
-  return HistoryPage(history, assets).render();
+std::string history_html(const History& history, const WebAssets& assets,
+                         const Repository& repository) {
+  return HistoryPage(history, assets, repository).render();
 }
 
 }  // namespace parbench::report

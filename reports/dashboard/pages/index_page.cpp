@@ -21,10 +21,12 @@ constexpr std::size_t max_changes = 200;
 
 class IndexPage {
  public:
-  IndexPage(const std::vector<History>& histories, std::size_t reports, const WebAssets& assets)
+  IndexPage(const std::vector<History>& histories, std::size_t reports, const WebAssets& assets,
+            const Repository& repository)
       : histories_(histories),
         reports_(reports),
         assets_(assets),
+        repository_(repository),
         newest_(newest_start(histories)) {}
 
   std::string render() {
@@ -80,13 +82,13 @@ class IndexPage {
     return fmt::format("{} {}, the largest first.", format_count(count, "change"), period);
   }
 
-  static Table table_of(const std::vector<PlacedChange>& changes) {
+  [[nodiscard]] Table table_of(const std::vector<PlacedChange>& changes) const {
     Table table = changes_table(
         changes,
         [](const PlacedChange& placed) {
           return history_page(placed.history->machine_id, placed.history->scenario);
         },
-        "");
+        "", repository_);
     add_column(table, {.title = "scenario", .align = Align::left}, changes,
                [](const PlacedChange& placed) { return placed.history->scenario; });
     add_column(table, {.title = "machine", .align = Align::left, .wrapped = true}, changes,
@@ -136,6 +138,7 @@ class IndexPage {
   const std::vector<History>& histories_;
   std::size_t reports_;
   const WebAssets& assets_;
+  const Repository& repository_;
   std::int64_t newest_;
   HtmlWriter html_;
 };
@@ -158,8 +161,8 @@ std::int64_t newest_start(const std::vector<History>& histories) {
 }
 
 std::string index_html(const std::vector<History>& histories, std::size_t reports,
-                       const WebAssets& assets) {
-  return IndexPage(histories, reports, assets).render();
+                       const WebAssets& assets, const Repository& repository) {
+  return IndexPage(histories, reports, assets, repository).render();
 }
 
 }  // namespace parbench::report

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/dashboard/history.h"
+#include "reports/dashboard/repository.h"
 #include "reports/views/html/html.h"
 
 namespace parbench::report {
@@ -21,7 +22,8 @@ inline constexpr std::int64_t recent_days = 90;
 [[nodiscard]] std::int64_t newest_start(const std::vector<History>& histories);
 
 /// Recent changes, the largest first, and all histories. `reports` is the number of reports.
+/// Commits lead to the repository.
 [[nodiscard]] std::string index_html(const std::vector<History>& histories, std::size_t reports,
-                                     const WebAssets& assets);
+                                     const WebAssets& assets, const Repository& repository = {});
 
 }  // namespace parbench::report

@@ -3,6 +3,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <ctime>
@@ -30,10 +31,17 @@ CaseResult as_case(const CaseIdentity& identity) {
   return c;
 }
 
-TableCell end_cell(const Moment& moment, const std::string& to_site) {
+std::string joined(std::vector<std::string> items) {
+  std::erase_if(items, [](const std::string& item) { return item.empty(); });
+  return fmt::format("{}", fmt::join(items, " · "));
+}
+
+TableCell end_cell(const Moment& moment, const std::string& to_site, const Repository& repository) {
+  const Commit& commit = moment.commit;
+  const std::string link = repository.commit_link(commit.id);
   return {.text = commit_text(moment),
-          .link = to_site + report_page(moment.id),
-          .note = time_text(moment.started)};
+          .link = link.empty() ? to_site + report_page(moment.id) : link,
+          .note = joined({time_text(moment.started), commit.subject, commit.author})};
 }
 
 }  // namespace
@@ -50,8 +58,15 @@ std::string time_text(std::int64_t seconds) {
 
 std::string commit_text(const Moment& moment) {
   constexpr std::size_t shown = 10;
-  if (moment.commit.empty()) return "–";
-  return moment.commit.substr(0, shown) + (moment.dirty ? "+" : "");
+  const Commit& commit = moment.commit;
+  if (commit.id.empty()) return "–";
+  return commit.id.substr(0, shown) + (commit.dirty ? "+" : "");
+}
+
+TableCell commit_cell(const Moment& moment, const Repository& repository) {
+  return {.text = commit_text(moment),
+          .link = repository.commit_link(moment.commit.id),
+          .note = joined({moment.commit.subject, moment.commit.author})};
 }
 
 std::string change_text(const Change& change) {
@@ -81,7 +96,7 @@ std::string CaseNames::name(std::size_t series) const {
 
 Table changes_table(const std::vector<PlacedChange>& changes,
                     const std::function<std::string(const PlacedChange&)>& page,
-                    const std::string& to_site) {
+                    const std::string& to_site, const Repository& repository) {
   Table table;
   std::map<const History*, CaseNames> names;
   for (const PlacedChange& placed : changes) {
@@ -102,7 +117,8 @@ Table changes_table(const std::vector<PlacedChange>& changes,
             .tone = placed.change->size > 0 ? Tone::worse : Tone::better};
   });
   const auto end = [&](Placed placed, std::size_t point) {
-    return end_cell(placed.history->moments[placed.series->points[point].moment], to_site);
+    return end_cell(placed.history->moments[placed.series->points[point].moment], to_site,
+                    repository);
   };
   add("before", [&](Placed placed) { return end(placed, placed.change->at - 1); });
   add("after", [&](Placed placed) { return end(placed, placed.change->at); });

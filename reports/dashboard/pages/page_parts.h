@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/dashboard/history.h"
+#include "reports/dashboard/repository.h"
 #include "reports/text/table.h"
 #include "reports/views/parameter_columns.h"
 
@@ -24,6 +25,9 @@ namespace parbench::report {
 /// The commit's first ten characters, with "+" where there were changes beside it; "–" where it is
 /// not known.
 [[nodiscard]] std::string commit_text(const Moment& moment);
+
+/// The same as a cell that leads to the repository, with the commit's subject and author.
+[[nodiscard]] TableCell commit_cell(const Moment& moment, const Repository& repository);
 
 /// "+5.2% (4.8 to 5.6%)": positive is slower.
 [[nodiscard]] std::string change_text(const Change& change);
@@ -56,11 +60,12 @@ struct PlacedChange {
   }
 };
 
-/// A row for each change: its case, linked to it on `page`, its size, and the reports before and
-/// after it. `to_site` leads from the page to the site's folder.
+/// A row for each change: its case, linked to it on `page`, its size, and the commits before and
+/// after it. These lead to the repository, or else to their reports, which `to_site` leads to from
+/// the page.
 [[nodiscard]] Table changes_table(const std::vector<PlacedChange>& changes,
                                   const std::function<std::string(const PlacedChange&)>& page,
-                                  const std::string& to_site);
+                                  const std::string& to_site, const Repository& repository);
 
 /// Returns a cell with a count, sorted by it.
 [[nodiscard]] TableCell count_cell(std::size_t count);

@@ -194,12 +194,16 @@ class Page {
     html_.raw("<section class=\"machine\">\n").element(heading(), "Machine and run").raw("\n");
     html_.element("p", fmt::format("{}", fmt::join(machine_items(report), " · "))).raw("\n<dl>\n");
     const Machine& machine = report.machine;
+    fact("commit", machine.commit.value_or(""));
+    fact("its subject", machine.commit_subject.value_or(""));
+    fact("its author", machine.commit_author.value_or(""));
+    for (const auto& [key, value] : report.labels) fact("label " + key, value);
     fact("host", machine.host);
     fact("kernel", machine.kernel);
     if (machine.governor) fact("frequency governor", *machine.governor);
     if (machine.cpu_mhz) fact("clock at the start", fmt::format("{:.0f} MHz", *machine.cpu_mhz));
     fact("cores allowed", join_numbers(machine.cores_allowed));
-    fact("compiler", machine.compiler + ", " + machine.build_type);
+    if (!machine.compiler.empty()) fact("compiler", machine.compiler + ", " + machine.build_type);
     for (const auto& [name, value] : machine.environment) fact(name, value);
     for (const Device& device : report.devices) {
       fact(device.name + of_scenario(device.scenario), device_text(device));

@@ -122,6 +122,7 @@ TEST(Cli, KnowsCommands) {
   EXPECT_EQ(parsed({"ab", "--a", "one", "--b", "two", "--seed", "7"}),
             Parsed("ab", Values{{"a", "one"},
                                 {"b", "two"},
+                                {"measure", "report"},
                                 {"max-time", "1800"},
                                 {"seed", "7"},
                                 {"threshold", "2"},

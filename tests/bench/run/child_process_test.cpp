@@ -54,6 +54,19 @@ TEST(RunChild, ReportsTheSignalThatEndedIt) {
   EXPECT_EQ(end.text(), "was ended by signal 11 (Segmentation fault)");
 }
 
+TEST(RunChild, CountsTheTimeOfTheProcessor) {
+  const ChildEnd busy = run_child(shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"));
+  EXPECT_GT(busy.cpu_seconds, 0.01);
+  EXPECT_LE(busy.cpu_seconds, busy.seconds * 1.1 + 0.01) << "it has one thread";
+  EXPECT_LT(run_child(shell("sleep 0.3")).cpu_seconds, 0.3);
+}
+
+TEST(RunChild, SeesTheEndOfAProcessThatClosedItsOutput) {
+  const ChildEnd end = run_child(shell("exec >&- 2>&-; sleep 0.1; exit 4"));
+  EXPECT_EQ(end.exit_code, 4);
+  EXPECT_GE(end.seconds, 0.1);
+}
+
 TEST(RunChild, TakesNoLargeExitCodeForASignal) {
   EXPECT_EQ(run_child(shell("exit 255")).text(), "ended with exit code 255");
 }

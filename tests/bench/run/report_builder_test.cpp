@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,6 +53,31 @@ TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
               ElementsAre(HasSubstr(cache.file_of(alone).string())))
       << "once for both devices";
   EXPECT_THAT(report.devices[0].peaks, IsEmpty());
+}
+
+TEST(ReportBuilder, SaysWhichProjectIsMeasured) {
+  const auto report_of = [](const ProjectOptions& project) {
+    RunOptions options;
+    options.project = project;
+    return ReportBuilder("unused.json", options, Machine(std::vector<std::unique_ptr<Backend>>{}),
+                         {}, {})
+        .report();
+  };
+  ::setenv("PARBENCH_COMMIT", "0123abc", 1);
+  ::setenv("PARBENCH_DIRTY", "1", 1);
+  ::setenv("PARBENCH_COMMIT_SUBJECT", "Of parbench", 1);
+  const report::Report own = report_of({{"branch=main", "runner=a=b"}, {}, {}, {}});
+  EXPECT_THAT(own.labels, ElementsAre(Pair("branch", "main"), Pair("runner", "a=b")));
+  EXPECT_EQ(own.machine.commit, "0123abc");
+  EXPECT_EQ(own.machine.commit_subject, "Of parbench");
+  const report::Report given = report_of({{}, "4567def", {}, "A. Author"});
+  EXPECT_EQ(given.machine.commit, "4567def");
+  EXPECT_FALSE(given.machine.dirty);
+  EXPECT_FALSE(given.machine.commit_subject) << "that of another commit";
+  EXPECT_EQ(given.machine.commit_author, "A. Author");
+  for (const char* name : {"PARBENCH_COMMIT", "PARBENCH_DIRTY", "PARBENCH_COMMIT_SUBJECT"}) {
+    ::unsetenv(name);
+  }
 }
 
 TEST(ReportBuilder, KeepsWhatParametersSet) {

@@ -264,6 +264,20 @@ TEST(Comparison, SaysWhatItCannotKnowFromFewProcesses) {
   EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 processes"), HasSubstr("--processes 5")));
 }
 
+TEST(Comparison, AssumesMoreSpreadOfProgramsThatRepeatInARow) {
+  Report base = made_report({{1.0}});
+  Report now = made_report({{1.12}});
+  EXPECT_EQ(compared(base, now).rows[0].verdict(), Verdict::regressed);
+  base.measured_by = now.measured_by = "Google Benchmark 1.9.0";
+  const Comparison comparison = compared(base, now);
+  EXPECT_EQ(comparison.rows[0].verdict(), Verdict::undecided);
+  EXPECT_THAT(comparison.notes[0], AllOf(HasSubstr("of 5.0% is assumed"),
+                                         HasSubstr("parbench ab --measure google-benchmark")));
+  EXPECT_EQ(compared(base, made_report({{1.5}})).rows[0].verdict(), Verdict::regressed);
+  EXPECT_THAT(side_text(comparison, comparison.now),
+              StartsWith("after.json · Google Benchmark 1.9.0 · 1 process"));
+}
+
 TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {
   const Everything reports;
   Comparison comparison = matched({"a", reports.base}, {"b", reports.now});

@@ -175,5 +175,19 @@ TEST(Match, TimesThatHaveNoLogarithmAreNone) {
   EXPECT_EQ(only(empty, one_case()).reason, "no samples in BASE");
 }
 
+TEST(UniteProgram, LetsTwoProgramsWithGoogleBenchmarkHaveTwoNames) {
+  Report base = made_report({steady(1)});
+  Report now = base;
+  base.cases[0].scenario = "old_bench";
+  unite_programs(base, now);
+  EXPECT_EQ(base.cases[0].scenario, "old_bench") << "scenarios of parbench differ";
+  base.measured_by = now.measured_by = "Google Benchmark";
+  unite_programs(base, now);
+  EXPECT_EQ(base.cases[0].scenario, "made");
+  now.cases.clear();
+  unite_programs(base, now);
+  EXPECT_EQ(base.cases[0].scenario, "made");
+}
+
 }  // namespace
 }  // namespace parbench::compare

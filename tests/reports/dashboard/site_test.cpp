@@ -11,6 +11,7 @@
 #include "kernels/base/error.h"
 #include "reports/dashboard/content_id.h"
 #include "reports/dashboard/history.h"
+#include "reports/dashboard/repository.h"
 #include "reports/dashboard/summary.h"
 #include "reports/io/file.h"
 #include "reports/views/html/html_frame.h"
@@ -56,8 +57,8 @@ class Site : public ::testing::Test {
       add(fmt::format("{}.json", day), report_of_day(day, noise * (day < 30 ? 1.0 : 1.1)));
     }
   }
-  [[nodiscard]] SiteSummary build() const {
-    return build_site(folder_ / "reports", folder_ / "site");
+  [[nodiscard]] SiteSummary build(const Repository& repository = {}) const {
+    return build_site(folder_ / "reports", folder_ / "site", repository);
   }
   /// The histories of the folder, as a build finds them.
   [[nodiscard]] std::vector<History> histories() const {
@@ -315,6 +316,46 @@ TEST_F(Site, CasesWithoutANumberLeaveAGap) {
   EXPECT_THAT(all[0].moments, SizeIs(2));
   EXPECT_THAT(all[0].series[0].points, SizeIs(1));
   EXPECT_THAT(history_page(), HasSubstr("no number"));
+}
+
+TEST_F(Site, LinksCommitsToTheirRepository) {
+  add_step();
+  Report described = report_of_day(41, 1.1);
+  described.machine.commit = "v1 <b>&\"'";
+  described.machine.commit_subject = "Say <more>";
+  described.machine.commit_author = "A. Author";
+  described.labels = {{"branch", "main"}, {"<key>", "<value>"}};
+  add("described.json", described);
+  static_cast<void>(build(Repository("https://example.org/owner/name.git")));
+  const std::string before = fmt::format("{:08x}{:032}", 29 + 0xabc0000, 0);
+  const std::string link = "<a href=\"https://example.org/owner/name/commit/";
+  const std::string index = folder_.read("site/index.html");
+  EXPECT_THAT(index, HasSubstr(link + before + "\">"));
+  const std::string history = history_page();
+  EXPECT_THAT(history,
+              AllOf(HasSubstr(link + before + "\">"), HasSubstr(link + "v1%20%3Cb%3E%26%22%27\">"),
+                    HasSubstr("Say &lt;more&gt; · A. Author"),
+                    HasSubstr("branch main · &lt;key&gt; &lt;value&gt;")));
+  EXPECT_THAT(history, Not(HasSubstr("<value>")));
+  std::size_t linked = 0;
+  for (const fs::path& page : files("report")) {
+    linked += text_of(page).find(link) != std::string::npos ? 1U : 0U;
+  }
+  EXPECT_EQ(linked, 41U);
+  static_cast<void>(build());
+  EXPECT_THAT(history_page(), Not(HasSubstr("example.org")));
+}
+
+TEST(RepositoryLinks, AreOfWebAddressesOnly) {
+  EXPECT_EQ(Repository("http://host:8080/~a/b/").commit_link("0a"),
+            "http://host:8080/~a/b/commit/0a");
+  EXPECT_EQ(Repository("https://example.org/a.git").commit_link(""), "");
+  EXPECT_EQ(Repository().commit_link("0a"), "");
+  for (const char* wrong :
+       {"", "github.com/a/b", "javascript:alert(1)", "https://", "https:///a", "ftp://host/a",
+        "https://host/\"a", "https://host/a b", "https://host/<a>", "git@github.com:a/b.git"}) {
+    EXPECT_THROW(Repository{wrong}, UsageError) << wrong;
+  }
 }
 
 TEST_F(Site, HostileNamesStayText) {

@@ -255,8 +255,10 @@ TEST(ReadReport, SaysWhatIsNotUtf8) {
 
 TEST(ReadReport, SaysWhatIsNoReport) {
   const TemporaryFolder directory;
-  EXPECT_THAT(reading(directory.write("r.json", "{\"context\": {}, \"benchmarks\": []}")),
+  EXPECT_THAT(reading(directory.write("r.json", "{\"context\": {}}")),
               AllOf(HasSubstr("r.json"), HasSubstr("not written by parbench")));
+  EXPECT_THAT(reading(directory.write("r.json", "{\"context\": {}, \"benchmarks\": []}")),
+              AllOf(HasSubstr("r.json"), HasSubstr("benchmarks: is empty")));
   EXPECT_THAT(reading(directory.write("r.json", R"({"parbench": {"schema_version": 99}})")),
               AllOf(HasSubstr("r.json"), HasSubstr("version 99")));
   EXPECT_THAT(reading(directory.write("r.json", R"({"parbench": {"schema_version": 2}})")),

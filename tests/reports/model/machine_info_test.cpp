@@ -85,6 +85,13 @@ TEST(MachineInfo, TakesTheCommitFromTheLauncher) {
   EXPECT_EQ(machine_info({}).dirty, true);
   ::setenv("PARBENCH_DIRTY", "0", 1);
   EXPECT_EQ(machine_info({}).dirty, false);
+  EXPECT_FALSE(machine_info({}).commit_subject);
+  ::setenv("PARBENCH_COMMIT_SUBJECT", "Say more", 1);
+  ::setenv("PARBENCH_COMMIT_AUTHOR", "A. Author", 1);
+  EXPECT_EQ(machine_info({}).commit_subject, "Say more");
+  EXPECT_EQ(machine_info({}).commit_author, "A. Author");
+  ::unsetenv("PARBENCH_COMMIT_SUBJECT");
+  ::unsetenv("PARBENCH_COMMIT_AUTHOR");
   ::unsetenv("PARBENCH_DIRTY");
   EXPECT_FALSE(machine_info({}).dirty);
   ::unsetenv("PARBENCH_COMMIT");

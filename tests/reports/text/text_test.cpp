@@ -1,15 +1,29 @@
-// Widths of UTF-8 text in a terminal, filling and wrapping.
+// Widths of UTF-8 text in a terminal, filling and wrapping; dates of other programs.
 #include "reports/text/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/base/error.h"
 #include "reports/text/grid.h"
+#include "reports/text/utc.h"
 
 namespace parbench::report {
 namespace {
 
 using testing::ElementsAre;
+
+TEST(UtcOfDate, ReadsTheFormatsOfGoogleBenchmark) {
+  EXPECT_EQ(utc_of_date("2026-11-23T16:33:28+00:00"), "2026-11-23T16:33:28Z");
+  EXPECT_EQ(utc_of_date("2026-11-23T16:33:28Z"), "2026-11-23T16:33:28Z");
+  EXPECT_EQ(utc_of_date("2026-01-01T00:30:00+05:30"), "2025-12-31T19:00:00Z");
+  EXPECT_EQ(utc_of_date("2026-12-31T23:00:00-02:00"), "2027-01-01T01:00:00Z");
+  EXPECT_EQ(utc_of_date("2019/02/21-13:37:24"), "2019-02-21T13:37:24Z");
+  EXPECT_EQ(utc_of_date("2016-10-14 12:34:56"), "2016-10-14T12:34:56Z");
+  for (const char* wrong : {"", "now", "2026-11-23", "2026-11-23T16:33:28+00:00 and more"}) {
+    EXPECT_THROW((void)utc_of_date(wrong), UsageError) << wrong;
+  }
+}
 
 TEST(DisplayWidth, CountsColumnsAndNotBytes) {
   EXPECT_EQ(display_width(""), 0U);

@@ -64,6 +64,7 @@ TEST(Rate, PrefixesFlopsAndBytesButNotThings) {
   EXPECT_EQ(format_rate(44.32, "images"), "44.3 images/s");
   EXPECT_EQ(format_rate(12345, "images"), "12300 images/s");
   EXPECT_EQ(format_rate(0.01234, "images"), "0.0123 images/s");
+  EXPECT_EQ(format_rate(1.267e9, "items"), "1.27 Gitems/s");
   EXPECT_EQ(format_rate(infinity, "B"), no_number);
 }
 

@@ -1,0 +1,78 @@
+// Divides the names of benchmarks.
+#include "reports/io/benchmark_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace parbench::report {
+namespace {
+
+constexpr std::array<std::string_view, 3> clocks{"real_time", "manual_time", "process_time"};
+
+std::vector<std::string_view> components(std::string_view name) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t slash = name.find('/');
+    parts.push_back(name.substr(0, slash));
+    if (slash == std::string_view::npos) return parts;
+    name.remove_prefix(slash + 1);
+  }
+}
+
+/// Digits that a number would not be written with, such as those of "08", stay text: no two names
+/// may become one.
+Value value_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && fmt::to_string(number) == text) return number;
+  return std::string(text);
+}
+
+/// Returns the parameter that a component is; nothing for a part of the family's name.
+std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t place) {
+  if (std::ranges::find(clocks, part) != clocks.end()) {
+    return std::pair("time", Value(std::string(part)));
+  }
+  const std::size_t colon = part.find(':');
+  if (colon == std::string_view::npos) {
+    Value value = value_of(part);
+    if (!std::holds_alternative<std::int64_t>(value)) return std::nullopt;
+    return std::pair(fmt::format("arg{}", place), std::move(value));
+  }
+  const std::string_view text = part.substr(colon + 1);
+  if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;  // "a::b"
+  return std::pair(std::string(part.substr(0, colon)), value_of(text));
+}
+
+bool has_name(const NamedValues& values, const std::string& name) {
+  return std::ranges::find(values, name, &NamedValues::value_type::first) != values.end();
+}
+
+}  // namespace
+
+BenchmarkName benchmark_name(const std::string& name) {
+  const std::vector<std::string_view> parts = components(name);
+  BenchmarkName result{std::string(parts.front()), {}};
+  for (const std::string_view part : std::span(parts).subspan(1)) {
+    auto parameter = parameter_of(part, result.parameters.size());
+    const bool named_twice = parameter && has_name(result.parameters, parameter->first);
+    if (named_twice || (!parameter && !result.parameters.empty())) return {name, {}};
+    if (parameter) {
+      result.parameters.push_back(std::move(*parameter));
+    } else {
+      result.family.append("/").append(part);
+    }
+  }
+  return result;
+}
+
+}  // namespace parbench::report
