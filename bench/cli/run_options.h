@@ -48,8 +48,9 @@ struct RunOptions {
 
   std::string config_path;
   std::string rerun_path;
-  std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
-  std::string trace_path;   // of the timelines; empty: none
+  std::string report_path;               // empty: reports/runs/<UTC time>-<scenario>.json
+  std::string trace_path;                // of the timelines; empty: none
+  std::vector<std::string> trace_cases;  // parts of their names; empty: all
   bool dry_run = false;
   bool quiet = false;
   bool for_profiler = false;  // a few samples between the profilers' start and stop

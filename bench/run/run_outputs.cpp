@@ -32,7 +32,7 @@ RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags,
       flags_(flags),
       progress_(progress_of(options)),
       report_builder_(std::move(report_builder)),
-      trace_(options.trace_path) {
+      trace_(options.trace_path, options.trace_cases) {
   for (const Job& job : jobs) {
     report_builder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
     report_builder_.add_devices(*job.scenario, job.devices);

@@ -186,6 +186,7 @@ void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
   visit("ran", x.ran);
   visit.optional("work", x.work);
   visit.optional("reference_kernel", x.reference_kernel);
+  visit.optional("layer_name", x.layer_name);
   visit.optional("layer", x.layer);
 }
 

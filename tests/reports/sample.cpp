@@ -229,6 +229,7 @@ Timeline sample_timeline() {
                      .ran = {100'000'000, 400'000'000},
                      .work = {.flops = 4e9, .bytes = 8e6},
                      .reference_kernel = "ref:any",
+                     .layer_name = "layer1.0.conv1",
                      .layer = "a 3x4, b 4x5, c 3x5"}};
   return timeline;
 }
