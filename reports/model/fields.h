@@ -161,6 +161,8 @@ void visit_fields(V& visit, MaybeConst<Task> auto& x) {
   visit("lanes", x.lanes);
   visit.optional("after", x.after);
   visit.optional("cost_key", x.cost_key);
+  visit.optional("phase", x.phase);
+  visit.optional("micro_batch", x.micro_batch);
   visit.optional("work", x.work);
 }
 

@@ -1,7 +1,7 @@
 // Pictures follow from the data, and can be read without seeing them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, eventually, grid, measured, pipeline, placeOfABar, report, sweep } from "./report.mjs";
+import { Browser, cube, eventually, grid, measured, pipeline, placeOfABar, report, sweep } from "./report.mjs";
 
 let browser;
 before(async () => (browser = await Browser.start()));
@@ -174,5 +174,48 @@ test("colours follow the system, the switch, and paper", async () => {
   assert.equal(await background(page), "rgb(255, 255, 255)");
   await eventually(page, async () => (await ink(page)) !== dark_ink);
   assert.ok((await page.pdf()).length > 10_000);
+  assert.deepEqual(page.problems, []);
+});
+
+test("axes that a picture cannot show have selectors", async () => {
+  const page = await browser.open(cube());
+  const selector = (axis) => page.locator(".axes label", { hasText: axis });
+  await texts(page);
+  await press(page, "lines");
+  const label = async () => await chart(page).getAttribute("aria-label");
+  const [, along] = /against (\w+)/.exec(await label());
+  const others = ["batch", "image", "streams"].filter((axis) => axis !== along);
+  assert.match(await label(), /Each point is the best over \w+, \w+\./);
+  assert.equal(await selector(along).isVisible(), false);
+  for (const axis of others) assert.equal(await selector(axis).isVisible(), true, axis);
+  await selector(others[0]).locator("select").selectOption({ index: 1 });
+  await eventually(page, async () => !/Each point is the best/.test(await label()));
+  const series = page.getByRole("group", { name: "Series" }).first().getByRole("button");
+  await eventually(page, async () => (await series.count()) > 2);
+  for (const name of await series.allTextContents()) {
+    assert.ok(!name.includes(`${others[0]} `), `${name} has no value of the chosen axis`);
+  }
+  assert.equal(await selector(others[1]).isVisible(), true, "stays, to choose another");
+  await press(page, "heat map");
+  assert.equal(await page.locator(".axes label:visible").count(), 1);
+  const before = await texts(page);
+  await page.locator(".axes label:visible select").selectOption({ index: 1 });
+  await eventually(page, async () => String(await texts(page)) !== String(before));
+  assert.deepEqual(page.problems, []);
+});
+
+test("of more than eight lines the others are shown on request", async () => {
+  const strategies = Array.from({ length: 10 }, (_, index) => `strategy-${index}`);
+  const cases = strategies.flatMap((name, index) => [1, 2].map((n) => measured(name, { n }, n * (index + 1))));
+  const page = await browser.open(report(cases));
+  await texts(page);
+  const buttons = page.getByRole("group", { name: "Series" }).first().getByRole("button");
+  const pressed = () => buttons.evaluateAll((all) => all.map((one) => one.getAttribute("aria-pressed")));
+  assert.deepEqual(await pressed(), [...Array(8).fill("true"), "false", "false"]);
+  assert.match(await page.locator(".pictures > figure figcaption").textContent(), /Of 10 series, the last 2/);
+  const marks = () => chart(page).locator("svg path").count();
+  const before = await marks();
+  await buttons.last().click();
+  await eventually(page, async () => (await marks()) > before);
   assert.deepEqual(page.problems, []);
 });

@@ -11,6 +11,7 @@ import { drawSamples } from "./samples";
 import type { CaseTable } from "./table";
 import { colours } from "./theme";
 import { addTimelines } from "./timeline/section";
+import { AxisSelectors } from "./selectors";
 import { type View, isNumeric, varyingAxes, viewsOf } from "./views";
 
 const draw_view: Record<View, (request: Request) => Drawing> = {
@@ -33,6 +34,7 @@ class Figure {
   private readonly canvas = element("div", { class: "chart", role: "img" });
   private readonly caption = element("figcaption");
   private readonly hidden = new Set<string>();
+  private readonly seen = new Set<string>();
   private readonly chart: LazyChart;
 
   constructor(
@@ -55,15 +57,26 @@ class Figure {
   private describe(drawing: Drawing): void {
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
-    this.caption.textContent = drawing.description;
+    const beyond = Math.max(0, drawing.entries.length - (drawing.limit ?? Infinity));
+    const on_request = beyond > 0 ? ` Of ${drawing.entries.length} series, the last ${beyond} are shown by their buttons.` : "";
+    this.caption.textContent = drawing.description + on_request;
   }
 
   private show(chart: Chart): void {
     const drawing = this.draw();
     this.describe(drawing);
+    this.hideBeyondLimit(drawing);
     chart.resize();
     chart.setOption(this.withHover(drawing), { notMerge: true });
     this.showLegend(drawing.entries);
+  }
+
+  /** Of more series than can be distinguished, the others are shown on request. */
+  private hideBeyondLimit({ entries, limit = Infinity }: Drawing): void {
+    entries.forEach(({ name }, index) => {
+      if (!this.seen.has(name) && index >= limit) this.hidden.add(name);
+      this.seen.add(name);
+    });
   }
 
   private withHover({ option, entries }: Drawing) {
@@ -117,8 +130,9 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
     strategy: "",
     log: spansFactors(scenario),
   };
+  const selectors = new AxisSelectors(scenario, () => change({}));
   const figure = new Figure(
-    () => draw_view[state.view]({ scenario, ...state, colours: colours() }),
+    () => draw_view[state.view]({ ...selectors.chosen(state), ...state, colours: colours() }),
     table,
     `${scenario.id}-table`,
   );
@@ -138,10 +152,11 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   const showControls = () => {
     strategies.hidden = state.view !== "heat map";
     scale.hidden = state.view === "heat map";
+    selectors.show(state);
   };
   if (views.length > 1) tools.append(makeSwitch("Picture", views, state.view, (view) => change({ view })));
   if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
-  tools.append(scale, strategies);
+  tools.append(scale, strategies, selectors.root);
   showControls();
   place.append(tools, figure.root, samplesOf(scenario, table));
   addTimelines(scenario, place);

@@ -4,9 +4,9 @@ import { type Drawing, type Point, axisStyle, baseOption, seriesStyle } from "./
 import type { MarkLineComponentOption } from "./echarts";
 import { short } from "./measures";
 import type { Colours } from "./theme";
+import { max_series } from "./views";
 
 const max_points = 4000;
-const max_series = 8;
 
 /** Of deviations in percent. */
 interface Range {
@@ -56,6 +56,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
     },
     entries: entries.length > 1 ? entries : [],
+    limit: max_series,
     height: 340,
     description:
       "Each sample as its deviation from the median of its case, by the round in which it was taken." +
