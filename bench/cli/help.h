@@ -14,6 +14,9 @@ namespace parbench {
 /// Returns how a command is called: "parbench export REPORT --format FORMAT [-o FILE]".
 [[nodiscard]] std::string usage_of(Command& command);
 
+/// Columns of the help pages and listings.
+inline constexpr std::size_t page_width = 80;
+
 /// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented
 /// by `indent` spaces.
 [[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/cli/output.h"
 #include "bench/cli/run_options.h"
 #include "kernels/machine/machine.h"
 
@@ -181,6 +182,7 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
       {.value = text_rule("quiet", "No progress; only the tables, the answers and errors"),
        .kind = toggle,
        .target = &options.quiet},
+      width_flag(options.width),
       {.value = text_rule("version", "Print the version and exit"),
        .kind = toggle,
        .in_config = false},

@@ -53,6 +53,7 @@ struct RunOptions {
   std::vector<std::string> trace_cases;  // parts of their names; empty: all
   bool dry_run = false;
   bool quiet = false;
+  std::optional<int> width;   // columns of tables and text
   bool for_profiler = false;  // a few samples between the profilers' start and stop
   bool no_timeline = false;   // no profiling pass
 

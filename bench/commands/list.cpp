@@ -13,8 +13,6 @@
 namespace parbench {
 namespace {
 
-constexpr std::size_t page_width = 100;
-
 std::string values_text(const std::vector<Value>& values) {
   if (values.empty()) return "chosen by the scenario";
   std::vector<std::string> texts;
@@ -75,10 +73,12 @@ std::string scenario_listing(const ScenarioList& scenarios) {
     text += "  axes:\n";
     for (const Axis& axis : scenario->axes()) text += axis_text(axis);
   }
-  text +=
-      "\npresets: quick (the default) asks each question within minutes on two cores; published "
-      "has\nthose of the published experiments. Any axis can be overridden.\n";
-  return text;
+  return text + '\n' +
+         wrap(
+             "presets: quick (the default) asks each question within minutes on two cores; "
+             "published has those of the published experiments. Any axis can be overridden.",
+             page_width, 0) +
+         '\n';
 }
 
 std::unique_ptr<Command> make_list(const Program& program) {

@@ -95,7 +95,7 @@ void RunOutputs::print_beside_rows(const std::string& text) const {
 }
 
 void RunOutputs::show() const {
-  print_beside_rows(report::to_table(report_builder_.report(), text_style()));
+  print_beside_rows(report::to_table(report_builder_.report(), text_style(options_.width)));
   print_beside_rows(left_out_);
   if (!flags_.display_format) return;
   const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,
