@@ -135,7 +135,7 @@ test("the scale of samples ends at −100%, and holds all of them where none is 
 test("pictures have their description before they are drawn", async () => {
   const page = await browser.open([grid(), grid(), grid(), pipeline()], { viewport: { width: 1200, height: 300 } });
   const all = page.locator(".pictures [role=img]");
-  assert.equal(await all.count(), 8);
+  assert.equal(await all.count(), 12);
   const undrawn = await all.evaluateAll((charts) => charts.filter((chart) => !chart.querySelector("svg")).length);
   assert.ok(undrawn >= 4, "below the fold");
   for (const label of await all.evaluateAll((charts) => charts.map((chart) => chart.getAttribute("aria-label")))) {
@@ -144,7 +144,7 @@ test("pictures have their description before they are drawn", async () => {
   const timeline = page.locator(".pictures canvas");
   assert.match(await timeline.getAttribute("aria-label"), /^When the tasks of pipeline.* ran/);
   await page.getByRole("button", { name: "time", exact: true }).last().click();
-  assert.match(await all.nth(6).getAttribute("aria-label"), /time/);
+  assert.match(await all.nth(9).getAttribute("aria-label"), /time/);
 });
 
 test("samples over time are drawn when they are unfolded", async () => {
@@ -217,5 +217,26 @@ test("of more than eight lines the others are shown on request", async () => {
   const before = await marks();
   await buttons.last().click();
   await eventually(page, async () => (await marks()) > before);
+  assert.deepEqual(page.problems, []);
+});
+
+test("the distribution of samples has a line for each case", async () => {
+  const one = measured("a", {}, 1, { samples: 40 });
+  one.samples[3].seconds = 30;
+  const page = await browser.open(report([one, measured("b", {}, 2)]));
+  const place = page.locator("details.distributions");
+  await place.locator("summary").click();
+  await place.locator("svg text").first().waitFor();
+  const shown = await place.locator("svg text").allTextContents();
+  assert.ok(shown.includes("a") && shown.includes("b"), `${shown}`);
+  assert.match(await place.locator("[role=img]").getAttribute("aria-label"), /a box holds the middle half.* 1 of 48 samples lie/);
+  const points = await place.locator("svg path").evaluateAll((paths) =>
+    paths.map((path) => path.getBoundingClientRect()).filter(({ width, height }) => width > 3 && width < 20 && height > 3 && height < 20),
+  );
+  assert.ok(points.length >= 48, `${points.length}`);
+  const arrow = points.reduce((a, b) => (b.x > a.x ? b : a));
+  await page.mouse.move(arrow.x + arrow.width / 2, arrow.y + arrow.height / 2);
+  await page.locator("dl.hover").waitFor();
+  assert.match(await page.locator("dl.hover").textContent(), /round3deviation2900\.00%/);
   assert.deepEqual(page.problems, []);
 });

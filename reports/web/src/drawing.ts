@@ -40,6 +40,8 @@ export interface Point {
   row: number;
   /** Of a sample that is drawn at the edge, where it truly lies. */
   deviation?: number;
+  /** Of a sample that does not stand over its round. */
+  round?: number;
   symbol?: string;
   symbolRotate?: number;
   symbolSize?: number;

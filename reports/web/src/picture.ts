@@ -3,6 +3,7 @@ import { drawBars } from "./bars";
 import { type Chart, LazyChart } from "./chart";
 import { element, makeSelect, makeSwitch } from "./controls";
 import { type Scenario, strategiesOf } from "./data";
+import { drawDistributions } from "./distributions";
 import type { Drawing, Entry, Request } from "./drawing";
 import { drawHeatMap } from "./heatmap";
 import { drawLines } from "./lines";
@@ -22,7 +23,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
 
 /** ECharts' data of a point under the pointer. */
 interface HoverPoint {
-  data: { row?: number; deviation?: number };
+  data: { row?: number; deviation?: number; round?: number };
   seriesType?: string;
   value: number[];
 }
@@ -96,7 +97,7 @@ class Figure {
     const list = element("dl", { class: "hover" });
     const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
     if (point.seriesType === "scatter") {
-      add("round", String(point.value[0]));
+      add("round", String(point.data.round ?? point.value[0]));
       add("deviation", `${(point.data.deviation ?? point.value[1]!).toFixed(2)}%`);
     }
     if (point.data.row !== undefined) for (const [name, text] of this.table.cells(point.data.row)) add(name, text);
@@ -158,7 +159,7 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
   tools.append(scale, strategies, selectors.root);
   showControls();
-  place.append(tools, figure.root, samplesOf(scenario, table));
+  place.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
   addTimelines(scenario, place);
 }
 
@@ -185,4 +186,9 @@ function spansFactors(scenario: Scenario): boolean {
 function samplesOf(scenario: Scenario, table: CaseTable): HTMLElement {
   const figure = new Figure(() => drawSamples(scenario, colours()), table, `${scenario.id}-table`);
   return element("details", { class: "samples" }, element("summary", {}, "Samples over time"), figure.root);
+}
+
+function distributionsOf(scenario: Scenario, table: CaseTable): HTMLElement {
+  const figure = new Figure(() => drawDistributions(scenario, colours()), table, `${scenario.id}-table`);
+  return element("details", { class: "distributions" }, element("summary", {}, "Distribution of samples"), figure.root);
 }

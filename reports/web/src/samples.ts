@@ -9,7 +9,7 @@ import { max_series } from "./views";
 const max_points = 4000;
 
 /** Of deviations in percent. */
-interface Range {
+export interface Range {
   low: number;
   high: number;
   /** Between two marks of the axis. */
@@ -76,12 +76,12 @@ function deviationOf(point: Point): number {
   return Number(point.value[1]);
 }
 
-function holds({ low, high }: Range, deviation: number): boolean {
+export function holds({ low, high }: Range, deviation: number): boolean {
   return deviation >= low && deviation <= high;
 }
 
 /** Of sorted numbers. */
-function quantile(sorted: number[], share: number): number {
+export function quantile(sorted: number[], share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? 0;
 }
 
@@ -90,7 +90,7 @@ function quantile(sorted: number[], share: number): number {
  * within three times the distance of the quartiles beside them, Tukey's outer fences. No sample takes less
  * than no time, so that the scale ends at −100%.
  */
-function rangeOf(values: number[]): Range {
+export function rangeOf(values: number[]): Range {
   const sorted = [...values].sort((a, b) => a - b);
   const [min, max] = [quantile(sorted, 0), quantile(sorted, 1)];
   const [lower, upper] = [quantile(sorted, 0.25), quantile(sorted, 0.75)];
@@ -143,7 +143,7 @@ function processStarts(scenario: Scenario, colours: Colours): MarkLineComponentO
   };
 }
 
-function withinLimit(cases: Case[]): Case[] {
+export function withinLimit(cases: Case[]): Case[] {
   let points = 0;
   return cases.filter((c) => (points += c.samples.seconds.length) <= max_points);
 }
@@ -154,7 +154,7 @@ function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
   return new Map(strategiesOf(cases).map((name) => [name, cases.filter((c) => c.strategy === name)]));
 }
 
-function deviations(c: Case): Point[] {
+export function deviations(c: Case): Point[] {
   const median = c.time[0];
   if (!median) return [];
   return c.samples.seconds.flatMap((seconds, i) =>
