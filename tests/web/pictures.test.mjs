@@ -220,6 +220,22 @@ test("of more than eight lines the others are shown on request", async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test("of few samples none lie beyond the scale, and they have no box", async () => {
+  const cases = ["a", "b", "c", "d"].map((name) => {
+    const one = measured(name, {}, 1, { samples: 3 });
+    const spread = name === "a" ? 0.1 : 0.001;
+    [1 - spread, 1, 1 + spread].forEach((seconds, index) => (one.samples[index].seconds = seconds));
+    return one;
+  });
+  const page = await browser.open(report(cases));
+  const place = page.locator("details.distributions");
+  await place.locator("summary").click();
+  await place.locator("svg text").first().waitFor();
+  assert.doesNotMatch(await place.locator("[role=img]").getAttribute("aria-label"), /beyond/);
+  assert.equal(await place.locator("svg path[fill-opacity='0.15']").count(), 0);
+  assert.deepEqual(page.problems, []);
+});
+
 test("the distribution of samples has a line for each case", async () => {
   const one = measured("a", {}, 1, { samples: 40 });
   one.samples[3].seconds = 30;
@@ -230,6 +246,7 @@ test("the distribution of samples has a line for each case", async () => {
   const shown = await place.locator("svg text").allTextContents();
   assert.ok(shown.includes("a") && shown.includes("b"), `${shown}`);
   assert.match(await place.locator("[role=img]").getAttribute("aria-label"), /a box holds the middle half.* 1 of 48 samples lie/);
+  assert.equal(await place.locator("svg path[fill-opacity='0.15']").count(), 2, "boxes");
   const points = await place.locator("svg path").evaluateAll((paths) =>
     paths.map((path) => path.getBoundingClientRect()).filter(({ width, height }) => width > 3 && width < 20 && height > 3 && height < 20),
   );

@@ -7,6 +7,8 @@ import { type Range, deviations, holds, quantile, rangeOf, withinLimit } from ".
 import type { Colours } from "./theme";
 
 const max_rows = 40;
+/** Quartiles of fewer samples say nothing that the points do not. */
+const min_samples_of_a_box = 8;
 const row_height = 26;
 
 export function drawDistributions(scenario: Scenario, colours: Colours): Drawing {
@@ -53,7 +55,7 @@ export function drawDistributions(scenario: Scenario, colours: Colours): Drawing
     entries: [],
     height: 80 + row_height * Math.max(1, cases.length),
     description:
-      "The samples of each case as deviations from its median; a box holds the middle half of them." +
+      "The samples of each case as deviations from its median; a box holds the middle half, of eight samples or more." +
       (cases.length < scenario.cases.length ? ` The first ${cases.length} of ${scenario.cases.length} cases.` : "") +
       (beyond > 0 ? ` ${beyond} of ${samples.flat().length} samples lie beyond the scale: an arrow at its edge stands for each.` : ""),
   };
@@ -70,9 +72,9 @@ function onLine(point: Point, index: number, range: Range): Point {
 
 /** From the first quartile to the third, with a line at the median. */
 function boxes(samples: number[][], colours: Colours): CustomSeriesOption {
-  const data = samples.map((values, index) => {
+  const data = samples.flatMap((values, index) => {
     const sorted = [...values].sort((a, b) => a - b);
-    return [index, quantile(sorted, 0.25), quantile(sorted, 0.75)];
+    return values.length < min_samples_of_a_box ? [] : [[index, quantile(sorted, 0.25), quantile(sorted, 0.75)]];
   });
   const renderItem: CustomSeriesRenderItem = (_, api) => {
     const at = (x: number | string) => api.coord([x, api.value(0)]) as [number, number];

@@ -7,6 +7,8 @@ import type { Colours } from "./theme";
 import { max_series } from "./views";
 
 const max_points = 4000;
+/** A larger share of samples is never beyond the scale: it is no exception. */
+const max_beyond = 0.1;
 
 /** Of deviations in percent. */
 export interface Range {
@@ -97,7 +99,8 @@ export function rangeOf(values: number[]): Range {
   const reach = 3 * (upper - lower);
   const within = sorted.filter((value) => value >= lower - reach && value <= upper + reach);
   const [low, high] = [quantile(within, 0), quantile(within, 1)];
-  const crowded = reach > 0 && max - min > 2 * (high - low);
+  const few = within.length >= (1 - max_beyond) * sorted.length;
+  const crowded = few && reach > 0 && max - min > 2 * (high - low);
   return crowded ? rounded(low, high) : rounded(min, max);
 }
 
