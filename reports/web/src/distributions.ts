@@ -7,7 +7,7 @@ import { type Range, deviations, holds, quantile, rangeOf, withinLimit } from ".
 import type { Colours } from "./theme";
 
 const max_rows = 40;
-/** Quartiles of fewer samples say nothing that the points do not. */
+/** The points alone describe fewer samples as well as quartiles do. */
 const min_samples_of_a_box = 8;
 const row_height = 26;
 
