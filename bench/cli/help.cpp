@@ -1,4 +1,4 @@
-// Layout of the help pages: two columns, wrapped to 100 columns of a terminal.
+// Layout of the help pages: two columns, wrapped to 80 columns of a terminal.
 #include "bench/cli/help.h"
 
 #include <fmt/format.h>
@@ -14,10 +14,9 @@ namespace {
 constexpr std::size_t description_column = 30;
 
 constexpr auto description =
-    "Runs real kernels under different strategies of parallel execution on the devices of this\n"
+    "Runs real kernels under different strategies of parallel execution on the devices of this "
     "machine, checks their results, and reports which strategy is fastest, by how much, and how "
-    "far\n"
-    "it is from the best possible time.\n";
+    "far it is from the best possible time.";
 
 constexpr std::string_view rows_end_group = "Output";  // its last row is --help
 
@@ -64,11 +63,12 @@ std::vector<std::string> groups_of(const std::vector<FlagRow>& rows) {
 std::string footer_of(const CommandText& text) {
   std::string footer = "\n";
   if (!text.examples.empty()) footer += fmt::format("Examples:\n{}\n", text.examples);
-  return footer + fmt::format("Exit codes: {}\n", text.exit_codes);
+  return footer + wrap(fmt::format("Exit codes: {}", text.exit_codes), page_width, 0) + '\n';
 }
 
 std::string program_page(const CommandList& commands, Command& run) {
-  std::string text = fmt::format("{}\nUsage:\n  {}\nCommands:\n", description, program_usage);
+  std::string text = fmt::format("{}\n\nUsage:\n  {}\nCommands:\n",
+                                 wrap(description, page_width, 0), program_usage);
   for (const auto& command : commands) {
     if (command->text().name == default_command) continue;
     std::string call(command->text().name);
@@ -107,7 +107,7 @@ std::string help_page(const CommandList& commands, std::string_view name) {
   if (name == default_command) return program_page(commands, command);
   const std::string rows = rows_text(command.flags(), "");
   return fmt::format(
-      "{}.\n\nUsage:\n  {}\n\n{}{}", command.text().summary,
+      "{}\n\nUsage:\n  {}\n\n{}{}", wrap(fmt::format("{}.", command.text().summary), page_width, 0),
       wrap(usage_of(command), page_width - 4, 4),
       rows.empty() ? "It takes no flags; parbench --help shows those of a run.\n" : rows,
       footer_of(command.text()));

@@ -9,14 +9,14 @@
 
 namespace parbench {
 
-/// Columns of the help pages, and of the texts of `list`, `devices` and `--dry-run`.
-inline constexpr std::size_t page_width = 100;
-
 /// Returns the page of one command; that of the default command describes the whole program.
 [[nodiscard]] std::string help_page(const CommandList& commands, std::string_view name);
 
 /// Returns how a command is called: "parbench export REPORT --format FORMAT [-o FILE]".
 [[nodiscard]] std::string usage_of(Command& command);
+
+/// Columns of the help pages, and of the texts of `list`, `devices` and `--dry-run`.
+inline constexpr std::size_t page_width = 80;
 
 /// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented
 /// by `indent` spaces.

@@ -15,6 +15,12 @@
 #include "reports/io/file.h"
 
 namespace parbench {
+namespace {
+
+/// Medians and speedups with their intervals take so many columns.
+constexpr int min_width = 60;
+
+}  // namespace
 
 bool is_standard_output(std::string_view path) {
   constexpr std::array<std::string_view, 5> names{"", "-", "/dev/stdout", "/dev/fd/1",
@@ -22,15 +28,19 @@ bool is_standard_output(std::string_view path) {
   return std::ranges::find(names, path) != names.end();
 }
 
-report::TextStyle text_style() {
-  report::TextStyle style;
-  const bool terminal = isatty(STDOUT_FILENO) == 1;
-  style.color = terminal && std::getenv("NO_COLOR") == nullptr;
-  if (terminal) {
-    const auto columns = static_cast<std::size_t>(terminal_columns(STDOUT_FILENO));
-    style.width = std::min(style.width, std::max<std::size_t>(columns, 40));
-  }
-  return style;
+report::TextStyle text_style(std::optional<int> width) {
+  const int columns = width.value_or(terminal_columns(STDOUT_FILENO));
+  return {.width = static_cast<std::size_t>(std::max(columns, min_width)),
+          .color = takes_color(STDOUT_FILENO)};
+}
+
+FlagRow width_flag(std::optional<int>& width) {
+  return {.value = number_rule("width",
+                               "Columns for tables and text; default: COLUMNS, the terminal's "
+                               "width, or 80",
+                               AxisKind::integer, min_width, 10'000),
+          .placeholder = "COLUMNS",
+          .target = &width};
 }
 
 std::string report_line(const std::string& path) { return fmt::format("report: {}\n", path); }

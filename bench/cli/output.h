@@ -1,6 +1,7 @@
 // Where commands write: standard output, or the file that -o names.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,13 @@
 
 namespace parbench {
 
-/// Returns the style that standard output takes: as wide as its terminal, colored unless NO_COLOR
-/// is set or it is no terminal.
-[[nodiscard]] report::TextStyle text_style();
+/// Returns the style that standard output takes. It is as wide as `width`, COLUMNS or its terminal,
+/// the first of them that is known, else 80 columns, and at least 60. It is colored on a terminal,
+/// unless NO_COLOR is set or TERM is "dumb".
+[[nodiscard]] report::TextStyle text_style(std::optional<int> width = {});
+
+/// Returns the flag --width.
+[[nodiscard]] FlagRow width_flag(std::optional<int>& width);
 
 /// Returns the last line of a run, which names its report.
 [[nodiscard]] std::string report_line(const std::string& path);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/cli/output.h"
 #include "bench/cli/run_options.h"
 #include "kernels/machine/machine.h"
 
@@ -172,9 +173,16 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
                     {"processes", traced_run},
                     {"dry-run", traced_run}},
        .target = &options.trace_path},
+      {.value = text_rule("trace-case",
+                          "Only cases whose names contain this, such as split:12, in the file of "
+                          "--trace; may be repeated"),
+       .kind = many,
+       .placeholder = "TEXT",
+       .target = &options.trace_cases},
       {.value = text_rule("quiet", "No progress; only the tables, the answers and errors"),
        .kind = toggle,
        .target = &options.quiet},
+      width_flag(options.width),
       {.value = text_rule("version", "Print the version and exit"),
        .kind = toggle,
        .in_config = false},

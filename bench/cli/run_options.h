@@ -49,10 +49,12 @@ struct RunOptions {
 
   std::string config_path;
   std::string rerun_path;
-  std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
-  std::string trace_path;   // of the timelines; empty: none
+  std::string report_path;               // empty: reports/runs/<UTC time>-<scenario>.json
+  std::string trace_path;                // of the timelines; empty: none
+  std::vector<std::string> trace_cases;  // parts of their names; empty: all
   bool dry_run = false;
   bool quiet = false;
+  std::optional<int> width;   // columns of tables and text
   bool for_profiler = false;  // a few samples between the profilers' start and stop
   bool no_timeline = false;   // no profiling pass
   ProjectOptions project;     // what the report says of the project that is measured

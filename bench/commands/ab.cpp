@@ -256,8 +256,8 @@ constexpr CommandText ab_help{
     .name = "ab",
     .summary = "What is slower or faster with one command than with another, in pairs of runs",
     .examples =
-        "  parbench ab --a './old/parbench --scenario matmul' --b './new/parbench --scenario "
-        "matmul'\n"
+        "  parbench ab --a './old/parbench --scenario matmul' \\\n"
+        "              --b './new/parbench --scenario matmul'\n"
         "      Two builds.\n"
         "  parbench ab --a 'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario branch' \\\n"
         "              --b './parbench --scenario branch' --max-time 600\n"
@@ -265,9 +265,9 @@ constexpr CommandText ab_help{
         "  parbench ab --measure wall --a 'gzip -6 <file' --b 'zstd -6 <file'\n"
         "      Two programs of any kind, by the time from start to end.\n",
     .exit_codes =
-        "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes\n"
-        "ended early, or the output could not be written to its end;\n"
-        "2 bad usage, a place that cannot be written, a command that fails or leaves no report;\n"
+        "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes "
+        "ended early, or the output could not be written to its end; "
+        "2 bad usage, a place that cannot be written, a command that fails or leaves no report; "
         "3 a case regressed; 4 nothing could be compared; 130 interrupted."};
 
 class Ab final : public Command {

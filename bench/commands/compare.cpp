@@ -13,15 +13,14 @@ constexpr CommandText compare_help{
     .examples =
         "  parbench compare reports/runs/before.json after.json\n"
         "      What became slower or faster, beyond chance?\n"
-        "  parbench compare before.json after.json --threshold 5 --format markdown -o comment.md\n"
+        "  parbench compare before.json after.json --threshold 5 --format markdown\n"
         "      Changes of 5% or more, as a comment on a pull request.\n"
         "  parbench compare before.json after.json\n"
-        "      Also of files that programs with Google Benchmark write "
-        "(--benchmark_out=before.json).\n",
+        "      Also of files of Google Benchmark (--benchmark_out=before.json).\n",
     .exit_codes =
-        "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes\n"
+        "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes "
         "ended early, or the output could not be written to its end; 2 bad usage, a bad report, "
-        "or\n"
+        "or "
         "a place that cannot be written; 3 a case regressed; 4 nothing could be compared."};
 
 class Compare final : public Command {

@@ -2,7 +2,7 @@
 #include "bench/commands/comparison_options.h"
 
 #include "bench/cli/output.h"
-#include "reports/compare/render.h"
+#include "reports/compare/render/render.h"
 #include "reports/io/json.h"
 
 namespace parbench {
@@ -16,23 +16,29 @@ std::vector<FlagRow> comparison_flags(ComparisonOptions& options) {
           {.value = text_rule("allow-different-machine", "Compare although the hardware differs"),
            .kind = FlagKind::toggle,
            .target = &options.allow_different_machine},
-          {.value = choice_rule("format",
-                                "One of: table (the default), markdown (for a pull request), json",
-                                {"table", "markdown", "json"}),
+          {.value = choice_rule(
+               "format",
+               "One of: table (the default), html (a page), markdown (for a pull request), "
+               "json",
+               {"table", "html", "markdown", "json"}),
            .placeholder = "FORMAT",
            .target = &options.format},
-          output_flag(options.output_path)};
+          output_flag(options.output_path),
+          width_flag(options.width)};
 }
 
 void write_comparison(const compare::Comparison& comparison, const ComparisonOptions& options) {
-  const bool to_file = !is_standard_output(options.output_path);
   std::string text;
   if (options.format == "json") {
     text = compare::json_text(comparison);
+  } else if (options.format == "html") {
+    text = compare::to_html(comparison, report::built_in_web_assets());
   } else if (options.format == "markdown") {
     text = compare::to_markdown(comparison);
   } else {
-    text = compare::to_table(comparison, to_file ? report::TextStyle() : text_style());
+    report::TextStyle style = text_style(options.width);
+    style.color = style.color && is_standard_output(options.output_path);
+    text = compare::to_table(comparison, style);
   }
   write_output(text, options.output_path);
 }

@@ -1,6 +1,7 @@
 // Options of the commands that give verdicts, and how they write them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace parbench {
 struct ComparisonOptions {
   double threshold_percent = 2;  // the smallest change that counts, of the time
   bool allow_different_machine = false;
-  std::string format = "table";  // or "markdown", "json"
+  std::string format = "table";  // or "html", "markdown", "json"
   std::string output_path;
+  std::optional<int> width;  // of the table
 
   [[nodiscard]] double threshold() const { return threshold_percent / 100; }
 };

@@ -22,14 +22,14 @@ constexpr CommandText dashboard_help{
     .summary = "A site from a folder of reports: every case's history, and where it changed",
     .examples =
         "  parbench dashboard reports/runs -o site\n"
-        "      A new site, or one of an earlier build with the reports that are new since.\n"
+        "      A new site, or an earlier one with the reports that are new since.\n"
         "  parbench dashboard reports/runs -o site --strict\n"
         "      The same in a script that has to fail where a file is no report.\n"
         "  parbench dashboard reports/runs -o site --repository-url "
         "https://github.com/owner/name\n"
         "      With links from commits to the repository.\n",
     .exit_codes =
-        "0 done; 1 the site could not be written to its end, or, with --strict, a file\n"
+        "0 done; 1 the site could not be written to its end, or, with --strict, a file "
         "was skipped; 2 bad usage, or a folder that cannot be read, or that is no place for a "
         "site."};
 

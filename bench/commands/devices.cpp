@@ -15,7 +15,9 @@ namespace parbench {
 namespace {
 
 std::string backend_text(const Backend& backend) {
-  std::string text = fmt::format("{}: {}\n", backend.name(), backend.description());
+  std::string text =
+      wrap(fmt::format("{}: {}", backend.name(), backend.description()), page_width, 0);
+  text += '\n';
   for (const auto& component : backend.components()) {
     text += fmt::format("  {} {}\n", component.name, component.version);
     if (component.details.empty()) continue;
@@ -24,15 +26,27 @@ std::string backend_text(const Backend& backend) {
   return text;
 }
 
-/// What its times depend on, on lines of 80 columns.
+/// What its times depend on.
 std::string facts_text(const DeviceInfo& info) {
   constexpr std::size_t indent = 6;
-  constexpr std::size_t width = 80;
   if (info.facts.empty()) return {};
   std::vector<std::string> facts;
   for (const auto& [name, value] : info.facts) facts.push_back(fmt::format("{} {}", name, value));
   return fmt::format("{}{}\n", std::string(indent, ' '),
-                     wrap(fmt::format("{}", fmt::join(facts, ", ")), width - indent, indent));
+                     wrap(fmt::format("{}", fmt::join(facts, ", ")), page_width - indent, indent));
+}
+
+std::string device_line(const DeviceInfo& info) {
+  constexpr std::size_t indent = 15;
+  std::string text = info.model;
+  if (!info.cores.empty()) {
+    text +=
+        fmt::format(", core{} {}", info.cores.size() == 1 ? "" : "s", fmt::join(info.cores, ","));
+  }
+  if (!info.peers.empty()) {
+    text += fmt::format(", peer access to {}", fmt::join(info.peers, ", "));
+  }
+  return fmt::format("    {:<10} {}\n", info.name, wrap(text, page_width - indent, indent));
 }
 
 std::string devices_text(Backend& backend) {
@@ -42,15 +56,7 @@ std::string devices_text(Backend& backend) {
   const auto devices = backend.open(all, {});
   for (const auto& device : devices) {
     const DeviceInfo& info = device->info();
-    text += fmt::format("    {:<10} {}", info.name, info.model);
-    if (!info.cores.empty()) {
-      text +=
-          fmt::format(", core{} {}", info.cores.size() == 1 ? "" : "s", fmt::join(info.cores, ","));
-    }
-    if (!info.peers.empty()) {
-      text += fmt::format(", peer access to {}", fmt::join(info.peers, ", "));
-    }
-    text += "\n" + facts_text(info);
+    text += device_line(info) + facts_text(info);
   }
   for (const DeviceLink& link : links_of(devices)) {
     text += fmt::format("    {} to {}: {}\n", link.from, link.to, link.kind);
@@ -81,7 +87,7 @@ std::string device_listing(const Machine& machine) {
     text += backend_text(*backend) + devices_text(*backend);
   }
   for (const auto& missing : Machine::missing_backends()) {
-    text += fmt::format("\n{}: {}\n", missing.name, missing.reason);
+    text += fmt::format("\n{}\n", wrap(missing.name + ": " + missing.reason, page_width, 0));
   }
   text += fmt::format("\nNVTX: {}\n", nvtx_support());
   return text;

@@ -18,7 +18,7 @@ constexpr CommandText export_help{
     .examples =
         "  parbench export reports/runs/before.json --format csv -o before.csv\n"
         "      A row for each case, for a spreadsheet.\n"
-        "  parbench export reports/runs/before.json --format prometheus | promtool check metrics\n"
+        "  parbench export before.json --format prometheus | promtool check metrics\n"
         "      Without -o the text goes to standard output.\n",
     .exit_codes = report_exit_codes};
 

@@ -73,10 +73,12 @@ std::string scenario_listing(const ScenarioList& scenarios) {
     text += "  axes:\n";
     for (const Axis& axis : scenario->axes()) text += axis_text(axis);
   }
-  text +=
-      "\npresets: quick (the default) asks each question within minutes on two cores; published "
-      "has\nthose of the published experiments. Any axis can be overridden.\n";
-  return text;
+  return text + '\n' +
+         wrap(
+             "presets: quick (the default) asks each question within minutes on two cores; "
+             "published has those of the published experiments. Any axis can be overridden.",
+             page_width, 0) +
+         '\n';
 }
 
 std::unique_ptr<Command> make_list(const Program& program) {

@@ -15,12 +15,14 @@
 #include "bench/cli/flag_files.h"
 #include "bench/cli/output.h"
 #include "bench/commands/commands.h"
+#include "bench/estimates/peak_objection.h"
 #include "bench/output/standard_streams.h"
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
 #include "bench/sampling/described.h"
 #include "kernels/base/error.h"
 #include "reports/model/machine_info.h"
+#include "reports/text/paragraph.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "reports/views/peak_table.h"
@@ -38,21 +40,25 @@ class Survey {
   void add(std::vector<std::unique_ptr<Device>> devices) {
     Context context(std::move(devices), {.seed = 1});
     for (int device = 0; device < context.device_count(); ++device) {
-      const report::Fingerprint alone =
-          report::fingerprint(machine_, described(context.device(device).info()));
+      const report::Device one = described(context.device(device).info());
+      const report::Fingerprint alone = report::fingerprint(machine_, one);
       if (!seen_.insert(report::id_of(alone)).second) continue;
-      text_ += report::to_table(alone, peaks_of(context, device, alone), text_style()) + '\n';
+      refused_.clear();
+      const std::vector<report::Peak> peaks = peaks_of(context, device, one);
+      text_ += report::to_table(alone, peaks, style_) + refused_ + '\n';
     }
   }
 
   [[nodiscard]] std::string text() const {
-    return text_ + report::peaks_footnote(text_style()) +
+    return text_ + report::peaks_footnote(style_) +
            fmt::format("kept in {}\n", cache_.folder().string());
   }
 
  private:
-  std::vector<report::Peak> peaks_of(Context& context, int device,
-                                     const report::Fingerprint& alone) {
+  /// Each is kept at once: what fails later takes none with it. What is known stays where the new
+  /// rate is not to be kept.
+  std::vector<report::Peak> peaks_of(Context& context, int device, const report::Device& facts) {
+    const report::Fingerprint alone = report::fingerprint(machine_, facts);
     std::vector<report::Peak> known = known_of(alone);
     std::vector<MeasurablePeak> wanted = wanted_of(context, device);
     std::erase_if(wanted, [&](const MeasurablePeak& one) {
@@ -63,11 +69,69 @@ class Survey {
     note_(fmt::format("measuring {} of {}", report::format_count(wanted.size(), "peak"),
                       report::to_text(alone)));
     for (const MeasurablePeak& one : wanted) {
+      std::optional<report::Peak> peak = credible(one, facts);
+      if (!peak) continue;
       std::erase_if(known, [&](const report::Peak& old) { return old.what == one.what; });
-      known.push_back(measured(one));
-      cache_.keep(alone, known);  // each at once: what fails later takes none with it
+      known.push_back(std::move(*peak));
+      cache_.keep(alone, known);
+      drop_contradicted(known.back(), facts);
     }
     return known;
+  }
+
+  /// Measures until nothing speaks against the rate, a few times.
+  std::optional<report::Peak> credible(const MeasurablePeak& one, const report::Device& device) {
+    constexpr int max_attempts = 3;
+    const std::vector<PeaksOfCores> others = others_of(device);
+    std::string objection;
+    report::Peak peak;
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
+      peak = measured(one);
+      objection = objection_to(peak, device.cores.size(), precision(), others);
+      if (objection.empty()) return peak;
+    }
+    refused_ += report::hanging(
+        "! ",
+        fmt::format("not kept: {} {}: {}. Measure it on an idle machine, or allow wider intervals "
+                    "with --precision.",
+                    peak.what, whole_text(report::peak_cell(peak)), objection),
+        style_.width, report::Emphasis::none, style_.color);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] double precision() const { return options_.precision_percent / 100; }
+
+  /// The device with the first of its machine's cores.
+  static report::Device with_cores(report::Device device, std::size_t count) {
+    device.cores.resize(count);
+    return device;
+  }
+
+  /// What is known of the same kind of device with other numbers of cores.
+  [[nodiscard]] std::vector<PeaksOfCores> others_of(const report::Device& device) const {
+    std::vector<PeaksOfCores> others;
+    for (std::size_t cores = 1; cores <= machine_.cores_allowed.size(); ++cores) {
+      if (device.cores.empty() || cores == device.cores.size()) continue;
+      const auto known = known_of(report::fingerprint(machine_, with_cores(device, cores)));
+      if (!known.empty()) others.push_back({cores, known});
+    }
+    return others;
+  }
+
+  /// Drops what is known of more cores and is slower than a new peak.
+  void drop_contradicted(const report::Peak& peak, const report::Device& device) const {
+    for (PeaksOfCores& other : others_of(device)) {
+      const report::Peak* known = report::find_peak(other.peaks, peak.what);
+      if (other.cores < device.cores.size() || known == nullptr ||
+          !contradicts(peak, *known, precision())) {
+        continue;
+      }
+      note_(fmt::format("{} of {} was {}, less than with {}: it is dropped; measure it again",
+                        peak.what, report::format_count(other.cores, "core"), rate_text(*known),
+                        report::format_count(device.cores.size(), "core")));
+      std::erase_if(other.peaks, [&](const report::Peak& old) { return old.what == peak.what; });
+      cache_.keep(report::fingerprint(machine_, with_cores(device, other.cores)), other.peaks);
+    }
   }
 
   /// With a number format, only what depends on it.
@@ -105,6 +169,8 @@ class Survey {
   const report::PeakCache& cache_;
   const PeakSizes& sizes_;
   const Notify& note_;
+  report::TextStyle style_ = text_style(options_.width);
+  std::string refused_;  // of the device that is measured
   report::Machine machine_ = report::machine_info({});
   std::set<std::string> seen_;
   std::string text_;
@@ -144,9 +210,9 @@ constexpr CommandText peaks_help{
         "  parbench peaks\n"
         "      The peak rates of the devices: measured the first time, then shown.\n"
         "  parbench peaks --devices cuda:0 --dtype bf16 --refresh\n"
-        "      Products of one format on one device anew, as after an upgrade of a library.\n",
+        "      Products of one format on one device anew, as after an upgrade.\n",
     .exit_codes =
-        "0 done; 1 a device failed, the rates could not be kept, or the output could not be\n"
+        "0 done; 1 a device failed, the rates could not be kept, or the output could not be "
         "written to its end; 2 bad usage."};
 
 class Peaks final : public Command {
@@ -165,7 +231,14 @@ class Peaks final : public Command {
              .target = &options_.format},
             {.value = text_rule("refresh", "Measure again what is known"),
              .kind = FlagKind::toggle,
-             .target = &options_.refresh}};
+             .target = &options_.refresh},
+            {.value = number_rule("precision",
+                                  "Keep a rate only if its 95% interval is this narrow (half "
+                                  "width), and fewer cores are not faster by more (10)",
+                                  AxisKind::real, 0.01, 1000),
+             .placeholder = "PERCENT",
+             .target = &options_.precision_percent},
+            width_flag(options_.width)};
   }
 
   ExitCode run() override {

@@ -16,6 +16,8 @@ struct PeakOptions {
   std::string devices;                 // as given; empty: the scenarios' defaults
   std::optional<NumberFormat> format;  // of the products; none: all
   bool refresh = false;                // measured although they are known
+  double precision_percent = 10;       // a wider interval (half width) is not kept
+  std::optional<int> width;            // columns of the tables
 };
 
 /// Receives notes beside the tables: what is being measured, and files that could not be used.

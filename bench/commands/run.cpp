@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -35,7 +36,7 @@ constexpr CommandText run_help{
     .examples =
         "  parbench --scenario pipeline --split 1,3,5,12,20\n"
         "      Which split of the batch makes a two-device pipeline fastest?\n"
-        "  parbench --scenario branch --batch 1,8 --image 8,32,128 --strategy one-stream,streams\n"
+        "  parbench --scenario branch --image 8,32,128 --strategy one-stream,streams\n"
         "      From which size down do parallel branches pay?\n"
         "  parbench --scenario all --dry-run\n"
         "      What would be measured, in how much memory and time?\n"
@@ -46,8 +47,8 @@ constexpr CommandText run_help{
         "  parbench compare reports/runs/before.json after.json\n"
         "      What became slower or faster, beyond chance?\n",
     .exit_codes =
-        "0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
-        "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
+        "0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted. "
+        "Commands exit 0 when they did what they were asked, whatever a report says of its cases; "
         "compare exits 3 when a case became slower (parbench compare --help)."};
 
 /// Whether a run has a profiling pass; an external profiler does that itself.
@@ -161,11 +162,31 @@ class SingleProcessRun {
   bool all_measured_ = true;
 };
 
+/// Throws UsageError for a text of --trace-case that chooses nothing.
+void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs) {
+  if (!options.trace_cases.empty() && options.trace_path.empty()) {
+    throw UsageError("--trace-case chooses cases of a trace; add --trace FILE.json");
+  }
+  for (const std::string& text : options.trace_cases) {
+    const auto is_chosen = [&](const CaseSpec& spec) {
+      return spec.name().find(text) != std::string::npos;
+    };
+    if (std::ranges::any_of(
+            jobs, [&](const Job& job) { return std::ranges::any_of(job.cases, is_chosen); })) {
+      continue;
+    }
+    throw UsageError(fmt::format(
+        "--trace-case '{}' is part of no case's name, such as {}\n--dry-run shows all names", text,
+        jobs.front().cases.front().name()));
+  }
+}
+
 ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios,
                    const Machine& machine) {
   const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
   check_files_differ(options, flags.out_path);
   std::vector<Job> jobs = plan_jobs(options, flags, machine);
+  check_traced_cases(options, jobs);
   if (options.for_profiler && jobs.size() > 1) {
     throw UsageError(fmt::format(
         "--for-profiler takes one scenario, not {}: a profiler's capture begins and ends once",

@@ -28,13 +28,14 @@ class Show final : public Command {
                                 "The calls of each case: their time, their rates, and the shares "
                                 "of the device's peaks, where these are known"),
              .kind = FlagKind::toggle,
-             .target = &calls_}};
+             .target = &calls_},
+            width_flag(width_)};
   }
 
   ExitCode run() override {
     const report::Report report = report::read_report(path_);
-    print(calls_ ? report::calls_table(report, text_style())
-                 : report::to_table(report, text_style()));
+    const report::TextStyle style = text_style(width_);
+    print(calls_ ? report::calls_table(report, style) : report::to_table(report, style));
     print(report_line(path_));
     return ExitCode::measured;
   }
@@ -42,6 +43,7 @@ class Show final : public Command {
  private:
   std::string path_;
   bool calls_ = false;
+  std::optional<int> width_;
 };
 
 }  // namespace

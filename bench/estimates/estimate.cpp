@@ -19,6 +19,7 @@
 #include "bench/execution/verification.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
+#include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
@@ -205,6 +206,25 @@ std::string outcome_text(const CaseEstimate& estimated) {
   return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
 }
 
+/// A line for each case, or two where the longest would not fit.
+std::string cases_text(const std::vector<CaseEstimate>& cases) {
+  std::size_t name_width = 0;
+  std::size_t outcome_width = 0;
+  for (const CaseEstimate& estimated : cases) {
+    name_width = std::max(name_width, estimated.name.size());
+    outcome_width = std::max(outcome_width, report::display_width(outcome_text(estimated)));
+  }
+  const bool fits = name_width + outcome_width + 4 <= page_width;
+  const std::size_t indent = fits ? name_width + 4 : 6;
+  std::string text;
+  for (const CaseEstimate& estimated : cases) {
+    text += fmt::format("  {:<{}}{}{}\n", estimated.name, fits ? indent - 2 : 0,
+                        fits ? "" : "\n" + std::string(indent, ' '),
+                        wrap(outcome_text(estimated), page_width - indent, indent));
+  }
+  return text;
+}
+
 /// Describes what `add_time` adds up.
 std::string made_of(const SamplerOptions& options, bool profiles) {
   std::string samples =
@@ -257,13 +277,9 @@ std::string estimate_text(const Scenario& scenario, const Context& context,
   for (int i = 0; i < context.device_count(); ++i) {
     devices.push_back(context.device(i).info().name);
   }
-  std::size_t width = 0;
-  for (const CaseEstimate& estimated : run.cases) width = std::max(width, estimated.name.size());
   std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
                                  run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
-  for (const CaseEstimate& estimated : run.cases) {
-    text += fmt::format("  {:<{}}  {}\n", estimated.name, width, outcome_text(estimated));
-  }
+  text += cases_text(run.cases);
   const std::string min = report::format_wait(run.min_seconds);
   const std::string max = report::format_wait(run.max_seconds);
   text += "estimated time: " + min;

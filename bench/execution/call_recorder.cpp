@@ -155,7 +155,9 @@ void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
          .ran = {since(begin_, activity.begin), since(begin_, activity.end)},
          .work = lane == task.lanes.front() ? work_of(call) : Work{}});
     const auto* op = std::get_if<OpCall>(&call);
-    if (op == nullptr || !op->op->is_reference()) continue;
+    if (op == nullptr) continue;
+    timeline.calls.back().layer_name = op->layer;
+    if (!op->op->is_reference()) continue;
     timeline.calls.back().reference_kernel = op->op->implementation();
     timeline.calls.back().layer = layer_of(*op->op);
   }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <ostream>
 #include <string_view>
@@ -166,16 +165,6 @@ class RedrawnLine : public Progress {
   bool drawn_ = false;
 };
 
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): set by no thread
-  return value != nullptr && *value != '\0';
-}
-
-bool terminal_is_dumb() {
-  const char* value = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): set by no thread
-  return value == nullptr || std::string_view(value) == "dumb";
-}
-
 }  // namespace
 
 std::string progress_line(const ProgressState& state, int columns) {
@@ -202,8 +191,8 @@ std::unique_ptr<Progress> make_progress(std::ostream& out, ProgressOptions optio
 ProgressOptions standard_error_options(bool quiet) {
   ProgressOptions options;
   options.quiet = quiet;
-  options.terminal = isatty(STDERR_FILENO) == 1 && !terminal_is_dumb();
-  options.color = options.terminal && !is_set("NO_COLOR");
+  options.terminal = is_full_terminal(STDERR_FILENO);
+  options.color = takes_color(STDERR_FILENO);
   options.columns = [] { return terminal_columns(STDERR_FILENO); };
   return options;
 }

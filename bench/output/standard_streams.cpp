@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <system_error>
@@ -16,6 +18,15 @@
 #include "reports/text/text.h"
 
 namespace parbench {
+namespace {
+
+/// Empty where it is not set.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set by no thread
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
 
 void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -55,9 +66,22 @@ void require_printed() {
 }
 
 int terminal_columns(int descriptor) {
+  const std::string_view given = variable("COLUMNS");
+  int columns = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), columns);
+  if (error == std::errc() && end == given.data() + given.size() && columns > 0) return columns;
   winsize size = {};
   if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
+}
+
+bool is_full_terminal(int descriptor) {
+  const std::string_view kind = variable("TERM");
+  return isatty(descriptor) == 1 && !kind.empty() && kind != "dumb";
+}
+
+bool takes_color(int descriptor) {
+  return is_full_terminal(descriptor) && variable("NO_COLOR").empty();
 }
 
 void print_error(std::string_view message) noexcept {

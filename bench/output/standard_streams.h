@@ -26,8 +26,15 @@ class ReaderGone : public Error {
 /// ReaderGone where that is why.
 void require_printed();
 
-/// Columns of the terminal behind a descriptor; 80 where it is unknown, or there is none.
+/// Returns the value of COLUMNS, or the columns of the terminal behind a descriptor; 80 where
+/// neither is known.
 [[nodiscard]] int terminal_columns(int descriptor);
+
+/// Whether a descriptor is a terminal that moves its cursor: TERM is set, and not to "dumb".
+[[nodiscard]] bool is_full_terminal(int descriptor);
+
+/// Whether it also may have colors: NO_COLOR is not set, or empty.
+[[nodiscard]] bool takes_color(int descriptor);
 
 /// "parbench: error: …" on standard error; lines after the first are hints, indented. Control
 /// characters, which names in files may hold, do not reach the terminal. Never fails.

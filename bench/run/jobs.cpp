@@ -23,22 +23,39 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
 /// so.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
-  const auto none = [&](bool (Backend::*can)() const) {
-    return std::ranges::none_of(devices, [&](const auto& device) {
-      return (machine.find(device->info().backend)->*can)();
-    });
+  const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
+    return *machine.find(device->info().backend);
   };
-  if (request.autotune && none(&Backend::can_autotune)) {
+  if (request.autotune && std::ranges::none_of(devices, [&](const auto& device) {
+        return backend_of(device).can_autotune();
+      })) {
     throw UsageError(
         "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
         "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
         "cuda:0");
   }
-  if (request.format.math == MathMode::tf32 && none(&Backend::has_tf32)) {
-    throw UsageError(
-        "--dtype tf32: no device of the run has TF32, the arithmetic of NVIDIA's tensor cores: use "
-        "--dtype f32, or give --devices cuda:0");
+  if (std::ranges::all_of(devices, [&](const auto& device) {
+        return !backend_of(device).lacks(request.format).empty();
+      })) {
+    throw UsageError(fmt::format("--dtype {}: {}", to_string(request.format),
+                                 backend_of(devices.front()).lacks(request.format)));
   }
+}
+
+/// Refuses a scenario on too few devices to answer its question, unless strategies or cases were
+/// chosen, or it is one of several.
+void check_device_count(const RunOptions& options, const Job& job) {
+  const auto count = static_cast<int>(job.devices.size());
+  const int needed = job.scenario->min_devices();
+  const bool is_chosen = !options.strategies.empty() || !options.cases.empty();
+  if (count >= needed || is_chosen || options.scenarios.size() > 1) return;
+  throw UsageError(fmt::format(
+      "--scenario {0}: a {0} needs {1} devices, and this run has {2} ({3})\n"
+      "let the process use more cores (taskset, containers and batch systems limit them), or name "
+      "devices: --devices {1}, --devices cuda:0/0,cuda:0/1 (parts of one GPU)\n"
+      "--strategy {4} measures what one device can do",
+      job.scenario->name(), needed, count, job.devices.front()->info().name,
+      job.scenario->baseline()));
 }
 
 }  // namespace
@@ -59,6 +76,7 @@ std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flag
   std::vector<Job> jobs;
   for (const Scenario* scenario : options.scenarios) {
     Job job{scenario, open_devices(options.device_request(), *scenario, machine), {}, {}};
+    check_device_count(options, job);
     job.cases = expand(options, *scenario, set_of(job.devices));
     job.left_out = strategies_left_out(options, *scenario, job.cases);
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });

@@ -32,7 +32,7 @@ RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags,
       flags_(flags),
       progress_(progress_of(options)),
       report_builder_(std::move(report_builder)),
-      trace_(options.trace_path) {
+      trace_(options.trace_path, options.trace_cases) {
   for (const Job& job : jobs) {
     report_builder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
     report_builder_.add_devices(*job.scenario, job.devices);
@@ -95,7 +95,7 @@ void RunOutputs::print_beside_rows(const std::string& text) const {
 }
 
 void RunOutputs::show() const {
-  print_beside_rows(report::to_table(report_builder_.report(), text_style()));
+  print_beside_rows(report::to_table(report_builder_.report(), text_style(options_.width)));
   print_beside_rows(left_out_);
   if (!flags_.display_format) return;
   const RowStyle style{flags_.aggregates_only || flags_.display_aggregates_only,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "reports/io/chrome_trace.h"
@@ -11,7 +12,10 @@
 namespace parbench {
 
 void TraceFile::add(const report::CaseResult& one, const Timeline& timeline) {
-  if (path_.empty()) return;
+  const auto is_part = [&](const std::string& text) {
+    return one.name.find(text) != one.name.npos;
+  };
+  if (path_.empty() || (!cases_.empty() && std::ranges::none_of(cases_, is_part))) return;
   Entry& entry = entries_.emplace_back(Entry{one.name, {}, timeline});
   for (const report::DeviceMemory& memory : one.memory) {
     entry.memory.emplace_back(memory.device, memory.bytes);

@@ -14,8 +14,10 @@ namespace parbench {
 
 class TraceFile {
  public:
-  /// Empty: there is no file, and nothing is kept.
-  explicit TraceFile(std::filesystem::path path) : path_(std::move(path)) {}
+  /// Empty: there is no file, and nothing is kept. `cases`: only cases whose names contain one of
+  /// these; none: all.
+  TraceFile(std::filesystem::path path, std::vector<std::string> cases)
+      : path_(std::move(path)), cases_(std::move(cases)) {}
 
   void add(const report::CaseResult& one, const Timeline& timeline);
 
@@ -33,6 +35,7 @@ class TraceFile {
   };
 
   std::filesystem::path path_;
+  std::vector<std::string> cases_;
   std::vector<Entry> entries_;
 };
 

@@ -58,9 +58,9 @@ class Backend {
   /// Whether its devices choose kernels by measuring them when they are asked to.
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
-  /// Whether any of its devices can multiply f32 in TF32. Devices that are too old refuse
-  /// each operation.
-  [[nodiscard]] virtual bool has_tf32() const { return false; }
+  /// Returns why none of its devices has arithmetic of this format, with the remedy; empty where
+  /// some may have it. Devices that are too old refuse each operation.
+  [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
   /// UsageError for more devices than there are, and for a partition that does not exist.

@@ -96,13 +96,16 @@ class TraceWriter {
            {"args", std::move(args)}});
   }
 
-  /// From the end of one slice to the beginning of another.
+  /// From the end of `leaves`, or from within it where `to` begins before that end, as work may
+  /// begin before the call that enqueued it returns. Nothing for what began before `leaves`, by
+  /// clocks of two devices.
   void arrow(std::string_view name, const Track& from, const TimeSpan& leaves, const Track& to,
-             const TimeSpan& enters) {
+             Nanoseconds enters) {
+    if (enters < leaves.begin) return;
     const std::size_t id = ++arrows_;
     const Nanoseconds inside = std::max(leaves.begin, leaves.end - 1);
-    write(arrow_end("s", name, id, from, inside));
-    Json end = arrow_end("f", name, id, to, enters.begin);
+    write(arrow_end("s", name, id, from, std::min(inside, enters)));
+    Json end = arrow_end("f", name, id, to, enters);
     end["bp"] = "e";
     write(end);
   }
@@ -150,7 +153,11 @@ class CaseWriter {
         timeline_(*traced.timeline),
         host_(first_process),
         tasks_(merge_calls(timeline_).calls),
-        devices_(graph().devices()) {}
+        devices_(graph().devices()) {
+    for (const TimedCall& call : timeline_.calls) {
+      first_enqueued_.try_emplace({call.task, call.lane}, call.enqueued);
+    }
+  }
 
   [[nodiscard]] std::size_t next_process() const { return host_ + 1 + devices_.size(); }
 
@@ -218,18 +225,30 @@ class CaseWriter {
           track_of(part.lane), task.name, "task", colour_of(task.kind), part.ran,
           with_work({{"task", part.task}, {"kind", name_of(task.kind)}, {"after", task.after}},
                     part));
-      writer_.arrow("launch", host_track_of(task.lanes.front()), part.enqueued, track_of(part.lane),
-                    part.ran);
+      writer_.arrow("launch", host_track_of(task.lanes.front()), first_enqueued(part),
+                    track_of(part.lane), part.ran.begin);
     }
+  }
+
+  /// Returns when the host enqueued the first call of a task: the task begins before its other
+  /// calls are enqueued.
+  [[nodiscard]] TimeSpan first_enqueued(const TimedCall& part) const {
+    return first_enqueued_.at({part.task, part.lane});
   }
 
   void write_calls() {
     for (const TimedCall& call : timeline_.calls) {
       const Task& task = graph().task(call.task);
-      writer_.slice(
-          track_of(call.lane), call.name, name_of(task.kind), colour_of(task.kind), call.ran,
-          with_work({{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}}, call));
+      writer_.slice(track_of(call.lane),
+                    call.layer_name.empty() ? call.name : call.name + " · " + call.layer_name,
+                    name_of(task.kind), colour_of(task.kind), call.ran, args_of(call));
     }
+  }
+
+  static Json args_of(const TimedCall& call) {
+    Json args{{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}};
+    if (!call.layer_name.empty()) args["layer"] = call.layer_name;
+    return with_work(std::move(args), call);
   }
 
   /// Returns of each task that ran the part, on one of its lanes, that ended last.
@@ -250,7 +269,7 @@ class CaseWriter {
         if (found == last.end() || found->second->lane == part.lane) continue;
         const TimedCall* cause = found->second;
         writer_.arrow("dependency", track_of(cause->lane), cause->ran, track_of(part.lane),
-                      part.ran);
+                      part.ran.begin);
       }
     }
   }
@@ -288,6 +307,7 @@ class CaseWriter {
   const Timeline& timeline_;
   std::size_t host_;              // process of the host; the devices follow
   std::vector<TimedCall> tasks_;  // each on each of its lanes
+  std::map<std::pair<TaskId, LaneId>, TimeSpan> first_enqueued_;  // of the first call of a task
   std::vector<std::string> devices_;
 };
 

@@ -162,6 +162,8 @@ void visit_fields(V& visit, MaybeConst<Task> auto& x) {
   visit("lanes", x.lanes);
   visit.optional("after", x.after);
   visit.optional("cost_key", x.cost_key);
+  visit.optional("phase", x.phase);
+  visit.optional("micro_batch", x.micro_batch);
   visit.optional("work", x.work);
 }
 
@@ -187,6 +189,7 @@ void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
   visit("ran", x.ran);
   visit.optional("work", x.work);
   visit.optional("reference_kernel", x.reference_kernel);
+  visit.optional("layer_name", x.layer_name);
   visit.optional("layer", x.layer);
 }
 

@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <limits>
+#include <set>
 #include <utility>
+
+#include "reports/text/paragraph.h"
 
 namespace parbench::report {
 namespace {
@@ -28,6 +33,17 @@ std::vector<Laid> laid_out(const std::vector<Column>& columns) {
   return result;
 }
 
+/// Headings that stand above their rows leave the rows indented.
+constexpr std::size_t row_indent = 2;
+
+std::size_t laid_width(const std::vector<Laid>& laid) {
+  std::size_t width = 0;
+  for (const auto& [column, own] : laid) {
+    width += own + (column == laid.front().column ? 0 : column->gap);
+  }
+  return width;
+}
+
 using Cell = std::function<const std::string&(const Column&)>;
 
 std::string line(const std::vector<Laid>& laid, const Cell& cell) {
@@ -40,13 +56,70 @@ std::string line(const std::vector<Laid>& laid, const Cell& cell) {
   return text;
 }
 
-std::string rule(const std::vector<Laid>& laid) {
+std::string rule(std::size_t width) {
   std::string text;
-  for (const auto& [column, width] : laid) {
-    const std::size_t gap = column == laid.front().column ? 0 : column->gap;
-    for (std::size_t i = 0; i < width + gap; ++i) text += "─";
+  for (std::size_t i = 0; i < width; ++i) text += "─";
+  return text;
+}
+
+/// Joins what the headings of a row say: "pipeline, split 12".
+std::string heading_of(const std::vector<Column>& columns, std::size_t row) {
+  std::string text;
+  for (const Column& column : columns) {
+    if (!column.narrow.is_heading || column.cells[row].empty()) continue;
+    if (column.cells[row] == not_applicable) continue;
+    text += text.empty() ? column.cells[row] : ", " + column.title + ' ' + column.cells[row];
   }
   return text;
+}
+
+/// Lines without a line break at the end.
+std::string wrapped_text(const std::string& text, std::size_t width) {
+  std::string lines = hanging("", text, width, Emphasis::none, false);
+  lines.pop_back();
+  return lines;
+}
+
+/// Moves the columns that are headings to lines above their rows.
+void stack(Grid& grid, std::size_t width) {
+  for (std::size_t row = 0; row < grid.emphasis.size(); ++row) {
+    grid.headings.push_back(wrapped_text(heading_of(grid.columns, row), width));
+  }
+  for (const Column& column : grid.columns) {
+    if (column.narrow.is_heading) {
+      grid.headings_title += (grid.headings_title.empty() ? "" : ", ") + column.title;
+    }
+  }
+  grid.headings_title = wrapped_text(grid.headings_title, width);
+  std::erase_if(grid.columns, [](const Column& column) { return column.narrow.is_heading; });
+}
+
+/// Leaves out columns with a rank below `end`: all but those that fit when they are added in
+/// descending order.
+std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
+  const std::vector<Column> all = std::move(grid.columns);
+  std::set<int, std::greater<>> ranks;
+  for (const Column& column : all) ranks.insert(column.narrow.rank);
+  std::set<int> kept{0};
+  const auto keep = [&](int rank) {
+    kept.insert(rank);
+    grid.columns.clear();
+    std::ranges::copy_if(all, std::back_inserter(grid.columns),
+                         [&](const Column& column) { return kept.contains(column.narrow.rank); });
+  };
+  keep(0);
+  for (const int rank : ranks) {
+    keep(rank);
+    if (rank == 0 || rank >= end || grid.width() <= width) continue;
+    kept.erase(rank);
+    keep(0);
+  }
+  std::vector<std::string> dropped;
+  for (const Column& column : all) {
+    const bool is_known = std::ranges::find(dropped, column.name) != dropped.end();
+    if (!kept.contains(column.narrow.rank) && !is_known) dropped.push_back(column.name);
+  }
+  return dropped;
 }
 
 }  // namespace
@@ -56,20 +129,41 @@ std::string emphasised(std::string text, Emphasis emphasis, bool color) {
   return (emphasis == Emphasis::bold ? "\033[1m" : "\033[2m") + std::move(text) + "\033[0m";
 }
 
+std::size_t Grid::width() const {
+  return laid_width(laid_out(columns)) + (headings.empty() ? 0 : row_indent);
+}
+
+std::vector<std::string> Grid::fit(std::size_t width) {
+  if (this->width() <= width) return {};
+  const std::vector<Column> all = columns;
+  std::vector<std::string> dropped = drop(*this, width, Narrow::stacked_rank);
+  if (this->width() <= width || !std::ranges::any_of(all, &Narrow::is_heading, &Column::narrow)) {
+    return dropped;
+  }
+  columns = all;
+  stack(*this, width);
+  return drop(*this, width, std::numeric_limits<int>::max());
+}
+
 std::string Grid::render(bool color) const {
   const std::vector<Laid> laid = laid_out(columns);
   std::string text;
   const auto add = [&](std::string content, Emphasis how) {
     text += emphasised(std::move(content), how, color) + '\n';
   };
+  const auto add_row = [&](const std::string& content, Emphasis how) {
+    add((headings.empty() ? "" : std::string(row_indent, ' ')) + content, how);
+  };
+  if (!headings.empty()) add(headings_title, Emphasis::dim);
   const std::string upper =
       line(laid, [](const Column& c) -> const std::string& { return c.upper_title; });
-  if (!upper.empty()) add(upper, Emphasis::dim);
-  add(line(laid, [](const Column& c) -> const std::string& { return c.title; }), Emphasis::dim);
-  add(rule(laid), Emphasis::dim);
+  if (!upper.empty()) add_row(upper, Emphasis::dim);
+  add_row(line(laid, [](const Column& c) -> const std::string& { return c.title; }), Emphasis::dim);
+  add(rule(width()), Emphasis::dim);
   for (std::size_t row = 0; row < emphasis.size(); ++row) {
-    add(line(laid, [row](const Column& c) -> const std::string& { return c.cells.at(row); }),
-        emphasis[row]);
+    if (!headings.empty()) add(headings[row], emphasis[row]);
+    add_row(line(laid, [row](const Column& c) -> const std::string& { return c.cells.at(row); }),
+            emphasis[row]);
   }
   return text;
 }

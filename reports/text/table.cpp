@@ -2,6 +2,7 @@
 #include "reports/text/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -46,8 +47,19 @@ std::string marked(const std::string& text, const std::string& mark, bool any_ma
   return printable(text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark));
 }
 
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + ' ' + second;
+}
+
+std::string name_of(const TableColumn& column) {
+  return printable(joined(column.title, column.range_title));
+}
+
 Column value_column(const TableColumn& column) {
-  Column values{printable(column.title), {}, column.align};
+  Column values{.title = printable(column.title),
+                .align = column.align,
+                .narrow = column.narrow,
+                .name = name_of(column)};
   if (!column.subtitle.empty()) {
     values.upper_title = std::exchange(values.title, printable(column.subtitle));
   }
@@ -61,7 +73,11 @@ Column value_column(const TableColumn& column) {
 }
 
 Column range_column(const TableColumn& column) {
-  Column ranges{printable(column.range_title), {}, column.range_align, "", 1};
+  Column ranges{.title = printable(column.range_title),
+                .align = column.range_align,
+                .gap = 1,
+                .narrow = {.rank = column.narrow.rank},
+                .name = name_of(column)};
   const bool any_mark =
       column.range_align == Align::right &&
       std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.range_mark.empty(); });
@@ -88,15 +104,28 @@ Grid grid_of(const Table& table, Reasons& reasons) {
   return grid;
 }
 
-std::string joined(const std::string& first, const std::string& second) {
-  return first.empty() || second.empty() ? first + second : first + ' ' + second;
+/// Whether a cell of the grid has the mark.
+bool has_mark(const Grid& grid, const std::string& mark) {
+  return std::ranges::any_of(grid.columns, [&](const Column& column) {
+    return std::ranges::any_of(column.cells, [&](const std::string& cell) {
+      return cell.find(printable(mark)) != std::string::npos;
+    });
+  });
+}
+
+std::string missing_text(const std::vector<std::string>& names, std::size_t width,
+                         std::size_t full_width) {
+  return fmt::format("not shown at {} columns: {}; --width {} or the JSON report has all", width,
+                     fmt::join(names, ", "), full_width);
 }
 
 }  // namespace
 
 std::string to_text(const Table& table, const TextStyle& style) {
   Reasons reasons;
-  const Grid grid = grid_of(table, reasons);
+  Grid grid = grid_of(table, reasons);
+  const std::size_t full_width = grid.width();
+  const std::vector<std::string> missing = grid.fit(style.width);
   std::string text;
   for (auto items : table.captions) {
     for (std::string& item : items) item = printable(item);
@@ -104,13 +133,18 @@ std::string to_text(const Table& table, const TextStyle& style) {
   }
   if (!text.empty()) text += '\n';
   text += grid.render(style.color);
+  const auto note_below = [&](const std::string& note, const std::string& lead) {
+    text += hanging(lead, printable(note, true), style.width, Emphasis::none, style.color);
+  };
+  if (!missing.empty()) note_below(missing_text(missing, style.width, full_width), "");
   std::vector<Footnote> notes = table.footnotes;
+  std::erase_if(notes, [&](const Footnote& note) { return !has_mark(grid, note.first); });
   for (std::size_t i = 0; i < reasons.texts().size(); ++i) {
     notes.emplace_back(fmt::format("({})", i + 1), reasons.texts()[i]);
   }
   if (!notes.empty()) text += '\n';
   for (const auto& [mark, note] : notes) {
-    text += hanging(mark + ' ', printable(note, true), style.width, Emphasis::none, style.color);
+    note_below(note, mark + ' ');
   }
   return text;
 }

@@ -46,6 +46,7 @@ struct TableColumn {
   bool only_on_pages = false;  // a terminal has no room for it
   bool wrapped = false;        // a page breaks its lines
   bool folded = false;         // a page shows its cells on request
+  Narrow narrow = {};          // what a terminal does with it where the table is too wide
 };
 
 struct TableRow {
@@ -53,9 +54,6 @@ struct TableRow {
   std::string reason = {};  // why it has no numbers
   std::string id = {};      // by which scripts of a page find it
 };
-
-/// The text of a cell to which its column does not apply.
-inline constexpr std::string_view not_applicable = "–";
 
 /// A mark in the table's cells and what it means.
 using Footnote = std::pair<std::string, std::string>;
@@ -89,8 +87,9 @@ void add_column(Table& table, TableColumn column, Items&& items, const MakeCell&
 /// Returns text and range with their marks: "1.71× (1.69–1.73)°".
 [[nodiscard]] std::string whole_text(const TableCell& cell);
 
-/// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows. Control
-/// characters become U+FFFD, but for line breaks in footnotes and reasons.
+/// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows. A table
+/// that is wider than the style leaves out columns as `Narrow` says, and a line below it names
+/// them. Control characters become U+FFFD, but for line breaks in footnotes and reasons.
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
 
 }  // namespace parbench::report

@@ -14,9 +14,12 @@ namespace parbench::report {
 
 enum class Align { left, right };
 
+/// The longest line of running text that is easy to read.
+inline constexpr std::size_t max_line = 110;
+
 /// How text is laid out for a terminal.
 struct TextStyle {
-  std::size_t width = 110;  // columns for running text; a table is as wide as its content
+  std::size_t width = 120;  // columns; running text takes no more than `max_line` of them
   bool color = false;       // bold and dim by ANSI escape sequences
 };
 

@@ -33,27 +33,32 @@ std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextS
   double all_seconds = 0;
   for (const CallMetrics& call : calls) all_seconds += call.seconds;
   Table table;
-  const auto add = [&](const std::string& title, auto cell, Align align = Align::right) {
-    add_column(table, {.title = title, .align = align}, calls, cell);
+  const auto add = [&](const std::string& title, auto cell, int rank = 0,
+                       Align align = Align::right) {
+    const bool is_heading = table.columns.empty();
+    add_column(table, {.title = title, .align = align, .narrow = {rank, is_heading}}, calls, cell);
   };
   using Call = const CallMetrics&;
   add(
-      "call", [](Call call) { return call.name; }, Align::left);
+      "call", [](Call call) { return call.name; }, 0, Align::left);
   add(
-      "kind", [](Call call) { return std::string(name_of(call.kind)); }, Align::left);
-  add("count", [](Call call) { return std::to_string(call.count); });
+      "kind", [](Call call) { return std::string(name_of(call.kind)); }, 1, Align::left);
+  add(
+      "count", [](Call call) { return std::to_string(call.count); }, 2);
   add("time", [](Call call) { return format_duration(call.seconds); });
   add("share", [&](Call call) { return format_percent(call.seconds / all_seconds); });
-  add("FLOP/s", [](Call call) { return rate_cell(call.flops, call.seconds, "FLOP"); });
+  add(
+      "FLOP/s", [](Call call) { return rate_cell(call.flops, call.seconds, "FLOP"); }, 4);
   add("of peak",
       [&](Call call) { return share_cell(call.flops, call.seconds, ceilings.flops(call.kind)); });
-  add("B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); });
+  add(
+      "B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); }, 3);
   add("of peak",
       [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call.kind)); });
-  return emphasised(c.name, Emphasis::bold, style.color) +
-         fmt::format("\n{} · {} in calls{}\n", c.dtype, format_duration(all_seconds),
-                     c.profile->deviation ? " · " + deviation_text(*c.profile) : "") +
-         to_text(table, style);
+  std::vector<std::string> items{c.dtype, format_duration(all_seconds) + " in calls"};
+  if (c.profile->deviation) items.push_back(deviation_text(*c.profile));
+  return emphasised(c.name, Emphasis::bold, style.color) + '\n' +
+         joined_items(items, style, Emphasis::none) + to_text(table, style);
 }
 
 constexpr std::string_view how_to_read =

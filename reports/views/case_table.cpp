@@ -31,6 +31,14 @@ constexpr std::array endings{
     Ending{"device lost", "‖", "sampling ended when a device was lost in another case"},
 };
 
+// Which columns a table keeps that is too wide for all; docs/guide/results.md documents it.
+constexpr Narrow memory_rank{1};
+constexpr Narrow samples_rank{2};
+constexpr Narrow throughput_rank{3};
+constexpr Narrow metrics_rank{Narrow::stacked_rank};
+constexpr Narrow bound_rank{Narrow::stacked_rank + 1};
+constexpr Narrow heading{.is_heading = true};
+
 constexpr std::string_view low_confidence_mark = "°";
 constexpr std::string_view no_bound_mark = "¶";
 constexpr std::string_view metric_remark_mark = "#";
@@ -278,14 +286,16 @@ class Builder {
   }
 
   void add_parameters() {
-    TableColumn strategy{.title = "strategy", .align = Align::left, .verbatim = true};
+    TableColumn strategy{
+        .title = "strategy", .align = Align::left, .verbatim = true, .narrow = heading};
     for (const CaseResult* c : cases_) strategy.cells.push_back({c->strategy});
     table_.columns.push_back(std::move(strategy));
     const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
     table_.captions = caption_lines(parameters, devices_);
     for (const ParameterColumn& parameter : parameters) {
       if (parameter.common) continue;
-      TableColumn column{.title = parameter.name, .verbatim = true, .verbatim_title = true};
+      TableColumn column{
+          .title = parameter.name, .verbatim = true, .verbatim_title = true, .narrow = heading};
       for (std::size_t row = 0; row < cases_.size(); ++row) {
         column.cells.push_back({.text = parameter.values[row].value_or(std::string(not_applicable)),
                                 .number = parameter_number(*cases_[row], parameter.name)});
@@ -298,16 +308,17 @@ class Builder {
     TableColumn median{.title = "median", .range_title = "± 95% CI", .range_align = Align::right};
     for (const CaseResult* c : cases_) median.cells.push_back(median_cell(*c));
     table_.columns.push_back(std::move(median));
-    add({.title = "n"}, samples_cell);
-    add({.title = "throughput", .unit_in_title = true}, throughput_cell);
+    add({.title = "n", .narrow = samples_rank}, samples_cell);
+    add({.title = "throughput", .unit_in_title = true, .narrow = throughput_rank}, throughput_cell);
     add_speedup();
     for (const std::string& name : metric_names(cases_)) add_metric(name);
-    add({.title = "of bound"}, efficiency_cell);
+    add({.title = "of bound", .narrow = bound_rank}, efficiency_cell);
     const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
     add({.title = "peak memory",
          .subtitle = devices_.size() > 1
                          ? fmt::format("{}{}{}", devices_.front(), between, devices_.back())
-                         : std::string()},
+                         : std::string(),
+         .narrow = memory_rank},
         [this](const CaseResult& c) { return memory_cell(c, devices_); });
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
@@ -340,7 +351,8 @@ class Builder {
     const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
     add({.title = name.substr(0, blank),
          .verbatim_title = true,
-         .range_title = name.substr(std::min(blank + 1, name.size()))},
+         .range_title = name.substr(std::min(blank + 1, name.size())),
+         .narrow = metrics_rank},
         [&](const CaseResult& c) { return metric_cell(c, name); });
   }
 

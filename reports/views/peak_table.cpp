@@ -8,9 +8,8 @@
 #include "reports/units/units.h"
 
 namespace parbench::report {
-namespace {
 
-TableCell rate_cell(const Peak& peak) {
+TableCell peak_cell(const Peak& peak) {
   TableCell cell{.text = rate_text(peak)};
   if (peak.interval) {
     cell.range = "± " + format_percent(relative_half_width(*peak.interval, peak.value));
@@ -18,17 +17,16 @@ TableCell rate_cell(const Peak& peak) {
   return cell;
 }
 
-}  // namespace
-
 std::string to_table(const Fingerprint& device, const std::vector<Peak>& peaks,
                      const TextStyle& style) {
   Table table;
   add_column(table, {.title = "peak", .align = Align::left}, peaks, &Peak::what);
   add_column(table, {.title = "best rate", .range_title = "± 95% CI", .range_align = Align::right},
-             peaks, rate_cell);
-  add_column(table, {.title = "measured", .align = Align::left}, peaks, &Peak::measured_utc);
-  return emphasised(printable(to_text(device)), Emphasis::bold, style.color) + '\n' +
-         to_text(table, style);
+             peaks, peak_cell);
+  add_column(table, {.title = "measured", .align = Align::left, .narrow = {1}}, peaks,
+             &Peak::measured_utc);
+  return hanging("", printable(to_text(device)), style.width, Emphasis::bold, style.color) +
+         (peaks.empty() ? std::string() : to_text(table, style));
 }
 
 std::string peaks_footnote(const TextStyle& style) {

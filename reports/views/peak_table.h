@@ -6,9 +6,13 @@
 
 #include "reports/model/fingerprint.h"
 #include "reports/model/report.h"
+#include "reports/text/table.h"
 #include "reports/views/table.h"
 
 namespace parbench::report {
+
+/// Formats the rate with half the width of its interval.
+[[nodiscard]] TableCell peak_cell(const Peak& peak);
 
 /// The machine and the device, then a row for each peak: its rate, its interval, and when it was
 /// measured. As harmless for a terminal as `to_table`.

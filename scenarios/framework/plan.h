@@ -18,6 +18,7 @@ namespace parbench {
 struct OpCall {
   Op* op = nullptr;
   std::vector<BufferView> views;
+  std::string layer = {};  // of a network, where the call belongs to one: "layer1.0.conv1"
 };
 
 /// A copy of equal sizes.

@@ -179,6 +179,8 @@ class Scenario {
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
   /// Devices that a run of this scenario opens when `--devices` is not given.
   [[nodiscard]] virtual int default_devices() const { return 1; }
+  /// The fewest devices with which it can answer its question.
+  [[nodiscard]] virtual int min_devices() const { return 1; }
   /// Whether its copy lanes want a core or engine that no compute stream uses.
   [[nodiscard]] virtual bool wants_copy_core() const { return false; }
   [[nodiscard]] virtual Sampling published_sampling() const { return {}; }

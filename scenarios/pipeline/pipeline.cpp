@@ -141,6 +141,7 @@ class Pipeline final : public Scenario {
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return whole_model; }
   [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,9 @@ struct Task {
   /// the same work on the same memory, or so much work that a warm cache makes no difference.
   /// Empty: the task is measured by itself.
   std::string cost_key = {};
+  /// What it does in a training step: "forward", "backward", "update"; empty: none of them.
+  std::string phase = {};
+  std::optional<int> micro_batch = {};  // that it works on, from 0
   Work work = {};
   friend bool operator==(const Task&, const Task&) = default;
 };

@@ -35,7 +35,8 @@ struct TimedCall {
   Work work = {};  // of a collective on its first lane only
   // The kernel of a call that runs on a library's reference implementation, else empty.
   std::string reference_kernel = {};  // "ref:any"
-  std::string layer = {};             // its tensors: "source 24x20x28x28, weights 64x20x3x3, …"
+  std::string layer_name = {};  // of the network, where the call belongs to one: "layer1.0.conv1"
+  std::string layer = {};       // its tensors: "source 24x20x28x28, weights 64x20x3x3, …"
   friend bool operator==(const TimedCall&, const TimedCall&) = default;
 };
 

@@ -21,7 +21,11 @@ std::vector<OpCall> BackwardWriter::write() {
   } else {
     contribute(range.last, {.view = symbolic(Space::output_gradient, 0, program_.output_.bytes)});
   }
-  for (int index = range.last; index >= range.first; --index) write_layer(index);
+  for (int index = range.last; index >= range.first; --index) {
+    const std::size_t begin = calls_.size();
+    write_layer(index);
+    name_layer(calls_, begin, program_.layer(index));
+  }
   write_input_gradient();
   program_.transient_bytes_ = std::max(program_.transient_bytes_, region_.peak());
   return std::move(calls_);

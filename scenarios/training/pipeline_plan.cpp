@@ -70,7 +70,8 @@ class StepWriter {
       parts_.plan.add({.name = fmt::format("update, stage {}", s),
                        .lanes = {compute_[s]},
                        .after = backward_[static_cast<int>(s)],
-                       .cost_key = "update"},
+                       .cost_key = "update",
+                       .phase = "update"},
                       stages_[s]->update());
     }
   }
@@ -116,7 +117,8 @@ class StepWriter {
          .kind = TaskKind::copy,
          .lanes = {lane_between(from, to)},
          .after = {produced},
-         .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to)},
+         .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to),
+         .micro_batch = micro_batch},
         {crossing.copy});
     arrivals_[{to, micro_batch}] = {task, std::move(crossing.unpack)};
   }
@@ -133,7 +135,9 @@ class StepWriter {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
     Task task{.name = fmt::format("forward, micro-batch {}, stage {}", micro_batch, s),
               .lanes = {compute_[static_cast<std::size_t>(s)]},
-              .cost_key = fmt::format("forward {}", samples(micro_batch))};
+              .cost_key = fmt::format("forward {}", samples(micro_batch)),
+              .phase = "forward",
+              .micro_batch = micro_batch};
     std::vector<Call> calls;
     if (s > 0) calls = receive(s, micro_batch, task);
     append(calls, stage.forward(micro_batch));
@@ -154,11 +158,12 @@ class StepWriter {
     const Stage& stage = *stages_[static_cast<std::size_t>(s)];
     const bool first = !started_backward_[static_cast<std::size_t>(s)];
     started_backward_[static_cast<std::size_t>(s)] = true;
-    Task task{
-        .name = fmt::format("backward, micro-batch {}, stage {}", micro_batch, s),
-        .lanes = {compute_[static_cast<std::size_t>(s)]},
-        .after = {forward_.at({s, micro_batch})},
-        .cost_key = fmt::format("backward {}{}", samples(micro_batch), first ? " first" : "")};
+    Task task{.name = fmt::format("backward, micro-batch {}, stage {}", micro_batch, s),
+              .lanes = {compute_[static_cast<std::size_t>(s)]},
+              .after = {forward_.at({s, micro_batch})},
+              .cost_key = fmt::format("backward {}{}", samples(micro_batch), first ? " first" : ""),
+              .phase = "backward",
+              .micro_batch = micro_batch};
     std::vector<Call> calls;
     if (s + 1 < static_cast<int>(stages_.size())) calls = receive(s, micro_batch, task);
     append(calls, stage.backward(micro_batch, first));

@@ -161,7 +161,12 @@ BufferView StageProgram::place_output(int index, std::size_t bytes) {
   return symbolic(Space::transient, 0, bytes);
 }
 
+void name_layer(std::vector<OpCall>& calls, std::size_t begin, const Layer& layer) {
+  for (std::size_t i = begin; i < calls.size(); ++i) calls[i].layer = layer.name;
+}
+
 void StageProgram::write_forward(int index) {
+  const std::size_t begin = forward_.size();
   const Layer& current = layer(index);
   const Shape source = with_samples(samples_, range_.network->input_of(current));
   const DType dtype = range_.dtype;
@@ -202,6 +207,7 @@ void StageProgram::write_forward(int index) {
       break;
     }
   }
+  name_layer(forward_, begin, current);
 }
 
 void StageProgram::write_convolution(int index) {

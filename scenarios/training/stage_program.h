@@ -109,6 +109,9 @@ class StageProgram {
   std::size_t transient_bytes_ = 0;
 };
 
+/// Notes the layer of the calls from `begin` on.
+void name_layer(std::vector<OpCall>& calls, std::size_t begin, const Layer& layer);
+
 /// A shape of one sample with the number of samples in front.
 [[nodiscard]] Shape with_samples(std::int64_t samples, const Shape& sample);
 

@@ -28,7 +28,7 @@ std::vector<Call> rebase(const std::vector<OpCall>& calls, const Bases& bases) {
   std::vector<Call> bound;
   bound.reserve(calls.size());
   for (const OpCall& call : calls) {
-    OpCall moved{.op = call.op, .views = {}};
+    OpCall moved{.op = call.op, .views = {}, .layer = call.layer};
     for (const BufferView& view : call.views) moved.views.push_back(rebase(view, bases));
     bound.emplace_back(std::move(moved));
   }

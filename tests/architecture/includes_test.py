@@ -33,6 +33,8 @@ ARROWS = {
     "reports/views/html": "reports/findings reports/io reports/model reports/text reports/units reports/views",
     "reports/io/formats": "reports/io reports/model reports/text reports/views",
     "reports/compare": "reports/io reports/model reports/statistics reports/text reports/units reports/views",
+    "reports/compare/render": "reports/compare reports/io reports/text reports/units reports/views "
+    "reports/views/html",
     "reports/dashboard": "kernels/base reports/io reports/model reports/statistics reports/text reports/units "
     "reports/views reports/views/html",
     "scenarios/framework": "kernels/base kernels/core kernels/ops reports/units scenarios/plan",
@@ -55,12 +57,13 @@ ARROWS = {
     "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/text "
     "reports/views scenarios/framework",
     "bench/estimates": "bench/cli bench/execution bench/sampling kernels/base kernels/core reports/model "
-    "reports/statistics reports/units scenarios/framework scenarios/matmul scenarios/plan",
+    "reports/statistics reports/text reports/units scenarios/framework scenarios/matmul scenarios/plan",
     "bench/run": "bench/cli bench/execution bench/output bench/sampling kernels/base kernels/core "
     "kernels/machine reports/findings reports/io reports/model reports/statistics reports/text "
     "reports/units reports/views scenarios/framework scenarios/plan",
     "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/run bench/sampling "
-    "kernels/base kernels/machine reports/compare reports/dashboard reports/io reports/io/formats "
+    "kernels/base kernels/machine reports/compare reports/compare/render reports/dashboard reports/io "
+    "reports/io/formats "
     "reports/model reports/text reports/units reports/views reports/views/html",
     "bench/peers": "bench/execution kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "

@@ -99,7 +99,7 @@ TEST_F(AbCommand, AnImprovementIsNoFailure) {
       ab(quick_run("--slowdown 400"), quick_run(), {"--keep", "kept", "--quiet"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, IsEmpty());
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("1 improved"), HasSubstr("every verdict is settled")));
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("1 improved"), HasSubstr("verdict is settled")));
   for (const char* name : {"kept/pair-001-a.json", "kept/pair-005-b.json"}) {
     EXPECT_EQ(report::read_report(folder_ / name).cases.size(), 1U) << name;
   }
@@ -268,7 +268,7 @@ TEST_F(AbCommand, RefusesWhatItCannotDo) {
   const Finished help = run({PARBENCH_BINARY, "ab", "--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--a COMMAND"), HasSubstr("5, 7, 10"),
-                              HasSubstr("3 a case regressed"), Not(HasSubstr("REPORT"))));
+                              HasSubstr("4 nothing could be compared"), Not(HasSubstr("REPORT"))));
 }
 
 }  // namespace

@@ -49,23 +49,26 @@ TEST_F(PeaksProcess, StandInTheReportOfTheNextRun) {
       << "nothing is measured unless it is asked for";
   EXPECT_THAT(parbench({"show", "report.json", "--calls"}).out, Not(HasSubstr("of peak")));
 
-  const Finished peaks = parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32"});
+  const Finished peaks =
+      parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32", "--precision", "1000"});
   ASSERT_EQ(peaks.exit_code, 0) << peaks.err;
   EXPECT_THAT(peaks.err, HasSubstr("parbench: measuring"));
   EXPECT_THAT(peaks.out, AllOf(ContainsRegex("gemm f32 +[0-9.]+ .?FLOP/s"), HasSubstr("kept in")));
-  const Finished again = parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32"});
+  const Finished again =
+      parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32", "--precision", "1000"});
   EXPECT_EQ(again.out, peaks.out);
   EXPECT_THAT(again.err, IsEmpty());
 
   EXPECT_THAT(measured().devices, Each(Field(&report::Device::peaks, Not(IsEmpty()))));
   EXPECT_EQ(run({PARBENCH_PYTHON, VALIDATOR, SCHEMA, (folder_ / "report.json").string()}).out,
             "valid\n");
-  EXPECT_THAT(parbench({"show", "report.json", "--calls"}).out,
+  EXPECT_THAT(parbench({"show", "report.json", "--calls", "--width", "120"}).out,
               AllOf(ContainsRegex("gemm +compute +2 "), HasSubstr("of peak")));
 }
 
 TEST_F(PeaksProcess, OfADamagedFileAreLeftOutOfARun) {
-  const Finished peaks = parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32"});
+  const Finished peaks =
+      parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32", "--precision", "1000"});
   ASSERT_EQ(peaks.exit_code, 0) << peaks.err;
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache" / "peaks")) {
     report::write_file(file.path(), "{}");

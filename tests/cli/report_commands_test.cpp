@@ -7,6 +7,7 @@
 
 #include "reports/io/file.h"
 #include "tests/support/process.h"
+#include "tests/support/widest_line.h"
 
 namespace parbench::test {
 namespace {
@@ -62,7 +63,8 @@ class ReportCommands : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Surroundings surroundings_{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}};
+  Surroundings surroundings_{folder_.path(),
+                             {{"PARBENCH_HOME", folder_.path().string()}, {"TERM", "xterm"}}};
 };
 
 TEST_F(ReportCommands, ShowPrintsWhatTheRunPrinted) {
@@ -82,6 +84,31 @@ TEST_F(ReportCommands, ShowPrintsTheSameOnATerminal) {
   EXPECT_NE(on_terminal(100, {"show", "report.json"}).out, measured.out) << "wrapped otherwise";
   surroundings_.environment.emplace_back("NO_COLOR", "1");
   EXPECT_THAT(on_terminal(60, {"show", "report.json"}).out, Not(HasSubstr("\033[")));
+}
+
+TEST_F(ReportCommands, FitTheirTablesIntoTheGivenWidth) {
+  measure();
+  const auto width_of = [&](const std::vector<std::string>& words) {
+    const Finished shown = parbench(words);
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    return widest_line(shown.out);
+  };
+  EXPECT_LE(width_of({"show", "report.json"}), 80U) << "where nothing says how wide it may be";
+  EXPECT_LE(width_of({"show", "report.json", "--calls"}), 80U);
+  EXPECT_LE(width_of({"show", "report.json", "--width", "60"}), 60U);
+  EXPECT_LE(width_of({"compare", "report.json", "report.json"}), 80U);
+  EXPECT_LE(width_of({"compare", "report.json", "report.json", "--width=70"}), 70U);
+  EXPECT_THAT(parbench({"show", "report.json", "--width", "60"}).out,
+              HasSubstr("not shown at 60 columns: "));
+  surroundings_.environment.emplace_back("COLUMNS", "200");
+  EXPECT_THAT(parbench({"show", "report.json"}).out, Not(HasSubstr("not shown")));
+  EXPECT_THAT(refusal({"show", "report.json", "--width", "59"}), HasSubstr("--width '59'"));
+}
+
+TEST_F(ReportCommands, LeaveADumbTerminalWithoutColor) {
+  measure();
+  surroundings_.environment.back().second = "dumb";
+  EXPECT_THAT(on_terminal(100, {"show", "report.json"}).out, Not(HasSubstr("\033[")));
 }
 
 TEST_F(ReportCommands, ExportsEveryFormatToStandardOutputAndToAFile) {

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TraceRun : public ::testing::Test {
  protected:
@@ -78,6 +79,19 @@ TEST_F(TraceRun, OfGraphsAndThreadsNests) {
   EXPECT_THAT(profiles(), ::testing::SizeIs(Gt(2U)));
 }
 
+TEST_F(TraceRun, OfChosenCasesHasNoOthers) {
+  const Finished measured =
+      parbench({"--scenario", "pipeline", "--model", "toy", "--split", "1,4", "--batch", "16",
+                "--trace", "trace.json", "--trace-case", "split:4", "--report", "report.json",
+                "--benchmark_repetitions=2", "--quiet"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const std::string trace = folder_.read("trace.json");
+  EXPECT_THAT(trace, HasSubstr("split:4"));
+  EXPECT_THAT(trace, Not(HasSubstr("split:1/")));
+  EXPECT_THAT(trace, Not(HasSubstr("pipeline/single")));
+  EXPECT_THAT(trace, HasSubstr(R"("layer":")")) << "calls name the layers of the model";
+}
+
 TEST_F(TraceRun, ProfilesWithoutATraceAsWell) {
   const Finished measured =
       parbench({"--scenario", "selftest", "--strategy", "spin", "--duration", "100us", "--report",
@@ -114,6 +128,9 @@ TEST_F(TraceRun, RefusesWhatCannotBe) {
     words.push_back(flag);
     refuses(words, "--trace cannot be combined with " + flag.substr(0, flag.find('=')));
   }
+  refuses({"--scenario", "selftest", "--trace", "trace.json", "--trace-case", "nothing"},
+          "--trace-case 'nothing' is part of no case's name, such as selftest/");
+  refuses({"--scenario", "selftest", "--trace-case", "spin"}, "add --trace FILE.json");
   refuses({"--scenario", "selftest", "--trace", "missing/trace.json"}, "--trace ");
   refuses({"--scenario", "selftest", "--trace", "same.json", "--report", "same.json"},
           "which it would overwrite");

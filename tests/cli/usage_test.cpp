@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -30,7 +31,7 @@ class Usage : public ::testing::Test {
  protected:
   [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
     words.insert(words.begin(), PARBENCH_BINARY);
-    return run(words, {folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}});
+    return run(words, surroundings_);
   }
 
   /// Standard error of a run that must end with 2, before it measured or wrote anything.
@@ -63,6 +64,7 @@ class Usage : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  Surroundings surroundings_{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}};
 };
 
 TEST_F(Usage, PrintsHelpVersionAndLists) {
@@ -70,7 +72,7 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--scenario"), HasSubstr("--split"), HasSubstr("Exit")));
   EXPECT_THAT(help.out, AllOf(HasSubstr("--noise X[,X…]"), HasSubstr("--slowdown X  "),
-                              HasSubstr("it says; one value")));
+                              HasSubstr("says; one value")));
   EXPECT_THAT(parbench({"--version"}).out, StartsWith("parbench "));
   const Finished list = parbench({"list"});
   EXPECT_EQ(list.exit_code, 0);
@@ -355,6 +357,33 @@ INSTANTIATE_TEST_SUITE_P(
              "_graph"},
         Tiny{"selftest", {"--duration", "100us", "--graph"}, "_graph"}),
     [](const auto& instance) { return instance.param.scenario + instance.param.variant; });
+
+TEST_F(Usage, RefusesOnceAFormatThatTheProcessorLacks) {
+  surroundings_.environment.emplace_back("ONEDNN_MAX_CPU_ISA", "AVX2");
+  for (const std::string scenario : {"all", "branch"}) {
+    const std::string text =
+        refusal({"--scenario", scenario, "--devices", "cpu:0", "--dtype", "bf16"});
+    EXPECT_THAT(text, AllOf(HasSubstr("--dtype bf16: bf16 needs a processor with AVX-512 BF16"),
+                            HasSubstr("use f32")));
+    EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
+}
+
+TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {
+  EXPECT_THAT(refusal({"--scenario", "pipeline", "--devices", "cpu:0"}),
+              AllOf(HasSubstr("a pipeline needs 2 devices, and this run has 1 (cpu:0)"),
+                    HasSubstr("--devices 2"), HasSubstr("--strategy single")));
+  for (const std::vector<std::string>& chosen :
+       {std::vector<std::string>{"--scenario", "pipeline", "--strategy", "single"},
+        {"--scenario", "pipeline,selftest"}}) {
+    std::vector<std::string> words = chosen;
+    words.insert(words.end(), {"--model", "toy", "--devices", "cpu:0", "--benchmark_list_tests"});
+    const Finished listed = parbench(words);
+    EXPECT_EQ(listed.exit_code, 0) << listed.err;
+    EXPECT_THAT(listed.out, HasSubstr("pipeline/single/"));
+  }
+}
 
 TEST_F(Usage, WritesNoReportToStandardOutput) {
   EXPECT_THAT(selftest_refusal({"--report", "-"}),

@@ -13,7 +13,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/compare/comparison.h"
-#include "reports/compare/render.h"
+#include "reports/compare/render/render.h"
 #include "reports/io/bounded_json.h"
 #include "reports/io/file.h"
 #include "reports/io/formats/format.h"

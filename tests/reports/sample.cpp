@@ -233,7 +233,12 @@ Timeline sample_timeline() {
   graph.add_lane({.name = "cpu:0/compute", .device = "cpu:0", .threads = 2, .device_cores = 2});
   graph.add_lane({.name = "cpu:0/copy", .device = "cpu:0", .kind = StreamKind::copy});
   graph.add_task({.name = "send", .kind = TaskKind::copy, .lanes = {1}, .work = {0, 8e6, 0.01}});
-  graph.add_task({.name = "forward", .lanes = {0}, .after = {0}, .cost_key = "forward 3"});
+  graph.add_task({.name = "forward",
+                  .lanes = {0},
+                  .after = {0},
+                  .cost_key = "forward 3",
+                  .phase = "forward",
+                  .micro_batch = 1});
   timeline.begin = 1'000;
   timeline.end = 400'000'000;
   timeline.clock_error = 1'000;
@@ -245,6 +250,7 @@ Timeline sample_timeline() {
                      .ran = {100'000'000, 400'000'000},
                      .work = {.flops = 4e9, .bytes = 8e6},
                      .reference_kernel = "ref:any",
+                     .layer_name = "layer1.0.conv1",
                      .layer = "a 3x4, b 4x5, c 3x5"}};
   return timeline;
 }

@@ -1,7 +1,7 @@
 // Pictures follow from the data, and can be read without seeing them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, eventually, grid, measured, pipeline, placeOfABar, report, sweep } from "./report.mjs";
+import { Browser, cube, eventually, grid, measured, pipeline, placeOfABar, report, sweep } from "./report.mjs";
 
 let browser;
 before(async () => (browser = await Browser.start()));
@@ -135,7 +135,7 @@ test("the scale of samples ends at −100%, and holds all of them where none is 
 test("pictures have their description before they are drawn", async () => {
   const page = await browser.open([grid(), grid(), grid(), pipeline()], { viewport: { width: 1200, height: 300 } });
   const all = page.locator(".pictures [role=img]");
-  assert.equal(await all.count(), 8);
+  assert.equal(await all.count(), 12);
   const undrawn = await all.evaluateAll((charts) => charts.filter((chart) => !chart.querySelector("svg")).length);
   assert.ok(undrawn >= 4, "below the fold");
   for (const label of await all.evaluateAll((charts) => charts.map((chart) => chart.getAttribute("aria-label")))) {
@@ -144,7 +144,7 @@ test("pictures have their description before they are drawn", async () => {
   const timeline = page.locator(".pictures canvas");
   assert.match(await timeline.getAttribute("aria-label"), /^When the tasks of pipeline.* ran/);
   await page.getByRole("button", { name: "time", exact: true }).last().click();
-  assert.match(await all.nth(6).getAttribute("aria-label"), /time/);
+  assert.match(await all.nth(9).getAttribute("aria-label"), /time/);
 });
 
 test("samples over time are drawn when they are unfolded", async () => {
@@ -174,5 +174,86 @@ test("colours follow the system, the switch, and paper", async () => {
   assert.equal(await background(page), "rgb(255, 255, 255)");
   await eventually(page, async () => (await ink(page)) !== dark_ink);
   assert.ok((await page.pdf()).length > 10_000);
+  assert.deepEqual(page.problems, []);
+});
+
+test("axes that a picture cannot show have selectors", async () => {
+  const page = await browser.open(cube());
+  const selector = (axis) => page.locator(".axes label", { hasText: axis });
+  await texts(page);
+  await press(page, "lines");
+  const label = async () => await chart(page).getAttribute("aria-label");
+  const [, along] = /against (\w+)/.exec(await label());
+  const others = ["batch", "image", "streams"].filter((axis) => axis !== along);
+  assert.match(await label(), /Each point is the best over \w+, \w+\./);
+  assert.equal(await selector(along).isVisible(), false);
+  for (const axis of others) assert.equal(await selector(axis).isVisible(), true, axis);
+  await selector(others[0]).locator("select").selectOption({ index: 1 });
+  await eventually(page, async () => !/Each point is the best/.test(await label()));
+  const series = page.getByRole("group", { name: "Series" }).first().getByRole("button");
+  await eventually(page, async () => (await series.count()) > 2);
+  for (const name of await series.allTextContents()) {
+    assert.ok(!name.includes(`${others[0]} `), `${name} has no value of the chosen axis`);
+  }
+  assert.equal(await selector(others[1]).isVisible(), true, "stays, to choose another");
+  await press(page, "heat map");
+  assert.equal(await page.locator(".axes label:visible").count(), 1);
+  const before = await texts(page);
+  await page.locator(".axes label:visible select").selectOption({ index: 1 });
+  await eventually(page, async () => String(await texts(page)) !== String(before));
+  assert.deepEqual(page.problems, []);
+});
+
+test("of more than eight lines the others are shown on request", async () => {
+  const strategies = Array.from({ length: 10 }, (_, index) => `strategy-${index}`);
+  const cases = strategies.flatMap((name, index) => [1, 2].map((n) => measured(name, { n }, n * (index + 1))));
+  const page = await browser.open(report(cases));
+  await texts(page);
+  const buttons = page.getByRole("group", { name: "Series" }).first().getByRole("button");
+  const pressed = () => buttons.evaluateAll((all) => all.map((one) => one.getAttribute("aria-pressed")));
+  assert.deepEqual(await pressed(), [...Array(8).fill("true"), "false", "false"]);
+  assert.match(await page.locator(".pictures > figure figcaption").textContent(), /Of 10 series, the last 2/);
+  const marks = () => chart(page).locator("svg path").count();
+  const before = await marks();
+  await buttons.last().click();
+  await eventually(page, async () => (await marks()) > before);
+  assert.deepEqual(page.problems, []);
+});
+
+test("of few samples none lie beyond the scale, and they have no box", async () => {
+  const cases = ["a", "b", "c", "d"].map((name) => {
+    const one = measured(name, {}, 1, { samples: 3 });
+    const spread = name === "a" ? 0.1 : 0.001;
+    [1 - spread, 1, 1 + spread].forEach((seconds, index) => (one.samples[index].seconds = seconds));
+    return one;
+  });
+  const page = await browser.open(report(cases));
+  const place = page.locator("details.distributions");
+  await place.locator("summary").click();
+  await place.locator("svg text").first().waitFor();
+  assert.doesNotMatch(await place.locator("[role=img]").getAttribute("aria-label"), /beyond/);
+  assert.equal(await place.locator("svg path[fill-opacity='0.15']").count(), 0);
+  assert.deepEqual(page.problems, []);
+});
+
+test("the distribution of samples has a line for each case", async () => {
+  const one = measured("a", {}, 1, { samples: 40 });
+  one.samples[3].seconds = 30;
+  const page = await browser.open(report([one, measured("b", {}, 2)]));
+  const place = page.locator("details.distributions");
+  await place.locator("summary").click();
+  await place.locator("svg text").first().waitFor();
+  const shown = await place.locator("svg text").allTextContents();
+  assert.ok(shown.includes("a") && shown.includes("b"), `${shown}`);
+  assert.match(await place.locator("[role=img]").getAttribute("aria-label"), /a box holds the middle half.* 1 of 48 samples lie/);
+  assert.equal(await place.locator("svg path[fill-opacity='0.15']").count(), 2, "boxes");
+  const points = await place.locator("svg path").evaluateAll((paths) =>
+    paths.map((path) => path.getBoundingClientRect()).filter(({ width, height }) => width > 3 && width < 20 && height > 3 && height < 20),
+  );
+  assert.ok(points.length >= 48, `${points.length}`);
+  const arrow = points.reduce((a, b) => (b.x > a.x ? b : a));
+  await page.mouse.move(arrow.x + arrow.width / 2, arrow.y + arrow.height / 2);
+  await page.locator("dl.hover").waitFor();
+  assert.match(await page.locator("dl.hover").textContent(), /round3deviation2900\.00%/);
   assert.deepEqual(page.problems, []);
 });

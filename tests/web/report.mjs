@@ -55,9 +55,12 @@ export function measured(strategy, parameters, median, { baseline, speedup, samp
   };
 }
 
-/** A task in a timeline; tasks are counted from 0. `after`: tasks that it waits for. Microseconds. */
-export function span(task, lane, begin, end, { name = `task ${task}`, after = [], enqueued = begin, work = {} } = {}) {
-  return { task, name, lane, begin, end, enqueued, after, work };
+/**
+ * A task in a timeline; tasks are counted from 0. `after`: tasks that it waits for. `step`: its phase and
+ * micro-batch. Microseconds.
+ */
+export function span(task, lane, begin, end, { name = `task ${task}`, after = [], enqueued = begin, work = {}, step = {} } = {}) {
+  return { task, name, lane, begin, end, enqueued, after, work, step };
 }
 
 function timelineOf(lanes, microseconds, spans) {
@@ -68,7 +71,7 @@ function timelineOf(lanes, microseconds, spans) {
     graph: {
       submit: "one-thread",
       lanes: lanes.map((name, lane) => ({ name, device: name.slice(0, 5), kind: kindOf(lane), threads: 1 })),
-      tasks: ordered.map(({ name, lane, after }) => ({ name, kind: kindOf(lane), lanes: [lane], ...(after.length > 0 ? { after } : {}) })),
+      tasks: ordered.map(({ name, lane, after, step }) => ({ name, kind: kindOf(lane), lanes: [lane], ...(after.length > 0 ? { after } : {}), ...step })),
     },
     calls: spans.map(({ task, lane, begin, end, enqueued, work }) => ({
       task,
@@ -205,6 +208,21 @@ export function grid() {
           speedup: gain,
         }),
       );
+    }
+  }
+  return report(cases);
+}
+
+/** Three axes of one strategy beside a baseline: more than any picture shows. */
+export function cube() {
+  const base = measured("single", {}, 1);
+  const cases = [base];
+  for (const batch of [1, 4, 8]) {
+    for (const image of [8, 32, 128]) {
+      for (const streams of [1, 2, 4]) {
+        const speedup = 1 + streams / image + batch / 100;
+        cases.push(measured("streams", { batch, image, streams }, 1 / speedup, { baseline: base.name, speedup }));
+      }
     }
   }
   return report(cases);

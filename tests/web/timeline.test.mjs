@@ -76,6 +76,39 @@ test("bars are as long as their tasks took, and coloured by kind", async () => {
   assert.deepEqual(page.problems, []);
 });
 
+/** GPipe with two micro-batches on two stages. */
+function gpipe() {
+  const step = (phase, micro_batch) => ({ step: { phase, micro_batch } });
+  const tasks = [
+    span(0, 0, 0, 20, { name: "forward, micro-batch 0, stage 0", ...step("forward", 0) }),
+    span(1, 0, 20, 40, { name: "forward, micro-batch 1, stage 0", ...step("forward", 1) }),
+    span(2, 2, 20, 40, { name: "forward, micro-batch 0, stage 1", ...step("forward", 0) }),
+    span(3, 2, 40, 60, { name: "backward, micro-batch 0, stage 1", ...step("backward", 0) }),
+    span(4, 1, 60, 62, { name: "send gradients", step: { micro_batch: 0 } }),
+    span(5, 0, 62, 90, { name: "backward, micro-batch 0, stage 0", ...step("backward", 0) }),
+    span(6, 0, 90, 100, { name: "update, stage 0", step: { phase: "update" } }),
+  ];
+  return report([profiled(measured("pipeline", { split: 2 }, 100e-6), 100, tasks)]);
+}
+
+test("a pipeline has the colours of its phases, and its fill and drain are hatched", async () => {
+  const page = await open(gpipe());
+  const legend = await page.locator(".when .kinds li").allTextContents();
+  assert.deepEqual(legend, [
+    "copy",
+    "forward",
+    "backward",
+    "update",
+    "bubble: the device waits for its next task",
+    "fill and drain: no task yet, or none any more",
+  ]);
+  const [forward, backward, update] = [await pixels(page, "#56b4e9"), await pixels(page, "#5b3a8e"), await pixels(page, "#8a6d00")];
+  // 60, 48 and 10 µs; names on bars and frames take some.
+  assert.ok(forward > 3 * update && backward > 2 * update && update > 100, `${forward} ${backward} ${update}`);
+  assert.equal(await pixels(page, "#0072b2"), 0, "nothing computes without a phase");
+  assert.deepEqual(page.problems, []);
+});
+
 test("other cases can be chosen, or one alone", async () => {
   const page = await open(pipeline());
   await chooser(page, "above").selectOption("nothing");

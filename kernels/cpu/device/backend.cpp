@@ -11,6 +11,7 @@
 #include "kernels/base/error.h"
 #include "kernels/cpu/device/device.h"
 #include "kernels/cpu/host/topology.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "kernels/cpu/runtime/memory.h"
 #include "kernels/cpu/runtime/waiting.h"
 
@@ -58,6 +59,10 @@ class CpuBackend final : public Backend {
     return fmt::format("{}: {} core{} ({}), {:.1f} GiB of memory, oneDNN with {}", model_,
                        cores_.size(), cores_.size() == 1 ? "" : "s", fmt::join(cores_, ","),
                        static_cast<double>(total_memory()) / (1U << 30U), isa_name());
+  }
+
+  [[nodiscard]] std::string lacks(NumberFormat format) const override {
+    return lacking_arithmetic(format);
   }
 
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,

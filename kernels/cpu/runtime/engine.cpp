@@ -23,18 +23,19 @@ const dnnl::engine& engine() {
 
 bool has_native_bf16() { return offers(dnnl::cpu_isa::avx512_core_bf16); }
 
-void check_arithmetic(std::string_view operation, NumberFormat format) {
+std::string lacking_arithmetic(NumberFormat format) {
   if (format.dtype == DType::bf16 && !has_native_bf16()) {
-    throw Unsupported(fmt::format(
-        "{}: bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not "
-        "find here or may not use (ONEDNN_MAX_CPU_ISA); use f32",
-        operation));
+    return "bf16 needs a processor with AVX-512 BF16 instructions, which oneDNN does not find here "
+           "or may not use (ONEDNN_MAX_CPU_ISA); use f32";
   }
-  if (format.math == MathMode::strict) return;
-  throw Unsupported(fmt::format(
-      "{}: TF32 is arithmetic of NVIDIA's tensor cores, which processors do not have; use f32, or "
-      "a cuda device",
-      operation));
+  if (format.math == MathMode::strict) return {};
+  return "TF32 is arithmetic of NVIDIA's tensor cores, which processors do not have; use f32, or a "
+         "cuda device such as cuda:0";
+}
+
+void check_arithmetic(std::string_view operation, NumberFormat format) {
+  const std::string reason = lacking_arithmetic(format);
+  if (!reason.empty()) throw Unsupported(fmt::format("{}: {}", operation, reason));
 }
 
 int channel_block() { return offers(dnnl::cpu_isa::avx512_core) ? 16 : 8; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string>
 #include <string_view>
 
 #include "kernels/base/tensor.h"
@@ -15,8 +16,10 @@ namespace parbench::cpu {
 /// emulated, whose speed is not representative.
 [[nodiscard]] bool has_native_bf16();
 
-/// Throws Unsupported, in the operation's name, for a format that this processor has no arithmetic
-/// for: TF32, and bf16 without the instructions.
+/// Returns why this processor has no arithmetic for a format, with the remedy: TF32, and bf16
+/// without the instructions. Empty where it has.
+[[nodiscard]] std::string lacking_arithmetic(NumberFormat format);
+/// Throws Unsupported, in the operation's name, for a format that it has no arithmetic for.
 void check_arithmetic(std::string_view operation, NumberFormat format);
 
 /// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels

@@ -104,7 +104,6 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool can_autotune() const override { return true; }
-  [[nodiscard]] bool has_tf32() const override { return true; }
   void profile(bool on) override;
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           const DeviceOptions& options) override;

@@ -16,6 +16,7 @@
 #include "reports/views/html/html_cases.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
+#include "reports/views/html/html_side_by_side.h"
 #include "reports/views/html/html_table.h"
 #include "reports/views/html/html_writer.h"
 #include "reports/views/table_parts.h"
@@ -98,6 +99,7 @@ class Page {
     open_page(html_, assets_, title_of(reports_), up_);
     contents();
     open_results(html_, assets_);
+    write_side_by_side(html_, reports_);
     for (std::size_t i = 0; i < reports_.size(); ++i) article(i);
     html_.raw(reading).raw("</main>\n");
     close_page(html_, assets_, "parbench-data", [&] { return page_data_text(reports_); });

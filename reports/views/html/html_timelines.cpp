@@ -28,6 +28,17 @@ namespace {
 /// many: a ten-millionth of it is below what any zoom shows as a gap.
 constexpr Nanoseconds max_units = 10'000'000;
 
+/// What the bars of tasks are coloured by, as reports/web/src/timeline/model.ts numbers it: the
+/// kinds of tasks, then phases.
+constexpr std::array<std::string_view, 3> bar_phases{"forward", "backward", "update"};
+constexpr std::size_t bar_colours = task_kinds.size() + bar_phases.size();
+
+std::size_t bar_colour(const Task& task) {
+  const auto* const phase = std::ranges::find(bar_phases, task.phase);
+  if (phase == bar_phases.end()) return static_cast<std::size_t>(task.kind);
+  return task_kinds.size() + static_cast<std::size_t>(phase - bar_phases.begin());
+}
+
 /// Number of cases that are named for one reason of a missing timeline.
 constexpr std::size_t max_named = 3;
 
@@ -90,8 +101,9 @@ class CallPacker {
     const std::int64_t begin = units(call.ran.begin);
     const std::int64_t enqueued =
         units(std::clamp(call.enqueued.end, timeline_.begin, call.ran.begin));
-    packed_.add(static_cast<std::uint64_t>(call.lane) * task_kinds.size() +
-                static_cast<std::uint64_t>(task.kind));
+    packed_.add(static_cast<std::uint64_t>(call.lane) * bar_colours + bar_colour(task));
+    packed_.add(task.micro_batch ? static_cast<std::uint64_t>(std::max(*task.micro_batch, 0)) + 1
+                                 : 0);
     packed_.add(shared_.names.place_of(task.name));
     packed_.add(shared_.work.place_of({counted(call.work.flops), counted(call.work.bytes)}));
     packed_.add(static_cast<std::uint64_t>(begin - begin_));

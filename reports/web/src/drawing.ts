@@ -5,7 +5,10 @@ import type { Measure } from "./measures";
 import type { Colours } from "./theme";
 
 export interface Request {
+  /** With the cases that are chosen. */
   scenario: Scenario;
+  /** Places of the axes that vary among the chosen cases, see `varyingAxes`. */
+  axes: number[];
   measure: Measure;
   /** The strategy of a heat map; empty: the best of all. */
   strategy: string;
@@ -23,6 +26,8 @@ export interface Entry {
 export interface Drawing {
   option: EChartsOption;
   entries: Entry[];
+  /** How many series are shown until others are asked for; absent: all. */
+  limit?: number;
   /** Pixels. */
   height: number;
   /** For those who do not see it, and below the picture for all. */
@@ -35,6 +40,8 @@ export interface Point {
   row: number;
   /** Of a sample that is drawn at the edge, where it truly lies. */
   deviation?: number;
+  /** Of a sample that does not stand over its round. */
+  round?: number;
   symbol?: string;
   symbolRotate?: number;
   symbolSize?: number;

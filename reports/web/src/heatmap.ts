@@ -2,13 +2,12 @@
 import { type Case, axisValues, caseText, strategiesOf } from "./data";
 import { type Drawing, type Request, axisStyle, baseOption } from "./drawing";
 import { type Measure, best } from "./measures";
-import { varyingAxes } from "./views";
 
 const cell_height = 44;
 
 export function drawHeatMap(request: Request): Drawing {
-  const { scenario, measure, colours, strategy } = request;
-  const [across, down] = varyingAxes(scenario) as [number, number];
+  const { scenario, axes, measure, colours, strategy } = request;
+  const [across, down] = axes as [number, number];
   const cases = scenario.cases.filter((c) => strategy === "" || c.strategy === strategy);
   const columns = axisValues(cases, across);
   const rows = axisValues(cases, down);

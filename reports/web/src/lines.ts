@@ -14,7 +14,7 @@ import {
 } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem, EChartsOption, SeriesOption } from "./echarts";
 import { type Figure, best } from "./measures";
-import { type Series, isNumeric, seriesAgainst, varyingAxes } from "./views";
+import { type Series, lineAxis, max_series, seriesAgainst } from "./views";
 
 interface Place {
   x: number;
@@ -23,10 +23,10 @@ interface Place {
 }
 
 export function drawLines(request: Request): Drawing {
-  const { scenario, measure, colours } = request;
-  const axis = varyingAxes(scenario).find((candidate) => isNumeric(scenario, candidate))!;
+  const { scenario, axes, measure, colours } = request;
+  const axis = lineAxis(scenario, axes);
   const values = axisValues(scenario.cases, axis) as number[];
-  const { series, reduced } = seriesAgainst(scenario, axis, measure);
+  const { series, reduced } = seriesAgainst(scenario, axes, axis, measure);
   const drawn = series.filter(({ cases }) => cases.some((c) => measure.of(c)));
   const option: EChartsOption = {
     ...baseOption(colours),
@@ -38,7 +38,7 @@ export function drawLines(request: Request): Drawing {
     const { colour, sign } = seriesStyle(index, colours);
     return { name: one.name, colour, symbol: sign };
   });
-  return { option, entries, height: 420, description: describe(request, axis, drawn, reduced) };
+  return { option, entries, limit: max_series, height: 420, description: describe(request, axis, drawn, reduced) };
 }
 
 function describe({ scenario, measure }: Request, axis: number, series: Series[], reduced: number[]): string {

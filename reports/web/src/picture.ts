@@ -3,6 +3,7 @@ import { drawBars } from "./bars";
 import { type Chart, LazyChart } from "./chart";
 import { element, makeSelect, makeSwitch } from "./controls";
 import { type Scenario, strategiesOf } from "./data";
+import { drawDistributions } from "./distributions";
 import type { Drawing, Entry, Request } from "./drawing";
 import { drawHeatMap } from "./heatmap";
 import { drawLines } from "./lines";
@@ -11,6 +12,7 @@ import { drawSamples } from "./samples";
 import type { CaseTable } from "./table";
 import { colours } from "./theme";
 import { addTimelines } from "./timeline/section";
+import { AxisSelectors } from "./selectors";
 import { type View, isNumeric, varyingAxes, viewsOf } from "./views";
 
 const draw_view: Record<View, (request: Request) => Drawing> = {
@@ -21,7 +23,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
 
 /** ECharts' data of a point under the pointer. */
 interface HoverPoint {
-  data: { row?: number; deviation?: number };
+  data: { row?: number; deviation?: number; round?: number };
   seriesType?: string;
   value: number[];
 }
@@ -33,6 +35,7 @@ class Figure {
   private readonly canvas = element("div", { class: "chart", role: "img" });
   private readonly caption = element("figcaption");
   private readonly hidden = new Set<string>();
+  private readonly seen = new Set<string>();
   private readonly chart: LazyChart;
 
   constructor(
@@ -55,15 +58,26 @@ class Figure {
   private describe(drawing: Drawing): void {
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
-    this.caption.textContent = drawing.description;
+    const beyond = Math.max(0, drawing.entries.length - (drawing.limit ?? Infinity));
+    const on_request = beyond > 0 ? ` Of ${drawing.entries.length} series, the last ${beyond} are shown by their buttons.` : "";
+    this.caption.textContent = drawing.description + on_request;
   }
 
   private show(chart: Chart): void {
     const drawing = this.draw();
     this.describe(drawing);
+    this.hideBeyondLimit(drawing);
     chart.resize();
     chart.setOption(this.withHover(drawing), { notMerge: true });
     this.showLegend(drawing.entries);
+  }
+
+  /** Of more series than can be distinguished, the others are shown on request. */
+  private hideBeyondLimit({ entries, limit = Infinity }: Drawing): void {
+    entries.forEach(({ name }, index) => {
+      if (!this.seen.has(name) && index >= limit) this.hidden.add(name);
+      this.seen.add(name);
+    });
   }
 
   private withHover({ option, entries }: Drawing) {
@@ -83,7 +97,7 @@ class Figure {
     const list = element("dl", { class: "hover" });
     const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
     if (point.seriesType === "scatter") {
-      add("round", String(point.value[0]));
+      add("round", String(point.data.round ?? point.value[0]));
       add("deviation", `${(point.data.deviation ?? point.value[1]!).toFixed(2)}%`);
     }
     if (point.data.row !== undefined) for (const [name, text] of this.table.cells(point.data.row)) add(name, text);
@@ -117,8 +131,9 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
     strategy: "",
     log: spansFactors(scenario),
   };
+  const selectors = new AxisSelectors(scenario, () => change({}));
   const figure = new Figure(
-    () => draw_view[state.view]({ scenario, ...state, colours: colours() }),
+    () => draw_view[state.view]({ ...selectors.chosen(state), ...state, colours: colours() }),
     table,
     `${scenario.id}-table`,
   );
@@ -138,12 +153,13 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   const showControls = () => {
     strategies.hidden = state.view !== "heat map";
     scale.hidden = state.view === "heat map";
+    selectors.show(state);
   };
   if (views.length > 1) tools.append(makeSwitch("Picture", views, state.view, (view) => change({ view })));
   if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
-  tools.append(scale, strategies);
+  tools.append(scale, strategies, selectors.root);
   showControls();
-  place.append(tools, figure.root, samplesOf(scenario, table));
+  place.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
   addTimelines(scenario, place);
 }
 
@@ -170,4 +186,9 @@ function spansFactors(scenario: Scenario): boolean {
 function samplesOf(scenario: Scenario, table: CaseTable): HTMLElement {
   const figure = new Figure(() => drawSamples(scenario, colours()), table, `${scenario.id}-table`);
   return element("details", { class: "samples" }, element("summary", {}, "Samples over time"), figure.root);
+}
+
+function distributionsOf(scenario: Scenario, table: CaseTable): HTMLElement {
+  const figure = new Figure(() => drawDistributions(scenario, colours()), table, `${scenario.id}-table`);
+  return element("details", { class: "distributions" }, element("summary", {}, "Distribution of samples"), figure.root);
 }

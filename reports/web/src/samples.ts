@@ -4,12 +4,14 @@ import { type Drawing, type Point, axisStyle, baseOption, seriesStyle } from "./
 import type { MarkLineComponentOption } from "./echarts";
 import { short } from "./measures";
 import type { Colours } from "./theme";
+import { max_series } from "./views";
 
 const max_points = 4000;
-const max_series = 8;
+/** A larger share of samples is never beyond the scale: it is no exception. */
+const max_beyond = 0.1;
 
 /** Of deviations in percent. */
-interface Range {
+export interface Range {
   low: number;
   high: number;
   /** Between two marks of the axis. */
@@ -56,6 +58,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
     },
     entries: entries.length > 1 ? entries : [],
+    limit: max_series,
     height: 340,
     description:
       "Each sample as its deviation from the median of its case, by the round in which it was taken." +
@@ -75,12 +78,12 @@ function deviationOf(point: Point): number {
   return Number(point.value[1]);
 }
 
-function holds({ low, high }: Range, deviation: number): boolean {
+export function holds({ low, high }: Range, deviation: number): boolean {
   return deviation >= low && deviation <= high;
 }
 
 /** Of sorted numbers. */
-function quantile(sorted: number[], share: number): number {
+export function quantile(sorted: number[], share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? 0;
 }
 
@@ -89,14 +92,15 @@ function quantile(sorted: number[], share: number): number {
  * within three times the distance of the quartiles beside them, Tukey's outer fences. No sample takes less
  * than no time, so that the scale ends at −100%.
  */
-function rangeOf(values: number[]): Range {
+export function rangeOf(values: number[]): Range {
   const sorted = [...values].sort((a, b) => a - b);
   const [min, max] = [quantile(sorted, 0), quantile(sorted, 1)];
   const [lower, upper] = [quantile(sorted, 0.25), quantile(sorted, 0.75)];
   const reach = 3 * (upper - lower);
   const within = sorted.filter((value) => value >= lower - reach && value <= upper + reach);
   const [low, high] = [quantile(within, 0), quantile(within, 1)];
-  const crowded = reach > 0 && max - min > 2 * (high - low);
+  const few = within.length >= (1 - max_beyond) * sorted.length;
+  const crowded = few && reach > 0 && max - min > 2 * (high - low);
   return crowded ? rounded(low, high) : rounded(min, max);
 }
 
@@ -142,7 +146,7 @@ function processStarts(scenario: Scenario, colours: Colours): MarkLineComponentO
   };
 }
 
-function withinLimit(cases: Case[]): Case[] {
+export function withinLimit(cases: Case[]): Case[] {
   let points = 0;
   return cases.filter((c) => (points += c.samples.seconds.length) <= max_points);
 }
@@ -153,7 +157,7 @@ function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
   return new Map(strategiesOf(cases).map((name) => [name, cases.filter((c) => c.strategy === name)]));
 }
 
-function deviations(c: Case): Point[] {
+export function deviations(c: Case): Point[] {
   const median = c.time[0];
   if (!median) return [];
   return c.samples.seconds.flatMap((seconds, i) =>

@@ -5,7 +5,7 @@ import { type Measure, best } from "./measures";
 export type View = "bars" | "lines" | "heat map";
 
 /** More series than these cannot be distinguished. */
-const max_series = 12;
+export const max_series = 8;
 
 /** How many strategies have at least two values of an axis. */
 function strategiesThatVary(scenario: Scenario, axis: number): number {
@@ -52,8 +52,8 @@ export interface SeriesChoice {
 }
 
 /** Series against an axis: a strategy with one value of each other axis, or the best over these. */
-export function seriesAgainst(scenario: Scenario, axis: number, measure: Measure): SeriesChoice {
-  const others = varyingAxes(scenario).filter((other) => other !== axis);
+export function seriesAgainst(scenario: Scenario, axes: number[], axis: number, measure: Measure): SeriesChoice {
+  const others = axes.filter((other) => other !== axis);
   const groups = new Map<string, Series>();
   for (const c of scenario.cases) {
     const name = [c.strategy, valuesText(scenario, c, others)].filter((t) => t !== "").join(", ");
@@ -67,6 +67,28 @@ export function seriesAgainst(scenario: Scenario, axis: number, measure: Measure
     return { name: strategy, strategy, cases: bestPerValue(own, axis, measure) };
   });
   return { series, reduced: others };
+}
+
+/** The axis along which lines are drawn. */
+export function lineAxis(scenario: Scenario, axes: number[]): number {
+  return axes.find((axis) => isNumeric(scenario, axis))!;
+}
+
+/** The axes that a picture of all cases cannot show: it has the best case over their values. */
+export function hiddenAxes(scenario: Scenario, view: View, measure: Measure): number[] {
+  const axes = varyingAxes(scenario);
+  if (view === "heat map") return axes.slice(2);
+  if (view === "bars") return [];
+  return seriesAgainst(scenario, axes, lineAxis(scenario, axes), measure).reduced;
+}
+
+/** Which value of an axis is shown, by the axis' place; of others all. */
+export type Chosen = Map<number, number | string>;
+
+/** The cases with the chosen values, and those to which the axes do not apply. */
+export function withValues(scenario: Scenario, chosen: Chosen): Scenario {
+  const fits = (c: Case) => [...chosen].every(([axis, value]) => (c.values[axis] ?? value) === value);
+  return { ...scenario, cases: scenario.cases.filter(fits) };
 }
 
 function bestPerValue(cases: Case[], axis: number, measure: Measure): Case[] {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/estimates/peak_objection.h"
 #include "kernels/base/error.h"
 #include "reports/model/fingerprint.h"
 #include "reports/model/machine_info.h"
@@ -42,6 +43,7 @@ const PeakSizes tiny{.min_n = 16,
 PeakOptions options_of(const std::string& devices) {
   PeakOptions options;
   options.devices = devices;
+  options.precision_percent = 1e9;  // so small sizes give noise
   return options;
 }
 
@@ -118,6 +120,58 @@ TEST_F(PeaksCommand, RefreshMeasuresAnew) {
   static_cast<void>(show(options));
   EXPECT_LT(known("gemm f32").value, planted);
   EXPECT_NE(known("gemm f32").measured_utc, "2001-01-01T00:00:00Z");
+}
+
+TEST_F(PeaksCommand, DoesNotKeepWhatIsTooWide) {
+  PeakOptions options = options_of("cpu:0");
+  options.precision_percent = 0;
+  const std::string text = show(options);
+  EXPECT_THAT(text, AllOf(HasSubstr("! not kept: gemm f32 "), HasSubstr("! not kept: memory "),
+                          HasSubstr("is wider than ± 0%")));
+  EXPECT_THAT(cache_.find(cpu()), IsEmpty());
+}
+
+TEST_F(PeaksCommand, DoesNotKeepWhatIsSlowerThanFewerCores) {
+  report::Device device;
+  const auto devices = test::cpu_devices(1, machine_);
+  const DeviceInfo& info = devices.front()->info();
+  if (info.cores.size() < 2) GTEST_SKIP() << "one core";
+  device.backend = info.backend;
+  device.model = info.model;
+  device.cores = {info.cores.front()};
+  const report::Fingerprint one_core = report::fingerprint(report::machine_info({}), device);
+  cache_.check_writable(one_core);
+  cache_.keep(one_core,
+              {{"gemm f32", planted, "FLOP/s",
+                report::Interval{0.99 * planted, 1.01 * planted, 0.96}, "2001-01-01T00:00:00Z"}});
+  EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not kept: gemm f32 "));
+  EXPECT_EQ(known("gemm f32").value, 0);
+  EXPECT_GT(known("memory").value, 0);
+}
+
+TEST_F(PeaksCommand, KeepsAnOldRateWhereTheNewOneIsTooWide) {
+  plant("gemm f32");
+  PeakOptions options = options_of("cpu:0");
+  options.precision_percent = 0;
+  options.refresh = true;
+  static_cast<void>(show(options));
+  EXPECT_EQ(known("gemm f32").value, planted);
+}
+
+TEST(PeakObjection, IsThatFewerCoresAreFaster) {
+  const auto peak = [](const std::string& what, double rate) {
+    return Peak{what, rate, "FLOP/s", report::Interval{0.99 * rate, 1.01 * rate, 0.96}, ""};
+  };
+  const std::vector<PeaksOfCores> others{{1, {peak("gemm f32", 1e9), peak("copy", 1e9)}},
+                                         {4, {peak("memory", 1e9)}}};
+  EXPECT_EQ(objection_to(peak("gemm f32", 0.8e9), 2, 0.1, others),
+            "2 cores cannot be slower than 1 core, which reached 1.00 GFLOP/s");
+  EXPECT_EQ(objection_to(peak("gemm f32", 0.99e9), 2, 0.02, others), "") << "the intervals meet";
+  EXPECT_EQ(objection_to(peak("gemm f32", 0.92e9), 2, 0.1, others), "") << "within the precision";
+  EXPECT_EQ(objection_to(peak("gemm bf16", 0.5e9), 2, 0.1, others), "") << "of another format";
+  EXPECT_EQ(objection_to(peak("copy", 0.5e9), 2, 0.1, others), "") << "one lane copies";
+  EXPECT_EQ(objection_to(peak("memory", 0.5e9), 2, 0.1, others), "") << "more cores are known";
+  EXPECT_THAT(objection_to(peak("gemm f32", 2e9), 2, 0.001, others), HasSubstr("wider than ± 0%"));
 }
 
 TEST_F(PeaksCommand, OfOneFormatLeavesTheOthers) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/compare/render.h"
+#include "reports/compare/render/render.h"
 #include "reports/compare/words.h"
 #include "tests/reports/compare/made_report.h"
 

@@ -1,5 +1,5 @@
 // What readers of each format get.
-#include "reports/compare/render.h"
+#include "reports/compare/render/render.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,6 +54,19 @@ Comparison hostile() {
   now.cases[1].status = CaseStatus::failed;
   now.cases[1].error = name;
   return compare({name, base}, {name, now});
+}
+
+TEST(ComparisonPage, HasVerdictsReasonsAndNotes) {
+  const std::string page = to_html(mixed(), {.style = "p{}", .script = {}});
+  EXPECT_THAT(page, AllOf(StartsWith("<!doctype html>"), HasSubstr("<p class=\"answer\">"),
+                          HasSubstr("regressed"), HasSubstr("wrong result"),
+                          HasSubstr("before.json"), HasSubstr("power cap"), EndsWith("</html>\n")));
+}
+
+TEST(ComparisonPage, KeepsTextOfReportsText) {
+  const std::string page = to_html(hostile(), {.style = "p{}", .script = {}});
+  EXPECT_THAT(page, AllOf(HasSubstr("&lt;script&gt;"), Not(HasSubstr("<script>*x")),
+                          Not(HasSubstr("\033"))));
 }
 
 TEST(ComparisonTable, ReadsAsItShould) {

@@ -113,6 +113,41 @@ TEST_F(ChromeTrace, LeadsArrowsAlongDependenciesOfOtherLanes) {
   EXPECT_EQ(std::ranges::count(starts, "launch", [](const json& e) { return e.at("name"); }), 3);
 }
 
+TEST_F(ChromeTrace, LeadsArrowsFromWhereWorkIsEnqueuedWhileItBegins) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("cpu:0");
+  const auto task = timeline.task(lane, {1'000, 2'000}, {.enqueued = 1'400});
+  timeline.call(task, {2'000, 3'000}, {.enqueued = 1'900});
+  check(trace_of(std::vector<TracedCase>{{"a/b", &timeline.made(), {}}}));
+  const auto starts = events_of(timeline.made(), "s");
+  ASSERT_EQ(starts.size(), 1U);
+  EXPECT_EQ(starts[0].at("ts").dump(), "1.0") << "the stream began before the host returned";
+  const auto later = timeline.task(lane, {4'000, 5'000}, {.enqueued = 3'500});
+  timeline.call(later, {5'000, 6'000}, {.enqueued = 4'500});
+  EXPECT_EQ(events_of(timeline.made(), "s")[1].at("ts").dump(), "3.499") << "the first call";
+}
+
+TEST_F(ChromeTrace, HasNoArrowBackInTimeBetweenTwoClocks) {
+  MadeTimeline timeline;
+  const auto first = timeline.lane("cuda:0");
+  const auto second = timeline.lane("cuda:1");
+  const auto cause = timeline.task(first, {1'000, 2'000});
+  timeline.task(second, {990, 2'500}, {.after = {cause}});
+  const auto starts = events_of(timeline.made(), "s");
+  EXPECT_EQ(std::ranges::count(starts, "dependency", [](const json& e) { return e.at("name"); }),
+            0);
+}
+
+TEST_F(ChromeTrace, NamesTheLayerOfACall) {
+  Timeline timeline = example();
+  timeline.calls.front().layer_name = "layer1.0.conv1";
+  const auto slices = events_of(timeline, "X");
+  const auto call =
+      std::ranges::find_if(slices, [](const json& event) { return event.at("cat") == "compute"; });
+  EXPECT_EQ(call->at("name"), "operation · layer1.0.conv1");
+  EXPECT_EQ(call->at("args").at("layer"), "layer1.0.conv1");
+}
+
 TEST_F(ChromeTrace, CountsBusyLanesAndMemory) {
   std::vector<std::string> counts;
   for (const json& event : events_of(example(), "C")) {

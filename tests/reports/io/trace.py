@@ -81,6 +81,8 @@ def check_arrows(events, tracks):
             continue
         if pair[1].get("bp") != "e":
             wrong(f"arrow {number} does not bind to the slice that encloses its finish")
+        if nanoseconds(pair[1]["ts"]) < nanoseconds(pair[0]["ts"]):
+            wrong(f"arrow {number} ends before it starts")
         for event in pair:
             if not encloses(tracks[event["pid"], event["tid"]], nanoseconds(event["ts"])):
                 wrong(f"arrow {number} begins or ends outside all slices")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/text/markdown_text.h"
+#include "tests/support/widest_line.h"
 
 namespace parbench::report {
 namespace {
@@ -74,6 +75,67 @@ TEST(TableInATerminal, MayHaveNoRows) {
   add_column(table, {.title = "case"}, std::vector<std::string>{},
              [](const std::string& text) { return text; });
   EXPECT_EQ(to_text(table, {}).find("case"), std::string::npos) << "an empty column";
+}
+
+/// Two rows that a number and columns of all ranks describe.
+Table with_ranks() {
+  Table table;
+  const std::vector<std::string> names{"long-name", "other-name"};
+  const auto add = [&](TableColumn column, const std::string& text, const std::string& mark = "") {
+    const std::string range = column.range_title.empty() ? "" : "± 1";
+    add_column(table, std::move(column), names, [&](const std::string&) {
+      return TableCell{.text = text, .mark = mark, .range = range};
+    });
+  };
+  const Narrow heading{.is_heading = true};
+  add_column(table, {.title = "case", .align = Align::left, .narrow = heading}, names,
+             [](const std::string& name) { return name; });
+  add({.title = "split", .narrow = heading}, "12");
+  table.status_column = 2;
+  add({.title = "median"}, "1.000 ms");
+  add({.title = "second", .narrow = {2}}, "22222222", "*");
+  add({.title = "first", .range_title = "and range", .narrow = {1}}, "1");
+  add({.title = "last", .narrow = {Narrow::stacked_rank}}, "lllllll");
+  table.footnotes = {{"*", "a mark of the second"}};
+  return table;
+}
+
+TEST(TableInATerminal, LeavesOutColumnsByRankAndNamesThem) {
+  const std::string all = to_text(with_ranks(), {.width = 100});
+  EXPECT_THAT(all,
+              AllOf(HasSubstr("second  first and range     last"), Not(HasSubstr("not shown"))));
+  const std::size_t full = test::widest_line(all);
+  const std::string narrower = to_text(with_ranks(), {.width = full - 1});
+  EXPECT_THAT(narrower, AllOf(HasSubstr("22222222*"), Not(HasSubstr("first and range  "))));
+  EXPECT_THAT(narrower, HasSubstr("first and range; --width " + std::to_string(full)));
+  EXPECT_THAT(narrower, HasSubstr("* a mark of the second"));
+  const std::string narrow = to_text(with_ranks(), {.width = 36});
+  EXPECT_EQ(narrow,
+            "case        split    median     last\n"
+            "────────────────────────────────────\n"
+            "long-name      12  1.000 ms  lllllll\n"
+            "other-name     12  1.000 ms  lllllll\n"
+            "not shown at 36 columns: second,\n"
+            "first and range; --width 64 or the\n"
+            "JSON report has all\n");
+}
+
+TEST(TableInATerminal, PutsHeadingsAboveTheirRowsWhereRanksAreNotEnough) {
+  const std::string stacked = to_text(with_ranks(), {.width = 32});
+  EXPECT_EQ(stacked,
+            "case, split\n"
+            "    median     second     last\n"
+            "──────────────────────────────\n"
+            "long-name, split 12\n"
+            "  1.000 ms  22222222*  lllllll\n"
+            "other-name, split 12\n"
+            "  1.000 ms  22222222*  lllllll\n"
+            "not shown at 32 columns: first\n"
+            "and range; --width 64 or the\n"
+            "JSON report has all\n"
+            "\n"
+            "* a mark of the second\n");
+  EXPECT_LE(test::widest_line(to_text(with_ranks(), {.width = 20})), 20U);
 }
 
 TEST(TableInMarkdown, HasAColumnOfReasonsAndNotesBelow) {

@@ -12,7 +12,7 @@ const min_named = 30;
 const min_readable = 0.5;
 
 export interface BarStyle {
-  /** By kind. */
+  /** By the places of `bar_names`. */
   fill: string[];
   /** Of the names on them. */
   ink: string[];
@@ -24,7 +24,7 @@ export interface BarStyle {
 interface Column {
   x: number;
   cover: number;
-  kind: number;
+  colour: number;
 }
 
 export class BarPainter {
@@ -61,16 +61,16 @@ export class BarPainter {
         this.paintBar(panel, span, left, Math.max(min_width, right - left), is_lit);
         continue;
       }
-      if (column && (Math.floor(left) !== column.x || span.kind !== column.kind)) flush();
-      column ??= { x: Math.floor(left), cover: 0, kind: span.kind };
+      if (column && (Math.floor(left) !== column.x || span.colour !== column.colour)) flush();
+      column ??= { x: Math.floor(left), cover: 0, colour: span.colour };
       column.cover += right - left;
     }
     flush();
   }
 
-  private paintColumn(panel: Panel, span: Span, { x, cover, kind }: Column, alpha: number): void {
+  private paintColumn(panel: Panel, span: Span, { x, cover, colour }: Column, alpha: number): void {
     this.context.globalAlpha = alpha * Math.min(1, Math.max(min_cover, cover));
-    this.context.fillStyle = this.style.fill[kind]!;
+    this.context.fillStyle = this.style.fill[colour]!;
     this.context.fillRect(x, this.layout.barTop(panel, span), 1, this.layout.bar_height);
   }
 
@@ -79,15 +79,19 @@ export class BarPainter {
     // Neighbours without a gap between them stay two bars.
     const visible = width > 3 ? width - 0.8 : width;
     this.context.globalAlpha = is_lit ? 1 : this.style.faded;
-    this.context.fillStyle = this.style.fill[span.kind]!;
+    this.context.fillStyle = this.style.fill[span.colour]!;
     this.context.fillRect(left, top, visible, this.layout.bar_height);
-    if (width >= min_named && this.layout.bar_height >= 12) this.paintName(span, left, top, visible);
+    if (this.layout.bar_height >= 12) this.paintName(span, left, top, visible);
   }
 
-  private paintName({ name, kind }: Span, left: number, top: number, width: number): void {
-    const text = fitted(this.context, name, width - 8);
-    if (text.length < min_readable * name.length) return;
-    this.context.fillStyle = this.style.ink[kind]!;
+  /** The number of its micro-batch where there is no room for its whole name. */
+  private paintName({ name, micro_batch, colour }: Span, left: number, top: number, width: number): void {
+    const room = width - 8;
+    const number = micro_batch === undefined ? "" : String(micro_batch);
+    let text = width >= min_named ? fitted(this.context, name, room) : "";
+    if (text !== name && number !== "") text = fitted(this.context, number, room) === number ? number : "";
+    else if (text.length < min_readable * name.length) return;
+    this.context.fillStyle = this.style.ink[colour]!;
     this.context.fillText(text, left + 4, top + this.layout.bar_height / 2 + 0.5);
   }
 }

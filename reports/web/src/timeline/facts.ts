@@ -1,7 +1,7 @@
 // What is said of a task: when pointing at it, and below the picture once it is marked.
 import { element } from "../controls";
 import { duration, rate, short } from "../measures";
-import { type Cause, type Span, type Timeline, kinds } from "./model";
+import { type Cause, type Span, type Timeline, bar_names } from "./model";
 
 /** More names of tasks are counted. */
 const max_named = 4;
@@ -11,7 +11,7 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
   const list = element("dl", { class: "hover" });
   const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
   add("task", span.name);
-  add("what", `${kinds[span.kind]} on ${timeline.lanes[span.lane]}`);
+  add("what", `${bar_names[span.colour]} on ${timeline.lanes[span.lane]}`);
   add("begins", `at ${duration(span.begin, 5)}`);
   add("takes", duration(span.end - span.begin, 4));
   const [flops_peak, bytes_peak] = timeline.peaksOf(span);

@@ -2,13 +2,17 @@
 import type { PackedTimeline, Timelines } from "../data";
 import { PackedReader } from "./packed";
 
-export const kinds = ["compute", "copy", "communication"] as const;
+/** What bars are coloured by: kinds of tasks, then phases of a training step, which are computed. */
+export const bar_names = ["compute", "copy", "communication", "forward", "backward", "update"] as const;
+const kind_count = 3;
 
 /** A task on one of its lanes. Times in seconds from the beginning of the execution. */
 export interface Span {
   lane: number;
-  /** Its place in `kinds`. */
-  kind: number;
+  /** Its place in `bar_names`. */
+  colour: number;
+  /** That it works on, from 0. */
+  micro_batch: number | undefined;
   name: string;
   /** 0 where nothing is counted. */
   flops: number;
@@ -46,6 +50,8 @@ export class Timeline {
   readonly spans: Span[];
   /** Of each device, when none of its lanes runs a task between its first and its last. */
   readonly bubbles: Interval[][];
+  /** Of each device of a pipeline, before its first task and after its last. */
+  readonly edges: Interval[][];
   private readonly on_lane = new Map<number, Span[]>();
   private readonly of_task = new Map<number, Span[]>();
   private readonly dependents = new Map<number, Set<number>>();
@@ -60,6 +66,7 @@ export class Timeline {
     this.spans = unpack(packed, names, work);
     for (const span of this.spans) this.register(span);
     this.bubbles = this.findBubbles();
+    this.edges = this.spans.some(({ micro_batch }) => micro_batch !== undefined) ? this.findEdges() : [];
   }
 
   /** All spans of a task. */
@@ -77,7 +84,8 @@ export class Timeline {
   }
 
   /** The best FLOP/s and B/s of its device for its kind of task; null where they are not known. */
-  peaksOf({ lane, kind }: Span): [number | null, number | null] {
+  peaksOf({ lane, colour }: Span): [number | null, number | null] {
+    const kind = colour < kind_count ? colour : 0;
     return this.peaks?.[this.devices[lane]!]?.[kind] ?? [null, null];
   }
 
@@ -119,6 +127,21 @@ export class Timeline {
     }
     return bubbles;
   }
+
+  private findEdges(): Interval[][] {
+    const edges: Interval[][] = [];
+    for (const device of new Set(this.devices)) {
+      const own = this.spans.filter(({ lane }) => this.devices[lane] === device);
+      if (own.length === 0) continue;
+      const end = own.reduce((latest, span) => Math.max(latest, span.end), 0);
+      const gaps: Interval[] = [
+        [0, own[0]!.begin],
+        [end, this.length],
+      ];
+      edges[device] = gaps.filter(([from, to]) => to > from);
+    }
+    return edges;
+  }
 }
 
 function append(lists: Map<number, Span[]>, key: number, span: Span): void {
@@ -134,7 +157,8 @@ function unpack({ spans: text, unit }: PackedTimeline, names: string[], work: [n
   let begin = 0;
   let enqueued = 0;
   while (!packed.ended) {
-    const lane_and_kind = packed.next();
+    const lane_and_colour = packed.next();
+    const micro_batch = packed.next();
     const name = names[packed.next()] ?? "";
     const [flops, bytes] = work[packed.next()] ?? [0, 0];
     begin += packed.next();
@@ -144,8 +168,9 @@ function unpack({ spans: text, unit }: PackedTimeline, names: string[], work: [n
     const task = index - packed.next();
     const after = Array.from({ length: packed.next() }, () => index - packed.nextSigned());
     spans.push({
-      lane: Math.floor(lane_and_kind / kinds.length),
-      kind: lane_and_kind % kinds.length,
+      lane: Math.floor(lane_and_colour / bar_names.length),
+      colour: lane_and_colour % bar_names.length,
+      micro_batch: micro_batch > 0 ? micro_batch - 1 : undefined,
       name,
       flops,
       bytes,

@@ -2,7 +2,7 @@
 import type { Colours } from "../theme";
 import { BarPainter, type BarStyle, fitted } from "./bars";
 import type { Layout, Panel, Place } from "./layout";
-import type { Span } from "./model";
+import type { Interval, Span } from "./model";
 import { duration } from "../measures";
 import type { TimeWindow } from "./window";
 
@@ -26,9 +26,9 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
   return new Painter(context, scene).paint();
 }
 
-/** Of bars of each kind, with ink that can be read on it. */
+/** Colours of bars in the order of `bar_names`, with ink that can be read on them. */
 export function barStyle(colours: Colours): BarStyle {
-  const fill = colours.series.slice(0, 3);
+  const fill = [0, 1, 2, 5, 6, 4].map((place) => colours.series[place]!);
   return { fill, ink: fill.map(inkOn), faded: 0.22 };
 }
 
@@ -146,16 +146,20 @@ class Painter {
   private bubbles({ devices, timeline }: Panel): void {
     const { context, scene } = this;
     const { layout, window } = scene;
-    context.fillStyle = hatching(context, scene.colours);
-    timeline.bubbles.forEach((gaps, device) => {
-      const [top, bottom] = devices[device]!;
-      for (const [begin, end] of gaps) {
-        if (end < window.from || begin > window.to) continue;
-        const left = Math.max(layout.gutter, layout.x(begin, window));
-        const width = Math.min(layout.right, layout.x(end, window)) - left;
-        if (width >= 0.5) context.fillRect(left, top + 1, width, bottom - top - 2);
-      }
-    });
+    const hatch = (intervals: Interval[][], rising: boolean) => {
+      context.fillStyle = hatching(context, scene.colours, rising);
+      intervals.forEach((gaps, device) => {
+        const [top, bottom] = devices[device]!;
+        for (const [begin, end] of gaps) {
+          if (end < window.from || begin > window.to) continue;
+          const left = Math.max(layout.gutter, layout.x(begin, window));
+          const width = Math.min(layout.right, layout.x(end, window)) - left;
+          if (width >= 0.5) context.fillRect(left, top + 1, width, bottom - top - 2);
+        }
+      });
+    };
+    hatch(timeline.bubbles, true);
+    hatch(timeline.edges, false);
   }
 
   /** Where the execution ended: the other case may take longer. */
@@ -236,8 +240,8 @@ class Painter {
   }
 }
 
-/** Oblique lines, which differ from bars without colour as well. */
-function hatching(context: CanvasRenderingContext2D, colours: Colours): CanvasPattern | string {
+/** Oblique lines, which differ from bars without colour as well, rising or falling to the right. */
+function hatching(context: CanvasRenderingContext2D, colours: Colours, rising: boolean): CanvasPattern | string {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 7;
   const pen = tile.getContext("2d")!;
@@ -245,8 +249,8 @@ function hatching(context: CanvasRenderingContext2D, colours: Colours): CanvasPa
   pen.globalAlpha = 0.5;
   pen.beginPath();
   for (const shift of [-7, 0, 7]) {
-    pen.moveTo(shift, 7);
-    pen.lineTo(shift + 7, 0);
+    pen.moveTo(shift, rising ? 7 : 0);
+    pen.lineTo(shift + 7, rising ? 0 : 7);
   }
   pen.stroke();
   return context.createPattern(tile, "repeat") ?? colours.line;

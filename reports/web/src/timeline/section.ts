@@ -5,7 +5,7 @@ import { type Scenario, type Timelines, caseText } from "../data";
 import { colours, onThemeChange } from "../theme";
 import { linkedFacts } from "./facts";
 import type { Place, Shown } from "./layout";
-import { TimelineStore, kinds } from "./model";
+import { type Interval, type Timeline, TimelineStore, bar_names } from "./model";
 import { barStyle } from "./painter";
 import { TimelinePicture } from "./picture";
 
@@ -123,10 +123,15 @@ class Comparison {
   /** Of what there is to see in these cases. */
   private showLegend(): void {
     const { fill } = barStyle(colours());
-    const seen = new Set(this.now.flatMap(({ timeline }) => timeline.spans.map(({ kind }) => kind)));
-    const items = kinds.flatMap((kind, i) => (seen.has(i) ? [legendItem(kind, `background: ${fill[i]}`)] : []));
-    if (this.now.some(({ timeline }) => timeline.bubbles.some((gaps) => gaps.length > 0))) {
-      items.push(legendItem("bubble: the device waits for its next task"));
+    const seen = new Set(this.now.flatMap(({ timeline }) => timeline.spans.map(({ colour }) => colour)));
+    const items = bar_names.flatMap((name, i) =>
+      seen.has(i) ? [legendItem(name, "sign", `background: ${fill[i]}`)] : [],
+    );
+    const any = (of: (timeline: Timeline) => Interval[][]) =>
+      this.now.some(({ timeline }) => of(timeline).some((gaps) => gaps.length > 0));
+    if (any(({ bubbles }) => bubbles)) items.push(legendItem("bubble: the device waits for its next task", "sign hatched"));
+    if (any(({ edges }) => edges)) {
+      items.push(legendItem("fill and drain: no task yet, or none any more", "sign hatched falling"));
     }
     this.legend.replaceChildren(...items);
   }
@@ -138,10 +143,8 @@ class Comparison {
   }
 }
 
-/** Without a style: of bubbles. */
-function legendItem(text: string, style?: string): HTMLElement {
-  const sign = element("span", style ? { class: "sign", style } : { class: "sign hatched" });
-  return element("li", {}, sign, text);
+function legendItem(text: string, sign: string, style = ""): HTMLElement {
+  return element("li", {}, element("span", { class: sign, style }), text);
 }
 
 /** Which cases cannot be chosen, and why. */

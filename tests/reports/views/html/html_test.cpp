@@ -72,6 +72,27 @@ TEST(HtmlEscaped, ReplacesControlsThatHtmlForbids) {
   EXPECT_EQ(html_escaped(std::string_view("a\0b\x1b\x7f", 5)), "a\uFFFDb\uFFFD\uFFFD");
 }
 
+TEST(Html, PutsCasesOfSeveralReportsSideBySideTheLargestDifferenceFirst) {
+  const auto with = [](double first, double second) {
+    Report report = sample_report();
+    report.cases = {measured_case("s", "first", {}, first, 5),
+                    measured_case("s", "second", {}, second, 5)};
+    return report;
+  };
+  Report third = with(1, 1);
+  third.cases = {measured_case("s", "alone", {}, 1, 5)};
+  const std::string text =
+      to_html({{"a.json", with(1, 1)}, {"b.json", with(1.1, 3)}, {"c.json", third}}, no_script);
+  const std::size_t begin = text.find("id=\"side-by-side\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = text.substr(begin, text.find("</section>", begin) - begin);
+  ASSERT_NE(section.find("s/first"), std::string::npos);
+  EXPECT_LT(section.find("s/second"), section.find("s/first"));
+  EXPECT_THAT(section, AllOf(HasSubstr("a.json"), HasSubstr("c.json"), HasSubstr("3.00×"),
+                             HasSubstr("1.10×"), Not(HasSubstr("alone"))));
+  EXPECT_THAT(page(with(1, 1)), Not(HasSubstr("side-by-side")));
+}
+
 TEST(ScriptJson, CanEndNeitherTheScriptNorALine) {
   const Json json{{"</script>", "<!-- & \u2028 \u2029 \" \\"}};
   const std::string text = script_json(json);

@@ -134,6 +134,16 @@ TEST(PackedNumbers, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(reader.ended());
 }
 
+TEST(Timelines, ColourTasksByTheirPhaseAndNumberTheirMicroBatch) {
+  std::vector<CaseResult> cases = three_cases();
+  PlanGraph& graph = cases[0].profile->timeline->graph;
+  graph.tasks[0].phase = "backward";
+  graph.tasks[0].micro_batch = 4;
+  Reader reader(data_of(cases)["cases"][0]["spans"]);
+  EXPECT_EQ(reader.next(), 4) << "behind three kinds and forward";
+  EXPECT_EQ(reader.next(), 4 + 1);
+}
+
 TEST(Timelines, PackEveryTask) {
   const Json data = data_of(three_cases());
   EXPECT_THAT(data["names"].get<std::vector<std::string>>(), ElementsAre("task 0", "task 1"));
@@ -145,11 +155,11 @@ TEST(Timelines, PackEveryTask) {
   EXPECT_THAT(one["devices"].get<std::vector<int>>(), ElementsAre(0, 0));
   Reader reader(one["spans"]);
   EXPECT_EQ(data["work"].dump(), "[[5000000.0,2000000.0],[0.0,2000000.0]]");
-  // Lane and kind, name, work, begin, duration, enqueued, task, dependencies.
-  for (const std::int64_t number : {0, 0, 0, 1000, 2000}) EXPECT_EQ(reader.next(), number);
+  // Lane and colour, micro-batch, name, work, begin, duration, enqueued, task, dependencies.
+  for (const std::int64_t number : {0, 0, 0, 0, 1000, 2000}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 500);
   for (const std::int64_t number : {0, 0}) EXPECT_EQ(reader.next(), number);
-  for (const std::int64_t number : {3 + 1, 1, 1, 3000, 5000}) EXPECT_EQ(reader.next(), number);
+  for (const std::int64_t number : {6 + 1, 0, 1, 1, 3000, 5000}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 1500);
   for (const std::int64_t number : {0, 1}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 1);
@@ -188,7 +198,7 @@ TEST(Timelines, CountFromTheBeginningOfMeasuredTime) {
   std::vector<CaseResult> cases = three_cases();
   cases[0].profile->timeline->begin = 900;
   Reader reader(data_of(cases)["cases"][0]["spans"]);
-  for (const std::int64_t number : {0, 0, 0, 100, 2000}) EXPECT_EQ(reader.next(), number);
+  for (const std::int64_t number : {0, 0, 0, 0, 100, 2000}) EXPECT_EQ(reader.next(), number);
   EXPECT_EQ(reader.next_signed(), 0) << "enqueued before";
 }
 

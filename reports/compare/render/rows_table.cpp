@@ -1,5 +1,5 @@
 // Columns and footnotes from the cases of a comparison.
-#include "reports/compare/rows_table.h"
+#include "reports/compare/render/rows_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,9 +16,16 @@ using report::Align;
 using report::Emphasis;
 using report::TableCell;
 
+report::Tone tone_of(const Row& row) {
+  if (!row.reason.empty()) return report::Tone::reason;
+  if (row.verdict() == Verdict::regressed) return report::Tone::worse;
+  return row.verdict() == Verdict::improved ? report::Tone::better : report::Tone::plain;
+}
+
 TableCell verdict_cell(const Row* row) {
   return {.text = state_text(*row),
-          .mark = std::string(throttling_text(*row).empty() ? "" : report::throttled_mark)};
+          .mark = std::string(throttling_text(*row).empty() ? "" : report::throttled_mark),
+          .tone = tone_of(*row)};
 }
 
 TableCell interval_cell(const Row* row) {
@@ -62,7 +69,10 @@ report::Table rows_table(const Rows& rows) {
   report::Table table;
   for (const Row* row : rows) table.rows.push_back({emphasis_of(*row), row->reason});
   add_column(table, {.title = "verdict", .align = Align::left}, rows, verdict_cell);
-  add_column(table, {.title = "case", .align = Align::left, .verbatim = true}, rows, &Row::label);
+  add_column(
+      table,
+      {.title = "case", .align = Align::left, .verbatim = true, .narrow = {.is_heading = true}},
+      rows, &Row::label);
   add_column(table, {.title = "BASE"}, rows,
              [](const Row* row) { return seconds_text(row->base); });
   add_column(table, {.title = "NEW"}, rows, [](const Row* row) { return seconds_text(row->now); });

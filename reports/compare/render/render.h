@@ -1,10 +1,11 @@
-// A comparison for people, for a pull request, and for programs.
+// A comparison for people, as a page, for a pull request, and for programs.
 #pragma once
 
 #include <string>
 
 #include "reports/compare/comparison.h"
 #include "reports/io/json_value.h"
+#include "reports/views/html/html.h"
 #include "reports/views/table.h"
 
 namespace parbench::compare {
@@ -16,6 +17,9 @@ namespace parbench::compare {
 
 /// GitHub's Markdown for a comment: the answer, regressions and failures; the rest folded.
 [[nodiscard]] std::string to_markdown(const Comparison& comparison);
+
+/// A page that needs nothing else, with the same as the table. Text of the reports stays text.
+[[nodiscard]] std::string to_html(const Comparison& comparison, const report::WebAssets& assets);
 
 /// schema/comparison-v2.schema.json. A number that is not finite is null.
 [[nodiscard]] report::Json to_json(const Comparison& comparison);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "reports/compare/render.h"
+#include "reports/compare/render/render.h"
 #include "reports/compare/words.h"
 #include "reports/io/json.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/compare/render.h"
-#include "reports/compare/rows_table.h"
+#include "reports/compare/render/render.h"
+#include "reports/compare/render/rows_table.h"
 #include "reports/compare/words.h"
 #include "reports/text/markdown_text.h"
 #include "reports/units/units.h"

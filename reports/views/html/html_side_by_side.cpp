@@ -1,0 +1,92 @@
+// Matches cases by their names and sorts them by difference.
+#include "reports/views/html/html_side_by_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "reports/text/table.h"
+#include "reports/units/units.h"
+#include "reports/views/html/html_table.h"
+
+namespace parbench::report {
+namespace {
+
+struct SharedCase {
+  std::string name;
+  std::vector<const CaseResult*> results;  // one per report; nullptr where it has no number
+  double ratio = 1;                        // of the largest median to the smallest
+};
+
+double ratio_of(const std::vector<const CaseResult*>& results) {
+  double min = 0;
+  double max = 0;
+  for (const CaseResult* c : results) {
+    if (c == nullptr) continue;
+    const double median = c->statistics->median;
+    min = min > 0 ? std::min(min, median) : median;
+    max = std::max(max, median);
+  }
+  return min > 0 ? max / min : 1;
+}
+
+std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
+  std::vector<SharedCase> cases;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    for (const CaseResult& c : reports[i].report.cases) {
+      if (!has_number(c)) continue;
+      const auto [place, is_new] = places.try_emplace(c.name, cases.size());
+      if (is_new) cases.push_back({c.name, std::vector<const CaseResult*>(reports.size()), 1});
+      cases[place->second].results[i] = &c;
+    }
+  }
+  std::erase_if(cases, [](const SharedCase& one) {
+    return std::ranges::count_if(one.results, [](const auto* c) { return c != nullptr; }) < 2;
+  });
+  for (SharedCase& one : cases) one.ratio = ratio_of(one.results);
+  std::ranges::stable_sort(cases, std::ranges::greater(), &SharedCase::ratio);
+  return cases;
+}
+
+TableCell result_cell(const CaseResult* c) {
+  if (c == nullptr) return {.text = std::string(not_applicable)};
+  const Statistics& s = *c->statistics;
+  TableCell cell{.text = format_duration(s.median), .number = s.median};
+  if (s.median_interval && s.median > 0) {
+    const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
+    cell.range = fmt::format("± {}", format_percent(half_width / s.median));
+  }
+  return cell;
+}
+
+}  // namespace
+
+void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& reports) {
+  const std::vector<SharedCase> cases = shared_cases(reports);
+  if (cases.empty()) return;
+  Table table;
+  add_column(table, {.title = "case", .align = Align::left, .verbatim = true}, cases,
+             &SharedCase::name);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    add_column(table, {.title = reports[i].name, .verbatim_title = true}, cases,
+               [i](const SharedCase& one) { return result_cell(one.results[i]); });
+  }
+  add_column(table, {.title = "slowest over fastest"}, cases, [](const SharedCase& one) {
+    return TableCell{.text = format_ratio(one.ratio), .number = one.ratio};
+  });
+  html.raw("<section id=\"side-by-side\">\n").element("h2", "Side by side").raw("\n");
+  html.element("p",
+               "Medians of the cases that several reports have, the largest difference first. "
+               "`parbench compare` gives verdicts on two of them.",
+               {{"class", "note"}});
+  html.raw("\n");
+  write_table(html, table, {.label = "Cases of several reports"});
+  html.raw("</section>\n");
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,15 @@
+// The cases that several reports of a page have, next to each other.
+#pragma once
+
+#include <vector>
+
+#include "reports/views/html/html.h"
+#include "reports/views/html/html_writer.h"
+
+namespace parbench::report {
+
+/// Writes a section with a row for each case that was measured in more than one report, those with
+/// the largest difference first; nothing without such cases.
+void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& reports);
+
+}  // namespace parbench::report

@@ -1,0 +1,97 @@
+// The tables of all scenarios fit a narrow terminal, however many axes are swept.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "reports/model/report.h"
+#include "reports/views/table.h"
+#include "scenarios/framework/scenario.h"
+#include "tests/support/widest_line.h"
+
+namespace parbench {
+namespace {
+
+using report::CaseResult;
+using test::widest_line;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double made_median = 0.1234567;
+
+/// A case with every number that a table shows; `row` distinguishes its parameters.
+CaseResult made_case(const Scenario& scenario, const Strategy& strategy, int row, bool sweeps) {
+  CaseResult c;
+  c.scenario = scenario.name();
+  c.strategy = strategy.name;
+  c.name = c.scenario + '/' + c.strategy + "/row:" + std::to_string(row);
+  c.dtype = "f32";
+  for (const Axis& axis : scenario.axes()) {
+    const bool applies = axis.strategies.empty() ||
+                         std::ranges::find(axis.strategies, strategy.name) != axis.strategies.end();
+    if (!applies) continue;
+    const std::vector<Value>& values = axis.published.empty() ? axis.quick : axis.published;
+    Value value = values.empty() ? Value{std::int64_t{1024}} : values.front();
+    if (sweeps && !values.empty()) value = values[static_cast<std::size_t>(row) % values.size()];
+    if (sweeps && values.size() < 2) value = "swept" + std::to_string(row);
+    c.parameters.emplace_back(axis.name, value);
+  }
+  c.status = report::CaseStatus::measured;
+  c.statistics.emplace().median = made_median;
+  c.statistics->median_interval = report::Interval{0.9 * made_median, 1.1 * made_median, 0.875};
+  c.samples.resize(4);
+  c.amount = 48;
+  c.amount_unit = "images";
+  c.speedup = report::Ratio{1.234, report::Interval{1.1, 1.345, 0.875},
+                            c.scenario + '/' + scenario.strategies().front().name + "/row:0"};
+  c.metrics = {{"achieved overlap", 0.52, report::Interval{-0.01, 0.61, 0.875}}};
+  c.bound.emplace().seconds = 0.9 * made_median;
+  c.efficiency = 0.9;
+  c.memory = {{"cpu:0", 1'600'000'000}, {"cpu:1", 700'000'000}};
+  c.stopped_because = "max-time";
+  return c;
+}
+
+report::Report made_report(const Scenario& scenario, bool sweeps) {
+  report::Report made;
+  for (const Strategy& strategy : scenario.strategies()) {
+    for (int row = 0; row < 2; ++row) {
+      made.cases.push_back(made_case(scenario, strategy, row, sweeps));
+    }
+  }
+  made.cases.back().status = report::CaseStatus::failed;
+  made.cases.back().error = std::string(30, 'x') + ' ' + std::string(40, 'y');
+  return made;
+}
+
+class TableOf : public ::testing::TestWithParam<bool> {};
+
+TEST_P(TableOf, EveryScenarioFitsATerminal) {
+  for (const auto& scenario : all_scenarios()) {
+    const report::Report made = made_report(*scenario, GetParam());
+    for (const std::size_t width : {60, 80, 100}) {
+      const std::string text = report::to_table(made, {.width = width});
+      EXPECT_LE(widest_line(text), width) << text;
+      EXPECT_THAT(text, AllOf(HasSubstr("123.5 ms"), HasSubstr("1.23× (1.10–1.34)"))) << width;
+    }
+  }
+}
+
+TEST_P(TableOf, EveryScenarioSaysWhatIsMissing) {
+  for (const auto& scenario : all_scenarios()) {
+    const report::Report made = made_report(*scenario, GetParam());
+    EXPECT_THAT(report::to_table(made, {.width = 60}),
+                AllOf(HasSubstr("not shown at 60 columns: "), ContainsRegex("peak[ \n]memory")));
+    const std::string wide = report::to_table(made, {.width = 400});
+    EXPECT_THAT(wide, AllOf(Not(HasSubstr("not shown")), HasSubstr("1.49 + 0.65 GiB")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OneCaseOrASweep, TableOf, ::testing::Bool());
+
+}  // namespace
+}  // namespace parbench
