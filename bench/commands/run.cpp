@@ -46,7 +46,8 @@ constexpr CommandText run_help{
         "  parbench compare reports/runs/before.json after.json\n"
         "      What became slower or faster, beyond chance?\n",
     .exit_codes =
-        "0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted.\n"
+        "0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted;\n"
+        "143 ended by SIGTERM.\n"
         "Commands exit 0 when they did what they were asked, whatever a report says of its cases;\n"
         "compare exits 3 when a case became slower (parbench compare --help)."};
 
@@ -86,7 +87,7 @@ class SingleProcessRun {
     outputs_.report_builder().write();
     for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode::interrupted;
+    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
     return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
   }
 

@@ -67,7 +67,7 @@ class ProcessRun {
       interrupted_ = InterruptHandler::requested();
     }
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode::interrupted;
+    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
     return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
   }
 
