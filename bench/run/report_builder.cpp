@@ -178,4 +178,17 @@ void ReportBuilder::refresh(bool complete) {
 
 void ReportBuilder::write() const { report::write_report(path_, report_); }
 
+void ReportBuilder::write_elsewhere() {
+  const std::filesystem::path path =
+      report::claim_file(std::filesystem::temp_directory_path() / path_.filename());
+  try {
+    report::write_report(path, report_);
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    throw;
+  }
+  path_ = path;
+}
+
 }  // namespace parbench

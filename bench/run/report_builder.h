@@ -67,6 +67,11 @@ class ReportBuilder {
   /// Writes the file. Throws Error.
   void write() const;
 
+  /// Writes a file of the same name in the folder for temporary files, or of a similar name where
+  /// that one exists, for a run whose own place cannot take the report. It is the path from then
+  /// on. Throws Error.
+  void write_elsewhere();
+
   [[nodiscard]] const report::Report& report() const { return report_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -121,6 +121,24 @@ TEST_F(Fault, CtrlCLeavesAReportOfWhatWasDone) {
   EXPECT_TRUE(slow.statistics.has_value());
 }
 
+TEST_F(Fault, SigtermLeavesAReportAndItsOwnExitCode) {
+  Process process(endless());
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait().exit_code, 143);
+  EXPECT_EQ(find(valid_report(), "slow").stopped_because, "interrupted");
+}
+
+TEST_F(Fault, SigkillLeavesTheLatestCheckpoint) {
+  Process process(endless());
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().exit_code, 128 + SIGKILL);
+  const report::Report report = valid_report();
+  EXPECT_FALSE(report.complete);
+  EXPECT_THAT(find(report, "slow").samples, Not(IsEmpty()));
+}
+
 TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   const std::filesystem::path folder = folder_ / "removed";
   const std::filesystem::path out = folder_ / "rows.json";
@@ -128,7 +146,9 @@ TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   path_ = folder / "report.json";
   std::vector<std::string> endless_words = endless();
   endless_words.push_back("--benchmark_out=" + out.string());
-  Process process(endless_words);
+  const std::filesystem::path temporary = folder_ / "temporary";
+  std::filesystem::create_directory(temporary);
+  Process process(endless_words, {{}, {{"TMPDIR", temporary.string()}}});
   ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
   std::filesystem::remove_all(folder);
   process.signal(SIGINT);
@@ -136,7 +156,9 @@ TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   EXPECT_EQ(finished.exit_code, 130);
   EXPECT_THAT(finished.err, HasSubstr("parbench: error: cannot write " + path_.string()));
   EXPECT_THAT(finished.out, HasSubstr("slow"));
-  EXPECT_THAT(finished.out, Not(HasSubstr("report: ")));
+  path_ = temporary / "report.json";
+  EXPECT_THAT(finished.out, HasSubstr("report: " + path_.string()));
+  EXPECT_EQ(find(valid_report(), "slow").status, report::CaseStatus::measured);
   EXPECT_FALSE(report::read_json(out).at("benchmarks").empty());
 }
 
