@@ -118,11 +118,20 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
        .target = &options.min_samples},
       {.value =
            number_rule("max-time",
-                       "Stop sampling a case after this time; default: 20, and 140 for a whole "
-                       "scenario, 300 with --preset published",
+                       "Stop sampling a case after this time; default: 20, with --preset published "
+                       "300",
                        AxisKind::real, 0.001, week_seconds),
        .placeholder = "SECONDS",
        .target = &options.max_time_seconds},
+      {.value = number_rule(
+           "max-total-time",
+           "End the whole run within this time, preparation, verification and profiling "
+           "included: with fewer samples, then without timelines, then without some "
+           "cases, which are named; default: 180 for each scenario, none with "
+           "--max-time, fixed numbers of samples or --preset published",
+           AxisKind::real, 0.001, week_seconds),
+       .placeholder = "SECONDS",
+       .target = &options.max_total_time_seconds},
       {.value =
            number_rule("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15),
        .placeholder = "N",

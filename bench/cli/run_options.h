@@ -41,7 +41,8 @@ struct RunOptions {
   /// Half-width of the median's 95% interval, in percent of the median; default: 1.
   std::optional<double> precision_percent;
   std::optional<int> min_samples;
-  std::optional<double> max_time_seconds;  // of one case
+  std::optional<double> max_time_seconds;        // of one case
+  std::optional<double> max_total_time_seconds;  // of the whole run
   std::uint64_t seed = 1;
   int processes = 1;           // over which the samples are spread
   std::optional<int> process;  // which of them this one is; none: it is not part of another run

@@ -8,8 +8,8 @@ namespace parbench {
 /// that cannot be written, which is known before any work, is `bad_usage`. Comparisons (`compare`)
 /// end with `measured` when nothing regressed, and otherwise with the first of `case_failed` (in
 /// the newer report, also where its run ended before its time), `regressed` and `nothing_compared`
-/// that applies. A run that was asked to end by SIGTERM ends with `terminated`, after any other signal
-/// with `interrupted`. None is ever a count.
+/// that applies. A run that was asked to end by SIGTERM ends with `terminated`, after any other
+/// signal with `interrupted`. None is ever a count.
 enum class ExitCode {
   measured = 0,
   case_failed = 1,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -47,10 +48,11 @@ double silence_limit() {
 
 class ProcessRun {
  public:
-  ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
-             ReportBuilder report_builder)
+  ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const RunLimit& limit,
+             std::vector<Job> jobs, ReportBuilder report_builder)
       : options_(options),
         flags_(flags),
+        limit_(limit),
         jobs_(std::move(jobs)),
         outputs_(options, flags, jobs_, std::move(report_builder)) {
     for (Job& job : jobs_) job.devices.clear();
@@ -59,7 +61,7 @@ class ProcessRun {
   ExitCode operator()() {
     outputs_.report_builder().write();
     report::write_report(plan_path(), outputs_.report_builder().report());
-    for (int process = 0; process < options_.processes && !interrupted_; ++process) {
+    for (int process = 0; process < options_.processes && !interrupted_ && has_time(); ++process) {
       try {
         run(process);
       } catch (const Interrupted&) {  // before it began
@@ -121,8 +123,11 @@ class ProcessRun {
       outputs_.report_builder().add_process(record, {});
       return;
     }
-    outputs_.report_builder().add_process(record,
-                                          {left->sampling_seconds, left->task_cost_seconds});
+    outputs_.report_builder().add_process(record, {.preparation = left->preparation_seconds,
+                                                   .verification = left->verification_seconds,
+                                                   .sampling = left->sampling_seconds,
+                                                   .task_costs = left->task_cost_seconds,
+                                                   .profiling = left->profiling_seconds});
     parts_.push_back({process, std::move(left->cases)});
     for (const Job& job : jobs_) merge(job);
   }
@@ -144,11 +149,14 @@ class ProcessRun {
     std::vector<std::string> words{"/proc/self/exe", "--rerun=" + plan_path().string(),
                                    fmt::format("--process={}", process),
                                    "--report=" + path.string()};
+    const double seconds = limit_.share(static_cast<std::size_t>(options_.processes - process));
+    if (std::isfinite(seconds)) words.push_back(fmt::format("--max-total-time={}", seconds));
     if (has_profiled_) words.emplace_back("--no-timeline");
     words.insert(words.end(), flags_.passed.begin(), flags_.passed.end());
     return words;
   }
 
+  [[nodiscard]] bool has_time() const { return limit_.share(1) > 0; }
   [[nodiscard]] std::filesystem::path plan_path() const { return folder_ / "plan.json"; }
   [[nodiscard]] Progress& progress() { return outputs_.progress(); }
   [[nodiscard]] RunPart part(int process) const {
@@ -157,6 +165,7 @@ class ProcessRun {
 
   const RunOptions& options_;
   const BenchmarkFlags& flags_;
+  const RunLimit& limit_;
   double silence_limit_ = silence_limit();
   std::vector<Job> jobs_;
   ScratchFolder folder_;
@@ -171,8 +180,8 @@ class ProcessRun {
 }  // namespace
 
 ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                       std::vector<Job> jobs, ReportBuilder report_builder) {
-  return ProcessRun(options, flags, std::move(jobs), std::move(report_builder))();
+                       const RunLimit& limit, std::vector<Job> jobs, ReportBuilder report_builder) {
+  return ProcessRun(options, flags, limit, std::move(jobs), std::move(report_builder))();
 }
 
 }  // namespace parbench

@@ -154,25 +154,25 @@ void ReportBuilder::update(const Scenario& scenario, const SessionResult& result
     std::erase_if(report_.answers, [&](const auto& answer) { return answer.scenario == name; });
     report_.answers.push_back(*result.answer);
   }
-  times_[name] = {result.sampling_seconds, result.task_cost_seconds};
+  times_[name] = result.times;
 }
 
-void ReportBuilder::add_process(report::Process process, RunTimes times) {
+void ReportBuilder::add_process(report::Process process, const PhaseTimes& times) {
   report_.processes.push_back(std::move(process));
-  launch_times_.sampling_seconds += times.sampling_seconds;
-  launch_times_.task_cost_seconds += times.task_cost_seconds;
+  process_times_ += times;
 }
 
 void ReportBuilder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  report_.sampling_seconds = launch_times_.sampling_seconds;
-  report_.task_cost_seconds = launch_times_.task_cost_seconds;
-  for (const auto& [scenario, times] : times_) {
-    report_.sampling_seconds += times.sampling_seconds;
-    report_.task_cost_seconds += times.task_cost_seconds;
-  }
+  PhaseTimes all = process_times_;
+  for (const auto& [scenario, times] : times_) all += times;
+  report_.preparation_seconds = all.preparation;
+  report_.verification_seconds = all.verification;
+  report_.sampling_seconds = all.sampling;
+  report_.task_cost_seconds = all.task_costs;
+  report_.profiling_seconds = all.profiling;
   report::find_reasons(report_);
 }
 

@@ -32,12 +32,6 @@ namespace parbench {
     const RunOptions& options, std::size_t scenario_count,
     std::chrono::system_clock::time_point started);
 
-/// Parts of the duration of a run.
-struct RunTimes {
-  double sampling_seconds = 0;
-  double task_cost_seconds = 0;
-};
-
 class ReportBuilder {
  public:
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
@@ -58,7 +52,7 @@ class ReportBuilder {
   void update(const Scenario& scenario, const SessionResult& result);
 
   /// The next process of several, and what it has spent.
-  void add_process(report::Process process, RunTimes times);
+  void add_process(report::Process process, const PhaseTimes& times);
 
   /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
   /// `complete`: everything planned has been measured.
@@ -80,8 +74,8 @@ class ReportBuilder {
   std::chrono::steady_clock::time_point begin_;
   bool published_settings_;
   report::Report report_;
-  std::map<std::string, RunTimes> times_;  // of each scenario
-  RunTimes launch_times_;
+  std::map<std::string, PhaseTimes> times_;  // of each scenario
+  PhaseTimes process_times_;
 };
 
 }  // namespace parbench

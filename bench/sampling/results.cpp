@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "bench/execution/submit_mode.h"
 #include "bench/sampling/conditions.h"
+#include "kernels/base/error.h"
 #include "reports/model/throttling.h"
 
 namespace parbench {
@@ -104,6 +107,24 @@ KernelName kernel_of(const Call& call) {
 
 }  // namespace
 
+void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const Context& context,
+                       report::CaseResult& result) {
+  result.verification = prepared.verification;
+  for (int device = 0; device < context.device_count(); ++device) {
+    result.memory.push_back({context.device(device).info().name, context.case_bytes(device)});
+  }
+  const Amount amount = prepared.subject->amount();
+  result.amount = amount.value;
+  result.amount_unit = amount.unit;
+  result.submit = submit_mode_of(spec, prepared.subject->plan());
+  const Work work = prepared.subject->plan().graph().work();
+  result.flops = work.flops;
+  result.bytes = work.bytes;
+  result.kernels = kernels_of(prepared.subject->plan());
+  result.notes = prepared.subject->notes();
+  if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
+}
+
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
   std::map<KernelName, std::size_t> places;
@@ -165,6 +186,23 @@ std::vector<std::size_t> compared_with(const Comparisons& comparisons,
     others.insert(others.end(), metric.others.begin(), metric.others.end());
   }
   return others;
+}
+
+CaseEnd end_of(const std::exception_ptr& thrown) {
+  using enum report::CaseStatus;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Unsupported& error) {
+    return {skipped, error.what()};
+  } catch (const OutOfMemory& error) {
+    return {skipped, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {skipped, "out of memory on the host; use a smaller case"};
+  } catch (const std::exception& error) {
+    return {failed, error.what()};
+  } catch (...) {
+    return {failed, "an exception that is no std::exception"};
+  }
 }
 
 void summarise_case(report::CaseResult& measured) {

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/sampling/preparation.h"
 #include "reports/model/report.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
+
+/// Fills what is known of a case before its samples: verification, memory, work and kernels.
+void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const Context& context,
+                       report::CaseResult& result);
 
 /// The kernels that a plan's operations run on, in the order of first use; operations with the same
 /// name and kernel, chosen in the same way, are counted. Without those that name no kernel.
@@ -43,6 +49,16 @@ struct Comparisons {
 /// each metric all cases that it needs or none.
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
+
+/// How a case without a number ends, and why.
+struct CaseEnd {
+  report::CaseStatus status = report::CaseStatus::failed;
+  std::string reason;
+};
+
+/// Returns how a case ends that threw: skipped where it is not supported or lacks memory, otherwise
+/// failed.
+[[nodiscard]] CaseEnd end_of(const std::exception_ptr& thrown);
 
 /// Marks a case with samples as measured and fills its statistics, throughput, efficiency (with a
 /// bound) and the condition of its devices.
