@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@
 #include "bench/cli/flag.h"
 #include "kernels/base/tensor.h"
 #include "scenarios/framework/scenario.h"
+
+namespace parbench::report {
+struct Report;
+}
 
 namespace parbench {
 
@@ -49,6 +54,7 @@ struct RunOptions {
 
   std::string config_path;
   std::string rerun_path;
+  std::string resume_path;
   std::string report_path;  // empty: reports/runs/<UTC time>-<scenario>.json
   std::string trace_path;   // of the timelines; empty: none
   bool dry_run = false;
@@ -58,8 +64,9 @@ struct RunOptions {
 
   /// The cases of --rerun as its report has them; empty: the whole sweep.
   std::vector<RerunCase> cases;
-  std::vector<std::string> benchmark_flags;  // --benchmark_*, passed to Google Benchmark
-  std::vector<std::string> command_line;     // argv as given
+  std::shared_ptr<const report::Report> resumed;  // the report of --resume; none: a new run
+  std::vector<std::string> benchmark_flags;       // --benchmark_*, passed to Google Benchmark
+  std::vector<std::string> command_line;          // argv as given
 
   /// Whether the run has the cases of a strategy.
   [[nodiscard]] bool chooses(std::string_view strategy) const;

@@ -107,6 +107,7 @@ class SingleProcessRun {
         .make_runner = make_plan_runner,
         .profile = [this](bool on) { profile(on); },
         .on_timeline = timeline_sink(),
+        .resumed = options_.resumed ? &options_.resumed->cases : nullptr,
         .interrupted = InterruptHandler::requested,
         .checkpoint =
             [&](const SessionResult& known) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -29,6 +30,9 @@
 
 namespace parbench {
 namespace {
+
+/// The least that --max-total-time takes.
+constexpr double min_process_seconds = 0.001;
 
 constexpr const char* limit_variable = "PARBENCH_PROCESS_SILENCE";
 
@@ -61,7 +65,12 @@ class ProcessRun {
   ExitCode operator()() {
     outputs_.report_builder().write();
     report::write_report(plan_path(), outputs_.report_builder().report());
-    for (int process = 0; process < options_.processes && !interrupted_ && has_time(); ++process) {
+    for (int process = 0; process < options_.processes && !interrupted_; ++process) {
+      if (process > 0 && limit_.share(1) <= 0) {
+        progress().note(fmt::format("{} of {} processes not run: out of time",
+                                    options_.processes - process, options_.processes));
+        break;
+      }
       try {
         run(process);
       } catch (const Interrupted&) {  // before it began
@@ -123,11 +132,7 @@ class ProcessRun {
       outputs_.report_builder().add_process(record, {});
       return;
     }
-    outputs_.report_builder().add_process(record, {.preparation = left->preparation_seconds,
-                                                   .verification = left->verification_seconds,
-                                                   .sampling = left->sampling_seconds,
-                                                   .task_costs = left->task_cost_seconds,
-                                                   .profiling = left->profiling_seconds});
+    outputs_.report_builder().add_process(record, times_of(*left));
     parts_.push_back({process, std::move(left->cases)});
     for (const Job& job : jobs_) merge(job);
   }
@@ -150,13 +155,14 @@ class ProcessRun {
                                    fmt::format("--process={}", process),
                                    "--report=" + path.string()};
     const double seconds = limit_.share(static_cast<std::size_t>(options_.processes - process));
-    if (std::isfinite(seconds)) words.push_back(fmt::format("--max-total-time={}", seconds));
+    if (std::isfinite(seconds)) {
+      words.push_back(fmt::format("--max-total-time={}", std::max(min_process_seconds, seconds)));
+    }
     if (has_profiled_) words.emplace_back("--no-timeline");
     words.insert(words.end(), flags_.passed.begin(), flags_.passed.end());
     return words;
   }
 
-  [[nodiscard]] bool has_time() const { return limit_.share(1) > 0; }
   [[nodiscard]] std::filesystem::path plan_path() const { return folder_ / "plan.json"; }
   [[nodiscard]] Progress& progress() { return outputs_.progress(); }
   [[nodiscard]] RunPart part(int process) const {

@@ -32,12 +32,16 @@ namespace parbench {
     const RunOptions& options, std::size_t scenario_count,
     std::chrono::system_clock::time_point started);
 
+/// Returns the parts of the duration of a report's run.
+[[nodiscard]] PhaseTimes times_of(const report::Report& report);
+
 class ReportBuilder {
  public:
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
                 const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
-  /// Before the run: cases that are to be measured stand in the report as not run, with how they
+  /// Before the run: cases that are to be measured stand in the report as not run, or as an earlier
+  /// part of the run has measured them, with how they
   /// will be sampled and on which devices; with the published settings also what was published.
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
@@ -73,6 +77,7 @@ class ReportBuilder {
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point begin_;
   bool published_settings_;
+  std::shared_ptr<const report::Report> resumed_;  // of an earlier part of the run; none: nullptr
   report::Report report_;
   std::map<std::string, PhaseTimes> times_;  // of each scenario
   PhaseTimes process_times_;

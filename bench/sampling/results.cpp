@@ -205,6 +205,21 @@ CaseEnd end_of(const std::exception_ptr& thrown) {
   }
 }
 
+const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
+                                        const std::string& name) {
+  if (cases == nullptr) return nullptr;
+  const auto found = std::ranges::find(*cases, name, &report::CaseResult::name);
+  return found == cases->end() || found->samples.empty() ? nullptr : &*found;
+}
+
+SamplerCase sampler_case(const PreparedCase& prepared, const report::CaseResult* earlier) {
+  SamplerCase result{prepared.execution_seconds, prepared.warm_up_seconds};
+  if (earlier == nullptr) return result;
+  result.samples = earlier->samples;
+  if (!report::is_unfinished(*earlier)) result.stopped_because = earlier->stopped_because;
+  return result;
+}
+
 void summarise_case(report::CaseResult& measured) {
   if (measured.samples.empty()) return;
   measured.status = report::CaseStatus::measured;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/sampling/preparation.h"
+#include "bench/sampling/sampler.h"
 #include "reports/model/report.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/framework/scenario.h"
@@ -59,6 +60,15 @@ struct CaseEnd {
 /// Returns how a case ends that threw: skipped where it is not supported or lacks memory, otherwise
 /// failed.
 [[nodiscard]] CaseEnd end_of(const std::exception_ptr& thrown);
+
+/// Returns the case of that name if it has samples; nullptr if there is none, or no cases.
+[[nodiscard]] const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
+                                                      const std::string& name);
+
+/// Returns what the sampler needs of a prepared case. With the result of an `earlier` part of the
+/// run it goes on from there, unless the case had come to its end.
+[[nodiscard]] SamplerCase sampler_case(const PreparedCase& prepared,
+                                       const report::CaseResult* earlier);
 
 /// Marks a case with samples as measured and fills its statistics, throughput, efficiency (with a
 /// bound) and the condition of its devices.

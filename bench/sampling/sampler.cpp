@@ -51,9 +51,32 @@ Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
     state.execution_seconds = one.execution_seconds;
     state.spent = one.warm_up_seconds;
     state.compared_with = one.compared_with;
-    settle_iterations(state);
+    if (one.samples.empty()) {
+      settle_iterations(state);
+    } else {
+      go_on_from(state, one);
+    }
     states_.push_back(std::move(state));
   }
+}
+
+void Sampler::go_on_from(State& state, const SamplerCase& earlier) {
+  state.samples = earlier.samples;
+  state.stopped_because = earlier.stopped_because;
+  state.iterations = state.samples.back().iterations;
+  for (const report::Sample& sample : state.samples) {
+    state.sample_cost = sample.wall_seconds * static_cast<double>(sample.iterations);
+    state.spent += state.sample_cost;
+    other_seconds_ -= state.sample_cost;
+    round_ = std::max(round_, sample.round);
+  }
+  note_precision(state);
+  end_if_done(state);
+}
+
+void Sampler::note_precision(State& state) {
+  state.precision = precision_of(state.samples);
+  state.expected_precision = state.precision ? state.precision : early_precision_of(state.samples);
 }
 
 void Sampler::settle_iterations(State& state) const {
@@ -115,8 +138,7 @@ void Sampler::record(const Step& step, const report::Sample& sample, double wall
   }
   state.sample_cost = wall_seconds;
   state.samples.push_back(sample);
-  state.precision = precision_of(state.samples);
-  state.expected_precision = state.precision ? state.precision : early_precision_of(state.samples);
+  note_precision(state);
   end_if_done(state);
 }
 
@@ -158,6 +180,7 @@ bool Sampler::has_samples() const {
 }
 
 double Sampler::total_left() const {
+  if (std::isinf(options_.total_seconds)) return options_.total_seconds;
   return options_.total_seconds - spent_seconds() - other_seconds_;
 }
 

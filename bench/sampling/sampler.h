@@ -42,6 +42,10 @@ struct SamplerCase {
   double warm_up_seconds = 0;    // wall time spent on it
   /// Indices of the cases whose samples are paired with its own.
   std::vector<std::size_t> compared_with = {};
+  /// Of an earlier part of the run: samples to go on from, whose time counts against that of the
+  /// case only, and why their sampling ended; empty: it did not.
+  std::vector<report::Sample> samples = {};
+  std::string stopped_because = {};
 };
 
 enum class StepKind { warm_up, sample };
@@ -120,6 +124,7 @@ class Sampler {
     bool dropped = false;  // never sampled again
   };
 
+  void go_on_from(State& state, const SamplerCase& earlier);
   [[nodiscard]] std::optional<Step> next_warm_up() const;
   void settle_iterations(State& state) const;
   void begin_round();
@@ -130,6 +135,7 @@ class Sampler {
   /// cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
+  static void note_precision(State& state);
   void end_if_done(State& state) const;
   void end_what_time_forbids();
   [[nodiscard]] double total_left() const;

@@ -45,7 +45,8 @@ class Session {
   /// What is known of one spec beside its place in the report.
   struct Entry {
     RangeName range;
-    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
+    const report::CaseResult* earlier = nullptr;  // what an earlier part of the run has measured
+    std::optional<PreparedCase> prepared = {};    // only while it can still be sampled
     CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
@@ -120,7 +121,8 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
   if (!environment_.now) environment_.now = steady_seconds;
   for (const CaseSpec& spec : specs_) {
     cases_.push_back(described(spec));
-    entries_.push_back({.range = RangeName(cases_.back().name)});
+    const std::string& name = cases_.back().name;
+    entries_.push_back({RangeName(name), find_measured(environment_.resumed, name)});
   }
   progress_.emplace(environment_.progress, environment_.part, environment_.now);
   time_.emplace(environment_.now, options_.total_seconds);
@@ -139,8 +141,6 @@ SessionResult Session::run() {
   final.answer = answer_of(scenario_, specs_, final.cases, options_.for_profiler);
   return final;
 }
-
-// --- preparation -------------------------------------------------------------------------------
 
 void Session::prepare_all() {
   const auto check_end = [this] {
@@ -285,6 +285,7 @@ void Session::leave_out(std::size_t index, const std::string& reason) {
 
 /// A case without a number for lack of time is no failure.
 void Session::leave_out_of_time(std::size_t index) {
+  if (entries_[index].earlier != nullptr) return drop(index);
   report::CaseResult& result = cases_[index];
   result.stopped_because = report::total_time;
   result.error = OutOfTime().what();
@@ -300,8 +301,6 @@ void Session::abandon(std::size_t index, const TimedOut& error) {
   environment_.on_timeout(result(), error);
 }
 
-// --- sampling ----------------------------------------------------------------------------------
-
 void Session::make_sampler() {
   std::vector<SamplerCase> cases;
   double warm_up_seconds = 0;
@@ -311,7 +310,7 @@ void Session::make_sampler() {
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
     warm_up_seconds += prepared.warm_up_seconds;
-    cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
+    cases.push_back(sampler_case(prepared, entries_[i].earlier));
     profiling_.expect(prepared);
   }
   const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
@@ -397,8 +396,6 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
   return sample_for_warm_up(step.iterations, execution);
 }
 
-// --- timelines ---------------------------------------------------------------------------------
-
 /// Profiles all cases, after sampling so that no sample is affected.
 void Session::profile_all() {
   if (!profiling_.wanted()) return;
@@ -426,8 +423,7 @@ void Session::profile(std::size_t index) {
     return;
   }
   const Range of_case(entry.range);
-  const bool restored = latest_ == index;
-  latest_.reset();
+  const bool restored = std::exchange(latest_, std::nullopt) == index;
   const double begin = environment_.now();
   try {
     profiling_.profile({.result = cases_[index],
@@ -448,11 +444,13 @@ void Session::profile(std::size_t index) {
   times_.profiling += environment_.now() - begin;
 }
 
-// --- results -----------------------------------------------------------------------------------
-
 void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   const Entry& entry = entries_[index];
-  if (!entry.prepared || !entry.sampler_index || !sampler_) return;
+  if (!entry.prepared || !entry.sampler_index || !sampler_) {
+    const bool keeps = entry.earlier != nullptr && result.status == report::CaseStatus::not_run;
+    if (keeps) result = *entry.earlier;
+    return;
+  }
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
@@ -461,6 +459,8 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   if (!entry.cost_rounds.empty()) {
     const PlanGraph& graph = entry.prepared->subject->plan().graph();
     result.bound = bound_of(graph, entry.cost_rounds.costs(median(seconds_of(result.samples))));
+  } else if (entry.earlier != nullptr) {
+    result.bound = entry.earlier->bound;
   }
   summarise_case(result);
 }

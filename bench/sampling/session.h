@@ -53,6 +53,8 @@ struct SessionEnvironment {
   std::function<void(bool)> profile = [](bool) {};
   /// Called with each profiled case and its timeline. Empty: no case is profiled.
   KeepTimeline on_timeline = {};
+  /// Cases of an earlier part of the run, which goes on from their samples; nullptr: there is none.
+  const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
   /// Called with the results so far, after preparation steps at most every 2 s and after rounds at
   /// most every 5 s, so that a run that is killed leaves a report.

@@ -192,6 +192,13 @@ inline constexpr std::string_view left_out_of_time = "not measured";
   return c.status == CaseStatus::not_run && c.stopped_because == total_time;
 }
 
+/// Returns whether a run that is resumed has more to do for a case: it has no number, or its
+/// sampling was ended from outside.
+[[nodiscard]] inline bool is_unfinished(const CaseResult& c) {
+  return c.status != CaseStatus::measured || c.stopped_because == "interrupted" ||
+         c.stopped_because == "device lost" || c.stopped_because == total_time;
+}
+
 /// The best rate of a device at one kind of work alone, as measured by `parbench peaks`.
 struct Peak {
   std::string what;  // reports/model/peaks.h has the words

@@ -129,14 +129,31 @@ TEST_F(Fault, SigtermLeavesAReportAndItsOwnExitCode) {
   EXPECT_EQ(find(valid_report(), "slow").stopped_because, "interrupted");
 }
 
-TEST_F(Fault, SigkillLeavesTheLatestCheckpoint) {
+TEST_F(Fault, ARunThatWasKilledCanBeResumedFromItsLatestCheckpoint) {
   Process process(endless());
   ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait().exit_code, 128 + SIGKILL);
+  const report::Report killed = valid_report();
+  EXPECT_FALSE(killed.complete);
+  const std::vector<report::Sample> before = find(killed, "slow").samples;
+  ASSERT_THAT(before, Not(IsEmpty()));
+
+  const std::string wanted = std::to_string(std::max<std::size_t>(6, before.size() + 2));
+  const Finished resumed =
+      run({FAULTY_BINARY, "--resume", path_.string(), "--min-samples", wanted});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   const report::Report report = valid_report();
-  EXPECT_FALSE(report.complete);
-  EXPECT_THAT(find(report, "slow").samples, Not(IsEmpty()));
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.started_utc, killed.started_utc);
+  EXPECT_GT(report.duration_seconds, killed.duration_seconds);
+  const std::vector<report::Sample>& after = find(report, "slow").samples;
+  ASSERT_GE(after.size(), before.size() + 2);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+
+  const Finished again = run({FAULTY_BINARY, "--resume", path_.string()});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("nothing is left to measure; --rerun measures"));
 }
 
 TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <map>
@@ -12,56 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/sampling/sampled_machine.h"
+
 namespace parbench {
 namespace {
 
-/// Plays the machine: hands out times and keeps a log of the steps.
-class Machine {
- public:
-  /// Seconds of one execution, by case and sample number.
-  using Times = std::function<double(std::size_t index, int sample)>;
-
-  Machine(SamplerOptions options, const std::vector<SamplerCase>& cases, Times times)
-      : sampler(options, cases), times_(std::move(times)) {}
-
-  /// At most `limit` steps; returns whether the sampler came to an end.
-  bool run(int limit = 100'000) {
-    for (int i = 0; i < limit; ++i) {
-      const auto step = sampler.next();
-      if (!step) return true;
-      take(*step);
-    }
-    return false;
-  }
-
-  void take(const Step& step) {
-    steps.push_back(step);
-    const int number = step.kind == StepKind::sample ? taken_[step.index]++ : 0;
-    const double seconds = times_(step.index, number);
-    const double wall = seconds * static_cast<double>(step.iterations);
-    clock += wall;
-    spent[step.index] += wall;
-    sampler.record(step, {seconds, seconds, step.iterations, step.round}, wall);
-  }
-
-  [[nodiscard]] int count(std::size_t index) const {
-    return static_cast<int>(sampler.samples(index).size());
-  }
-
-  Sampler sampler;
-  std::vector<Step> steps;
-  std::map<std::size_t, double> spent;
-  double clock = 0;
-
- private:
-  Times times_;
-  std::map<std::size_t, int> taken_;
-};
-
-double noisy(int sample, double middle, double amplitude) {
-  static constexpr std::array pattern{0.0, 1.0, -1.0, 0.6, -0.6, 0.2, -0.2};
-  return middle * (1 + amplitude * pattern[static_cast<std::size_t>(sample) % pattern.size()]);
-}
+using test::Machine;
+using test::noisy;
 
 TEST(Sampler, StopsAtMinSamplesWhenTheCaseIsSteady) {
   Machine machine({}, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
@@ -140,71 +96,6 @@ TEST(Sampler, AllCasesTogetherKeepTheTotal) {
     EXPECT_EQ(machine.count(i), 3);
     EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
   }
-}
-
-TEST(Sampler, TheTotalEndsCasesBeforeTheirThirdSample) {
-  SamplerOptions options;
-  options.total_seconds = 21 + 7 * 3.0 + 5;
-  Machine machine(options, std::vector<SamplerCase>(7, {3.0, 3.0}), [](auto, auto) { return 3.0; });
-  ASSERT_TRUE(machine.run());
-  EXPECT_LE(machine.clock + 21, options.total_seconds);
-  for (std::size_t i = 0; i < 7; ++i) {
-    EXPECT_EQ(machine.count(i), 1);
-    EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
-  }
-}
-
-TEST(Sampler, AFirstRoundThatDoesNotFitTakesTheCasesThatDo) {
-  SamplerOptions options;
-  options.total_seconds = 14.5;
-  Machine machine(options, {{1.0, 1.0}, {10.0, 10.0}, {1.0, 1.0}},
-                  [](std::size_t index, auto) { return index == 1 ? 10.0 : 1.0; });
-  // Whatever the order of the round, the first of all samples is taken.
-  ASSERT_TRUE(machine.run());
-  if (machine.count(1) == 0) {
-    EXPECT_EQ(machine.count(0), 1);
-    EXPECT_EQ(machine.count(2), 1);
-    EXPECT_LE(machine.clock + 12, 14.5);
-  } else {
-    EXPECT_EQ(machine.steps.size(), 1U);
-  }
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
-  }
-}
-
-TEST(Sampler, OneSampleIsTakenHoweverShortTheTotal) {
-  SamplerOptions options;
-  options.total_seconds = 1;
-  Machine machine(options, {{2.0, 2.0}, {2.0, 2.0}}, [](auto, auto) { return 2.0; });
-  ASSERT_TRUE(machine.run());
-  EXPECT_EQ(machine.count(0) + machine.count(1), 1);
-}
-
-TEST(Sampler, TheTotalCutsAFixedNumberOfSamples) {
-  SamplerOptions options;
-  options.fixed_samples = 10;
-  options.max_seconds = std::numeric_limits<double>::infinity();
-  options.total_seconds = 6;
-  Machine machine(options, {{1.0, 1.0}}, [](auto, auto) { return 1.0; });
-  ASSERT_TRUE(machine.run());
-  EXPECT_EQ(machine.count(0), 5);
-  EXPECT_EQ(machine.sampler.stopped_because(0), "total-time");
-}
-
-TEST(Sampler, KnowsWhetherThereIsTimeForSomethingBesideSamples) {
-  SamplerOptions options;
-  options.total_seconds = 20;
-  Machine machine(options, {{1.0, 1.0}, {2.0, 2.0}},
-                  [](std::size_t index, auto) { return index == 0 ? 1.0 : 2.0; });
-  EXPECT_TRUE(machine.sampler.has_time_for(17, 0));
-  EXPECT_FALSE(machine.sampler.has_time_for(17.5, 0)) << "3 s have gone into warm-up";
-  EXPECT_TRUE(machine.sampler.has_time_for(8, 3)) << "three samples of each take 9 s";
-  EXPECT_FALSE(machine.sampler.has_time_for(8.5, 3));
-  machine.run(2);
-  EXPECT_TRUE(machine.sampler.has_time_for(8, 3)) << "of which one is taken";
-  EXPECT_FALSE(machine.sampler.has_time_for(8.5, 3));
-  EXPECT_TRUE(machine.sampler.has_time_for(14, 1));
 }
 
 TEST(Sampler, WhatOneCaseLeavesOfTheTotalIsForTheOthers) {
