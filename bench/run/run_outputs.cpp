@@ -85,9 +85,12 @@ bool RunOutputs::finish(bool complete) {
     }
   };
   attempt([&] { report_builder_.refresh(complete); });
+  bool written = attempt([&] { report_builder_.write(); });
   // A process that is part of another run has its report in the folder for temporary files.
-  const bool written = attempt([&] { report_builder_.write(); }) ||
-                       (!options_.process && attempt([&] { report_builder_.write_elsewhere(); }));
+  if (!written && !options_.process && attempt([&] { report_builder_.write_elsewhere(); })) {
+    written = true;
+    failures.back() += "\nthe report is in " + report_builder_.path().string();
+  }
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });
   const std::string path = report_builder_.path().string();

@@ -175,6 +175,7 @@ TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   EXPECT_THAT(finished.out, HasSubstr("slow"));
   path_ = temporary / "report.json";
   EXPECT_THAT(finished.out, HasSubstr("report: " + path_.string()));
+  EXPECT_THAT(finished.err, HasSubstr("the report is in " + path_.string()));
   EXPECT_EQ(find(valid_report(), "slow").status, report::CaseStatus::measured);
   EXPECT_FALSE(report::read_json(out).at("benchmarks").empty());
 }
