@@ -115,6 +115,8 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
                                   {"--trace", options.trace_path},
                                   {"--benchmark_out", benchmark_out}};
   std::vector<File> others{{"--config", options.config_path}, {"--rerun", options.rerun_path}};
+  if (options.report_path != options.resume_path)
+    others.push_back({"--resume", options.resume_path});
   for (const File& output : outputs) {
     if (output.path.empty()) continue;
     for (const File& other : others) {
@@ -128,39 +130,54 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
   }
 }
 
-Rerun read_rerun(const std::string& path, const std::vector<FlagRow>& known,
+Rerun read_rerun(std::string_view flag, const std::string& path, const std::vector<FlagRow>& known,
                  const ScenarioList& scenarios) {
-  const report::Report report = naming_flag("--rerun ", [&] { return report::read_report(path); });
-  if (!report.measured_by.empty()) {
-    throw UsageError(fmt::format(
-        "--rerun '{}' was measured by {}; name a report that a run of parbench has written", path,
-        report.measured_by));
-  }
+  const std::string file = fmt::format("{} '{}'", flag, path);
   Rerun rerun;
-  for (const auto& [flag, value] : report.options) {
-    const FlagRow* row = find_row(known, flag);
+  rerun.report = naming_flag(fmt::format("{} ", flag), [&] {
+    return std::make_shared<const report::Report>(report::read_report(path));
+  });
+  const report::Report& report = *rerun.report;
+  if (!report.measured_by.empty()) {
+    throw UsageError(
+        fmt::format("{} was measured by {}; name a report that a run of parbench has written", file,
+                    report.measured_by));
+  }
+  for (const auto& [name, value] : report.options) {
+    const FlagRow* row = find_row(known, name);
     if (row != nullptr && row->in_report == InReport::repeated) {
-      rerun.flags[flag] = {to_string(value)};
+      rerun.flags[name] = {to_string(value)};
     }
-    if (flag == "benchmark_repetitions" || flag == "benchmark_min_time") {
-      rerun.benchmark_flags.push_back(fmt::format("--{}={}", flag, to_string(value)));
+    if (name == "benchmark_repetitions" || name == "benchmark_min_time") {
+      rerun.benchmark_flags.push_back(fmt::format("--{}={}", name, to_string(value)));
     }
   }
   for (const report::CaseResult& measured : report.cases) {
     const auto scenario = std::ranges::find_if(
         scenarios, [&](const auto& one) { return one->name() == measured.scenario; });
     if (scenario == scenarios.end()) {
-      throw UsageError(fmt::format("--rerun '{}': case '{}' is of a scenario that does not exist",
-                                   path, measured.name));
+      throw UsageError(
+          fmt::format("{}: case '{}' is of a scenario that does not exist", file, measured.name));
     }
-    naming_flag(fmt::format("--rerun '{}': case '{}': ", path, measured.name),
+    naming_flag(fmt::format("{}: case '{}': ", file, measured.name),
                 [&] { rerun.cases.push_back(rerun_case(measured, **scenario)); });
     if (std::ranges::find(rerun.scenarios, scenario->get()) == rerun.scenarios.end()) {
       rerun.scenarios.push_back(scenario->get());
     }
   }
-  if (rerun.cases.empty()) throw UsageError(fmt::format("--rerun '{}' has no cases", path));
+  if (rerun.cases.empty()) throw UsageError(file + " has no cases");
   return rerun;
+}
+
+void check_resumable(const std::string& path, const report::Report& report) {
+  const auto refuse = [&](std::string_view why) {
+    throw UsageError(fmt::format("--resume '{}' {}; --rerun measures its cases anew", path, why));
+  };
+  if (!report.processes.empty()) refuse("is of several processes");
+  if (report::is_profile(report)) refuse("was measured for a profiler");
+  if (std::ranges::none_of(report.cases, report::is_unfinished)) {
+    refuse("is complete: nothing is left to measure");
+  }
 }
 
 }  // namespace parbench

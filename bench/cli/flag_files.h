@@ -1,6 +1,7 @@
 // Flags that come from files: `--config` and `--rerun`.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,15 +31,21 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
 
 /// What a report says about the run that wrote it.
 struct Rerun {
+  std::shared_ptr<const report::Report> report;
   FlagTexts flags;               // how it was measured; neither scenario, strategy nor axes
   std::vector<RerunCase> cases;  // in their order
   std::vector<const Scenario*> scenarios;    // of the cases
   std::vector<std::string> benchmark_flags;  // of Google Benchmark, as it was measured with
 };
 
-/// Throws UsageError that names the file when it is not a report of this schema version, has no
-/// cases, or has cases of scenarios that do not exist or with values that their axes do not take.
-[[nodiscard]] Rerun read_rerun(const std::string& path, const std::vector<FlagRow>& known,
-                               const ScenarioList& scenarios);
+/// Reads the report that `flag` names. Throws UsageError that names the file when it is not a
+/// report of this schema version, has no cases, or has cases of scenarios that do not exist or with
+/// values that their axes do not take.
+[[nodiscard]] Rerun read_rerun(std::string_view flag, const std::string& path,
+                               const std::vector<FlagRow>& known, const ScenarioList& scenarios);
+
+/// Throws UsageError where no run can go on from the report of --resume: nothing is left to do, or
+/// its samples are those of several processes or of a profiler's run.
+void check_resumable(const std::string& path, const report::Report& report);
 
 }  // namespace parbench

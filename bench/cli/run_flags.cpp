@@ -21,6 +21,7 @@ constexpr auto output = "Output";
 constexpr std::string_view fixed_cases = "the cases are those of the report";
 constexpr std::string_view one_capture = "a profiler's capture begins and ends once";
 constexpr std::string_view fixed_samples = "a run for a profiler takes three samples of each case";
+constexpr std::string_view one_process = "samples are added to those of a single process";
 constexpr std::string_view traced_run =
     "a trace shows the profiling pass of a run in a single process";
 constexpr double week_seconds = 7 * 24 * 3600;
@@ -88,6 +89,22 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .in_config = false,
        .target = &options.config_path},
       {.value =
+           text_rule("resume",
+                     "Go on with a run that ended early, from the samples in its report, which "
+                     "is brought up to date; flags of the two groups below win"),
+       .placeholder = "REPORT.json",
+       .in_config = false,
+       .excludes = {{"scenario", fixed_cases},
+                    {"strategy", fixed_cases},
+                    {"preset", fixed_cases},
+                    {"dtype", fixed_cases},
+                    {"graph", fixed_cases},
+                    {"devices", fixed_cases},
+                    {"rerun", "one goes on with a run, the other begins a new one"},
+                    {"processes", one_process},
+                    {"for-profiler", one_process}},
+       .target = &options.resume_path},
+      {.value =
            text_rule("rerun",
                      "The same cases as in a report, measured in the same way; flags of the two "
                      "groups below win"),
@@ -119,11 +136,20 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
        .target = &options.min_samples},
       {.value =
            number_rule("max-time",
-                       "Stop sampling a case after this time; default: 20, and 140 for a whole "
-                       "scenario, 300 with --preset published",
+                       "Stop sampling a case after this time; default: 20, with --preset published "
+                       "300",
                        AxisKind::real, 0.001, week_seconds),
        .placeholder = "SECONDS",
        .target = &options.max_time_seconds},
+      {.value = number_rule(
+           "max-total-time",
+           "End the whole run within this time, preparation, verification and profiling "
+           "included: with fewer samples, then without timelines, then without some "
+           "cases, which are named; default: 180 for each scenario, none with "
+           "--max-time, fixed numbers of samples or --preset published",
+           AxisKind::real, 0.001, week_seconds),
+       .placeholder = "SECONDS",
+       .target = &options.max_total_time_seconds},
       {.value =
            number_rule("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15),
        .placeholder = "N",
@@ -259,10 +285,12 @@ FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
 std::vector<FlagRow> run_flags(RunOptions& options, const ScenarioList& scenarios) {
   std::vector<FlagRow> rows;
   add_group(rows, what, flags_of_what(options, scenarios));
-  FlagRow& rerun = rows.back();
   const std::vector<SharedAxis> axes = shared_axes(scenarios);
-  for (const SharedAxis& shared : axes) {
-    if (shared.axis->identity) rerun.excludes.push_back({shared.axis->name, fixed_cases});
+  for (FlagRow& row : rows) {
+    if (row.value.name != "rerun" && row.value.name != "resume") continue;
+    for (const SharedAxis& shared : axes) {
+      if (shared.axis->identity) row.excludes.push_back({shared.axis->name, fixed_cases});
+    }
   }
   std::vector<FlagRow> measuring = flags_of_how(options);
   for (FlagRow& row : measuring) row.in_report = repeated;

@@ -129,8 +129,15 @@ void add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenar
   if (!options.config_path.empty()) texts.merge(read_config(options.config_path, rows));
   check_exclusions(rows, texts);
   path_of("rerun");
-  if (options.rerun_path.empty()) return;
-  Rerun rerun = read_rerun(options.rerun_path, rows, scenarios);
+  path_of("resume");
+  const bool resumes = !options.resume_path.empty();
+  if (!resumes && options.rerun_path.empty()) return;
+  Rerun rerun = resumes ? read_rerun("--resume", options.resume_path, rows, scenarios)
+                        : read_rerun("--rerun", options.rerun_path, rows, scenarios);
+  if (resumes) {
+    check_resumable(options.resume_path, *rerun.report);
+    options.resumed = rerun.report;
+  }
   // These are adaptive sampling, which a fixed number of samples would override.
   if (texts.contains("precision") || texts.contains("min-samples")) {
     std::erase_if(rerun.benchmark_flags, [](const std::string& flag) {
@@ -139,7 +146,7 @@ void add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenar
   }
   std::erase_if(rerun.flags, [&](const auto& repeated) {
     return std::ranges::any_of(texts, [&](const auto& given) {
-      return given.first != "rerun" && given.second.back() != "false" &&
+      return given.first != "rerun" && given.first != "resume" && given.second.back() != "false" &&
              exclude_each_other(rows, given.first, repeated.first);
     });
   });
@@ -191,6 +198,7 @@ RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_
   refuse_standard_output("trace", options.trace_path);
   check_process(options);
   check_project(options.project);
+  if (options.report_path.empty()) options.report_path = options.resume_path;
   // Behind those of a rerun, so that they win.
   std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
   return options;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 #include "bench/cli/project_options.h"
 #include "kernels/base/tensor.h"
 #include "scenarios/framework/scenario.h"
+
+namespace parbench::report {
+struct Report;
+}
 
 namespace parbench {
 
@@ -42,13 +47,15 @@ struct RunOptions {
   /// Half-width of the median's 95% interval, in percent of the median; default: 1.
   std::optional<double> precision_percent;
   std::optional<int> min_samples;
-  std::optional<double> max_time_seconds;  // of one case
+  std::optional<double> max_time_seconds;        // of one case
+  std::optional<double> max_total_time_seconds;  // of the whole run
   std::uint64_t seed = 1;
   int processes = 1;           // over which the samples are spread
   std::optional<int> process;  // which of them this one is; none: it is not part of another run
 
   std::string config_path;
   std::string rerun_path;
+  std::string resume_path;
   std::string report_path;               // empty: reports/runs/<UTC time>-<scenario>.json
   std::string trace_path;                // of the timelines; empty: none
   std::vector<std::string> trace_cases;  // parts of their names; empty: all
@@ -61,8 +68,9 @@ struct RunOptions {
 
   /// The cases of --rerun as its report has them; empty: the whole sweep.
   std::vector<RerunCase> cases;
-  std::vector<std::string> benchmark_flags;  // --benchmark_*, passed to Google Benchmark
-  std::vector<std::string> command_line;     // argv as given
+  std::shared_ptr<const report::Report> resumed;  // the report of --resume; none: a new run
+  std::vector<std::string> benchmark_flags;       // --benchmark_*, passed to Google Benchmark
+  std::vector<std::string> command_line;          // argv as given
 
   /// Whether the run has the cases of a strategy.
   [[nodiscard]] bool chooses(std::string_view strategy) const;

@@ -1,6 +1,7 @@
 // Limits and counts of samples.
 #include "bench/cli/sampler_options.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace parbench {
@@ -9,7 +10,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 constexpr double default_case_seconds = 20;
-constexpr double default_total_seconds = 140;
+constexpr double default_scenario_seconds = 180;
 constexpr double published_case_seconds = 300;
 constexpr int profiled_samples = 3;
 
@@ -17,6 +18,14 @@ int published_samples(const RunOptions& options, const Scenario& scenario) {
   const bool adaptive = options.precision_percent || options.min_samples;
   return options.preset == Preset::published && !adaptive ? scenario.published_sampling().samples
                                                           : 0;
+}
+
+double total_seconds(const RunOptions& options, bool limited) {
+  if (options.max_total_time_seconds) return *options.max_total_time_seconds;
+  const bool by_default =
+      limited && options.preset == Preset::quick && !options.max_time_seconds && !options.process;
+  const auto scenarios = static_cast<double>(std::max<std::size_t>(1, options.scenarios.size()));
+  return by_default ? scenarios * default_scenario_seconds : infinite;
 }
 
 }  // namespace
@@ -41,12 +50,13 @@ SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& 
   const bool limited = result.fixed_samples == 0;
   const double case_seconds = published ? published_case_seconds : default_case_seconds;
   result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
-  const bool total = limited && !published && !options.max_time_seconds;
-  if (total) result.total_seconds = default_total_seconds;
+  result.total_seconds = total_seconds(options, limited);
   if (!options.process) return result;
   // Processes with the same order of rounds would share the effects of that order.
   result.seed += static_cast<std::uint64_t>(*options.process);
-  return share_of(result, options.processes);
+  SamplerOptions share = share_of(result, options.processes);
+  share.total_seconds = result.total_seconds;
+  return share;
 }
 
 SamplerOptions share_of(SamplerOptions whole, int processes) {

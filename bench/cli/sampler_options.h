@@ -9,11 +9,12 @@
 namespace parbench {
 
 /// Returns how one scenario is sampled, from the command line, the --benchmark_* flags and the
-/// preset. Without --max-time, a case gets 20 s and all cases of the scenario together 140 s,
-/// preparation included, so that a default sweep ends within two to three minutes. The fixed
-/// numbers of the published preset and of --benchmark_repetitions are cut by --max-time only.
-/// --precision and --min-samples make the published preset adaptive, with 300 s for a case. A
-/// process that is part of another run gets its share.
+/// preset; its total time is that of the whole run. Without --max-time, a case gets 20 s and the
+/// run 180 s for each scenario, so that a default sweep ends within three minutes. The fixed
+/// numbers of the published preset and of --benchmark_repetitions are cut by --max-time and
+/// --max-total-time only. --precision and --min-samples make the published preset adaptive, with
+/// 300 s for a case. A process that is part of another run gets its share of the time of a case,
+/// and its total time from the process that starts it.
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
                                              const Scenario& scenario);
 

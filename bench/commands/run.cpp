@@ -14,6 +14,7 @@
 #include "bench/cli/sampler_options.h"
 #include "bench/commands/commands.h"
 #include "bench/estimates/estimate.h"
+#include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/execution/lost_backends.h"
 #include "bench/output/standard_streams.h"
@@ -21,6 +22,7 @@
 #include "bench/run/jobs.h"
 #include "bench/run/process_run.h"
 #include "bench/run/report_builder.h"
+#include "bench/run/run_limit.h"
 #include "bench/run/run_outputs.h"
 #include "bench/sampling/session.h"
 #include "kernels/base/error.h"
@@ -47,7 +49,8 @@ constexpr CommandText run_help{
         "  parbench compare reports/runs/before.json after.json\n"
         "      What became slower or faster, beyond chance?\n",
     .exit_codes =
-        "0 all measured; 1 a case failed or was wrong; 2 bad usage; 130 interrupted. "
+        "0 all measured, as far as the time of the run sufficed; 1 a case failed or was wrong; "
+        "2 bad usage; 130 interrupted; 143 ended by SIGTERM. "
         "Commands exit 0 when they did what they were asked, whatever a report says of its cases; "
         "compare exits 3 when a case became slower (parbench compare --help)."};
 
@@ -65,9 +68,10 @@ void list_cases(const std::vector<Job>& jobs) {
 void dry_run(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
   for (Job& job : jobs) {
     Context context = job.open(options);
-    const RunEstimate run =
-        estimate(*job.scenario, context, job.cases, sampler_options(options, flags, *job.scenario),
-                 options.processes, has_profiling_pass(options));
+    SamplerOptions sampling = sampler_options(options, flags, *job.scenario);
+    sampling.total_seconds /= static_cast<double>(jobs.size());
+    const RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
+                                     has_profiling_pass(options));
     print(estimate_text(*job.scenario, context, run) + left_out_text(job));
   }
 }
@@ -76,9 +80,10 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, std::vector
 class SingleProcessRun {
  public:
   SingleProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const Machine& machine,
-                   std::vector<Job> jobs, ReportBuilder report_builder)
+                   const RunLimit& limit, std::vector<Job> jobs, ReportBuilder report_builder)
       : options_(options),
         machine_(machine),
+        limit_(limit),
         flags_(flags),
         jobs_(std::move(jobs)),
         outputs_(options, flags, jobs_, std::move(report_builder)) {}
@@ -86,8 +91,9 @@ class SingleProcessRun {
   ExitCode operator()() {
     outputs_.report_builder().write();
     for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
+    all_measured_ = all_measured_ && any_measured_;
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode::interrupted;
+    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
     return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
   }
 
@@ -102,6 +108,7 @@ class SingleProcessRun {
         .make_runner = make_plan_runner,
         .profile = [this](bool on) { profile(on); },
         .on_timeline = timeline_sink(),
+        .resumed = options_.resumed ? &options_.resumed->cases : nullptr,
         .interrupted = InterruptHandler::requested,
         .checkpoint =
             [&](const SessionResult& known) {
@@ -111,11 +118,13 @@ class SingleProcessRun {
         .on_timeout = [&](const SessionResult& known,
                           const TimedOut& error) { abandon(*job.scenario, known, error); },
         .now = {}};
+    SamplerOptions sampling = sampler_options(options_, flags_, *job.scenario);
+    sampling.total_seconds = limit_.share(jobs_.size() - index);
     const SessionResult result =
-        run_session(*job.scenario, context, job.cases,
-                    sampler_options(options_, flags_, *job.scenario), std::move(environment));
+        run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
     outputs_.report_builder().update(*job.scenario, result);
     interrupted_ = result.interrupted;
+    any_measured_ = any_measured_ || result.any_measured();
     all_measured_ = all_measured_ && result.all_measured();
   }
 
@@ -153,12 +162,14 @@ class SingleProcessRun {
 
   const RunOptions& options_;
   const Machine& machine_;
+  const RunLimit& limit_;
   const BenchmarkFlags& flags_;
   std::vector<Job> jobs_;
   InterruptHandler interrupt_;
   RunOutputs outputs_;
   LostBackends lost_;
   bool interrupted_ = false;
+  bool any_measured_ = false;
   bool all_measured_ = true;
 };
 
@@ -181,8 +192,8 @@ void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs)
   }
 }
 
-ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios,
-                   const Machine& machine) {
+ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, const Machine& machine,
+                   double begin) {
   const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
   check_files_differ(options, flags.out_path);
   std::vector<Job> jobs = plan_jobs(options, flags, machine);
@@ -209,11 +220,14 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios,
   const auto started = std::chrono::system_clock::now();
   ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
                                machine, flags, started);
+  const RunLimit limit(sampler_options(options, flags, *jobs.front().scenario).total_seconds,
+                       begin);
   if (options.process) end_with_parent();
   if (options.processes > 1 && !options.process) {
-    return run_processes(options, flags, std::move(jobs), std::move(report_builder));
+    return run_processes(options, flags, limit, std::move(jobs), std::move(report_builder));
   }
-  return SingleProcessRun(options, flags, machine, std::move(jobs), std::move(report_builder))();
+  return SingleProcessRun(options, flags, machine, limit, std::move(jobs),
+                          std::move(report_builder))();
 }
 
 }  // namespace
@@ -227,7 +241,10 @@ void RunCommand::read(const FlagTexts& texts, const std::vector<std::string>& be
   options_.command_line = program_.arguments;
 }
 
-ExitCode RunCommand::run() { return run_cases(options_, program_.scenarios, Machine()); }
+ExitCode RunCommand::run() {
+  const double begin = steady_seconds();
+  return run_cases(options_, program_.scenarios, Machine(), begin);
+}
 
 std::unique_ptr<Command> make_run(const Program& program) {
   return std::make_unique<RunCommand>(program);

@@ -179,14 +179,10 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   times.max += before + cut;
 }
 
-/// Adds the profiling pass, which counts towards the time limit of all cases together: samples
-/// leave room for it where they can.
+/// Adds the profiling pass, which counts towards the time limit of all cases together.
 Times with_profiling(const Times& times, const Times& profiling, const SamplerOptions& options) {
-  Times both{times.min + profiling.min, times.max + profiling.max};
-  if (options.fixed_samples == 0) {
-    both.max = std::max(both.min, std::min(both.max, options.total_seconds));
-  }
-  return both;
+  const Times both{times.min + profiling.min, times.max + profiling.max};
+  return {std::min(both.min, options.total_seconds), std::min(both.max, options.total_seconds)};
 }
 
 std::string memory_text(const std::vector<std::size_t>& bytes) {

@@ -12,10 +12,14 @@ namespace parbench {
 namespace {
 
 // A signal handler can reach nothing but static storage.
-std::atomic<bool> interrupt_requested{false};
+std::atomic<int> first_signal{0};  // that asked for an end; 0: none
 std::atomic<pid_t> process_group{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
               "the handler must not lock");
+
+int exit_code_of(int signal) {
+  return signal == SIGTERM ? terminated_exit_code : interrupted_exit_code;
+}
 
 /// Returns the signal to pass on to a child: SIGINT, or SIGHUP after one. A shell that gets SIGINT
 /// between two commands goes on with the next one until the user presses Ctrl-C again, which is
@@ -26,10 +30,11 @@ extern "C" void parbench_handle_interrupt(int signal) {
   constexpr std::string_view message =
       "\nparbench: stopping after the current execution; press Ctrl-C again to stop now\n";
   const int former_errno = errno;
-  const bool again = interrupt_requested.exchange(true);
+  int first = 0;
+  const bool again = !first_signal.compare_exchange_strong(first, signal);
   const pid_t group = process_group;
   if (group > 0) kill(-group, again ? SIGKILL : handed_on(signal));
-  if (again) _exit(interrupted_exit_code);
+  if (again) _exit(exit_code_of(first));
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
   errno = former_errno;
 }
@@ -37,7 +42,7 @@ extern "C" void parbench_handle_interrupt(int signal) {
 }  // namespace
 
 InterruptHandler::InterruptHandler() {
-  interrupt_requested = false;
+  first_signal = 0;
   struct sigaction action = {};
   action.sa_handler = parbench_handle_interrupt;
   sigemptyset(&action.sa_mask);
@@ -51,10 +56,12 @@ InterruptHandler::InterruptHandler() {
 
 InterruptHandler::~InterruptHandler() {
   for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &former_[i], nullptr);
-  interrupt_requested = false;
+  first_signal = 0;
 }
 
-bool InterruptHandler::requested() { return interrupt_requested; }
+bool InterruptHandler::requested() { return first_signal != 0; }
+
+int InterruptHandler::exit_code() { return exit_code_of(first_signal); }
 
 void InterruptHandler::hand_on_to(pid_t group) { process_group = group; }
 

@@ -11,6 +11,7 @@
 namespace parbench {
 
 inline constexpr int interrupted_exit_code = 130;
+inline constexpr int terminated_exit_code = 143;
 
 /// Thrown between executions to abandon the current step, whose partial results do not count.
 struct Interrupted : std::exception {
@@ -18,7 +19,7 @@ struct Interrupted : std::exception {
 };
 
 /// Handles signals during its lifetime: the first makes `requested` true and prints a message on
-/// standard error; the second ends the process with exit code 130, without unwinding. A SIGHUP that
+/// standard error; the second ends the process with `exit_code`, without unwinding. A SIGHUP that
 /// is ignored, as under nohup, stays ignored. Restores the former handlers. One at a time.
 class InterruptHandler {
  public:
@@ -30,6 +31,10 @@ class InterruptHandler {
   InterruptHandler& operator=(const InterruptHandler&) = delete;
 
   [[nodiscard]] static bool requested();
+
+  /// Returns the exit code of a program that was asked to end: 143 where SIGTERM was the first
+  /// signal, otherwise 130.
+  [[nodiscard]] static int exit_code();
 
   /// From now on the first signal is forwarded to a process group as SIGINT, and the second kills
   /// it; 0 ends the forwarding.

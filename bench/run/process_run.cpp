@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -29,6 +31,9 @@
 namespace parbench {
 namespace {
 
+/// The least that --max-total-time takes.
+constexpr double min_process_seconds = 0.001;
+
 constexpr const char* limit_variable = "PARBENCH_PROCESS_SILENCE";
 
 /// Seconds without output after which a process is ended. Its own waits for devices end earlier,
@@ -47,10 +52,11 @@ double silence_limit() {
 
 class ProcessRun {
  public:
-  ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job> jobs,
-             ReportBuilder report_builder)
+  ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const RunLimit& limit,
+             std::vector<Job> jobs, ReportBuilder report_builder)
       : options_(options),
         flags_(flags),
+        limit_(limit),
         jobs_(std::move(jobs)),
         outputs_(options, flags, jobs_, std::move(report_builder)) {
     for (Job& job : jobs_) job.devices.clear();
@@ -60,6 +66,11 @@ class ProcessRun {
     outputs_.report_builder().write();
     report::write_report(plan_path(), outputs_.report_builder().report());
     for (int process = 0; process < options_.processes && !interrupted_; ++process) {
+      if (process > 0 && limit_.share(1) <= 0) {
+        progress().note(fmt::format("{} of {} processes not run: out of time",
+                                    options_.processes - process, options_.processes));
+        break;
+      }
       try {
         run(process);
       } catch (const Interrupted&) {  // before it began
@@ -67,7 +78,7 @@ class ProcessRun {
       interrupted_ = InterruptHandler::requested();
     }
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode::interrupted;
+    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
     return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
   }
 
@@ -121,8 +132,7 @@ class ProcessRun {
       outputs_.report_builder().add_process(record, {});
       return;
     }
-    outputs_.report_builder().add_process(record,
-                                          {left->sampling_seconds, left->task_cost_seconds});
+    outputs_.report_builder().add_process(record, times_of(*left));
     parts_.push_back({process, std::move(left->cases)});
     for (const Job& job : jobs_) merge(job);
   }
@@ -145,6 +155,10 @@ class ProcessRun {
     std::vector<std::string> words{"/proc/self/exe", "--rerun=" + plan_path().string(),
                                    fmt::format("--process={}", process),
                                    "--report=" + path.string()};
+    const double seconds = limit_.share(static_cast<std::size_t>(options_.processes - process));
+    if (std::isfinite(seconds)) {
+      words.push_back(fmt::format("--max-total-time={}", std::max(min_process_seconds, seconds)));
+    }
     if (has_profiled_) words.emplace_back("--no-timeline");
     words.insert(words.end(), flags_.passed.begin(), flags_.passed.end());
     return words;
@@ -158,6 +172,7 @@ class ProcessRun {
 
   const RunOptions& options_;
   const BenchmarkFlags& flags_;
+  const RunLimit& limit_;
   double silence_limit_ = silence_limit();
   std::vector<Job> jobs_;
   ScratchFolder folder_;
@@ -172,8 +187,8 @@ class ProcessRun {
 }  // namespace
 
 ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                       std::vector<Job> jobs, ReportBuilder report_builder) {
-  return ProcessRun(options, flags, std::move(jobs), std::move(report_builder))();
+                       const RunLimit& limit, std::vector<Job> jobs, ReportBuilder report_builder) {
+  return ProcessRun(options, flags, limit, std::move(jobs), std::move(report_builder))();
 }
 
 }  // namespace parbench

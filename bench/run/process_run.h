@@ -9,14 +9,17 @@
 #include "bench/output/exit_code.h"
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
+#include "bench/run/run_limit.h"
 
 namespace parbench {
 
 /// Runs `options.processes` processes of this program one after the other, merges their reports
 /// into one after each of them, and writes that. A process that crashes, hangs or is killed is
 /// reported and fails the run; the other processes continue. After an interrupt the outputs have
-/// what was measured. The devices of the jobs are closed before.
+/// what was measured. Each process gets an equal share of the time that is left. The devices of the
+/// jobs are closed before.
 [[nodiscard]] ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                                     std::vector<Job> jobs, ReportBuilder report_builder);
+                                     const RunLimit& limit, std::vector<Job> jobs,
+                                     ReportBuilder report_builder);
 
 }  // namespace parbench

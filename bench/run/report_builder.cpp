@@ -16,6 +16,7 @@
 #include "bench/output/version.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/google_benchmark.h"
+#include "bench/sampling/results.h"
 #include "kernels/base/error.h"
 #include "reports/findings/findings.h"
 #include "reports/io/file.h"
@@ -58,6 +59,14 @@ report::Sampling described(std::string_view scenario, const SamplerOptions& opti
 
 }  // namespace
 
+PhaseTimes times_of(const report::Report& report) {
+  return {.preparation = report.preparation_seconds,
+          .verification = report.verification_seconds,
+          .sampling = report.sampling_seconds,
+          .task_costs = report.task_cost_seconds,
+          .profiling = report.profiling_seconds};
+}
+
 std::string utc_text(std::chrono::system_clock::time_point time) {
   return utc("{:%Y-%m-%dT%H:%M:%SZ}", time);
 }
@@ -90,9 +99,11 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& optio
                              std::chrono::system_clock::time_point started)
     : path_(std::move(path)),
       begin_(std::chrono::steady_clock::now()),
-      published_settings_(options.preset == Preset::published) {
+      published_settings_(options.preset == Preset::published),
+      resumed_(options.resumed) {
   report_.version = version;
-  report_.started_utc = utc_text(started);
+  report_.started_utc = resumed_ ? resumed_->started_utc : utc_text(started);
+  if (resumed_) process_times_ = times_of(*resumed_);
   report_.command_line = options.command_line;
   report_.options = named_values(flags_from(options));
   if (flags.repetitions) {
@@ -122,7 +133,11 @@ void ReportBuilder::describe_project(const ProjectOptions& project) {
 
 void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
                          const SamplerOptions& sampling) {
-  for (const CaseSpec& spec : specs) report_.cases.push_back(described(spec));
+  for (const CaseSpec& spec : specs) {
+    const report::CaseResult* known =
+        find_measured(resumed_ ? &resumed_->cases : nullptr, spec.name());
+    report_.cases.push_back(known != nullptr ? *known : described(spec));
+  }
   report_.sampling.push_back(described(scenario.name(), sampling));
   std::ranges::move(roles_of(scenario), std::back_inserter(report_.roles));
   if (!published_settings_) return;
@@ -169,28 +184,42 @@ void ReportBuilder::update(const Scenario& scenario, const SessionResult& result
     std::erase_if(report_.answers, [&](const auto& answer) { return answer.scenario == name; });
     report_.answers.push_back(*result.answer);
   }
-  times_[name] = {result.sampling_seconds, result.task_cost_seconds};
+  times_[name] = result.times;
 }
 
-void ReportBuilder::add_process(report::Process process, RunTimes times) {
+void ReportBuilder::add_process(report::Process process, const PhaseTimes& times) {
   report_.processes.push_back(std::move(process));
-  launch_times_.sampling_seconds += times.sampling_seconds;
-  launch_times_.task_cost_seconds += times.task_cost_seconds;
+  process_times_ += times;
 }
 
 void ReportBuilder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  report_.sampling_seconds = launch_times_.sampling_seconds;
-  report_.task_cost_seconds = launch_times_.task_cost_seconds;
-  for (const auto& [scenario, times] : times_) {
-    report_.sampling_seconds += times.sampling_seconds;
-    report_.task_cost_seconds += times.task_cost_seconds;
-  }
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() +
+      (resumed_ ? resumed_->duration_seconds : 0);
+  PhaseTimes all = process_times_;
+  for (const auto& [scenario, times] : times_) all += times;
+  report_.preparation_seconds = all.preparation;
+  report_.verification_seconds = all.verification;
+  report_.sampling_seconds = all.sampling;
+  report_.task_cost_seconds = all.task_costs;
+  report_.profiling_seconds = all.profiling;
   report::find_reasons(report_);
 }
 
 void ReportBuilder::write() const { report::write_report(path_, report_); }
+
+void ReportBuilder::write_elsewhere() {
+  const std::filesystem::path path =
+      report::claim_file(std::filesystem::temp_directory_path() / path_.filename());
+  try {
+    report::write_report(path, report_);
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    throw;
+  }
+  path_ = path;
+}
 
 }  // namespace parbench

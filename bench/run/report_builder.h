@@ -32,18 +32,16 @@ namespace parbench {
     const RunOptions& options, std::size_t scenario_count,
     std::chrono::system_clock::time_point started);
 
-/// Parts of the duration of a run.
-struct RunTimes {
-  double sampling_seconds = 0;
-  double task_cost_seconds = 0;
-};
+/// Returns the parts of the duration of a report's run.
+[[nodiscard]] PhaseTimes times_of(const report::Report& report);
 
 class ReportBuilder {
  public:
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
                 const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
 
-  /// Before the run: cases that are to be measured stand in the report as not run, with how they
+  /// Before the run: cases that are to be measured stand in the report as not run, or as an earlier
+  /// part of the run has measured them, with how they
   /// will be sampled and on which devices; with the published settings also what was published.
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
@@ -58,7 +56,7 @@ class ReportBuilder {
   void update(const Scenario& scenario, const SessionResult& result);
 
   /// The next process of several, and what it has spent.
-  void add_process(report::Process process, RunTimes times);
+  void add_process(report::Process process, const PhaseTimes& times);
 
   /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
   /// `complete`: everything planned has been measured.
@@ -66,6 +64,11 @@ class ReportBuilder {
 
   /// Writes the file. Throws Error.
   void write() const;
+
+  /// Writes a file of the same name in the folder for temporary files, or of a similar name where
+  /// that one exists, for a run whose own place cannot take the report. It is the path from then
+  /// on. Throws Error.
+  void write_elsewhere();
 
   [[nodiscard]] const report::Report& report() const { return report_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -76,9 +79,10 @@ class ReportBuilder {
   std::filesystem::path path_;
   std::chrono::steady_clock::time_point begin_;
   bool published_settings_;
+  std::shared_ptr<const report::Report> resumed_;  // of an earlier part of the run; none: nullptr
   report::Report report_;
-  std::map<std::string, RunTimes> times_;  // of each scenario
-  RunTimes launch_times_;
+  std::map<std::string, PhaseTimes> times_;  // of each scenario
+  PhaseTimes process_times_;
 };
 
 }  // namespace parbench

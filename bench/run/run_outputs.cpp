@@ -14,6 +14,7 @@
 #include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
 #include "reports/io/file.h"
+#include "reports/model/fingerprint.h"
 #include "reports/views/table.h"
 
 namespace parbench {
@@ -38,7 +39,20 @@ RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags,
     report_builder_.add_devices(*job.scenario, job.devices);
     left_out_ += left_out_text(job);
   }
+  if (options.resumed) require_same_machine();
   if (!options.process) add_peaks();
+}
+
+void RunOutputs::require_same_machine() const {
+  const report::Report& report = report_builder_.report();
+  for (const report::Sampling& one : report.sampling) {
+    const auto here = report::fingerprint(report, one.scenario);
+    if (here == report::fingerprint(*options_.resumed, one.scenario)) continue;
+    throw UsageError(
+        fmt::format("--resume '{}' was measured on another machine, so its samples cannot be added "
+                    "to; --rerun measures its cases anew",
+                    options_.resume_path));
+  }
 }
 
 void RunOutputs::add_peaks() {
@@ -71,7 +85,12 @@ bool RunOutputs::finish(bool complete) {
     }
   };
   attempt([&] { report_builder_.refresh(complete); });
-  const bool written = attempt([&] { report_builder_.write(); });
+  bool written = attempt([&] { report_builder_.write(); });
+  // A process that is part of another run has its report in the folder for temporary files.
+  if (!written && !options_.process && attempt([&] { report_builder_.write_elsewhere(); })) {
+    written = true;
+    failures.back() += "\nthe report is in " + report_builder_.path().string();
+  }
   attempt([&] { write_benchmark_out(); });
   const bool traced = attempt([&] { trace_.write(); });
   const std::string path = report_builder_.path().string();

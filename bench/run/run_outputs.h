@@ -36,6 +36,8 @@ class RunOutputs {
   bool finish(bool complete);
 
  private:
+  /// Throws UsageError where the run that is resumed was one of another machine.
+  void require_same_machine() const;
   /// Adds the peak rates that `parbench peaks` left in the cache. Reports a damaged file of it.
   void add_peaks();
   /// Rows for a program have standard output to themselves.

@@ -26,6 +26,12 @@ class CostRounds {
   /// samples is no part of their share.
   void add(double taken, std::vector<double> costs);
 
+  /// Estimates the seconds of the next round: those of the latest one; before it, as if tasks of
+  /// all lanes had run at the same time throughout.
+  [[nodiscard]] double expected_seconds(double execution, std::size_t lanes) const {
+    return latest_round_ > 0 ? latest_round_ : execution * static_cast<double>(lanes);
+  }
+
   [[nodiscard]] bool empty() const { return !ahead_ && relative_.empty(); }
 
   /// Returns the cost of each task in an execution that takes `median`: cost over execution in the

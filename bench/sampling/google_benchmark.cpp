@@ -93,6 +93,18 @@ report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
   return sample;
 }
 
+report::Sample sample_for_warm_up(std::int64_t iterations, const std::function<Timing()>& execute) {
+  report::Sample sample;
+  const auto count = static_cast<double>(iterations);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    const Timing timing = execute();
+    sample.seconds += timing.seconds / count;
+    sample.wall_seconds += timing.wall_seconds / count;
+  }
+  sample.iterations = iterations;
+  return sample;
+}
+
 std::vector<report::CpuCache> cpu_caches() {
   std::vector<report::CpuCache> caches;
   for (const auto& cache : benchmark::CPUInfo::Get().caches) {

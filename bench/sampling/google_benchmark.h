@@ -18,6 +18,10 @@ namespace parbench {
 [[nodiscard]] report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
                                                           const std::function<Timing()>& execute);
 
+/// Executes as often without Google Benchmark, which is no sample of the report.
+[[nodiscard]] report::Sample sample_for_warm_up(std::int64_t iterations,
+                                                const std::function<Timing()>& execute);
+
 /// Returns the caches of this machine's first core.
 [[nodiscard]] std::vector<report::CpuCache> cpu_caches();
 

@@ -21,6 +21,8 @@ namespace {
     std::rethrow_exception(failure);
   } catch (const Interrupted&) {
     throw;
+  } catch (const OutOfTime&) {
+    throw;
   } catch (const TimedOut&) {
     throw;
   } catch (const DeviceLost&) {
@@ -42,13 +44,13 @@ namespace {
 
 Preparation::Preparation(const Scenario& scenario, Context& context,
                          const std::vector<CaseSpec>& specs, MakePlanRunner make_runner,
-                         std::function<double()> now, std::function<bool()> interrupted)
+                         std::function<double()> now, std::function<void()> check_end)
     : scenario_(scenario),
       context_(context),
       specs_(specs),
       make_runner_(std::move(make_runner)),
       now_(std::move(now)),
-      interrupted_(std::move(interrupted)) {
+      check_end_(std::move(check_end)) {
   for (const CaseSpec& spec : specs_) {
     std::optional<CaseSpec> reference = reference_of(scenario_, spec);
     if (reference) ++uses_left_[reference->name()];
@@ -78,7 +80,7 @@ void Preparation::find_order() {
 }
 
 void Preparation::run_once(const CaseSpec& spec) {
-  if (interrupted_()) throw Interrupted();
+  check_end_();
   context_.begin_case();
   current_.emplace();
   current_->subject = scenario_.prepare(spec, context_);
@@ -86,17 +88,17 @@ void Preparation::run_once(const CaseSpec& spec) {
   context_.commit();
   current_->runner = make_runner_(current_->subject->plan(), mode);
   current_->subject->reset();
-  if (interrupted_()) throw Interrupted();
+  check_end_();
   if (mode == SubmitMode::graph) {
     current_->runner->prepare_graph();
     current_->subject->forget();
     current_->subject->reset();
-    if (interrupted_()) throw Interrupted();
+    check_end_();
   }
   const double begin = now_();
   current_->execution_seconds = current_->runner->run().seconds;
   current_->warm_up_seconds = now_() - begin;
-  if (interrupted_()) throw Interrupted();
+  check_end_();
 }
 
 OutputValues Preparation::run_reference(const CaseSpec& reference) {
@@ -149,9 +151,13 @@ void Preparation::throw_away(const std::string& reference, const std::string& re
 PreparedCase Preparation::prepare(std::size_t index) {
   const CaseSpec& spec = specs_.at(index);
   try {
+    const double begin = now_();
     if (references_[index]) (void)reference_outputs(*references_[index]);
+    const double referred = now_() - begin;
     run_once(spec);
+    const double executed = now_();
     current_->verification = verify(index);
+    current_->verification_seconds = referred + now_() - executed;
     PreparedCase ready = std::move(*current_);
     current_.reset();
     return ready;

@@ -18,12 +18,18 @@
 
 namespace parbench {
 
+/// Thrown between the steps of a preparation when the time of the session is over.
+struct OutOfTime : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "out of time"; }
+};
+
 /// A case that is ready to be sampled: its verification run was its first warm-up.
 struct PreparedCase {
   std::unique_ptr<Case> subject;
   std::unique_ptr<PlanRunner> runner;
   double execution_seconds = 0;
-  double warm_up_seconds = 0;  // wall time of the verification run
+  double warm_up_seconds = 0;       // wall time of the verification run
+  double verification_seconds = 0;  // wall time of its reference's execution and of comparisons
   report::Verification verification;
 };
 
@@ -33,14 +39,15 @@ class Preparation {
  public:
   Preparation(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
               MakePlanRunner make_runner, std::function<double()> now,
-              std::function<bool()> interrupted);
+              std::function<void()> check_end);
 
   /// Returns the indices of the specs in the order in which to prepare them: those with the same
   /// reference together, the reference itself first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
   /// Prepares, runs and verifies one case; `verification` reports a wrong result.
-  /// Throws what preparing or running threw, and Interrupted between such steps. Where a reference
+  /// Throws what preparing or running threw, and what `check_end` throws between such steps:
+  /// Interrupted or OutOfTime. Where a reference
   /// failed, every case that needs it gets an exception of the same type that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
@@ -62,7 +69,7 @@ class Preparation {
   const std::vector<CaseSpec>& specs_;
   MakePlanRunner make_runner_;
   std::function<double()> now_;
-  std::function<bool()> interrupted_;
+  std::function<void()> check_end_;
   std::vector<std::size_t> order_;
   std::vector<std::optional<CaseSpec>> references_;     // of each spec; none: verified by its check
   std::map<std::string, int> uses_left_;                // of each reference

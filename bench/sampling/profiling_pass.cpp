@@ -26,7 +26,7 @@ double kept_seconds(const Recording& recording) { return recording.seconds.at(re
 
 /// Seconds that such executions took, including the unrecorded one before each where there are
 /// several.
-double profiling_seconds(const std::vector<double>& seconds) {
+double seconds_with_unrecorded(const std::vector<double>& seconds) {
   const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return seconds.size() > 1 ? 2 * noted : noted;
 }
@@ -98,7 +98,7 @@ Recording ProfilingPass::typical_recording(const Subject& subject, double sample
   do {
     recordings.push_back(subject.prepared.runner->record(executions));
     seconds.push_back(kept_seconds(recordings.back()));
-    taken = profiling_seconds(recordings.back().seconds);
+    taken = seconds_with_unrecorded(recordings.back().seconds);
     spare -= taken;
   } while (deviation(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());

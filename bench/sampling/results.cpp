@@ -8,12 +8,15 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "bench/execution/submit_mode.h"
 #include "bench/sampling/conditions.h"
+#include "kernels/base/error.h"
 #include "reports/model/throttling.h"
 #include "reports/statistics/fastest.h"
 #include "reports/units/units.h"
@@ -120,9 +123,14 @@ const report::CaseResult& with_fewest_samples(const std::vector<report::CaseResu
   return *std::ranges::min_element(cases, {}, count);
 }
 
-/// Says that there are too few samples, and what gives more; nothing where there are enough.
+/// Says that cases or samples are missing, and what gives more; nothing where there are enough.
 std::optional<std::string> preliminary_warning(const std::vector<report::CaseResult>& cases,
                                                const AnswerConditions& conditions) {
+  if (const auto left = std::ranges::count_if(cases, report::is_left_out_of_time); left > 0) {
+    return fmt::format(
+        " Preliminary: {} of {} cases had no time; a longer --max-total-time measures them.", left,
+        cases.size());
+  }
   const report::CaseResult& fewest = with_fewest_samples(cases);
   const bool of_processes = conditions.processes > 1;
   const std::size_t count =
@@ -176,6 +184,24 @@ KernelName kernel_of(const Call& call) {
 }
 
 }  // namespace
+
+void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const Context& context,
+                       report::CaseResult& result) {
+  result.verification = prepared.verification;
+  for (int device = 0; device < context.device_count(); ++device) {
+    result.memory.push_back({context.device(device).info().name, context.case_bytes(device)});
+  }
+  const Amount amount = prepared.subject->amount();
+  result.amount = amount.value;
+  result.amount_unit = amount.unit;
+  result.submit = submit_mode_of(spec, prepared.subject->plan());
+  const Work work = prepared.subject->plan().graph().work();
+  result.flops = work.flops;
+  result.bytes = work.bytes;
+  result.kernels = kernels_of(prepared.subject->plan());
+  result.notes = prepared.subject->notes();
+  if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
+}
 
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
@@ -239,6 +265,38 @@ std::vector<std::size_t> compared_with(const Comparisons& comparisons,
     others.insert(others.end(), metric.others.begin(), metric.others.end());
   }
   return others;
+}
+
+CaseEnd end_of(const std::exception_ptr& thrown) {
+  using enum report::CaseStatus;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Unsupported& error) {
+    return {skipped, error.what()};
+  } catch (const OutOfMemory& error) {
+    return {skipped, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {skipped, "out of memory on the host; use a smaller case"};
+  } catch (const std::exception& error) {
+    return {failed, error.what()};
+  } catch (...) {
+    return {failed, "an exception that is no std::exception"};
+  }
+}
+
+const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
+                                        const std::string& name) {
+  if (cases == nullptr) return nullptr;
+  const auto found = std::ranges::find(*cases, name, &report::CaseResult::name);
+  return found == cases->end() || found->samples.empty() ? nullptr : &*found;
+}
+
+SamplerCase sampler_case(const PreparedCase& prepared, const report::CaseResult* earlier) {
+  SamplerCase result{prepared.execution_seconds, prepared.warm_up_seconds};
+  if (earlier == nullptr) return result;
+  result.samples = earlier->samples;
+  if (!report::is_unfinished(*earlier)) result.stopped_because = earlier->stopped_because;
+  return result;
 }
 
 void summarise_case(report::CaseResult& measured) {

@@ -2,17 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bench/sampling/preparation.h"
+#include "bench/sampling/sampler.h"
 #include "reports/model/report.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
+
+/// Fills what is known of a case before its samples: verification, memory, work and kernels.
+void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const Context& context,
+                       report::CaseResult& result);
 
 /// The kernels that a plan's operations run on, in the order of first use; operations with the same
 /// name and kernel, chosen in the same way, are counted. Without those that name no kernel.
@@ -45,6 +52,25 @@ struct Comparisons {
 /// each metric all cases that it needs or none.
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
+
+/// How a case without a number ends, and why.
+struct CaseEnd {
+  report::CaseStatus status = report::CaseStatus::failed;
+  std::string reason;
+};
+
+/// Returns how a case ends that threw: skipped where it is not supported or lacks memory, otherwise
+/// failed.
+[[nodiscard]] CaseEnd end_of(const std::exception_ptr& thrown);
+
+/// Returns the case of that name if it has samples; nullptr if there is none, or no cases.
+[[nodiscard]] const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
+                                                      const std::string& name);
+
+/// Returns what the sampler needs of a prepared case. With the result of an `earlier` part of the
+/// run it goes on from there, unless the case had come to its end.
+[[nodiscard]] SamplerCase sampler_case(const PreparedCase& prepared,
+                                       const report::CaseResult* earlier);
 
 /// Marks a case with samples as measured and fills its statistics, throughput, efficiency (with a
 /// bound) and the condition of its devices.

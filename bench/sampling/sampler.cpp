@@ -24,6 +24,17 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   return relative_half_width(*interval, median(seconds));
 }
 
+/// The relative half-width that the interval of the median would have if the samples were normally
+/// distributed; nothing from a single one.
+std::optional<double> early_precision_of(const std::vector<report::Sample>& samples) {
+  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // of a median, over √n
+  if (samples.size() < 2) return std::nullopt;
+  const report::Statistics known = summarise(seconds_of(samples));
+  if (!(known.median > 0)) return std::nullopt;
+  return half_width_in_deviations * known.standard_deviation / known.median /
+         std::sqrt(static_cast<double>(samples.size()));
+}
+
 /// Executions that together last about `seconds`.
 std::int64_t iterations_lasting(double seconds, double execution_seconds) {
   if (execution_seconds <= 0) return max_iterations;
@@ -40,9 +51,32 @@ Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
     state.execution_seconds = one.execution_seconds;
     state.spent = one.warm_up_seconds;
     state.compared_with = one.compared_with;
-    settle_iterations(state);
+    if (one.samples.empty()) {
+      settle_iterations(state);
+    } else {
+      go_on_from(state, one);
+    }
     states_.push_back(std::move(state));
   }
+}
+
+void Sampler::go_on_from(State& state, const SamplerCase& earlier) {
+  state.samples = earlier.samples;
+  state.stopped_because = earlier.stopped_because;
+  state.iterations = state.samples.back().iterations;
+  for (const report::Sample& sample : state.samples) {
+    state.sample_cost = sample.wall_seconds * static_cast<double>(sample.iterations);
+    state.spent += state.sample_cost;
+    other_seconds_ -= state.sample_cost;
+    round_ = std::max(round_, sample.round);
+  }
+  note_precision(state);
+  end_if_done(state);
+}
+
+void Sampler::note_precision(State& state) {
+  state.precision = precision_of(state.samples);
+  state.expected_precision = state.precision ? state.precision : early_precision_of(state.samples);
 }
 
 void Sampler::settle_iterations(State& state) const {
@@ -78,9 +112,11 @@ std::optional<Step> Sampler::next() {
     if (order_.empty()) return std::nullopt;
     const std::size_t index = order_.back();
     order_.pop_back();
-    if (!states_[index].dropped) {
-      return Step{StepKind::sample, index, states_[index].iterations, round_};
-    }
+    State& state = states_[index];
+    if (state.dropped) continue;
+    const bool fits = expected_cost(state) <= total_left();
+    if (fits || !has_samples()) return Step{StepKind::sample, index, state.iterations, round_};
+    if (!ended(state)) state.stopped_because = "total-time";
   }
 }
 
@@ -102,7 +138,7 @@ void Sampler::record(const Step& step, const report::Sample& sample, double wall
   }
   state.sample_cost = wall_seconds;
   state.samples.push_back(sample);
-  state.precision = precision_of(state.samples);
+  note_precision(state);
   end_if_done(state);
 }
 
@@ -133,14 +169,28 @@ void Sampler::end_what_time_forbids() {
   for (State& state : states_) {
     if (!ended(state) && out_of_time(state)) state.stopped_because = "max-time";
   }
-  const double next = round_cost() * (1 + options_.other_share);
-  if (spent_seconds() + other_seconds_ + next <= options_.total_seconds) return;
+  if (!has_samples() || round_cost() <= total_left()) return;
   for (State& state : states_) {
-    const auto count = static_cast<int>(state.samples.size());
-    if (!ended(state) && count >= options_.floor_samples) {
-      state.stopped_because = "total-time";
-    }
+    if (!ended(state)) state.stopped_because = "total-time";
   }
+}
+
+bool Sampler::has_samples() const {
+  return std::ranges::any_of(states_, [](const State& state) { return !state.samples.empty(); });
+}
+
+double Sampler::total_left() const {
+  if (std::isinf(options_.total_seconds)) return options_.total_seconds;
+  return options_.total_seconds - spent_seconds() - other_seconds_;
+}
+
+bool Sampler::has_time_for(double wall_seconds, int samples) const {
+  double needed = wall_seconds;
+  for (const State& state : states_) {
+    const int missing = samples - static_cast<int>(state.samples.size());
+    if (!ended(state) && missing > 0) needed += missing * expected_cost(state);
+  }
+  return needed <= total_left();
 }
 
 double Sampler::round_cost() const {
@@ -227,8 +277,8 @@ double Sampler::samples_left(const State& state) const {
   double wanted = std::max(options_.min_samples, 6);
   if (options_.fixed_samples > 0) {
     wanted = options_.fixed_samples;
-  } else if (state.precision && options_.precision > 0) {
-    const double ratio = *state.precision / options_.precision;
+  } else if (state.expected_precision && options_.precision > 0) {
+    const double ratio = *state.expected_precision / options_.precision;
     wanted = std::max(wanted, count * ratio * ratio);
   }
   // What a time limit forbids is ended at the next round: until then, one sample at least.
@@ -250,7 +300,7 @@ double Sampler::seconds_left() const {
   double left = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) left += seconds_left(i);
   left *= 1 + options_.other_share;
-  return std::min(left, std::max(0.0, options_.total_seconds - spent_seconds() - other_seconds_));
+  return std::min(left, std::max(0.0, total_left()));
 }
 
 }  // namespace parbench

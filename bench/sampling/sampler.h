@@ -19,7 +19,8 @@ struct SamplerOptions {
   /// Wall time that one case may spend on samples and warm-up. It yields only to `floor_samples`.
   double max_seconds = 20;
   /// The same for all cases of a session together, with their preparation and what else it does
-  /// (`Sampler::spend`), checked before each round.
+  /// (`Sampler::spend`). No round and no sample begins that would probably end later, except the
+  /// first sample of all.
   double total_seconds = std::numeric_limits<double>::infinity();
   /// Expected time of other work (`Sampler::spend`), as a fraction of the sampling time. Early
   /// rounds may exceed it: until its second round, measuring the tasks alone may take twice the
@@ -43,6 +44,10 @@ struct SamplerCase {
   double warm_up_seconds = 0;    // wall time spent on it
   /// Indices of the cases whose samples are paired with its own.
   std::vector<std::size_t> compared_with = {};
+  /// Of an earlier part of the run: samples to go on from, whose time counts against that of the
+  /// case only, and why their sampling ended; empty: it did not.
+  std::vector<report::Sample> samples = {};
+  std::string stopped_because = {};
 };
 
 enum class StepKind { warm_up, sample };
@@ -58,9 +63,10 @@ struct Step {
 /// Before its first sample, a short case is warmed up until its iterations per sample are known.
 /// A case ends when its precision is reached ("precision"), when its next sample would probably end
 /// after its time is spent ("max-time"), when the next round would end after the time of all cases
-/// ("total-time"), or at a fixed number of samples ("fixed count"). A case that has ended is
-/// still sampled, within its own time, while any case that is compared with it has not ended, so
-/// that comparisons use samples taken next to each other.
+/// ("total-time"; in the first round a case whose own sample would), or at a fixed number of
+/// samples ("fixed count"). A case that has ended is still sampled, within its own time, while any
+/// case that is compared with it has not ended, so that comparisons use samples taken next to each
+/// other.
 class Sampler {
  public:
   Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases);
@@ -75,6 +81,10 @@ class Sampler {
   /// Adds wall time that the session spent on something else than samples while it sampled; it
   /// counts against the time of all cases only.
   void spend(double wall_seconds) { other_seconds_ += wall_seconds; }
+
+  /// Returns whether the session can spend so long on something else and every case that has not
+  /// ended still gets this number of samples within the time of all cases.
+  [[nodiscard]] bool has_time_for(double wall_seconds, int samples) const;
 
   /// Drops a case: it is not sampled any more and has no reason to have stopped.
   void fail(std::size_t index);
@@ -97,7 +107,8 @@ class Sampler {
   [[nodiscard]] double spent_seconds() const;
 
   /// Estimates the wall time until every case has ended, from the cost of its samples so far and
-  /// the 1/√n law of its interval; includes further samples of ended cases.
+  /// the 1/√n law of its interval, before the sixth sample that of its standard deviation; includes
+  /// further samples of ended cases.
   [[nodiscard]] double seconds_left() const;
 
  private:
@@ -109,11 +120,13 @@ class Sampler {
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
     std::optional<double> precision;
+    std::optional<double> expected_precision;  // as `precision`, or a forecast from fewer samples
     std::vector<report::Sample> samples;
     std::string stopped_because;
     bool dropped = false;  // never sampled again
   };
 
+  void go_on_from(State& state, const SamplerCase& earlier);
   [[nodiscard]] std::optional<Step> next_warm_up() const;
   void settle_iterations(State& state) const;
   void begin_round();
@@ -124,8 +137,11 @@ class Sampler {
   /// cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
+  static void note_precision(State& state);
   void end_if_done(State& state) const;
   void end_what_time_forbids();
+  [[nodiscard]] double total_left() const;
+  [[nodiscard]] bool has_samples() const;
   [[nodiscard]] double expected_cost(const State& state) const;
   [[nodiscard]] double round_cost() const;
   /// Expected samples until the case ends; at least one for a case that has not ended.

@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/execution/ranges.h"
-#include "bench/execution/submit_mode.h"
 #include "bench/sampling/conditions.h"
 #include "bench/sampling/cost_rounds.h"
 #include "bench/sampling/described.h"
@@ -47,7 +45,8 @@ class Session {
   /// What is known of one spec beside its place in the report.
   struct Entry {
     RangeName range;
-    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
+    const report::CaseResult* earlier = nullptr;  // what an earlier part of the run has measured
+    std::optional<PreparedCase> prepared = {};    // only while it can still be sampled
     CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
@@ -61,7 +60,6 @@ class Session {
 
   void prepare_all();
   void prepare(std::size_t index, Preparation& preparation);
-  void describe_prepared(std::size_t index);
   void measure_tasks(std::size_t index);
 
   void make_sampler();
@@ -76,10 +74,13 @@ class Session {
   void lose_device(std::size_t index, const DeviceLost& error);
   void leave_out_lost();
   void leave_out(std::size_t index, const std::string& reason);
+  void leave_out_of_time(std::size_t index);
   void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
   void drop(std::size_t index);
   template <typename Work>
   bool guarded(std::size_t index, Work&& work);
+
+  [[nodiscard]] bool has_time_for_tasks(const Entry& entry, double execution) const;
 
   void checkpoint(double period);
   [[nodiscard]] std::size_t sampled_to_the_end() const;
@@ -102,11 +103,9 @@ class Session {
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
   std::optional<PreparedCase> abandoned_;
-  double sampling_seconds_ = 0;
-  double task_cost_seconds_ = 0;
+  PhaseTimes times_;
+  std::optional<SessionTime> time_;
   std::optional<SessionProgress> progress_;
-  double begin_ = 0;
-  double end_ = 0;  // of the time that all cases together have
   double latest_checkpoint_ = 0;
   bool interrupted_ = false;
 };
@@ -122,11 +121,12 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
   if (!environment_.now) environment_.now = steady_seconds;
   for (const CaseSpec& spec : specs_) {
     cases_.push_back(described(spec));
-    entries_.push_back({.range = RangeName(cases_.back().name)});
+    const std::string& name = cases_.back().name;
+    entries_.push_back({RangeName(name), find_measured(environment_.resumed, name)});
   }
   progress_.emplace(environment_.progress, environment_.part, environment_.now);
-  begin_ = latest_checkpoint_ = environment_.now();
-  end_ = begin_ + options_.total_seconds;
+  time_.emplace(environment_.now, options_.total_seconds);
+  latest_checkpoint_ = environment_.now();
 }
 
 SessionResult Session::run() {
@@ -138,17 +138,18 @@ SessionResult Session::run() {
   }
   environment_.progress.finish();
   SessionResult final = result();
-  final.answer =
-      answer_of(scenario_, specs_, final.cases,
-                {.seconds = environment_.now() - begin_, .for_profiler = options_.for_profiler});
+  final.answer = answer_of(scenario_, specs_, final.cases,
+                           {.seconds = times_.sum(), .for_profiler = options_.for_profiler});
   return final;
 }
 
-// --- preparation -------------------------------------------------------------------------------
-
 void Session::prepare_all() {
+  const auto check_end = [this] {
+    if (environment_.interrupted()) throw Interrupted();
+    if (time_->left() <= 0) throw OutOfTime();
+  };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
-                          environment_.interrupted);
+                          check_end);
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
@@ -156,8 +157,10 @@ void Session::prepare_all() {
     progress_->preparing(cases_[index].name, {done++, cases_.size()});
     if (const auto reason = environment_.lost.reason(context_)) {
       leave_out(index, *reason);
-    } else {
+    } else if (time_->has_time_for_another()) {
       prepare(index, preparation);
+    } else {
+      leave_out_of_time(index);
     }
     preparation.release_reference(index);
     checkpoint(preparation_checkpoint_seconds);
@@ -167,41 +170,27 @@ void Session::prepare_all() {
 void Session::prepare(std::size_t index, Preparation& preparation) {
   Entry& entry = entries_[index];
   const Range of_case(entry.range);
+  const double begin = environment_.now();
+  const double known = times_.sum();
   guarded(index, [&] {
     const Range range(ranges_.prepare);
     entry.prepared = preparation.prepare(index);
     latest_ = index;
-    sampling_seconds_ += entry.prepared->warm_up_seconds;
-    describe_prepared(index);
-    const report::Verification& verification = entry.prepared->verification;
+    times_.sampling += entry.prepared->warm_up_seconds;
+    times_.verification += entry.prepared->verification_seconds;
+    describe_prepared(*entry.prepared, specs_[index], context_, cases_[index]);
+    const report::Verification verification = entry.prepared->verification;
     if (!verification.passed) {
       give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
+    } else if (measures_tasks_first(*entry.prepared)) {
+      measure_tasks(index);
     }
   });
-  if (entry.prepared) {
-    guarded(index, [&] {
-      if (measures_tasks_first(*entry.prepared)) measure_tasks(index);
-    });
-  }
-}
-
-void Session::describe_prepared(std::size_t index) {
-  const PreparedCase& prepared = *entries_[index].prepared;
-  report::CaseResult& result = cases_[index];
-  result.verification = prepared.verification;
-  for (int device = 0; device < context_.device_count(); ++device) {
-    result.memory.push_back({context_.device(device).info().name, context_.case_bytes(device)});
-  }
-  const Amount amount = prepared.subject->amount();
-  result.amount = amount.value;
-  result.amount_unit = amount.unit;
-  result.submit = submit_mode_of(specs_[index], prepared.subject->plan());
-  const Work work = prepared.subject->plan().graph().work();
-  result.flops = work.flops;
-  result.bytes = work.bytes;
-  result.kernels = kernels_of(prepared.subject->plan());
-  result.notes = prepared.subject->notes();
-  if (auto note = tuning_note(result.kernels)) result.notes.push_back(*std::move(note));
+  const double seconds = environment_.now() - begin;
+  times_.preparation += seconds - (times_.sum() - known);
+  if (!entry.prepared) return;
+  time_->add_case(seconds,
+                  std::max(entry.prepared->execution_seconds, options_.min_sample_seconds));
 }
 
 /// One more measurement of the tasks alone.
@@ -219,34 +208,28 @@ void Session::measure_tasks(std::size_t index) {
   const double seconds = environment_.now() - begin;
   entry.cost_rounds.add(seconds, std::move(costs));
   if (sampler_) sampler_->spend(seconds);
-  task_cost_seconds_ += seconds;
+  times_.task_costs += seconds;
 }
 
 /// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
 /// Returns whether it came through.
 template <typename Work>
 bool Session::guarded(std::size_t index, Work&& work) {
-  using report::CaseStatus;
   try {
     work();
     return true;
   } catch (const Interrupted&) {
     interrupted_ = true;
+  } catch (const OutOfTime&) {
+    leave_out_of_time(index);
   } catch (const TimedOut& error) {
     abandon(index, error);
     throw;
   } catch (const DeviceLost& error) {
     lose_device(index, error);
-  } catch (const Unsupported& error) {
-    give_up(index, CaseStatus::skipped, error.what());
-  } catch (const OutOfMemory& error) {
-    give_up(index, CaseStatus::skipped, error.what());
-  } catch (const std::bad_alloc&) {
-    give_up(index, CaseStatus::skipped, "out of memory on the host; use a smaller case");
-  } catch (const std::exception& error) {
-    give_up(index, CaseStatus::failed, error.what());
   } catch (...) {
-    give_up(index, CaseStatus::failed, "an exception that is no std::exception");
+    const CaseEnd end = end_of(std::current_exception());
+    give_up(index, end.status, end.reason);
   }
   return false;
 }
@@ -301,14 +284,23 @@ void Session::leave_out(std::size_t index, const std::string& reason) {
   }
 }
 
+/// A case without a number for lack of time is no failure.
+void Session::leave_out_of_time(std::size_t index) {
+  if (entries_[index].earlier != nullptr) return drop(index);
+  report::CaseResult& result = cases_[index];
+  result.stopped_because = report::total_time;
+  result.error = OutOfTime().what();
+  drop(index);
+  environment_.progress.note(
+      fmt::format("{} {}: {}", result.name, report::left_out_of_time, result.error));
+}
+
 /// A stream still works on the case, so the case outlives the session's interest in it.
 void Session::abandon(std::size_t index, const TimedOut& error) {
   abandoned_ = std::move(entries_[index].prepared);
   give_up(index, report::CaseStatus::failed, error.what());
   environment_.on_timeout(result(), error);
 }
-
-// --- sampling ----------------------------------------------------------------------------------
 
 void Session::make_sampler() {
   std::vector<SamplerCase> cases;
@@ -319,7 +311,7 @@ void Session::make_sampler() {
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
     warm_up_seconds += prepared.warm_up_seconds;
-    cases.push_back({prepared.execution_seconds, prepared.warm_up_seconds, {}});
+    cases.push_back(sampler_case(prepared, entries_[i].earlier));
     profiling_.expect(prepared);
   }
   const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
@@ -328,9 +320,10 @@ void Session::make_sampler() {
       cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
+  const double floor_seconds = options_.floor_samples * time_->round();
+  if (time_->left() - profiling_.seconds_left() < floor_seconds) profiling_.expect_none();
   progress_->expect_recording(profiling_.seconds_left());
-  options_.total_seconds -=
-      environment_.now() - begin_ - warm_up_seconds + profiling_.seconds_left();
+  options_.total_seconds = time_->left() + warm_up_seconds - profiling_.seconds_left();
   options_.other_share = cost_share;
   sampler_.emplace(options_, cases);
 }
@@ -342,13 +335,20 @@ void Session::sample_all() {
     interrupted_ = environment_.interrupted();
     if (interrupted_) break;
     const std::optional<Step> step = sampler_->next();
-    if (!step) return;
+    if (!step) break;
     progress_->sampling(cases_[sampled_[step->index]].name, {sampled_to_the_end(), sampled_.size()},
                         *sampler_, step->index);
     guarded(sampled_[step->index], [&] { take(*step); });
+    const double begin = environment_.now();
     checkpoint(sampling_checkpoint_seconds);
+    sampler_->spend(environment_.now() - begin);
   }
   sampler_->interrupt();
+  for (const std::size_t index : sampled_) {
+    const std::size_t place = *entries_[index].sampler_index;
+    const bool out_of_time = sampler_->stopped_because(place) == report::total_time;
+    if (out_of_time && sampler_->samples(place).empty()) leave_out_of_time(index);
+  }
 }
 
 void Session::take(const Step& step) {
@@ -368,12 +368,21 @@ void Session::take(const Step& step) {
   report::Sample sample = execute(entry, step);
   const double end = environment_.now();
   if (step.kind == StepKind::sample) sample.conditions = watch_.after();
-  sampling_seconds_ += end - warm;
+  times_.preparation += warm - begin;
+  times_.sampling += end - warm;
   sampler_->record(step, sample, end - begin);
   if (step.kind != StepKind::sample || (options_.for_profiler && !entry.cost_rounds.empty())) {
     return;
   }
-  if (entry.cost_rounds.due_after(end - warm, sample.seconds)) measure_tasks(index);
+  const bool due = entry.cost_rounds.due_after(end - warm, sample.seconds);
+  if (due && has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
+}
+
+/// A first bound is worth more than further samples, a better bound is not.
+bool Session::has_time_for_tasks(const Entry& entry, double execution) const {
+  const int samples = entry.cost_rounds.empty() ? options_.floor_samples : options_.min_samples;
+  const std::size_t lanes = entry.prepared->subject->plan().streams().size();
+  return sampler_->has_time_for(entry.cost_rounds.expected_seconds(execution, lanes), samples);
 }
 
 report::Sample Session::execute(Entry& entry, const Step& step) {
@@ -385,18 +394,8 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
   if (step.kind == StepKind::sample) {
     return sample_with_google_benchmark(step.iterations, step.round, execution);
   }
-  report::Sample sample;
-  const auto count = static_cast<double>(step.iterations);
-  for (std::int64_t i = 0; i < step.iterations; ++i) {
-    const Timing timing = execution();
-    sample.seconds += timing.seconds / count;
-    sample.wall_seconds += timing.wall_seconds / count;
-  }
-  sample.iterations = step.iterations;
-  return sample;
+  return sample_for_warm_up(step.iterations, execution);
 }
-
-// --- timelines ---------------------------------------------------------------------------------
 
 /// Profiles all cases, after sampling so that no sample is affected.
 void Session::profile_all() {
@@ -417,19 +416,22 @@ void Session::profile_all() {
 void Session::profile(std::size_t index) {
   Entry& entry = entries_[index];
   if (interrupted_) return ProfilingPass::note(cases_[index], "interrupted");
+  if (profiling_seconds(entry.prepared->execution_seconds) > time_->left()) {
+    return ProfilingPass::note(cases_[index], OutOfTime().what());
+  }
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
     ProfilingPass::note(cases_[index], *lost);
     return;
   }
   const Range of_case(entry.range);
-  const bool restored = latest_ == index;
-  latest_.reset();
+  const bool restored = std::exchange(latest_, std::nullopt) == index;
+  const double begin = environment_.now();
   try {
     profiling_.profile({.result = cases_[index],
                         .prepared = *entry.prepared,
                         .samples = sampler_->samples(*entry.sampler_index),
                         .restored = restored,
-                        .spare_seconds = end_ - environment_.now()});
+                        .spare_seconds = time_->left()});
   } catch (const Interrupted&) {
     interrupted_ = true;
   } catch (const TimedOut& error) {
@@ -440,13 +442,16 @@ void Session::profile(std::size_t index) {
     environment_.lost.add(cases_[index].name, error);
     leave_out_lost();
   }
+  times_.profiling += environment_.now() - begin;
 }
-
-// --- results -----------------------------------------------------------------------------------
 
 void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   const Entry& entry = entries_[index];
-  if (!entry.prepared || !entry.sampler_index || !sampler_) return;
+  if (!entry.prepared || !entry.sampler_index || !sampler_) {
+    const bool keeps = entry.earlier != nullptr && result.status == report::CaseStatus::not_run;
+    if (keeps) result = *entry.earlier;
+    return;
+  }
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
@@ -455,6 +460,8 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   if (!entry.cost_rounds.empty()) {
     const PlanGraph& graph = entry.prepared->subject->plan().graph();
     result.bound = bound_of(graph, entry.cost_rounds.costs(median(seconds_of(result.samples))));
+  } else if (entry.earlier != nullptr) {
+    result.bound = entry.earlier->bound;
   }
   summarise_case(result);
 }
@@ -464,8 +471,7 @@ SessionResult Session::result() const {
   result.cases = cases_;
   for (std::size_t i = 0; i < cases_.size(); ++i) add_samples(i, result.cases[i]);
   compare_cases(comparisons_, result.cases);
-  result.sampling_seconds = sampling_seconds_;
-  result.task_cost_seconds = task_cost_seconds_;
+  result.times = times_;
   result.interrupted = interrupted_;
   return result;
 }
@@ -478,20 +484,13 @@ void Session::checkpoint(double period) {
 }
 
 std::size_t Session::sampled_to_the_end() const {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < sampled_.size(); ++i) {
-    if (!entries_[sampled_[i]].prepared || !sampler_->stopped_because(i).empty()) ++count;
-  }
-  return count;
+  return static_cast<std::size_t>(std::ranges::count_if(sampled_, [this](std::size_t index) {
+    const Entry& entry = entries_[index];
+    return !entry.prepared || !sampler_->stopped_because(*entry.sampler_index).empty();
+  }));
 }
 
 }  // namespace
-
-bool SessionResult::all_measured() const {
-  return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
-    return one.status == report::CaseStatus::measured;
-  });
-}
 
 SessionResult run_session(const Scenario& scenario, Context& context,
                           const std::vector<CaseSpec>& specs, const SamplerOptions& options,

@@ -1,6 +1,7 @@
 // Runs the cases of one scenario: prepare, verify, warm up, bound, sample, compare, answer.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "bench/output/progress.h"
 #include "bench/sampling/profiling_pass.h"
 #include "bench/sampling/sampler.h"
+#include "bench/sampling/session_time.h"
 #include "kernels/base/error.h"
 #include "reports/model/report.h"
 #include "scenarios/framework/context.h"
@@ -22,14 +24,21 @@ namespace parbench {
 struct SessionResult {
   std::vector<report::CaseResult> cases;  // in the order of the specs
   std::optional<report::Answer> answer;
-  /// Time of samples and warm-up, including task costs that were measured by executing a whole plan
-  /// in its order, which warms it up as well.
-  double sampling_seconds = 0;
-  double task_cost_seconds = 0;  // of other measurements of single tasks
+  PhaseTimes times;
   bool interrupted = false;
 
-  /// Whether every case was measured to its end: exit code 0, and the report is complete.
-  [[nodiscard]] bool all_measured() const;
+  /// Whether every case was measured to its end, or left out because the time of the run was over.
+  [[nodiscard]] bool all_measured() const {
+    return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
+      return is_measured(one) || report::is_left_out_of_time(one);
+    });
+  }
+  [[nodiscard]] bool any_measured() const { return std::ranges::any_of(cases, is_measured); }
+
+ private:
+  static bool is_measured(const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured;
+  }
 };
 
 /// Everything that a session uses. All references must outlive it.
@@ -44,6 +53,8 @@ struct SessionEnvironment {
   std::function<void(bool)> profile = [](bool) {};
   /// Called with each profiled case and its timeline. Empty: no case is profiled.
   KeepTimeline on_timeline = {};
+  /// Cases of an earlier part of the run, which goes on from their samples; nullptr: there is none.
+  const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
   /// Called with the results so far, after preparation steps at most every 2 s and after rounds at
   /// most every 5 s, so that a run that is killed leaves a report.

@@ -37,7 +37,8 @@ void SessionProgress::sampling(const std::string& case_name, Count count, const 
 void SessionProgress::recording(const std::string& case_name, Count count) {
   ProgressState shown = state("recording", case_name, count);
   const double done = static_cast<double>(count.done) / static_cast<double>(count.cases);
-  shown.fraction = fraction_of_run(recording_seconds_ * (1 - done));
+  shown.seconds_left = recording_seconds_ * (1 - done);
+  shown.fraction = fraction_of_run(*shown.seconds_left);
   progress_.update(shown);
 }
 

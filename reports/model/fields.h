@@ -483,6 +483,9 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("duration_seconds", x.duration_seconds);
   visit("sampling_seconds", x.sampling_seconds);
   visit("task_cost_seconds", x.task_cost_seconds);
+  visit.optional("preparation_seconds", x.preparation_seconds);
+  visit.optional("verification_seconds", x.verification_seconds);
+  visit.optional("profiling_seconds", x.profiling_seconds);
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit.optional("labels", x.labels);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -140,7 +141,8 @@ struct CaseResult {
   CaseStatus status = CaseStatus::not_run;
   std::string error;  // why it failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
-  /// "unfinished" (its run or process ended first), "device lost" (in another case).
+  /// "unfinished" (its run or process ended first), "device lost" (in another case). A case that is
+  /// not run has "total-time" where the time of the run did not suffice for it.
   std::string stopped_because;
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // of measured cases only
@@ -171,6 +173,25 @@ struct CaseResult {
 [[nodiscard]] inline bool has_several_processes(const CaseResult& c) {
   return std::ranges::any_of(
       c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
+}
+
+/// Why sampling stopped, where the time of the whole run was over.
+inline constexpr std::string_view total_time = "total-time";
+
+/// What is shown of a case for which the time of the run did not suffice.
+inline constexpr std::string_view left_out_of_time = "not measured";
+
+/// Returns whether a case has no number only because the time of the run was over, which is no
+/// failure of the run.
+[[nodiscard]] inline bool is_left_out_of_time(const CaseResult& c) {
+  return c.status == CaseStatus::not_run && c.stopped_because == total_time;
+}
+
+/// Returns whether a run that is resumed has more to do for a case: it has no number, or its
+/// sampling was ended from outside.
+[[nodiscard]] inline bool is_unfinished(const CaseResult& c) {
+  return c.status != CaseStatus::measured || c.stopped_because == "unfinished" ||
+         c.stopped_because == "device lost" || c.stopped_because == total_time;
 }
 
 /// The best rate of a device at one kind of work alone, as measured by `parbench peaks`.
@@ -255,7 +276,7 @@ struct Sampling {
   double precision = 0;                 // half-width of the median's 95% interval over the median
   int min_samples = 0;                  // before precision may end a case
   std::optional<double> max_seconds;    // of a case; none: no limit
-  std::optional<double> total_seconds;  // of all cases of the scenario; none: no limit
+  std::optional<double> total_seconds;  // of the whole run; none: no limit
   int fixed_samples = 0;                // 0: as many as precision and time ask for
   int fixed_iterations = 0;             // of a sample; 0: as many as make it long enough
   double min_sample_seconds = 0;
@@ -319,7 +340,12 @@ struct Report {
   /// a whole plan in its order, which warms it up as well.
   double sampling_seconds = 0;
   double task_cost_seconds = 0;  // part of it in other measurements of single tasks, for the bounds
-  bool complete = false;         // every case was measured
+  /// Further parts of it, not in reports of earlier versions: planning, memory and initial data;
+  /// references and comparisons with them; the profiling pass.
+  double preparation_seconds = 0;
+  double verification_seconds = 0;
+  double profiling_seconds = 0;
+  bool complete = false;  // every case was measured that the time of the run sufficed for
   std::vector<std::string> command_line;
   NamedTexts labels;               // what the user says of the project that is measured
   NamedValues options;             // the flags that repeat the measurement

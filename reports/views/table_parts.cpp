@@ -85,7 +85,7 @@ std::string_view status_word(const CaseResult& c) {
     case CaseStatus::not_run:
       break;
   }
-  return "not run";
+  return is_left_out_of_time(c) ? left_out_of_time : "not run";
 }
 
 std::string status_reason(const CaseResult& c) {
@@ -141,20 +141,50 @@ std::vector<std::string> process_errors(const Report& report) {
 std::size_t unfinished_cases(const Report& report) {
   if (report.complete) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(report.cases, [](const CaseResult& c) {
-    return c.status == CaseStatus::not_run || c.stopped_because == "unfinished";
+    const bool not_run = c.status == CaseStatus::not_run && !is_left_out_of_time(c);
+    return not_run || c.stopped_because == "unfinished";
   }));
 }
 
 bool ended_early(const Report& report) {
   if (report.complete) return false;
-  const auto is_measured = [](const CaseResult& c) { return c.status == CaseStatus::measured; };
+  const auto is_measured = [](const CaseResult& c) {
+    return c.status == CaseStatus::measured || is_left_out_of_time(c);
+  };
   if (unfinished_cases(report) > 0) return true;
   return process_errors(report).empty() && std::ranges::all_of(report.cases, is_measured);
 }
 
+namespace {
+
+/// "59% in samples and warm-up", …; small parts are left out. Reports of earlier versions have the
+/// first two parts only.
+std::vector<std::string> time_shares(const Report& report) {
+  constexpr double smallest_share = 0.005;
+  std::vector<std::string> texts;
+  double rest = report.duration_seconds;
+  const auto add = [&](double seconds, std::string_view words) {
+    rest -= seconds;
+    const double share = seconds / report.duration_seconds;
+    if (share < smallest_share && !texts.empty()) return;
+    texts.push_back(fmt::format("{} {}", format_percent(share, 0), words));
+  };
+  add(report.sampling_seconds, "in samples and warm-up");
+  add(report.task_cost_seconds, "measuring tasks alone");
+  add(report.preparation_seconds, "preparation");
+  add(report.verification_seconds, "verification");
+  add(report.profiling_seconds, "profiling");
+  if (report.preparation_seconds > 0) add(rest, "other");
+  return texts;
+}
+
+}  // namespace
+
 std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
   for (const CaseResult& c : report.cases) ++counts[c.status];
+  const auto out_of_time = std::ranges::count_if(report.cases, is_left_out_of_time);
+  counts[CaseStatus::not_run] -= static_cast<int>(out_of_time);
   std::string text = report.complete ? "" : "Incomplete: ";
   text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
                       report.cases.size() == 1 ? "case" : "cases");
@@ -168,13 +198,10 @@ std::string counts_text(const Report& report) {
   add(CaseStatus::failed, "failed");
   add(CaseStatus::skipped, "skipped");
   add(CaseStatus::not_run, "not run");
+  if (out_of_time > 0) text += fmt::format(", {} not measured: out of time", out_of_time);
   if (!(report.duration_seconds > 0)) return text;
-  const auto share = [&](double seconds) {
-    return format_percent(seconds / report.duration_seconds, 0);
-  };
-  text += fmt::format(" · {}: {} in samples and warm-up", format_wait(report.duration_seconds),
-                      share(report.sampling_seconds));
-  return text + fmt::format(", {} measuring tasks alone", share(report.task_cost_seconds));
+  return text + fmt::format(" · {}: {}", format_wait(report.duration_seconds),
+                            fmt::join(time_shares(report), ", "));
 }
 
 }  // namespace parbench::report

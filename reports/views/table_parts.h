@@ -78,7 +78,7 @@ class Baselines {
 /// How processes ended that did not end as they should, with their last output where there is any.
 [[nodiscard]] std::vector<std::string> process_errors(const Report& report);
 
-/// "7 of 8 cases measured, 1 failed · 2 min 05 s: 91% in samples and warm-up".
+/// "7 of 8 cases measured, 1 failed · 2 min 05 s: 61% in samples and warm-up, 13% preparation".
 [[nodiscard]] std::string counts_text(const Report& report);
 
 }  // namespace parbench::report

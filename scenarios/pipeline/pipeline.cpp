@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view gradient_accumulation = "gradient-accumulation";
 
 constexpr std::int64_t published_batch = 120;
-constexpr std::int64_t quick_batch = 40;
+constexpr std::int64_t quick_batch = 24;
 constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t max_samples_per_cost = 16;
 
@@ -170,7 +170,7 @@ class Pipeline final : public Scenario {
        .published = {std::string(default_model)},
        .choices = {"resnet50", "toy"}},
       {.name = "batch",
-       .description = "samples of a training step (quick 40, published 120, toy model 20)",
+       .description = "samples of a training step (quick 24, published 120, toy model 20)",
        .quick = {},
        .published = {},
        .max = 1 << 20},

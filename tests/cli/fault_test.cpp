@@ -122,6 +122,41 @@ TEST_F(Fault, CtrlCLeavesAReportOfWhatWasDone) {
   EXPECT_TRUE(slow.statistics.has_value());
 }
 
+TEST_F(Fault, SigtermLeavesAReportAndItsOwnExitCode) {
+  Process process(endless());
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait().exit_code, 143);
+  EXPECT_EQ(find(valid_report(), "slow").stopped_because, "unfinished");
+}
+
+TEST_F(Fault, ARunThatWasKilledCanBeResumedFromItsLatestCheckpoint) {
+  Process process(endless());
+  ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().exit_code, 128 + SIGKILL);
+  const report::Report killed = valid_report();
+  EXPECT_FALSE(killed.complete);
+  const std::vector<report::Sample> before = find(killed, "slow").samples;
+  ASSERT_THAT(before, Not(IsEmpty()));
+
+  const std::string wanted = std::to_string(std::max<std::size_t>(6, before.size() + 2));
+  const Finished resumed =
+      run({FAULTY_BINARY, "--resume", path_.string(), "--min-samples", wanted});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  const report::Report report = valid_report();
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.started_utc, killed.started_utc);
+  EXPECT_GT(report.duration_seconds, killed.duration_seconds);
+  const std::vector<report::Sample>& after = find(report, "slow").samples;
+  ASSERT_GE(after.size(), before.size() + 2);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+
+  const Finished again = run({FAULTY_BINARY, "--resume", path_.string()});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("nothing is left to measure; --rerun measures"));
+}
+
 TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   const std::filesystem::path folder = folder_ / "removed";
   const std::filesystem::path out = folder_ / "rows.json";
@@ -129,7 +164,9 @@ TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   path_ = folder / "report.json";
   std::vector<std::string> endless_words = endless();
   endless_words.push_back("--benchmark_out=" + out.string());
-  Process process(endless_words);
+  const std::filesystem::path temporary = folder_ / "temporary";
+  std::filesystem::create_directory(temporary);
+  Process process(endless_words, {{}, {{"TMPDIR", temporary.string()}}});
   ASSERT_TRUE(wait_until(process, [&] { return has_measured(path_); })) << process.err();
   std::filesystem::remove_all(folder);
   process.signal(SIGINT);
@@ -137,7 +174,10 @@ TEST_F(Fault, AReportThatCannotBeWrittenTakesNothingElseWithIt) {
   EXPECT_EQ(finished.exit_code, 130);
   EXPECT_THAT(finished.err, HasSubstr("parbench: error: cannot write " + path_.string()));
   EXPECT_THAT(finished.out, HasSubstr("slow"));
-  EXPECT_THAT(finished.out, Not(HasSubstr("report: ")));
+  path_ = temporary / "report.json";
+  EXPECT_THAT(finished.out, HasSubstr("report: " + path_.string()));
+  EXPECT_THAT(finished.err, HasSubstr("the report is in " + path_.string()));
+  EXPECT_EQ(find(valid_report(), "slow").status, report::CaseStatus::measured);
   EXPECT_FALSE(report::read_json(out).at("benchmarks").empty());
 }
 

@@ -265,6 +265,22 @@ TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
   EXPECT_THAT(report.devices, Contains(Field(&report::Device::scenario, "matmul")));
 }
 
+TEST_F(Usage, LeavesOutCasesByNameWhereTheTimeOfTheRunDoesNotSuffice) {
+  const Finished finished =
+      parbench({"--scenario", "selftest", "--strategy", "spin", "--tasks", "1", "--duration",
+                "1000ms,1001ms,1002ms,1003ms,1004ms,1005ms", "--max-total-time", "10", "--report",
+                "report.json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("not measured: out of time"));
+  const report::Report report = report::read_report(folder_ / "report.json");
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.sampling.front().total_seconds, 10);
+  EXPECT_EQ(report.cases.front().status, report::CaseStatus::measured);
+  const report::CaseResult& last = report.cases.back();
+  EXPECT_TRUE(report::is_left_out_of_time(last));
+  EXPECT_THAT(finished.err, HasSubstr(last.name + " not measured: out of time"));
+}
+
 TEST_F(Usage, ReportsWhatJoinsTheDevicesOfAScenario) {
   if (parbench({"devices"}).out.find("cpu:1 ") == std::string::npos) {
     GTEST_SKIP() << "one core: no second device";

@@ -17,6 +17,7 @@ TEST(Interrupt, TheFirstSignalIsARequest) {
     EXPECT_FALSE(InterruptHandler::requested());
     EXPECT_EQ(std::raise(signal), 0);
     EXPECT_TRUE(InterruptHandler::requested());
+    EXPECT_EQ(InterruptHandler::exit_code(), signal == SIGTERM ? 143 : 130);
   }
 }
 
@@ -54,7 +55,8 @@ void interrupt_twice(int first, int second) {
 TEST(InterruptDeathTest, TheSecondSignalEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(interrupt_twice(SIGINT, SIGINT), testing::ExitedWithCode(130), "Ctrl-C again");
-  EXPECT_EXIT(interrupt_twice(SIGTERM, SIGINT), testing::ExitedWithCode(130), "");
+  EXPECT_EXIT(interrupt_twice(SIGTERM, SIGINT), testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(interrupt_twice(SIGINT, SIGTERM), testing::ExitedWithCode(130), "");
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ TEST_F(ConditionsOfASession, AreNoPartOfTheTimeOfASample) {
   reading_seconds = 5;
   const SessionResult result = run({FakeScenario::spec("base")});
   for (const report::Sample& sample : result.cases[0].samples) EXPECT_EQ(sample.seconds, 1);
-  EXPECT_EQ(result.sampling_seconds, 11) << "ten samples and the verification run";
+  EXPECT_EQ(result.times.sampling, 11) << "ten samples and the verification run";
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ TEST_F(CostRoundsTest, TheirTimeCountsAgainstThatOfAllCases) {
   options.precision = 0;
   scenario.behaviours["base"] = {.cost_seconds = 5};
   const SessionResult result = run({FakeScenario::spec("base")});
-  EXPECT_GT(result.task_cost_seconds, 0);
-  EXPECT_LE(result.sampling_seconds + result.task_cost_seconds, 50);
+  EXPECT_GT(result.times.task_costs, 0);
+  EXPECT_LE(result.times.sampling + result.times.task_costs, 50);
 }
 
 TEST_F(CostRoundsTest, TasksAreMeasuredBetweenSamples) {
@@ -100,7 +100,7 @@ TEST_F(CostRoundsTest, TasksAreMeasuredBetweenSamples) {
   scenario.behaviours["base"] = {.cost_seconds = 1};
   const SessionResult result = run({FakeScenario::spec("base")});
   ASSERT_EQ(result.cases[0].samples.size(), 20U);
-  EXPECT_DOUBLE_EQ(result.task_cost_seconds, 1 + 3) << "once before, then 15% of 20 s";
+  EXPECT_DOUBLE_EQ(result.times.task_costs, 1 + 3) << "once before, then 15% of 20 s";
   const std::vector<int> rounds = rounds_before_samples(scenario.log, "fake/base/n:1");
   EXPECT_GT(rounds.at(10), 1);
   EXPECT_GT(rounds.back(), rounds.at(10)) << "spread over the samples";

@@ -27,6 +27,7 @@ class SessionTest : public testing::Test {
          .make_runner = scenario.runners(),
          .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
          .on_timeline = on_timeline,
+         .resumed = resumed,
          .interrupted = interrupted,
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
          .on_timeout = on_timeout,
@@ -41,6 +42,7 @@ class SessionTest : public testing::Test {
   RunPart run_part;
   SamplerOptions options;
   KeepTimeline on_timeline;
+  const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};

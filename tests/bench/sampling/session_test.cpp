@@ -52,7 +52,7 @@ TEST_F(SessionTest, TheVerificationRunIsTheWarmUpAndCountsAsSampling) {
   scenario.behaviours["base"] = {.seconds = steady};
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_EQ(scenario.count("run fake/base/n:1"), 7U);
-  EXPECT_DOUBLE_EQ(result.sampling_seconds, 7);
+  EXPECT_DOUBLE_EQ(result.times.sampling, 7);
 }
 
 // Loading kernels takes a second where running them takes microseconds.
@@ -291,7 +291,7 @@ TEST_F(SessionTest, ShortCasesAreWarmedAfterAnotherHasRun) {
   const report::CaseResult& base = result.cases[0];
   EXPECT_EQ(base.samples[0].iterations, 20);
   EXPECT_GT(scenario.count("run fake/base/n:1"), 20 * base.samples.size());
-  EXPECT_NEAR(result.sampling_seconds, scenario.clock, 1e-9);
+  EXPECT_NEAR(result.times.sampling, scenario.clock, 1e-9);
 }
 
 TEST_F(SessionTest, EfficiencyIsTheBoundOverTheMedian) {
@@ -327,6 +327,19 @@ TEST_F(SessionTest, AnAnswerFromFewSamplesIsPreliminary) {
   const auto few = run({FakeScenario::spec("base")}).answer;
   EXPECT_TRUE(few->preliminary);
   EXPECT_EQ(few->text, "base  Preliminary, from 3 samples.");
+}
+
+TEST_F(SessionTest, AnAnswerWithoutAllCasesIsPreliminary) {
+  for (const char* name : {"base", "other", "last"}) {
+    scenario.behaviours[name] = {.seconds = [](int) { return 10.0; }};
+  }
+  options.total_seconds = 45;
+  const auto answer =
+      run({FakeScenario::spec("base"), FakeScenario::spec("other"), FakeScenario::spec("last")})
+          .answer;
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->preliminary);
+  EXPECT_THAT(answer->text, testing::ContainsRegex("[12] of 3 cases had no time|from . samples?;"));
 }
 
 TEST_F(SessionTest, APreliminaryAnswerSaysWhatWouldSettleIt) {
@@ -446,7 +459,9 @@ TEST_F(SamplerOptionsTest, QuickIsAdaptiveAndEnds) {
   EXPECT_EQ(result.fixed_iterations, 0);
   EXPECT_EQ(result.min_samples, 6);
   EXPECT_DOUBLE_EQ(result.precision, 0.01);
-  EXPECT_LE(result.total_seconds, 140);
+  EXPECT_DOUBLE_EQ(result.total_seconds, 180);
+  options.scenarios = {&scenario, &scenario};
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 360) << "for two scenarios";
 }
 
 TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
@@ -459,10 +474,10 @@ TEST_F(SamplerOptionsTest, SeedIsThePublishedNumber) {
 
 TEST_F(SamplerOptionsTest, OneOfSeveralProcessesHasItsShareOfTheTime) {
   options.processes = 5;
-  EXPECT_DOUBLE_EQ(resolved().total_seconds, 140) << "of the whole run";
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 180) << "of the whole run";
   options.process = 2;
   const SamplerOptions share = resolved();
-  EXPECT_DOUBLE_EQ(share.total_seconds, 28);
+  EXPECT_TRUE(std::isinf(share.total_seconds)) << "who starts it gives it a limit";
   EXPECT_DOUBLE_EQ(share.max_seconds, 4);
   EXPECT_EQ(share.floor_samples, 1) << "five of them are more than three";
   EXPECT_EQ(share.min_samples, 6);
@@ -498,6 +513,19 @@ TEST_F(SamplerOptionsTest, MaxTimeIsOfOneCaseAndReplacesTheTotal) {
   const SamplerOptions result = resolved();
   EXPECT_DOUBLE_EQ(result.max_seconds, 2.5);
   EXPECT_TRUE(std::isinf(result.total_seconds));
+}
+
+TEST_F(SamplerOptionsTest, MaxTotalTimeIsThatOfTheRunWhateverElseIsGiven) {
+  options.max_total_time_seconds = 30;
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 30);
+  EXPECT_DOUBLE_EQ(resolved().max_seconds, 20) << "of one case, as before";
+  options.max_time_seconds = 2.5;
+  options.preset = Preset::published;
+  options.scenarios = {&scenario, &scenario};
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 30);
+  options.processes = 5;
+  options.process = 2;
+  EXPECT_DOUBLE_EQ(resolved().total_seconds, 30) << "its own";
 }
 
 TEST_F(SamplerOptionsTest, BenchmarkRepetitionsAreExact) {

@@ -191,6 +191,39 @@ TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
             2);
 }
 
+TEST(Table, NamesCasesThatTheTimeDidNotSufficeFor) {
+  CaseResult left_out = measured_case("selftest", "parallel", {}, 0.5, 6);
+  left_out.status = CaseStatus::not_run;
+  left_out.samples.clear();
+  left_out.statistics.reset();
+  left_out.stopped_because = "total-time";
+  left_out.error = "out of time";
+  Report report = report_of({measured_case("selftest", "spin", {}, 1.0, 6), left_out});
+  report.complete = true;
+  report.processes.clear();
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, HasSubstr("not measured (1)"));
+  EXPECT_THAT(text, HasSubstr("\n(1) out of time"));
+  EXPECT_THAT(text, HasSubstr("\n1 of 2 cases measured, 1 not measured: out of time"));
+  EXPECT_FALSE(ended_early(report));
+}
+
+TEST(Table, AccountsForAllOfTheTime) {
+  Report report = report_of({measured_case("selftest", "spin", {}, 1.0, 6)});
+  report.duration_seconds = 100;
+  report.sampling_seconds = 50;
+  report.task_cost_seconds = 10;
+  EXPECT_THAT(counts_text(report),
+              EndsWith(": 50% in samples and warm-up, 10% measuring tasks alone"))
+      << "a report of an earlier version";
+  report.preparation_seconds = 20;
+  report.verification_seconds = 12;
+  report.profiling_seconds = 0.1;
+  EXPECT_THAT(counts_text(report),
+              EndsWith("10% measuring tasks alone, 20% preparation, 12% verification, 8% other"))
+      << "less than half a percent of profiling";
+}
+
 TEST(Table, MarksSamplingThatEndedEarlyByReason) {
   Report report = sample_report();
   std::string text = to_table(report);

@@ -44,16 +44,16 @@ struct PipelineTest : testing::Test {
 };
 
 TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
-  EXPECT_EQ(name_of(request("single", {})), "pipeline/single/batch:40/image:128");
+  EXPECT_EQ(name_of(request("single", {})), "pipeline/single/batch:24/image:128");
   EXPECT_EQ(name_of(request("model-parallel", {})),
-            "pipeline/model-parallel/batch:40/image:128/devices:2");
+            "pipeline/model-parallel/batch:24/image:128/devices:2");
   EXPECT_EQ(name_of(request("pipeline",
                             {{"split", 12}, {"partition", "published"}, {"schedule", "gpipe"}})),
-            "pipeline/pipeline/batch:40/image:128/split:12/devices:2");
+            "pipeline/pipeline/batch:24/image:128/split:12/devices:2");
   EXPECT_EQ(
       name_of(
           request("pipeline", {{"split", 12}, {"partition", "layer2.1"}, {"schedule", "1f1b"}})),
-      "pipeline/pipeline/batch:40/image:128/split:12/devices:2/partition:layer2.1/schedule:1f1b");
+      "pipeline/pipeline/batch:24/image:128/split:12/devices:2/partition:layer2.1/schedule:1f1b");
   EXPECT_EQ(name_of(request("single", {{"model", "toy"}})), "pipeline/single/model:toy/batch:20");
   auto published = request("single", {});
   published.preset = Preset::published;
@@ -66,7 +66,7 @@ TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
   };
   const Parameters single = of(request("single", {}));
   EXPECT_EQ(single.text("model"), "resnet50");
-  EXPECT_EQ(single.integer("batch"), 40);
+  EXPECT_EQ(single.integer("batch"), 24);
   EXPECT_EQ(single.find("partition"), nullptr) << "there is nothing to partition";
   const Parameters usual = of(request("pipeline", {{"split", 12}}));
   EXPECT_EQ(usual.text("partition"), "published");
@@ -81,9 +81,9 @@ TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
 
 TEST_F(PipelineTest, ADefaultThatIsGivenStaysOutOfTheName) {
   EXPECT_EQ(name_of(request("model-parallel", {{"partition", "balanced"}}, {"partition"}, 3)),
-            "pipeline/model-parallel/batch:40/image:128/devices:3");
+            "pipeline/model-parallel/batch:24/image:128/devices:3");
   EXPECT_EQ(name_of(request("model-parallel", {{"partition", "balanced"}}, {"partition"}, 2)),
-            "pipeline/model-parallel/batch:40/image:128/devices:2/partition:balanced");
+            "pipeline/model-parallel/batch:24/image:128/devices:2/partition:balanced");
 }
 
 TEST_F(PipelineTest, ACaseIsFoundAgainByTheValuesOfItsName) {
@@ -116,7 +116,7 @@ TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {
 }
 
 TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
-  EXPECT_EQ(name_of(request("single", {}, {}, 1)), "pipeline/single/batch:40/image:128");
+  EXPECT_EQ(name_of(request("single", {}, {}, 1)), "pipeline/single/batch:24/image:128");
   EXPECT_EQ(name_of(request("model-parallel", {}, {}, 1)), "no case");
   EXPECT_EQ(name_of(request("pipeline", {{"split", 3}}, {"batch"}, 1)), "no case");
   for (const char* flag : {"strategy", "split", "partition", "schedule"}) {
@@ -169,9 +169,9 @@ TEST_F(PipelineTest, ReferencesSeeTheSameMicroBatchesOnOneDevice) {
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");
   EXPECT_EQ(reference_of(request("model-parallel", {{"partition", "layer2.1"}})),
-            "pipeline/single/batch:40/image:128/dtype:bf16");
+            "pipeline/single/batch:24/image:128/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"schedule", "1f1b"}})),
-            "pipeline/gradient-accumulation/batch:40/image:128/split:12/dtype:bf16");
+            "pipeline/gradient-accumulation/batch:24/image:128/split:12/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"model", "toy"}, {"split", "15+5"}})),
             "pipeline/gradient-accumulation/model:toy/batch:20/split:15+5/dtype:bf16");
 }
@@ -186,7 +186,7 @@ TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
   EXPECT_EQ(reference_of(request("model-parallel", {{"partition", "layer2.1"}})), "none");
   EXPECT_EQ(
       reference_of(request("pipeline", {{"split", 12}, {"partition", "layer2.1"}})),
-      "pipeline/gradient-accumulation/batch:40/image:128/split:12/devices:2/partition:layer2.1");
+      "pipeline/gradient-accumulation/batch:24/image:128/split:12/devices:2/partition:layer2.1");
 }
 
 struct PipelineAnswer : PipelineTest {

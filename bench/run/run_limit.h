@@ -1,0 +1,30 @@
+// The time limit of a whole run, divided among its parts.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "bench/execution/clock.h"
+
+namespace parbench {
+
+class RunLimit {
+ public:
+  /// `begin`: when the run began, on the steady clock.
+  RunLimit(double total_seconds, double begin)
+      : end_(begin + total_seconds - std::min(longest_end, end_share * total_seconds)) {}
+
+  /// Returns the seconds of the next of so many parts that share what is left, without what the
+  /// report and the tables need at the end. What a part does not use is left for those after it.
+  [[nodiscard]] double share(std::size_t parts) const {
+    return std::max(0.0, end_ - steady_seconds()) / static_cast<double>(parts);
+  }
+
+ private:
+  static constexpr double end_share = 0.03;
+  static constexpr double longest_end = 2;
+
+  double end_;
+};
+
+}  // namespace parbench

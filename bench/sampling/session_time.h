@@ -1,0 +1,69 @@
+// The time of a session: where it has gone, and what still fits into it.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace parbench {
+
+/// Parts of the duration of a session, in seconds. What they leave of it is the harness's own:
+/// checkpoints, the opening of devices, reports.
+struct PhaseTimes {
+  double preparation = 0;   // planning, memory, initial data, also before samples
+  double verification = 0;  // executions of references, and comparisons with their outputs
+  /// Samples and warm-up, to which the verified execution belongs, including task costs that were
+  /// measured by executing a whole plan in its order, which warms it up as well.
+  double sampling = 0;
+  double task_costs = 0;  // other measurements of single tasks
+  double profiling = 0;
+
+  PhaseTimes& operator+=(const PhaseTimes& other) {
+    preparation += other.preparation;
+    verification += other.verification;
+    sampling += other.sampling;
+    task_costs += other.task_costs;
+    profiling += other.profiling;
+    return *this;
+  }
+  [[nodiscard]] double sum() const {
+    return preparation + verification + sampling + task_costs + profiling;
+  }
+};
+
+/// Says whether there is time for another case. All times are in seconds.
+class SessionTime {
+ public:
+  /// `now` is monotonic. The session begins now.
+  SessionTime(std::function<double()> now, double total)
+      : now_(std::move(now)), end_(now_() + total) {}
+
+  [[nodiscard]] double left() const { return std::isinf(end_) ? end_ : end_ - now_(); }
+
+  /// Adds a case that took so long to prepare, and whose samples are expected to take so long.
+  void add_case(double preparation, double sample) {
+    next_case_ = preparation + samples_when_short * sample;
+    round_ += sample;
+  }
+
+  /// Estimates a sample of each case.
+  [[nodiscard]] double round() const { return round_; }
+
+  /// Returns whether another case can be prepared and sampled beside those that are prepared. It is
+  /// expected to take as long as the latest one.
+  [[nodiscard]] bool has_time_for_another() const {
+    const double left_now = left();
+    return left_now > 0 && next_case_ + samples_when_short * round_ <= left_now;
+  }
+
+ private:
+  /// Cases that cannot get so many samples are left out: a single sample has no interval.
+  static constexpr int samples_when_short = 2;
+
+  std::function<double()> now_;
+  double end_;
+  double next_case_ = 0;
+  double round_ = 0;
+};
+
+}  // namespace parbench

@@ -1,0 +1,144 @@
+// Sessions whose time is short, what their time goes into, and those that go on with another.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/sampling/session.h"
+#include "reports/model/without_profile.h"
+#include "tests/bench/sampling/session_fixture.h"
+#include "tests/scenarios/fake_device.h"
+
+namespace parbench {
+namespace {
+
+using fake::FakeScenario;
+using fake::SessionTest;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+class SessionTimes : public SessionTest {};
+
+class ShortSession : public SessionTest {
+ protected:
+  SessionResult run_three() {
+    for (const char* strategy : {"base", "second", "third"}) scenario.behaviours[strategy] = {};
+    return run(
+        {FakeScenario::spec("base"), FakeScenario::spec("second"), FakeScenario::spec("third")});
+  }
+  static void expect_left_out(const report::CaseResult& one) {
+    EXPECT_EQ(one.status, report::CaseStatus::not_run);
+    EXPECT_TRUE(report::is_left_out_of_time(one));
+    EXPECT_EQ(one.error, "out of time");
+  }
+};
+
+TEST_F(ShortSession, LeavesOutTheCasesThatCouldNotGetTwoSamples) {
+  options.total_seconds = 6;
+  const SessionResult result = run_three();
+  EXPECT_LE(scenario.clock, 6);
+  EXPECT_THAT(result.cases[0].samples, SizeIs(2));
+  EXPECT_THAT(result.cases[1].samples, SizeIs(2));
+  expect_left_out(result.cases[2]);
+  EXPECT_EQ(scenario.count("prepare fake/third/n:1"), 0U);
+  EXPECT_THAT(progress.notes, ElementsAre("fake/third/n:1 not measured: out of time"));
+  EXPECT_TRUE(result.all_measured()) << "as far as the time of the run sufficed";
+  EXPECT_TRUE(result.answer.has_value());
+}
+
+TEST_F(ShortSession, LeavesOutPreparedCasesThatGotNoSample) {
+  options.total_seconds = 12;
+  scenario.behaviours["slow"] = {.seconds = [](int i) { return i == 0 ? 2.0 : 7.0; }};
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i == 0 ? 2.0 : 7.0; }};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("slow")});
+  ASSERT_EQ(scenario.count("prepare fake/slow/n:1"), 1U);
+  const bool base_first = !result.cases[0].samples.empty();
+  EXPECT_THAT(result.cases[base_first ? 0 : 1].samples, SizeIs(1));
+  expect_left_out(result.cases[base_first ? 1 : 0]);
+}
+
+TEST_F(ShortSession, APreparationThatTakesTooLongEndsBetweenItsSteps) {
+  options.total_seconds = 6;
+  scenario.behaviours["base"] = {.on_prepare = [this] { scenario.clock += 7; }};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  expect_left_out(result.cases[0]);
+  EXPECT_EQ(scenario.count("run fake/base/n:1"), 0U);
+  EXPECT_FALSE(result.any_measured());
+}
+
+TEST_F(ShortSession, PrefersSamplesToTimelines) {
+  on_timeline = [](const report::CaseResult&, const Timeline&) { FAIL() << "no time for it"; };
+  options.total_seconds = 4;
+  scenario.behaviours["base"] = {};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_THAT(result.cases[0].samples, SizeIs(3));
+  EXPECT_FALSE(result.cases[0].profile.has_value());
+  EXPECT_EQ(report::reason_without_profile(result.cases[0]), "out of time");
+  EXPECT_LE(scenario.clock, 4);
+}
+
+TEST_F(ShortSession, PrefersSamplesToBounds) {
+  scenario.behaviours["base"] = {.task_seconds = {1.0}, .cost_seconds = 1};
+  const auto task_costs_within = [&](double total_seconds) {
+    devices = fake::make_devices(backends);
+    dynamic_cast<test::FakeDevice&>(*devices.front()).slow_first_use = false;
+    options.total_seconds = total_seconds;
+    return run({FakeScenario::spec("base")}).times.task_costs;
+  };
+  EXPECT_EQ(task_costs_within(4.5), 0);
+  EXPECT_EQ(task_costs_within(5.5), 1) << "as there is time for three samples as well";
+}
+
+TEST_F(SessionTimes, GoesOnFromTheSamplesOfAnEarlierPart) {
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
+  scenario.behaviours["other"] = scenario.behaviours["base"];
+  const std::vector<CaseSpec> specs{FakeScenario::spec("base"), FakeScenario::spec("other")};
+  options.total_seconds = 12;
+  const SessionResult first = run(specs);
+  ASSERT_EQ(first.cases[0].stopped_because, "total-time");
+  const std::size_t count = first.cases[0].samples.size();
+  resumed = &first.cases;
+  checkpoints.clear();
+  scenario.clock = 0;
+  options.total_seconds = 40;
+  const SessionResult second = run(specs);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& samples = second.cases[i].samples;
+    ASSERT_GT(samples.size(), count + 6);
+    EXPECT_TRUE(
+        std::equal(first.cases[i].samples.begin(), first.cases[i].samples.end(), samples.begin()));
+    EXPECT_EQ(samples[count].round, first.cases[i].samples.back().round + 1);
+  }
+  EXPECT_EQ(checkpoints.front().cases[0].samples.size(), count) << "while it is being prepared";
+  EXPECT_TRUE(second.cases[0].bound.has_value());
+}
+
+TEST_F(SessionTimes, KeepsWhatHadComeToItsEnd) {
+  scenario.behaviours["base"] = {};
+  const SessionResult first = run({FakeScenario::spec("base")});
+  ASSERT_EQ(first.cases[0].stopped_because, "precision");
+  resumed = &first.cases;
+  const SessionResult second = run({FakeScenario::spec("base")});
+  EXPECT_EQ(second.cases[0].samples, first.cases[0].samples);
+  EXPECT_EQ(second.cases[0].stopped_because, "precision");
+  EXPECT_EQ(second.cases[0].bound, first.cases[0].bound);
+}
+
+TEST_F(SessionTimes, AccountsForAllOfItsTime) {
+  scenario.reference_strategy = "elsewhere";
+  scenario.behaviours["elsewhere"] = {.seconds = [](int) { return 30.0; }};
+  scenario.behaviours["base"] = {
+      .on_prepare = [this] { scenario.clock += 4; }, .task_seconds = {1.0}, .cost_seconds = 0.5};
+  on_timeline = [](const report::CaseResult&, const Timeline&) {};
+  const PhaseTimes times = run({FakeScenario::spec("base")}).times;
+  EXPECT_DOUBLE_EQ(times.verification, 30);
+  EXPECT_DOUBLE_EQ(times.preparation, 4);
+  EXPECT_DOUBLE_EQ(times.sampling, 7);
+  EXPECT_GT(times.task_costs, 0);
+  EXPECT_GT(times.profiling, 0);
+  EXPECT_NEAR(times.sum(), scenario.clock, 1e-9);
+}
+
+}  // namespace
+}  // namespace parbench
