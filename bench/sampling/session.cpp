@@ -448,8 +448,7 @@ void Session::profile(std::size_t index) {
 void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   const Entry& entry = entries_[index];
   if (!entry.prepared || !entry.sampler_index || !sampler_) {
-    const bool keeps = entry.earlier != nullptr && result.status == report::CaseStatus::not_run;
-    if (keeps) result = *entry.earlier;
+    if (entry.earlier && result.status == report::CaseStatus::not_run) result = *entry.earlier;
     return;
   }
   result.samples = sampler_->samples(*entry.sampler_index);

@@ -2,32 +2,12 @@
 // follow this list; a test compares it with the members of the structs and with the JSON Schema.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
+#include "reports/model/field_visitor.h"
 #include "reports/model/peaks.h"
+#include "reports/model/plan_fields.h"
 #include "reports/model/report.h"
 
 namespace parbench::report {
-
-/// T, or const T for the writer.
-template <class T, class U>
-concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
-
-/// Whether an optional field is left out: no value, an empty container, or zero.
-template <class T>
-bool is_absent(const T& value) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return value == T{};
-  } else if constexpr (requires { value.has_value(); }) {
-    return !value.has_value();
-  } else {
-    return value.empty();
-  }
-}
-
-// A visitor is called as `visit(name, field)` for what is always there and as
-// `visit.optional(name, field)` for what is left out when it is empty.
 
 template <class V>
 void visit_fields(V& visit, MaybeConst<Interval> auto& x) {
@@ -137,146 +117,6 @@ void visit_fields(V& visit, MaybeConst<Throttling> auto& x) {
   visit("read_samples", x.read_samples);
   visit("flagged", x.flagged);
   visit("reasons", x.reasons);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<Work> auto& x) {
-  visit.optional("flops", x.flops);
-  visit.optional("bytes", x.bytes);
-  visit.optional("seconds", x.seconds);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<Lane> auto& x) {
-  visit("name", x.name);
-  visit("device", x.device);
-  visit("kind", x.kind);
-  visit("threads", x.threads);
-  visit.optional("device_cores", x.device_cores);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<Task> auto& x) {
-  visit("name", x.name);
-  visit("kind", x.kind);
-  visit("lanes", x.lanes);
-  visit.optional("after", x.after);
-  visit.optional("cost_key", x.cost_key);
-  visit.optional("phase", x.phase);
-  visit.optional("micro_batch", x.micro_batch);
-  visit.optional("work", x.work);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<PlanGraph> auto& x) {
-  visit("submit", x.submit);
-  visit("lanes", x.lanes);
-  visit("tasks", x.tasks);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<TimeSpan> auto& x) {
-  visit("begin_ns", x.begin);
-  visit("end_ns", x.end);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
-  visit("task", x.task);
-  visit("lane", x.lane);
-  visit.optional("name", x.name);
-  visit("enqueued", x.enqueued);
-  visit("ran", x.ran);
-  visit.optional("work", x.work);
-  visit.optional("reference_kernel", x.reference_kernel);
-  visit.optional("layer_name", x.layer_name);
-  visit.optional("layer", x.layer);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<Timeline> auto& x) {
-  visit("graph", x.graph);
-  visit("calls", x.calls);
-  visit("begin_ns", x.begin);
-  visit("end_ns", x.end);
-  visit("clock_error_ns", x.clock_error);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
-  visit("dependency", x.dependency);
-  visit("host", x.host);
-  visit("queue", x.queue);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<DeviceMetrics> auto& x) {
-  visit("device", x.device);
-  visit("busy", x.busy);
-  visit("idle", x.idle);
-  visit("bubble", x.bubble);
-  visit("waits", x.waits);
-  visit("compute", x.compute);
-  visit("copy", x.copy);
-  visit("communication", x.communication);
-  visit("exposed_copy", x.exposed_copy);
-  visit("exposed_communication", x.exposed_communication);
-  visit("overlapped", x.overlapped);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<LaneMetrics> auto& x) {
-  visit("name", x.name);
-  visit("device", x.device);
-  visit("waits", x.waits);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
-  visit("compute", x.compute);
-  visit("copy", x.copy);
-  visit("communication", x.communication);
-  visit("host", x.host);
-  visit("queue", x.queue);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
-  visit("name", x.name);
-  visit("kind", x.kind);
-  visit("count", x.count);
-  visit("seconds", x.seconds);
-  visit("enqueueing", x.enqueueing);
-  visit("flops", x.flops);
-  visit("bytes", x.bytes);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<ReferenceCalls> auto& x) {
-  visit("name", x.name);
-  visit("layer", x.layer);
-  visit("kernel", x.kernel);
-  visit("count", x.count);
-  visit("seconds", x.seconds);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
-  visit("of_total", x.of_total);
-  visit("of_busy", x.of_busy);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
-  visit("span", x.span);
-  visit("clock_error", x.clock_error);
-  visit("devices", x.devices);
-  visit("bubble_ratio", x.bubble_ratio);
-  visit("streams_busy", x.streams_busy);
-  visit("lanes", x.lanes);
-  visit("critical_path", x.critical_path);
-  visit("calls", x.calls);
-  visit.optional("reference_calls", x.reference_calls);
 }
 
 template <class V>

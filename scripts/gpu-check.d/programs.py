@@ -14,13 +14,32 @@ class Terminated(BaseException):
     """This process was asked to end."""
 
 
+class EndRequest:
+    """SIGTERM leaves through the handlers that end what was started. Between the start of a program and
+    the handler that ends it, a request waits."""
+
+    def __init__(self):
+        self.waits = self.came = False
+
+    def __call__(self, *_):
+        if not self.waits:
+            raise Terminated
+        self.came = True
+
+    def hold(self):
+        self.waits = True
+
+    def release(self):
+        self.waits = False
+        if self.came:
+            raise Terminated
+
+
+END_REQUEST = EndRequest()
+
+
 def end_when_asked():
-    """SIGTERM leaves through the handlers that end what was started."""
-
-    def stop(*_):
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGTERM, END_REQUEST)
 
 
 def end_group(process, grace=GRACE):
@@ -58,23 +77,33 @@ class Ended:
 
 
 class Running:
-    """A program that runs until its limit or its end, whichever comes first. Raises OSError where it
-    cannot be started."""
+    """A program that runs until its limit or its end, whichever comes first; for `with`. Raises OSError
+    where it cannot be started."""
 
     def __init__(self, command, limit, extra=None):
         self.began, self.limit = time.monotonic(), max(limit, 0.1)
         self.at_limit = self.stopped = False
         self.output = tempfile.TemporaryFile(mode="w+", errors="replace")
-        self.process = subprocess.Popen(
-            [str(word) for word in command],
-            stdin=subprocess.DEVNULL,
-            stdout=self.output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **(extra or {})},
-            start_new_session=True,
-        )
+        END_REQUEST.hold()
+        try:
+            self.process = subprocess.Popen(
+                [str(word) for word in command],
+                stdin=subprocess.DEVNULL,
+                stdout=self.output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(extra or {})},
+                start_new_session=True,
+            )
+        except OSError:
+            END_REQUEST.release()
+            raise
 
     def __enter__(self):
+        try:
+            END_REQUEST.release()
+        except Terminated:
+            end_group(self.process)
+            raise
         return self
 
     def __exit__(self, *_):

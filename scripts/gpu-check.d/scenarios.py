@@ -85,6 +85,8 @@ def weights(setting):
 
 def flags_of(setting, name, devices):
     flags = ["--devices", devices]
+    if name == "pipeline" and "," not in devices:
+        flags += ["--strategy", "single"]  # what one device can do; parbench refuses the others
     if setting.on_gpu:
         return flags
     tiny = {

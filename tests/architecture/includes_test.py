@@ -53,7 +53,7 @@ ARROWS = {
     "scenarios/plan",
     "bench/output": "bench/execution kernels/base reports/text reports/units",
     "bench/sampling": "bench/execution bench/output kernels/base kernels/core reports/model "
-    "reports/statistics scenarios/framework scenarios/plan",
+    "reports/statistics reports/units scenarios/framework scenarios/plan",
     "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/text "
     "reports/views scenarios/framework",
     "bench/estimates": "bench/cli bench/execution bench/sampling kernels/base kernels/core reports/model "

@@ -130,8 +130,9 @@ TEST_F(OtherBenchmarks, AreNotRunAgain) {
 
 TEST_F(OtherBenchmarks, RunInPairs) {
   const std::string program = OTHER_BENCHMARKS;
-  const Finished finished = parbench({"ab", "--measure", "google-benchmark", "--a", program, "--b",
-                                      "NANOSECONDS=150 " + program, "--quiet", "--keep", "kept"});
+  const Finished finished =
+      parbench({"ab", "--measure", "google-benchmark", "--a", program, "--b",
+                "NANOSECONDS=150 " + program, "--quiet", "--keep", "kept", "--width", "200"});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   EXPECT_THAT(finished.out, AllOf(StartsWith("2 of 3 cases regressed"), HasSubstr("1 the same"),
                                   HasSubstr("5 pairs in ")));

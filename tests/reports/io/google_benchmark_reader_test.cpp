@@ -84,7 +84,7 @@ CaseResult read_case(const std::function<void(Json& row)>& change) {
   return from_google_benchmark(json).cases.at(0);
 }
 
-std::string complaint(const Json& json) {
+std::string refusal_of(const Json& json) {
   try {
     (void)from_google_benchmark(json);
   } catch (const UsageError& error) {
@@ -93,10 +93,10 @@ std::string complaint(const Json& json) {
   return "accepted";
 }
 
-std::string complaint(const std::function<void(Json&)>& spoil) {
+std::string refusal_of(const std::function<void(Json&)>& spoil) {
   Json json = file();
   spoil(json);
-  return complaint(json);
+  return refusal_of(json);
 }
 
 std::vector<std::string> names_of(const Report& report) {
@@ -155,7 +155,7 @@ TEST(GoogleBenchmarkReader, ReadsEveryUnitOfTime) {
   EXPECT_DOUBLE_EQ(median_in("us"), 21e-6);
   EXPECT_DOUBLE_EQ(median_in("ms"), 21e-3);
   EXPECT_DOUBLE_EQ(median_in("s"), 21);
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"][1]["time_unit"] = "weeks"; }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][1]["time_unit"] = "weeks"; }),
               HasSubstr("benchmarks[1].time_unit: 'weeks' is none of ns, us, ms and s"));
 }
 
@@ -214,12 +214,12 @@ TEST(GoogleBenchmarkReader, LeavesAggregatesOut) {
 }
 
 TEST(GoogleBenchmarkReader, WantsMoreThanAggregates) {
-  EXPECT_THAT(complaint([](Json& json) {
+  EXPECT_THAT(refusal_of([](Json& json) {
                 for (Json& row : json["benchmarks"]) row["run_type"] = "aggregate";
               }),
               AllOf(HasSubstr("has aggregates only"),
                     HasSubstr("--benchmark_report_aggregates_only=false")));
-  EXPECT_THAT(complaint(old_file({"BM_x_mean", "BM_x_median", "BM_x_stddev"})),
+  EXPECT_THAT(refusal_of(old_file({"BM_x_mean", "BM_x_median", "BM_x_stddev"})),
               HasSubstr("has aggregates only"));
   Json json = file();
   Json row = json["benchmarks"][0];
@@ -280,20 +280,20 @@ TEST(GoogleBenchmarkReader, AnErrorIsAFailedCase) {
 }
 
 TEST(GoogleBenchmarkReader, NamesThePlaceOfWhatIsWrong) {
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"] = 3; }), HasSubstr("expected a list"));
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"] = Json::array(); }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"] = 3; }), HasSubstr("expected a list"));
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"] = Json::array(); }),
               HasSubstr("benchmarks: is empty"));
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"][2] = "x"; }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][2] = "x"; }),
               HasSubstr("benchmarks[2]: expected an object, found string"));
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"][2].erase("name"); }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][2].erase("name"); }),
               HasSubstr("benchmarks[2].name: is missing"));
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"][2]["real_time"] = "x"; }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][2]["real_time"] = "x"; }),
               HasSubstr("benchmarks[2].real_time: expected a number, found string"));
-  EXPECT_THAT(complaint([](Json& json) { json["benchmarks"][2]["real_time"] = -1; }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][2]["real_time"] = -1; }),
               HasSubstr("benchmarks[2].real_time: -1 us is no time"));
-  EXPECT_THAT(complaint([](Json& json) { json["context"]["date"] = "yesterday"; }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["context"]["date"] = "yesterday"; }),
               HasSubstr("context.date: 'yesterday' is no time like"));
-  EXPECT_THAT(complaint([](Json& json) { json["context"] = "none"; }),
+  EXPECT_THAT(refusal_of([](Json& json) { json["context"] = "none"; }),
               HasSubstr("context: expected an object"));
 }
 

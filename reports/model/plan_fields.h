@@ -1,0 +1,151 @@
+// The fields of the structs of scenarios/plan that a report has: plans, timelines, their metrics.
+#pragma once
+
+#include "reports/model/field_visitor.h"
+#include "scenarios/plan/graph.h"
+#include "scenarios/plan/metrics.h"
+#include "scenarios/plan/timeline.h"
+
+namespace parbench::report {
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Work> auto& x) {
+  visit.optional("flops", x.flops);
+  visit.optional("bytes", x.bytes);
+  visit.optional("seconds", x.seconds);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Lane> auto& x) {
+  visit("name", x.name);
+  visit("device", x.device);
+  visit("kind", x.kind);
+  visit("threads", x.threads);
+  visit.optional("device_cores", x.device_cores);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Task> auto& x) {
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("lanes", x.lanes);
+  visit.optional("after", x.after);
+  visit.optional("cost_key", x.cost_key);
+  visit.optional("phase", x.phase);
+  visit.optional("micro_batch", x.micro_batch);
+  visit.optional("work", x.work);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<PlanGraph> auto& x) {
+  visit("submit", x.submit);
+  visit("lanes", x.lanes);
+  visit("tasks", x.tasks);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimeSpan> auto& x) {
+  visit("begin_ns", x.begin);
+  visit("end_ns", x.end);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
+  visit("task", x.task);
+  visit("lane", x.lane);
+  visit.optional("name", x.name);
+  visit("enqueued", x.enqueued);
+  visit("ran", x.ran);
+  visit.optional("work", x.work);
+  visit.optional("reference_kernel", x.reference_kernel);
+  visit.optional("layer_name", x.layer_name);
+  visit.optional("layer", x.layer);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Timeline> auto& x) {
+  visit("graph", x.graph);
+  visit("calls", x.calls);
+  visit("begin_ns", x.begin);
+  visit("end_ns", x.end);
+  visit("clock_error_ns", x.clock_error);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
+  visit("dependency", x.dependency);
+  visit("host", x.host);
+  visit("queue", x.queue);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<DeviceMetrics> auto& x) {
+  visit("device", x.device);
+  visit("busy", x.busy);
+  visit("idle", x.idle);
+  visit("bubble", x.bubble);
+  visit("waits", x.waits);
+  visit("compute", x.compute);
+  visit("copy", x.copy);
+  visit("communication", x.communication);
+  visit("exposed_copy", x.exposed_copy);
+  visit("exposed_communication", x.exposed_communication);
+  visit("overlapped", x.overlapped);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<LaneMetrics> auto& x) {
+  visit("name", x.name);
+  visit("device", x.device);
+  visit("waits", x.waits);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
+  visit("compute", x.compute);
+  visit("copy", x.copy);
+  visit("communication", x.communication);
+  visit("host", x.host);
+  visit("queue", x.queue);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
+  visit("name", x.name);
+  visit("kind", x.kind);
+  visit("count", x.count);
+  visit("seconds", x.seconds);
+  visit("enqueueing", x.enqueueing);
+  visit("flops", x.flops);
+  visit("bytes", x.bytes);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<ReferenceCalls> auto& x) {
+  visit("name", x.name);
+  visit("layer", x.layer);
+  visit("kernel", x.kernel);
+  visit("count", x.count);
+  visit("seconds", x.seconds);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
+  visit("of_total", x.of_total);
+  visit("of_busy", x.of_busy);
+}
+
+template <class V>
+void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
+  visit("span", x.span);
+  visit("clock_error", x.clock_error);
+  visit("devices", x.devices);
+  visit("bubble_ratio", x.bubble_ratio);
+  visit("streams_busy", x.streams_busy);
+  visit("lanes", x.lanes);
+  visit("critical_path", x.critical_path);
+  visit("calls", x.calls);
+  visit.optional("reference_calls", x.reference_calls);
+}
+
+}  // namespace parbench::report
