@@ -25,8 +25,8 @@ constexpr CommandText dashboard_help{
         "      A new site, or an earlier one with the reports that are new since.\n"
         "  parbench dashboard reports/runs -o site --strict\n"
         "      The same in a script that has to fail where a file is no report.\n"
-        "  parbench dashboard reports/runs -o site --repository-url "
-        "https://github.com/owner/name\n"
+        "  parbench dashboard reports/runs -o site \\\n"
+        "           --repository-url https://github.com/owner/name\n"
         "      With links from commits to the repository.\n",
     .exit_codes =
         "0 done; 1 the site could not be written to its end, or, with --strict, a file "
