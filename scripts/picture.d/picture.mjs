@@ -8,7 +8,7 @@ const [page_path, picture_path, case_name] = process.argv.slice(2);
 
 // What a still picture cannot use is hidden, and the timelines move beside the chart.
 const style = `
-  .scenario > :not(.pictures, .answer), .pictures .tools, .pictures .samples, .when .help, .when h3,
+  .scenario > :not(.pictures, .answer), .pictures .tools, .pictures .samples, .pictures .distributions, .when .help, .when h3,
   .when .task { display: none !important; }
   .scenario { border: none !important; margin: 0 !important; padding: 12px !important;
     width: 1136px !important; max-width: none !important; box-shadow: none !important; }

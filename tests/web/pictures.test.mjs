@@ -43,7 +43,7 @@ test("measure and scale can be switched", async () => {
 
 test("strategies without parameters are drawn as bars", async () => {
   const page = await browser.open(report([measured("a", {}, 1), measured("b", {}, 2)]));
-  assert.match(await chart(page).getAttribute("aria-label"), /^Bars of time.*Best: a, 1 s\./);
+  assert.match(await chart(page).getAttribute("aria-label"), /^Bars of time.*Shortest time: a, 1 s\./);
   assert.ok((await texts(page)).includes("a"));
   assert.deepEqual(page.problems, []);
 });

@@ -11,7 +11,7 @@ import {
   valueAxis,
 } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem, SeriesOption } from "./echarts";
-import { best } from "./measures";
+import { extremeText } from "./measures";
 
 const max_bars = 60;
 const bar_height = 26;
@@ -30,7 +30,6 @@ export function drawBars(request: Request): Drawing {
     const { colour } = seriesStyle(strategies.indexOf(name), colours);
     return { name, colour, symbol: "■" };
   });
-  const fastest = best(all, measure);
   const left_out = all.length - cases.length;
   return {
     option: {
@@ -53,7 +52,7 @@ export function drawBars(request: Request): Drawing {
     description:
       `Bars of ${measure.title}, with intervals; a dashed mark is the bound.` +
       (left_out > 0 ? ` The best ${cases.length}, without ${left_out} others.` : "") +
-      (fastest ? ` Best: ${caseText(scenario, fastest)}, ${measure.label(measure.of(fastest)!.value)}.` : ""),
+      extremeText(scenario, all, measure),
   };
 }
 

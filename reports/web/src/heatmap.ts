@@ -1,7 +1,7 @@
 // Two axes: a cell for each pair of their values, coloured by a measure of the best case there.
-import { type Case, axisValues, caseText, strategiesOf } from "./data";
+import { type Case, axisValues, strategiesOf } from "./data";
 import { type Drawing, type Request, axisStyle, baseOption } from "./drawing";
-import { type Measure, best } from "./measures";
+import { type Measure, best, extremeText } from "./measures";
 
 const cell_height = 44;
 
@@ -12,7 +12,6 @@ export function drawHeatMap(request: Request): Drawing {
   const columns = axisValues(cases, across);
   const rows = axisValues(cases, down);
   const cells = bestPerCell(cases, across, down, columns, rows, request);
-  const winner = best(cases, measure);
   const named = strategiesOf(cases).length > 1;
   const axis = (name: string, values: (number | string)[]) => ({
     ...axisStyle(colours),
@@ -48,7 +47,7 @@ export function drawHeatMap(request: Request): Drawing {
     description:
       `${measure.title} by ${scenario.axes[across]} and ${scenario.axes[down]}; each cell is the best case ` +
       `${strategy === "" ? "of all strategies" : `of ${strategy}`} there.` +
-      (winner ? ` Best: ${caseText(scenario, winner)}, ${measure.label(measure.of(winner)!.value)}.` : ""),
+      extremeText(scenario, cases, measure),
   };
 }
 

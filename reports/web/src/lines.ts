@@ -1,6 +1,6 @@
 // A measure against a numeric axis: a line for each series with its interval as a band and its bound
 // as a dashed line. What does not have the axis is a level across the picture.
-import { axisValues, caseText } from "./data";
+import { axisValues } from "./data";
 import {
   type Drawing,
   type Entry,
@@ -13,7 +13,7 @@ import {
   valueAxis,
 } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem, EChartsOption, SeriesOption } from "./echarts";
-import { type Figure, best } from "./measures";
+import { type Figure, extremeText } from "./measures";
 import { type Series, lineAxis, max_series, seriesAgainst } from "./views";
 
 interface Place {
@@ -44,12 +44,11 @@ export function drawLines(request: Request): Drawing {
 function describe({ scenario, measure }: Request, axis: number, series: Series[], reduced: number[]): string {
   // Times of different work have no best.
   const cases = measure.key === "speedup" ? series.flatMap((one) => one.cases) : [];
-  const winner = best(cases, measure);
   const over = reduced.map((other) => scenario.axes[other]).join(", ");
   return (
     `${measure.title} against ${scenario.axes[axis]}; bands are intervals, dashed lines bounds.` +
     (over === "" ? "" : ` Each point is the best over ${over}.`) +
-    (winner ? ` Best: ${caseText(scenario, winner)}, ${measure.label(measure.of(winner)!.value)}.` : "")
+    extremeText(scenario, cases, measure)
   );
 }
 

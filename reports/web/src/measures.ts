@@ -1,6 +1,6 @@
 // What a picture can show of a case, and how its scale is labelled. The figures themselves are read
 // from the table, whose texts the program has written.
-import type { Case, Scenario } from "./data";
+import { type Case, type Scenario, caseText } from "./data";
 
 export interface Figure {
   value: number;
@@ -137,4 +137,12 @@ export function best(cases: Case[], measure: Measure): Case | undefined {
     }
   }
   return chosen;
+}
+
+/** " Largest speedup: pipeline, split 5, 1.7×." What a measurement shows; the answer says what it proves. */
+export function extremeText(scenario: Scenario, cases: Case[], measure: Measure): string {
+  const extreme = best(cases, measure);
+  if (!extreme) return "";
+  const word = measure.larger_is_better ? "Largest" : "Shortest";
+  return ` ${word} ${measure.title}: ${caseText(scenario, extreme)}, ${measure.label(measure.of(extreme)!.value)}.`;
 }
