@@ -35,9 +35,10 @@ auto complexity(const CaseSpec& spec) {
   constexpr std::array<std::string_view, 5> arrangements{"one-stream", "merged", "grouped",
                                                          "streams", "threads"};
   const Value* streams = spec.parameters.find("streams");
-  return std::tuple(is_graph(spec.strategy),
-                    std::ranges::find(arrangements, arrangement_of(spec.strategy)),
-                    streams == nullptr ? Value() : *streams);
+  return std::tuple(
+      is_graph(spec.strategy),
+      std::ranges::find(arrangements, arrangement_of(spec.strategy)) - arrangements.begin(),
+      streams == nullptr ? Value() : *streams);
 }
 
 bool is_one_stream(const CaseSpec& spec) { return arrangement_of(spec.strategy) == "one-stream"; }

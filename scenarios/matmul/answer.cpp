@@ -32,7 +32,8 @@ std::string label_of(const CaseSpec& spec) {
 auto complexity(const CaseSpec& spec) {
   constexpr std::array<std::string_view, 6> strategies{
       "alone", "streams", "sequential", "concurrent", "column-sharded", "row-sharded"};
-  return std::tuple(std::ranges::find(strategies, spec.strategy), integer_of(spec, "streams"));
+  return std::tuple(std::ranges::find(strategies, spec.strategy) - strategies.begin(),
+                    integer_of(spec, "streams"));
 }
 
 /// One of the two questions: what it compares, and how its answer is worded.
