@@ -45,6 +45,11 @@ std::string rivals_text(const report::Recommendation& recommendation) {
   return fmt::format(" It cannot be distinguished from {}.", list_text(labels));
 }
 
+std::string_view no_gain_text(const report::Recommendation& recommendation) {
+  if (recommendation.gain->below(1)) return "does not pay";
+  return recommendation.gain->above(1) ? "may pay" : "shows no gain";
+}
+
 std::string where_it_pays(std::span<const report::Recommendation> recommendations,
                           std::string_view verb) {
   std::vector<std::string> paying;

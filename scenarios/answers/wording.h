@@ -22,6 +22,11 @@ namespace parbench {
 /// " It cannot be distinguished from split 3 and split 12." Empty for a single candidate.
 [[nodiscard]] std::string rivals_text(const report::Recommendation& recommendation);
 
+/// Of a recommendation that does not pay: "does not pay" where the whole interval of the gain is
+/// below 1, "may pay" where it is above 1 although the baseline cannot be excluded, else "shows no
+/// gain".
+[[nodiscard]] std::string_view no_gain_text(const report::Recommendation& recommendation);
+
 /// "pay at every setting", "pay at n 128 only", "pay at 3 of 7 settings", "show no gain at any
 /// setting". `verb` is "pays" or "pay".
 [[nodiscard]] std::string where_it_pays(std::span<const report::Recommendation> recommendations,

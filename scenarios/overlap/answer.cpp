@@ -44,9 +44,8 @@ std::string sentence(const report::Recommendation& found) {
     return fmt::format("Overlap with {}: {} one after the other{}.{}", found.gaining->label, gain,
                        hidden, rivals_text(found));
   }
-  return fmt::format("Overlapping {}: {} reaches {} one after the other{}.",
-                     found.gain->below(1) ? "does not pay" : "shows no gain", found.gaining->label,
-                     gain, hidden);
+  return fmt::format("Overlapping {}: {} reaches {} one after the other{}.", no_gain_text(found),
+                     found.gaining->label, gain, hidden);
 }
 
 /// The recommendation with the largest gain.

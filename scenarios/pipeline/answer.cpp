@@ -70,11 +70,9 @@ std::string sentence(const SameWork& group, const report::Recommendation& found)
           ? fmt::format(", {:.0f}% of what these tasks allow", 100 * gaining->efficiency)
           : "";
   if (!found.pays) {
-    const bool slower = found.gain->below(1);
     return fmt::format("{} {}: {} reaches {} the single device{}.",
-                       is_split ? "Splitting" : "Using several devices",
-                       slower ? "does not pay" : "shows no gain", found.gaining->label,
-                       ratio_text(*found.gain), of_bound);
+                       is_split ? "Splitting" : "Using several devices", no_gain_text(found),
+                       found.gaining->label, ratio_text(*found.gain), of_bound);
   }
   std::string text =
       fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,

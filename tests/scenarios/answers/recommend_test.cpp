@@ -105,6 +105,16 @@ TEST(SameWork, GroupsByParametersAndFormatAndNamesWhatDiffers) {
   EXPECT_EQ(groups[2].setting, "n 16, f32");
 }
 
+TEST(Wording, DistinguishesNoGainFromAGainThatIsNotProven) {
+  report::Recommendation found;
+  found.gain = {0.9, report::Interval{0.8, 0.95, 0.97}};
+  EXPECT_EQ(no_gain_text(found), "does not pay");
+  found.gain->interval = report::Interval{0.8, 1.05, 0.97};
+  EXPECT_EQ(no_gain_text(found), "shows no gain");
+  found.gain->interval = report::Interval{1.1, 1.4, 0.5};
+  EXPECT_EQ(no_gain_text(found), "may pay");
+}
+
 TEST(Wording, NamesWhereItPays) {
   const auto with = [](const std::vector<bool>& pays) {
     std::vector<report::Recommendation> list;
