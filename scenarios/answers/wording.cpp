@@ -31,7 +31,7 @@ std::string list_text(const std::vector<std::string>& items) {
   const bool all = items.size() <= max_items + 1;
   const auto named =
       items.begin() + static_cast<std::ptrdiff_t>(all ? items.size() - 1 : max_items);
-  const std::string last = all ? items.back() : fmt::format("{} more", items.end() - named);
+  std::string last = all ? items.back() : fmt::format("{} more", items.end() - named);
   if (named == items.begin()) return last;
   return fmt::format("{} and {}", fmt::join(items.begin(), named, ", "), last);
 }
