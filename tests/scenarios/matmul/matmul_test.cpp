@@ -18,7 +18,6 @@
 namespace parbench::test {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 
 const std::vector<Parameter> tiny = {{"n", 7}, {"count", 3}};

@@ -286,7 +286,7 @@ struct OverlapAnswer : OverlapTest {
   static report::Ratio ratio(double value, double low, double high, double confidence = 0.97) {
     return {value, report::Interval{low, high, confidence}};
   }
-  CaseOutcome overlapped(double milliseconds, std::int64_t prefetch, report::Ratio hidden) {
+  CaseOutcome overlapped(double milliseconds, std::int64_t prefetch, const report::Ratio& hidden) {
     CaseOutcome one = outcome("overlapped", milliseconds, prefetch);
     one.metrics["achieved overlap"] = hidden;
     return one;
@@ -311,7 +311,7 @@ TEST_F(OverlapAnswer, HasTheGainAndTheAchievedOverlapOfTheDepth) {
 }
 
 TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
-  const auto answer_of = [&](report::Ratio hidden, report::Ratio speedup) {
+  const auto answer_of = [&](const report::Ratio& hidden, const report::Ratio& speedup) {
     CaseOutcome one = overlapped(30, 1, hidden);
     one.speedup = speedup;
     return scenario->answer({outcome("sequential", 29), one}, within(0.01)).text;
