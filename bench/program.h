@@ -1,10 +1,10 @@
-// The whole program behind `main`, so that tests can run it with scenarios of their own.
+// The whole program behind `main`, which other programs run with scenarios of their own.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "bench/cli/flag.h"
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 

@@ -1,4 +1,5 @@
-# What scripts/gpu-check runs from and scripts/bundle packs, as the install component gpu-check:
+# What scripts/gpu-check runs from and scripts/bundle packs, as the install component gpu-check, which
+# `cmake --install` leaves out unless it is named:
 #   bin/       parbench for people; it finds the libraries by itself
 #   libexec/   the programs, without a run path; libexec/tests those of the tests that matter on a GPU,
 #              with the stand-ins of libraries that they load
@@ -9,33 +10,33 @@
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME gpu-check)
 
 install(TARGETS parbench parbench-peers RUNTIME_DEPENDENCY_SET gpu_check_libraries
-        RUNTIME DESTINATION libexec)
+        RUNTIME DESTINATION libexec EXCLUDE_FROM_ALL)
 if(TARGET parbench-smoke)
   install(TARGETS parbench-smoke RUNTIME_DEPENDENCY_SET gpu_check_libraries
-          RUNTIME DESTINATION libexec)
+          RUNTIME DESTINATION libexec EXCLUDE_FROM_ALL)
   set(gpu_check_smoke parbench-smoke)
 endif()
-foreach(test IN ITEMS kernels_test runtime_test cuda_host_test plan_test measurement_tests
+foreach(test IN ITEMS kernels_test runtime_test cuda_host_test measurement_tests
                       training_test scenario_tests)
   if(TARGET ${test})
     install(TARGETS ${test} RUNTIME_DEPENDENCY_SET gpu_check_libraries
-            RUNTIME DESTINATION libexec/tests)
+            RUNTIME DESTINATION libexec/tests EXCLUDE_FROM_ALL)
     list(APPEND gpu_check_tests ${test})
   endif()
 endforeach()
 get_property(stand_ins GLOBAL PROPERTY PARBENCH_STAND_INS)
 if(stand_ins)
-  install(TARGETS ${stand_ins} LIBRARY DESTINATION libexec/tests/stand-ins)
+  install(TARGETS ${stand_ins} LIBRARY DESTINATION libexec/tests/stand-ins EXCLUDE_FROM_ALL)
 endif()
 install(RUNTIME_DEPENDENCY_SET gpu_check_libraries
         PRE_EXCLUDE_REGEXES "^lib(cuda|cudart|cudnn|cublas|cublasLt|nvrtc|nccl)[.-]" "^libcudnn_"
                             "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so"
-        LIBRARY DESTINATION lib)
+        LIBRARY DESTINATION lib EXCLUDE_FROM_ALL)
 
-install(PROGRAMS scripts/gpu-check DESTINATION scripts)
-install(FILES scripts/lib.sh DESTINATION scripts)
-install(PROGRAMS scripts/gpu-check.d/parbench DESTINATION bin)
-install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts
+install(PROGRAMS scripts/gpu-check DESTINATION scripts EXCLUDE_FROM_ALL)
+install(FILES scripts/lib.sh DESTINATION scripts EXCLUDE_FROM_ALL)
+install(PROGRAMS scripts/gpu-check.d/parbench DESTINATION bin EXCLUDE_FROM_ALL)
+install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts EXCLUDE_FROM_ALL
         FILES_MATCHING PATTERN "*.py")
 
 add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_smoke} ${gpu_check_tests} ${stand_ins})

@@ -1,4 +1,4 @@
-// All scenarios, in the order in which they are listed and run.
+// The built-in scenarios, in the order in which they are listed and run.
 #include "scenarios/branch/branch.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/matmul/matmul.h"
@@ -8,17 +8,14 @@
 
 namespace parbench {
 
-const std::vector<std::unique_ptr<Scenario>>& all_scenarios() {
-  static const std::vector<std::unique_ptr<Scenario>> scenarios = [] {
-    std::vector<std::unique_ptr<Scenario>> list;
-    list.push_back(make_branch());
-    list.push_back(make_matmul());
-    list.push_back(make_overlap());
-    list.push_back(make_pipeline());
-    list.push_back(make_selftest());
-    return list;
-  }();
-  return scenarios;
+ScenarioList built_in_scenarios() {
+  ScenarioList list;
+  list.push_back(make_branch());
+  list.push_back(make_matmul());
+  list.push_back(make_overlap());
+  list.push_back(make_pipeline());
+  list.push_back(make_selftest());
+  return list;
 }
 
 }  // namespace parbench

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +14,6 @@
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
-
-using ScenarioList = std::vector<std::unique_ptr<Scenario>>;
 
 enum class FlagKind {
   single,  // takes one value

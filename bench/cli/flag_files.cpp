@@ -115,8 +115,10 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
                                   {"--trace", options.trace_path},
                                   {"--benchmark_out", benchmark_out}};
   std::vector<File> others{{"--config", options.config_path}, {"--rerun", options.rerun_path}};
-  if (options.report_path != options.resume_path)
+  if (!options.resume_path.empty() &&
+      !report::is_same_file(options.report_path, options.resume_path)) {
     others.push_back({"--resume", options.resume_path});
+  }
   for (const File& output : outputs) {
     if (output.path.empty()) continue;
     for (const File& other : others) {

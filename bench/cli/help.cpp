@@ -82,8 +82,11 @@ std::string program_page(const CommandList& commands, Command& run) {
     text += fmt::format("\n{}:\n{}", group, rows_text(rows, group));
     if (group == rows_end_group) text += two_columns("--help, -h", "Print this page and exit");
   }
-  return text + "\nFlags that start with --benchmark_ go to Google Benchmark.\n" +
-         footer_of(run.text());
+  const std::string more =
+      "Flags that take a list, such as axes, may be given more than once: their lists join. Give "
+      "other flags once, unless they say otherwise. Flags that start with --benchmark_ go to "
+      "Google Benchmark.";
+  return text + '\n' + wrap(more, page_width, 0) + '\n' + footer_of(run.text());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace parbench {
 /// Returns how a command is called: "parbench export REPORT --format FORMAT [-o FILE]".
 [[nodiscard]] std::string usage_of(Command& command);
 
-/// Columns of the help pages, and of the texts of `list`, `devices` and `--dry-run`.
+/// Columns of the help pages, and of the texts of `list` and `devices`.
 inline constexpr std::size_t page_width = 80;
 
 /// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented

@@ -28,10 +28,12 @@ bool is_standard_output(std::string_view path) {
   return std::ranges::find(names, path) != names.end();
 }
 
-report::TextStyle text_style(std::optional<int> width) {
-  const int columns = width.value_or(terminal_columns(STDOUT_FILENO));
+report::TextStyle text_style(std::optional<int> width, std::string_view path) {
+  constexpr int no_terminal = -1;
+  const int descriptor = is_standard_output(path) ? STDOUT_FILENO : no_terminal;
+  const int columns = width.value_or(terminal_columns(descriptor));
   return {.width = static_cast<std::size_t>(std::max(columns, min_width)),
-          .color = takes_color(STDOUT_FILENO)};
+          .color = takes_color(descriptor)};
 }
 
 FlagRow width_flag(std::optional<int>& width) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cli/flag.h"
@@ -10,10 +11,11 @@
 
 namespace parbench {
 
-/// Returns the style that standard output takes. It is as wide as `width`, COLUMNS or its terminal,
-/// the first of them that is known, else 80 columns, and at least 60. It is colored on a terminal,
-/// unless NO_COLOR is set or TERM is "dumb".
-[[nodiscard]] report::TextStyle text_style(std::optional<int> width = {});
+/// Returns the style of text that goes to `path` of -o, by default standard output. It is as wide
+/// as `width`, COLUMNS or the terminal of standard output, the first of them that is known, else 80
+/// columns, and at least 60. It is colored on a terminal, unless NO_COLOR is set or TERM is "dumb".
+[[nodiscard]] report::TextStyle text_style(std::optional<int> width = {},
+                                           std::string_view path = {});
 
 /// Returns the flag --width.
 [[nodiscard]] FlagRow width_flag(std::optional<int>& width);

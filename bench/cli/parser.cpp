@@ -128,24 +128,33 @@ class Parser {
   }
 
   [[noreturn]] void reject_unknown(const std::string& word) const {
+    std::vector<std::string> names;
+    for (const auto& command : commands_) names.emplace_back(command->text().name);
+    std::erase(names, default_command);
     if (word.starts_with('-')) {
       const std::string flag = word.substr(0, word.find('='));
-      std::vector<std::string> known = names_of(find(default_command).flags());
-      known.emplace_back("help");
-      throw UsageError(
-          fmt::format("unknown flag {}{}\nparbench --help shows all flags", flag,
-                      did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())),
-                                   known, "--")));
+      throw UsageError(fmt::format("unknown flag {}{}\nparbench --help shows all flags", flag,
+                                   meant_by_flag(flag, names)));
     }
     if (const auto scenario = closest(word, names_of(scenarios_))) {
       throw UsageError(
           fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));
     }
-    std::vector<std::string> names;
-    for (const auto& command : commands_) names.emplace_back(command->text().name);
-    std::erase(names, default_command);
     throw UsageError(fmt::format("unknown command '{}'{}\nthe commands are: {}", word,
                                  did_you_mean(word, names), fmt::join(names, ", ")));
+  }
+
+  /// Suggests a command for a flag that has its name, or the closest flag, or else command.
+  [[nodiscard]] std::string meant_by_flag(const std::string& flag,
+                                          const std::vector<std::string>& commands) const {
+    constexpr std::string_view call = "parbench ";
+    const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+    std::string text = did_you_mean(name, commands, call);
+    if (std::ranges::find(commands, name) != commands.end()) return text;
+    std::vector<std::string> known = names_of(find(default_command).flags());
+    known.emplace_back("help");
+    const std::string of_flags = did_you_mean(name, known, "--");
+    return of_flags.empty() ? text : of_flags;
   }
 
   CLI::App app_;

@@ -24,7 +24,7 @@ void check_label(const std::string& label, std::set<std::string>& keys) {
   const std::size_t equals = label.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == label.size()) {
     throw UsageError(
-        fmt::format("--label '{}' is no KEY=VALUE; give one such as branch=main", label));
+        fmt::format("--label '{}' is not a valid KEY=VALUE; give one such as branch=main", label));
   }
   std::string key = label.substr(0, equals);
   if (keys.insert(key).second) return;
@@ -59,7 +59,8 @@ void check_project(const ProjectOptions& options) {
   const std::string& commit = options.commit;
   if (commit.size() > max_commit || !std::ranges::all_of(commit, belongs_to_commit)) {
     throw UsageError(fmt::format(
-        "--commit '{}' is no commit; give a hash or a tag, such as $(git rev-parse HEAD)", commit));
+        "--commit '{}' is not a valid commit; give a hash or a tag, such as $(git rev-parse HEAD)",
+        commit));
   }
   if (!commit.empty()) return;
   for (const auto& [flag, text] : {std::pair("--commit-subject", &options.commit_subject),

@@ -22,10 +22,19 @@ constexpr std::string_view fixed_cases = "the cases are those of the report";
 constexpr std::string_view one_capture = "a profiler's capture begins and ends once";
 constexpr std::string_view fixed_samples = "a run for a profiler takes three samples of each case";
 constexpr std::string_view one_process = "samples are added to those of a single process";
+constexpr std::string_view same_measurement = "samples are added to those of the same measurement";
 constexpr std::string_view traced_run =
     "a trace shows the profiling pass of a run in a single process";
 constexpr double week_seconds = 7 * 24 * 3600;
 constexpr double max_processes = 1000;
+
+/// What flags exclude whose cases are those of a report.
+std::vector<Exclusion> with_fixed_cases(std::vector<Exclusion> further) {
+  for (const char* flag : {"scenario", "strategy", "preset", "dtype", "graph"}) {
+    further.push_back({flag, fixed_cases});
+  }
+  return further;
+}
 
 std::vector<std::string> scenario_choices(const ScenarioList& scenarios) {
   std::vector<std::string> names = names_of(scenarios);
@@ -94,15 +103,13 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                      "is brought up to date; flags of the two groups below win"),
        .placeholder = "REPORT.json",
        .in_config = false,
-       .excludes = {{"scenario", fixed_cases},
-                    {"strategy", fixed_cases},
-                    {"preset", fixed_cases},
-                    {"dtype", fixed_cases},
-                    {"graph", fixed_cases},
-                    {"devices", fixed_cases},
-                    {"rerun", "one goes on with a run, the other begins a new one"},
-                    {"processes", one_process},
-                    {"for-profiler", one_process}},
+       .excludes =
+           with_fixed_cases({{"devices", fixed_cases},
+                             {"rerun", "one goes on with a run, the other begins a new one"},
+                             {"autotune", same_measurement},
+                             {"seed", same_measurement},
+                             {"processes", one_process},
+                             {"for-profiler", one_process}}),
        .target = &options.resume_path},
       {.value =
            text_rule("rerun",
@@ -110,11 +117,7 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                      "groups below win"),
        .placeholder = "REPORT.json",
        .in_config = false,
-       .excludes = {{"scenario", fixed_cases},
-                    {"strategy", fixed_cases},
-                    {"preset", fixed_cases},
-                    {"dtype", fixed_cases},
-                    {"graph", fixed_cases}},
+       .excludes = with_fixed_cases({}),
        .target = &options.rerun_path},
   };
 }
@@ -154,13 +157,13 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
            number_rule("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15),
        .placeholder = "N",
        .target = &options.seed},
-      {.value =
-           number_rule("processes",
-                       "Spread the samples over N new processes, one after the other, because two "
-                       "processes differ more than the samples of one show; intervals are then of "
-                       "the medians of the processes (6 or more for 95%). Each has 1/N of the time "
-                       "and prepares every case anew; --min-samples holds for each; default: 1",
-                       AxisKind::integer, 1, max_processes),
+      {.value = number_rule(
+           "processes",
+           "Spread the samples over N new processes, one after the other, because two "
+           "processes differ more than the samples of one show; intervals are then of "
+           "the medians of the processes (6 or more for 95%). Each has an equal share "
+           "of the time and prepares every case anew; --min-samples holds for each; default: 1",
+           AxisKind::integer, 1, max_processes),
        .placeholder = "N",
        .target = &options.processes},
       {.value =
@@ -287,9 +290,12 @@ std::vector<FlagRow> run_flags(RunOptions& options, const ScenarioList& scenario
   add_group(rows, what, flags_of_what(options, scenarios));
   const std::vector<SharedAxis> axes = shared_axes(scenarios);
   for (FlagRow& row : rows) {
-    if (row.value.name != "rerun" && row.value.name != "resume") continue;
+    const bool resumes = row.value.name == "resume";
+    if (!resumes && row.value.name != "rerun") continue;
     for (const SharedAxis& shared : axes) {
-      if (shared.axis->identity) row.excludes.push_back({shared.axis->name, fixed_cases});
+      if (resumes || shared.axis->identity) {
+        row.excludes.push_back({shared.axis->name, fixed_cases});
+      }
     }
   }
   std::vector<FlagRow> measuring = flags_of_how(options);

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "bench/cli/flag_files.h"
@@ -103,21 +105,31 @@ void read_axis(FlagRow row, const std::vector<std::string>& texts, const RunOpti
   (*std::get<AxisValues*>(row.target))[row.value.name] = values;
 }
 
+using FlagNames = std::set<std::string, std::less<>>;
+
 /// The fixed flags come first in the table: an axis is read by the rules of the chosen scenarios.
-void read_rows(const FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
+/// Errors about the flags `of_config` name the file of --config.
+void read_rows(const FlagTexts& texts, const FlagNames& of_config, RunOptions& options,
+               const ScenarioList& scenarios) {
   for (const FlagRow& row : run_flags(options, scenarios)) {
     const auto found = texts.find(row.value.name);
     if (found == texts.end()) continue;
-    if (std::holds_alternative<AxisValues*>(row.target)) {
-      read_axis(row, found->second, options, scenarios);
-    } else {
-      read_flag(row, found->second);
-    }
+    const std::string file = of_config.contains(row.value.name)
+                                 ? fmt::format("--config '{}': ", options.config_path)
+                                 : std::string();
+    naming_flag(file, [&] {
+      if (std::holds_alternative<AxisValues*>(row.target)) {
+        read_axis(row, found->second, options, scenarios);
+      } else {
+        read_flag(row, found->second);
+      }
+    });
   }
 }
 
-/// Adds the flags of --config and of --rerun to those that were given, which win.
-void add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
+/// Adds the flags of --config and of --rerun to those that were given, which win. Returns those of
+/// --config.
+FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
   const std::vector<FlagRow> rows = run_flags(options, scenarios);
   const auto path_of = [&](std::string_view flag) {
     const auto found = texts.find(flag);
@@ -126,12 +138,17 @@ void add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenar
     if (found != texts.end()) read_flag(*row, found->second);
   };
   path_of("config");
-  if (!options.config_path.empty()) texts.merge(read_config(options.config_path, rows));
+  FlagNames of_config;
+  if (!options.config_path.empty()) {
+    for (const auto& [name, values] : read_config(options.config_path, rows)) {
+      if (texts.try_emplace(name, values).second) of_config.insert(name);
+    }
+  }
   check_exclusions(rows, texts);
   path_of("rerun");
   path_of("resume");
   const bool resumes = !options.resume_path.empty();
-  if (!resumes && options.rerun_path.empty()) return;
+  if (!resumes && options.rerun_path.empty()) return of_config;
   Rerun rerun = resumes ? read_rerun("--resume", options.resume_path, rows, scenarios)
                         : read_rerun("--rerun", options.rerun_path, rows, scenarios);
   if (resumes) {
@@ -154,6 +171,7 @@ void add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenar
   options.cases = std::move(rerun.cases);
   options.scenarios = std::move(rerun.scenarios);
   options.benchmark_flags = std::move(rerun.benchmark_flags);
+  return of_config;
 }
 
 void refuse_standard_output(std::string_view flag, const std::string& path) {
@@ -190,9 +208,9 @@ bool RunOptions::chooses(std::string_view strategy) const {
 RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_flags,
                             const ScenarioList& scenarios) {
   RunOptions options;
-  add_files(texts, options, scenarios);
+  const FlagNames of_config = add_files(texts, options, scenarios);
   if (!texts.contains("scenario")) require_scenario(options, scenarios);
-  read_rows(texts, options, scenarios);
+  read_rows(texts, of_config, options, scenarios);
   for (const std::string& name : options.strategies) check_strategy(name, options, scenarios);
   refuse_standard_output("report", options.report_path);
   refuse_standard_output("trace", options.trace_path);

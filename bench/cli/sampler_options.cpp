@@ -1,7 +1,6 @@
 // Limits and counts of samples.
 #include "bench/cli/sampler_options.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace parbench {
@@ -20,18 +19,17 @@ int published_samples(const RunOptions& options, const Scenario& scenario) {
                                                           : 0;
 }
 
-double total_seconds(const RunOptions& options, bool limited) {
+double total_seconds(const RunOptions& options, bool limited, std::size_t scenarios) {
   if (options.max_total_time_seconds) return *options.max_total_time_seconds;
   const bool by_default =
       limited && options.preset == Preset::quick && !options.max_time_seconds && !options.process;
-  const auto scenarios = static_cast<double>(std::max<std::size_t>(1, options.scenarios.size()));
-  return by_default ? scenarios * default_scenario_seconds : infinite;
+  return by_default ? static_cast<double>(scenarios) * default_scenario_seconds : infinite;
 }
 
 }  // namespace
 
 SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
-                               const Scenario& scenario) {
+                               const Scenario& scenario, std::size_t scenarios) {
   const bool published = options.preset == Preset::published;
   SamplerOptions result;
   result.seed = options.seed;
@@ -50,7 +48,7 @@ SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& 
   const bool limited = result.fixed_samples == 0;
   const double case_seconds = published ? published_case_seconds : default_case_seconds;
   result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
-  result.total_seconds = total_seconds(options, limited);
+  result.total_seconds = total_seconds(options, limited, scenarios);
   if (!options.process) return result;
   // Processes with the same order of rounds would share the effects of that order.
   result.seed += static_cast<std::uint64_t>(*options.process);

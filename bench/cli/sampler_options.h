@@ -1,6 +1,8 @@
 // How a scenario is sampled, from the command line and the preset.
 #pragma once
 
+#include <cstddef>
+
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
 #include "bench/sampling/sampler.h"
@@ -14,9 +16,9 @@ namespace parbench {
 /// numbers of the published preset and of --benchmark_repetitions are cut by --max-time and
 /// --max-total-time only. --precision and --min-samples make the published preset adaptive, with
 /// 300 s for a case. A process that is part of another run gets its share of the time of a case,
-/// and its total time from the process that starts it.
+/// and its total time from the process that starts it. `scenarios`: how many of the run have cases.
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
-                                             const Scenario& scenario);
+                                             const Scenario& scenario, std::size_t scenarios);
 
 /// Returns the options of one of several processes: its share of all times, and of the samples that
 /// are taken whatever the time, because the intervals are of the medians of the processes. Wanted

@@ -292,7 +292,7 @@ class Ab final : public Command {
                               "behind it; google-benchmark: those of a program with Google "
                               "Benchmark, called with --benchmark_out=FILE behind it; wall: the "
                               "time of the whole command",
-                              {"report", "google-benchmark", "wall"}),
+                              names_of_measures()),
          .placeholder = "MEASURE",
          .target = &options_.measure},
         {.value = number_rule("warmup",

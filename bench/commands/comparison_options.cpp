@@ -36,9 +36,7 @@ void write_comparison(const compare::Comparison& comparison, const ComparisonOpt
   } else if (options.format == "markdown") {
     text = compare::to_markdown(comparison);
   } else {
-    report::TextStyle style = text_style(options.width);
-    style.color = style.color && is_standard_output(options.output_path);
-    text = compare::to_table(comparison, style);
+    text = compare::to_table(comparison, text_style(options.width, options.output_path));
   }
   write_output(text, options.output_path);
 }

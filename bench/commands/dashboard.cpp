@@ -10,7 +10,9 @@
 #include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
 #include "reports/dashboard/pages/index_page.h"
+#include "reports/dashboard/reading.h"
 #include "reports/dashboard/site.h"
+#include "reports/text/paragraph.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 
@@ -87,6 +89,10 @@ class Dashboard final : public Command {
     print(fmt::format(
         "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
         built.histories, built.changes, built.recent_changes, report::recent_days));
+    if (const std::string too_few = report::too_few_text(built.longest_series);
+        built.histories > 0 && !too_few.empty()) {
+      print(report::hanging("", too_few, text_style().width, report::Emphasis::none, false));
+    }
     print(fmt::format("dashboard: {}\n", (site / "index.html").string()));
     return built.skipped.empty() || !strict_ ? ExitCode::measured : ExitCode::case_failed;
   }

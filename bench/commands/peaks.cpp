@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "bench/cli/output.h"
 #include "bench/commands/commands.h"
 #include "bench/estimates/peak_objection.h"
+#include "bench/execution/interrupt.h"
 #include "bench/output/standard_streams.h"
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
@@ -39,19 +41,23 @@ class Survey {
   /// Devices of a kind that was seen before are passed over.
   void add(std::vector<std::unique_ptr<Device>> devices) {
     Context context(std::move(devices), {.seed = 1});
-    for (int device = 0; device < context.device_count(); ++device) {
+    for (int device = 0; device < context.device_count() && !result_.interrupted; ++device) {
       const report::Device one = described(context.device(device).info());
       const report::Fingerprint alone = report::fingerprint(machine_, one);
       if (!seen_.insert(report::id_of(alone)).second) continue;
       refused_.clear();
       const std::vector<report::Peak> peaks = peaks_of(context, device, one);
-      text_ += report::to_table(alone, peaks, style_) + refused_ + '\n';
+      result_.text += report::to_table(alone, peaks, style_) + refused_ + '\n';
     }
   }
 
-  [[nodiscard]] std::string text() const {
-    return text_ + report::peaks_footnote(style_) +
-           fmt::format("kept in {}\n", cache_.folder().string());
+  [[nodiscard]] bool is_interrupted() const { return result_.interrupted; }
+
+  [[nodiscard]] PeakSurvey result() const {
+    PeakSurvey result = result_;
+    result.text +=
+        report::peaks_footnote(style_) + fmt::format("kept in {}\n", cache_.folder().string());
+    return result;
   }
 
  private:
@@ -59,7 +65,7 @@ class Survey {
   /// rate is not to be kept.
   std::vector<report::Peak> peaks_of(Context& context, int device, const report::Device& facts) {
     const report::Fingerprint alone = report::fingerprint(machine_, facts);
-    std::vector<report::Peak> known = known_of(alone);
+    std::vector<report::Peak> known = known_of(alone, "its peaks are measured anew");
     std::vector<MeasurablePeak> wanted = wanted_of(context, device);
     std::erase_if(wanted, [&](const MeasurablePeak& one) {
       return !is_asked_anew(one) && report::find_peak(known, one.what) != nullptr;
@@ -68,21 +74,30 @@ class Survey {
     naming_flag("the cache of peaks: ", [&] { cache_.check_writable(alone); });
     note_(fmt::format("measuring {} of {}", report::format_count(wanted.size(), "peak"),
                       report::to_text(alone)));
-    for (const MeasurablePeak& one : wanted) {
-      std::optional<report::Peak> peak = credible(one, facts);
-      if (!peak) continue;
-      std::erase_if(known, [&](const report::Peak& old) { return old.what == one.what; });
-      known.push_back(std::move(*peak));
-      cache_.keep(alone, known);
-      drop_contradicted(known.back(), facts);
+    std::vector<PeaksOfCores> others = others_of(facts);
+    std::size_t kept = 0;
+    try {
+      for (const MeasurablePeak& one : wanted) {
+        std::optional<report::Peak> peak = credible(one, facts, others);
+        if (!peak) continue;
+        std::erase_if(known, [&](const report::Peak& old) { return old.what == one.what; });
+        known.push_back(std::move(*peak));
+        cache_.keep(alone, known);
+        ++kept;
+        drop_contradicted(known.back(), facts, others);
+      }
+    } catch (const Interrupted&) {
+      result_.interrupted = true;
+      note_(fmt::format("interrupted: {} of {} measured and kept; the next call measures the rest",
+                        kept, report::format_count(wanted.size(), "peak")));
     }
     return known;
   }
 
   /// Measures until nothing speaks against the rate, a few times.
-  std::optional<report::Peak> credible(const MeasurablePeak& one, const report::Device& device) {
+  std::optional<report::Peak> credible(const MeasurablePeak& one, const report::Device& device,
+                                       const std::vector<PeaksOfCores>& others) {
     constexpr int max_attempts = 3;
-    const std::vector<PeaksOfCores> others = others_of(device);
     std::string objection;
     report::Peak peak;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
@@ -96,6 +111,7 @@ class Survey {
                     "with --precision.",
                     peak.what, whole_text(report::peak_cell(peak)), objection),
         style_.width, report::Emphasis::none, style_.color);
+    ++result_.refused;
     return std::nullopt;
   }
 
@@ -112,15 +128,17 @@ class Survey {
     std::vector<PeaksOfCores> others;
     for (std::size_t cores = 1; cores <= machine_.cores_allowed.size(); ++cores) {
       if (device.cores.empty() || cores == device.cores.size()) continue;
-      const auto known = known_of(report::fingerprint(machine_, with_cores(device, cores)));
+      const auto known = known_of(report::fingerprint(machine_, with_cores(device, cores)),
+                                  "what it has of other cores is not compared");
       if (!known.empty()) others.push_back({cores, known});
     }
     return others;
   }
 
   /// Drops what is known of more cores and is slower than a new peak.
-  void drop_contradicted(const report::Peak& peak, const report::Device& device) const {
-    for (PeaksOfCores& other : others_of(device)) {
+  void drop_contradicted(const report::Peak& peak, const report::Device& device,
+                         std::vector<PeaksOfCores>& others) const {
+    for (PeaksOfCores& other : others) {
       const report::Peak* known = report::find_peak(other.peaks, peak.what);
       if (other.cores < device.cores.size() || known == nullptr ||
           !contradicts(peak, *known, precision())) {
@@ -140,11 +158,13 @@ class Survey {
     return one.what == report::gemm_peak(to_string(*options_.format));
   }
 
-  [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone) const {
+  /// `otherwise` is what happens where the file cannot be read.
+  [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone,
+                                                   std::string_view otherwise) const {
     try {
       return cache_.find(alone);
     } catch (const UsageError& error) {
-      note_(fmt::format("{}; its peaks are measured anew", error.what()));
+      note_(fmt::format("{}; {}", error.what(), otherwise));
       return {};
     }
   }
@@ -173,7 +193,7 @@ class Survey {
   std::string refused_;  // of the device that is measured
   report::Machine machine_ = report::machine_info({});
   std::set<std::string> seen_;
-  std::string text_;
+  PeakSurvey result_;
 };
 
 /// Streams still work on memory of this process, so it ends without giving any of it back.
@@ -189,14 +209,17 @@ void print_beside(const std::string& text) {
 
 }  // namespace
 
-std::string peaks_text(const PeakOptions& options, const ScenarioList& scenarios,
-                       const Machine& machine, const report::PeakCache& cache,
-                       const PeakSizes& sizes, const Notify& note) {
+PeakSurvey survey_peaks(const PeakOptions& options, const ScenarioList& scenarios,
+                        const Machine& machine, const report::PeakCache& cache,
+                        const PeakSizes& sizes, const Notify& note) {
   Survey survey(options, cache, sizes, note);
   const DeviceRequest request{.devices = options.devices,
                               .format = options.format.value_or(NumberFormat{})};
-  for (const auto& scenario : scenarios) survey.add(open_devices(request, *scenario, machine));
-  return survey.text();
+  for (const auto& scenario : scenarios) {
+    if (survey.is_interrupted()) break;
+    survey.add(open_devices(request, *scenario, machine));
+  }
+  return survey.result();
 }
 
 namespace {
@@ -212,8 +235,8 @@ constexpr CommandText peaks_help{
         "  parbench peaks --devices cuda:0 --dtype bf16 --refresh\n"
         "      Products of one format on one device anew, as after an upgrade.\n",
     .exit_codes =
-        "0 done; 1 a device failed, the rates could not be kept, or the output could not be "
-        "written to its end; 2 bad usage."};
+        "0 done; 1 a device failed, a rate was not kept, or the output could not be written to its "
+        "end; 2 bad usage; 130 interrupted; 143 ended by SIGTERM: what was measured is kept."};
 
 class Peaks final : public Command {
  public:
@@ -233,8 +256,9 @@ class Peaks final : public Command {
              .kind = FlagKind::toggle,
              .target = &options_.refresh},
             {.value = number_rule("precision",
-                                  "Keep a rate only if its 95% interval is this narrow (half "
-                                  "width), and fewer cores are not faster by more (10)",
+                                  "Keep a rate only if the half-width of its 95% interval is at "
+                                  "most this share of it, and fewer cores are not faster by more "
+                                  "than this share; default: 10",
                                   AxisKind::real, 0.01, 1000),
              .placeholder = "PERCENT",
              .target = &options_.precision_percent},
@@ -248,10 +272,19 @@ class Peaks final : public Command {
           "there is no folder to keep peaks in: none of PARBENCH_CACHE, XDG_CACHE_HOME and HOME is "
           "set; set PARBENCH_CACHE to one");
     }
+    const InterruptHandler interrupt;
     PeakSizes sizes;
     sizes.on_timeout = abandon;
-    print(peaks_text(options_, scenarios_, Machine(), *cache, sizes, print_beside));
-    return ExitCode::measured;
+    sizes.interrupted = InterruptHandler::requested;
+    const PeakSurvey survey =
+        survey_peaks(options_, scenarios_, Machine(), *cache, sizes, print_beside);
+    print(survey.text);
+    if (survey.interrupted) return ExitCode{InterruptHandler::exit_code()};
+    if (survey.refused == 0) return ExitCode::measured;
+    print_beside(fmt::format(
+        "{} not kept; the table says why",
+        survey.refused == 1 ? "1 rate was" : fmt::format("{} rates were", survey.refused)));
+    return ExitCode::case_failed;
   }
 
  private:

@@ -1,6 +1,7 @@
 // The command `peaks`: measures what the cache does not have, shows what it has.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,12 +24,19 @@ struct PeakOptions {
 /// Receives notes beside the tables: what is being measured, and files that could not be used.
 using Notify = std::function<void(const std::string&)>;
 
-/// Returns tables of the peaks of all devices with which a run of any scenario would compute under
-/// these options, each kind of device once. What the cache does not have is measured and kept.
-/// Throws UsageError where the options do not suit the machine or the cache cannot be written, and
-/// as measuring does.
-[[nodiscard]] std::string peaks_text(const PeakOptions& options, const ScenarioList& scenarios,
-                                     const Machine& machine, const report::PeakCache& cache,
-                                     const PeakSizes& sizes, const Notify& note);
+/// The result of a survey.
+struct PeakSurvey {
+  std::string text;          // tables of the devices, and where the peaks are kept
+  std::size_t refused = 0;   // rates that were measured and not kept
+  bool interrupted = false;  // before everything was measured
+};
+
+/// Surveys the peaks of all devices with which a run of any scenario would compute under these
+/// options, each kind of device once. What the cache does not have is measured and kept, each peak
+/// at once. Throws UsageError where the options do not suit the machine or the cache cannot be
+/// written, and as measuring does, but for Interrupted.
+[[nodiscard]] PeakSurvey survey_peaks(const PeakOptions& options, const ScenarioList& scenarios,
+                                      const Machine& machine, const report::PeakCache& cache,
+                                      const PeakSizes& sizes, const Notify& note);
 
 }  // namespace parbench

@@ -11,6 +11,7 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/flag_files.h"
+#include "bench/cli/output.h"
 #include "bench/cli/sampler_options.h"
 #include "bench/commands/commands.h"
 #include "bench/estimates/estimate.h"
@@ -68,11 +69,12 @@ void list_cases(const std::vector<Job>& jobs) {
 void dry_run(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
   for (Job& job : jobs) {
     Context context = job.open(options);
-    SamplerOptions sampling = sampler_options(options, flags, *job.scenario);
+    SamplerOptions sampling = sampler_options(options, flags, *job.scenario, jobs.size());
     sampling.total_seconds /= static_cast<double>(jobs.size());
     const RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
                                      has_profiling_pass(options));
-    print(estimate_text(*job.scenario, context, run) + left_out_text(job));
+    const std::size_t width = text_style(options.width).width;
+    print(estimate_text(*job.scenario, context, run, width) + left_out_text(job, width));
   }
 }
 
@@ -89,6 +91,7 @@ class SingleProcessRun {
         outputs_(options, flags, jobs_, std::move(report_builder)) {}
 
   ExitCode operator()() {
+    outputs_.report_builder().refresh(false);
     outputs_.report_builder().write();
     for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
     all_measured_ = all_measured_ && any_measured_;
@@ -118,7 +121,7 @@ class SingleProcessRun {
         .on_timeout = [&](const SessionResult& known,
                           const TimedOut& error) { abandon(*job.scenario, known, error); },
         .now = {}};
-    SamplerOptions sampling = sampler_options(options_, flags_, *job.scenario);
+    SamplerOptions sampling = sampler_options(options_, flags_, *job.scenario, jobs_.size());
     sampling.total_seconds = limit_.share(jobs_.size() - index);
     const SessionResult result =
         run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
@@ -142,16 +145,27 @@ class SingleProcessRun {
     }
   }
 
+  /// Writes the report, in another place if its own cannot take it, and returns where it is or why
+  /// it is nowhere.
+  std::string save(const Scenario& scenario, const SessionResult& known) {
+    ReportBuilder& report_builder = outputs_.report_builder();
+    try {
+      report_builder.update(scenario, known);
+      if (!outputs_.checkpoint() && !options_.process) report_builder.write_elsewhere();
+      return "what was measured is in " + report_builder.path().string();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
   /// Streams still work on memory of this process, so it ends without giving any of it back:
   /// whatever fails here, nothing unwinds.
   [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
                             const TimedOut& error) noexcept {
     try {
-      outputs_.report_builder().update(scenario, known);
-      outputs_.checkpoint();
+      const std::string place = save(scenario, known);
       outputs_.progress().finish();
-      print_error(fmt::format("{}\nwhat was measured is in {}", error.what(),
-                              outputs_.report_builder().path().string()));
+      print_error(fmt::format("{}\n{}", error.what(), place));
       outputs_.trace().write();
     } catch (const std::exception& other) {
       print_error(other.what());
@@ -219,9 +233,9 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
   }
   const auto started = std::chrono::system_clock::now();
   ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
-                               machine, flags, started);
-  const RunLimit limit(sampler_options(options, flags, *jobs.front().scenario).total_seconds,
-                       begin);
+                               machine, flags, started, begin);
+  const RunLimit limit(
+      sampler_options(options, flags, *jobs.front().scenario, jobs.size()).total_seconds, begin);
   if (options.process) end_with_parent();
   if (options.processes > 1 && !options.process) {
     return run_processes(options, flags, limit, std::move(jobs), std::move(report_builder));

@@ -203,20 +203,20 @@ std::string outcome_text(const CaseEstimate& estimated) {
 }
 
 /// A line for each case, or two where the longest would not fit.
-std::string cases_text(const std::vector<CaseEstimate>& cases) {
+std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width) {
   std::size_t name_width = 0;
   std::size_t outcome_width = 0;
   for (const CaseEstimate& estimated : cases) {
     name_width = std::max(name_width, estimated.name.size());
     outcome_width = std::max(outcome_width, report::display_width(outcome_text(estimated)));
   }
-  const bool fits = name_width + outcome_width + 4 <= page_width;
+  const bool fits = name_width + outcome_width + 4 <= width;
   const std::size_t indent = fits ? name_width + 4 : 6;
   std::string text;
   for (const CaseEstimate& estimated : cases) {
     text += fmt::format("  {:<{}}{}{}\n", estimated.name, fits ? indent - 2 : 0,
                         fits ? "" : "\n" + std::string(indent, ' '),
-                        wrap(outcome_text(estimated), page_width - indent, indent));
+                        wrap(outcome_text(estimated), width - indent, indent));
   }
   return text;
 }
@@ -267,22 +267,23 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
   return run;
 }
 
-std::string estimate_text(const Scenario& scenario, const Context& context,
-                          const RunEstimate& run) {
+std::string estimate_text(const Scenario& scenario, const Context& context, const RunEstimate& run,
+                          std::size_t width) {
   std::vector<std::string> devices;
   for (int i = 0; i < context.device_count(); ++i) {
     devices.push_back(context.device(i).info().name);
   }
   std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
                                  run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
-  text += cases_text(run.cases);
+  text += cases_text(run.cases, width);
   const std::string min = report::format_wait(run.min_seconds);
   const std::string max = report::format_wait(run.max_seconds);
   text += "estimated time: " + min;
   if (run.max_seconds > run.min_seconds * 1.1 && max != min) text += " to " + max;
   if (run.processes > 1) text += fmt::format(", in {} processes", run.processes);
   text += '\n';
-  return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, page_width - 2, 2) + '\n';
+  const std::size_t line = std::min(width, report::max_line);
+  return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, line - 2, 2) + '\n';
 }
 
 }  // namespace parbench

@@ -1,6 +1,7 @@
 // What a run would take, without running it: the answer to `--dry-run`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ struct RunEstimate {
                                    const SamplerOptions& options, int processes = 1,
                                    bool profiles = false);
 
-/// The estimate as a table, and below it what its time is made of.
+/// Returns the estimate as a table of so many columns, and below it what its time is made of.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,
-                                        const RunEstimate& run);
+                                        const RunEstimate& run, std::size_t width);
 
 }  // namespace parbench

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/execution/executor.h"
+#include "bench/execution/interrupt.h"
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/framework/prepared_case.h"
@@ -118,7 +119,7 @@ class Meter {
     const TensorDesc desc = context_.device(device_).activation(shape, DType::f32);
     const Tensor source = filled(*parts, desc, MemoryKind::device);
     const Tensor destination = poisoned(*parts, desc, MemoryKind::device);
-    Op& op = parts->ops.prepare(stream_of(*parts, lane), ReluForward{shape});
+    Op& op = parts->ops.prepare(stream_of(*parts, lane), ActivationForward{shape});
     add_task(*parts, lane, bind(op, {{"source", source.view}, {"destination", destination.view}}));
     return timed(std::move(parts), op.work().bytes);
   }
@@ -176,6 +177,7 @@ class Meter {
   }
 
   double run(Executor& executor) const {
+    if (sizes_.interrupted()) throw Interrupted();
     try {
       return executor.run().seconds;
     } catch (const TimedOut& error) {

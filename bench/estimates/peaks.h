@@ -26,6 +26,8 @@ struct PeakSizes {
   int samples = 9;                                     // the fewest beyond 95% with a rank to spare
   /// Called while everything that still runs is there; where it returns, the error is passed on.
   std::function<void(const TimedOut&)> on_timeout = [](const TimedOut&) {};
+  /// Asked before each execution whether to end.
+  std::function<bool()> interrupted = [] { return false; };
 };
 
 /// Something per second: the median of the samples, with its interval.
@@ -39,7 +41,7 @@ struct MeasurablePeak {
   std::string what;  // as reports/model/peaks.h names them
   std::string unit;
   /// Each product is checked before it is timed. Throws Error where it is wrong, OutOfMemory where
-  /// there is no room for the smallest sizes, and what a worker threw.
+  /// there is no room for the smallest sizes, Interrupted, and what a worker threw.
   std::function<Rate()> measure;
 };
 

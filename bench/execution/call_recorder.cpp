@@ -28,8 +28,8 @@ std::string name_of_call(const Call& call) {
   return "copy";
 }
 
-/// The tensors of an operation by their roles.
-std::string layer_of(const Op& op) {
+/// The shapes of an operation's tensors by their roles.
+std::string tensors_of(const Op& op) {
   std::vector<std::string> tensors;
   for (const Argument& argument : op.arguments()) {
     if (is_opaque(argument.tensor.layout)) continue;
@@ -156,10 +156,12 @@ void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
          .work = lane == task.lanes.front() ? work_of(call) : Work{}});
     const auto* op = std::get_if<OpCall>(&call);
     if (op == nullptr) continue;
-    timeline.calls.back().layer_name = op->layer;
-    if (!op->op->is_reference()) continue;
-    timeline.calls.back().reference_kernel = op->op->implementation();
-    timeline.calls.back().layer = layer_of(*op->op);
+    TimedCall& timed = timeline.calls.back();
+    timed.layer = op->layer;
+    timed.tensors = tensors_of(*op->op);
+    timed.kernel = op->op->implementation();
+    timed.reference = op->op->is_reference();
+    timed.team_waiting = activity.team_waiting.count();
   }
   timeline.clock_error = std::max(timeline.clock_error,
                                   static_cast<Nanoseconds>(std::ceil(log.log.clock_error * 1e9)));

@@ -17,7 +17,7 @@ constexpr std::string_view scenario_name = "pipeline";
 
 std::int64_t parameter_count(std::int64_t image) {
   std::int64_t count = 0;
-  for (const ParameterSpec& parameter : resnet50(image).parameters()) {
+  for (const ParameterSpec& parameter : resnet(50, image).parameters()) {
     count += element_count(parameter.shape);
   }
   return count;
@@ -37,7 +37,7 @@ CaseSpec single_device_case(const Scenario& scenario, std::int64_t batch, std::i
 }  // namespace
 
 void serve_training_steps(std::int64_t batch, std::int64_t image) {
-  const auto& scenarios = all_scenarios();
+  const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(
       scenarios, [](const auto& scenario) { return scenario->name() == scenario_name; });
   if (found == scenarios.end()) throw Error("this build has no scenario pipeline");

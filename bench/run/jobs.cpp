@@ -9,6 +9,7 @@
 
 #include "bench/run/sweep.h"
 #include "kernels/base/error.h"
+#include "reports/text/paragraph.h"
 
 namespace parbench {
 namespace {
@@ -73,6 +74,11 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
 
 std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
                            const Machine& machine) {
+  if (options.resumed && !flags.filter.empty()) {
+    throw UsageError(
+        "--resume cannot be combined with --benchmark_filter: the cases are those of the report; "
+        "leave one of them out");
+  }
   std::vector<Job> jobs;
   for (const Scenario* scenario : options.scenarios) {
     Job job{scenario, open_devices(options.device_request(), *scenario, machine), {}, {}};
@@ -93,11 +99,13 @@ std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flag
   return jobs;
 }
 
-/// A line about the strategies that take no part in a job; empty where all do.
-std::string left_out_text(const Job& job) {
+std::string left_out_text(const Job& job, std::size_t width) {
   if (job.left_out.empty()) return {};
-  return fmt::format("{}: without {} (--strategy {} says why)\n", job.scenario->name(),
-                     fmt::join(job.left_out, ", "), job.left_out.front());
+  return report::hanging(
+      "",
+      fmt::format("{}: without {} (--strategy {} says why)", job.scenario->name(),
+                  fmt::join(job.left_out, ", "), job.left_out.front()),
+      width, report::Emphasis::none, false);
 }
 
 }  // namespace parbench

@@ -37,7 +37,7 @@ struct Job {
 [[nodiscard]] std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
                                          const Machine& machine);
 
-/// Returns a line about the strategies that take no part in a job; empty where all do.
-[[nodiscard]] std::string left_out_text(const Job& job);
+/// Returns lines about the strategies that take no part in a job; empty where all do.
+[[nodiscard]] std::string left_out_text(const Job& job, std::size_t width);
 
 }  // namespace parbench

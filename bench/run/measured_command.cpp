@@ -75,6 +75,18 @@ report::Report report_left_by(const MeasuredCommand& measured, const ChildEnd& e
   }
 }
 
+/// Describes the machine without the build of parbench, which the command does not run.
+report::Machine machine_without_build() {
+  report::Machine machine = report::machine_info({});
+  machine.compiler.clear();
+  machine.build_type.clear();
+  machine.commit.reset();
+  machine.dirty.reset();
+  machine.commit_subject.reset();
+  machine.commit_author.reset();
+  return machine;
+}
+
 report::Report wall_report(const MeasuredCommand& measured, const ChildEnd& end,
                            std::chrono::system_clock::time_point started) {
   report::Report report;
@@ -85,7 +97,7 @@ report::Report wall_report(const MeasuredCommand& measured, const ChildEnd& end,
   report.sampling_seconds = end.seconds;
   report.complete = true;
   report.command_line = {measured.command};
-  report.machine = report::machine_info({});
+  report.machine = machine_without_build();
   report::CaseResult& c = report.cases.emplace_back();
   c.name = "command/wall-time";
   c.scenario = "command";
@@ -104,11 +116,10 @@ bool ended_well(Measure measure, int exit_code) {
 
 }  // namespace
 
-std::string_view name_of(Measure measure) {
-  for (const auto& [known, name] : measure_names) {
-    if (known == measure) return name;
-  }
-  throw Error("a measure that does not exist");
+std::vector<std::string> names_of_measures() {
+  std::vector<std::string> names;
+  for (const auto& [measure, name] : measure_names) names.emplace_back(name);
+  return names;
 }
 
 Measure measure_of(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/base/error.h"
 #include "reports/model/report.h"
@@ -18,8 +19,8 @@ enum class Measure {
   wall,              // the time from its start to its end
 };
 
-/// "report", "google-benchmark", "wall".
-[[nodiscard]] std::string_view name_of(Measure measure);
+/// Returns the names that `measure_of` knows: "report", "google-benchmark", "wall".
+[[nodiscard]] std::vector<std::string> names_of_measures();
 
 /// Throws UsageError for another name.
 [[nodiscard]] Measure measure_of(std::string_view name);

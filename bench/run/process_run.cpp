@@ -47,7 +47,7 @@ double silence_limit() {
   const double seconds = std::strtod(text, &end);
   if (end != text && *end == '\0' && seconds > 0) return seconds;
   throw UsageError(
-      fmt::format("{}='{}' is no time; allowed: seconds above 0", limit_variable, text));
+      fmt::format("{}='{}' is not a valid time; allowed: seconds above 0", limit_variable, text));
 }
 
 class ProcessRun {
@@ -77,6 +77,7 @@ class ProcessRun {
       }
       interrupted_ = InterruptHandler::requested();
     }
+    all_measured_ = all_measured_ && any_measured_;
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
     if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
     return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
@@ -101,27 +102,30 @@ class ProcessRun {
       record.exit_code = static_cast<int>(ExitCode::case_failed);
       record.error = fmt::format("could not be run: {}", error.what());
     }
-    take(process, path, record);
+    const bool out_of_time = take(process, path, record);
     if (!record.error.empty()) {
       progress().note(
           fmt::format("process {} of {} {}", process + 1, options_.processes, record.error));
     }
-    has_profiled_ = has_profiled_ || record.error.empty();
-    all_measured_ = all_measured_ && record.exit_code == 0 && record.error.empty();
+    has_profiled_ = has_profiled_ || (record.error.empty() && !out_of_time);
+    const bool ended_well = record.exit_code == 0 || out_of_time;
+    all_measured_ = all_measured_ && ended_well && record.error.empty();
     outputs_.checkpoint();
   }
 
   /// Empty for a process that ended as it should: its report has the cases that failed in it.
   static std::string error_of(const ChildEnd& end) {
     const bool interrupted =
-        end.exit_code == interrupted_exit_code && InterruptHandler::requested();
+        (end.exit_code == interrupted_exit_code || end.exit_code == terminated_exit_code) &&
+        InterruptHandler::requested();
     const bool failed_in_order = end.exit_code == 1 && end.error_output.empty();
     const bool orderly = end.exit_code == 0 || interrupted || failed_in_order;
     return orderly && end.passed_limit.empty() ? std::string() : end.text();
   }
 
-  /// Adds the report of a process. One that cannot be read is an error of the process.
-  void take(int process, const std::filesystem::path& path, report::Process& record) {
+  /// Adds the report of a process. One that cannot be read is an error of the process. Returns
+  /// whether all its cases were left out for lack of time, which is no failure.
+  bool take(int process, const std::filesystem::path& path, report::Process& record) {
     std::optional<report::Report> left;
     try {
       left = report::read_report(path);
@@ -130,11 +134,13 @@ class ProcessRun {
     }
     if (!left) {
       outputs_.report_builder().add_process(record, {});
-      return;
+      return false;
     }
     outputs_.report_builder().add_process(record, times_of(*left));
+    const bool out_of_time = std::ranges::all_of(left->cases, report::is_left_out_of_time);
     parts_.push_back({process, std::move(left->cases)});
     for (const Job& job : jobs_) merge(job);
+    return out_of_time;
   }
 
   void merge(const Job& job) {
@@ -147,6 +153,7 @@ class ProcessRun {
     result.answer =
         answer_of(*job.scenario, job.cases, result.cases, {.processes = options_.processes});
     all_measured_ = all_measured_ && result.all_measured();
+    any_measured_ = any_measured_ || result.any_measured();
     outputs_.report_builder().update(*job.scenario, result);
   }
 
@@ -181,6 +188,7 @@ class ProcessRun {
   std::vector<ProcessCases> parts_;
   bool interrupted_ = false;
   bool has_profiled_ = false;  // one that ended as it should profiles the cases for all
+  bool any_measured_ = false;
   bool all_measured_ = true;
 };
 

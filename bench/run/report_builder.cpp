@@ -15,6 +15,7 @@
 #include "bench/execution/ranges.h"
 #include "bench/output/version.h"
 #include "bench/sampling/described.h"
+#include "bench/sampling/earlier_part.h"
 #include "bench/sampling/google_benchmark.h"
 #include "bench/sampling/results.h"
 #include "kernels/base/error.h"
@@ -45,6 +46,9 @@ report::NamedTexts libraries_of(const Machine& machine) {
 std::optional<double> finite(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
+
+/// The launcher knows of parbench's own commit whether its sources have changes since.
+bool has_commit_of_user(const report::Machine& machine) { return machine.commit && !machine.dirty; }
 
 report::Sampling described(std::string_view scenario, const SamplerOptions& options) {
   return {.scenario = std::string(scenario),
@@ -96,14 +100,17 @@ std::filesystem::path provide_report_path(const RunOptions& options, std::size_t
 
 ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& options,
                              const Machine& machine, const BenchmarkFlags& flags,
-                             std::chrono::system_clock::time_point started)
+                             std::chrono::system_clock::time_point started, double begin)
     : path_(std::move(path)),
-      begin_(std::chrono::steady_clock::now()),
+      begin_(begin),
       published_settings_(options.preset == Preset::published),
       resumed_(options.resumed) {
   report_.version = version;
   report_.started_utc = resumed_ ? resumed_->started_utc : utc_text(started);
-  if (resumed_) process_times_ = times_of(*resumed_);
+  if (resumed_) {
+    process_times_ = times_of(*resumed_);
+    report_.answers = resumed_->answers;
+  }
   report_.command_line = options.command_line;
   report_.options = named_values(flags_from(options));
   if (flags.repetitions) {
@@ -118,9 +125,16 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& optio
 }
 
 /// A commit that the user gives replaces that of parbench's own sources, with all that is known of
-/// it.
+/// it. A run that is resumed is of the same project unless the flags are given anew.
 void ReportBuilder::describe_project(const ProjectOptions& project) {
   report_.labels = labels_of(project);
+  if (resumed_ && project.labels.empty()) report_.labels = resumed_->labels;
+  if (resumed_ && project.commit.empty() && has_commit_of_user(resumed_->machine)) {
+    report_.machine.commit = resumed_->machine.commit;
+    report_.machine.dirty.reset();
+    report_.machine.commit_subject = resumed_->machine.commit_subject;
+    report_.machine.commit_author = resumed_->machine.commit_author;
+  }
   if (project.commit.empty()) return;
   const auto known = [](const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
@@ -195,8 +209,7 @@ void ReportBuilder::add_process(report::Process process, const PhaseTimes& times
 void ReportBuilder::refresh(bool complete) {
   report_.complete = complete;
   report_.duration_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() +
-      (resumed_ ? resumed_->duration_seconds : 0);
+      steady_seconds() - begin_ + (resumed_ ? resumed_->duration_seconds : 0);
   PhaseTimes all = process_times_;
   for (const auto& [scenario, times] : times_) all += times;
   report_.preparation_seconds = all.preparation;

@@ -10,6 +10,7 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
+#include "bench/execution/clock.h"
 #include "bench/sampling/sampler.h"
 #include "bench/sampling/session.h"
 #include "kernels/machine/machine.h"
@@ -37,12 +38,14 @@ namespace parbench {
 
 class ReportBuilder {
  public:
+  /// `begin`: when the run began, on the steady clock.
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
-                const BenchmarkFlags& flags, std::chrono::system_clock::time_point started);
+                const BenchmarkFlags& flags, std::chrono::system_clock::time_point started,
+                double begin = steady_seconds());
 
   /// Before the run: cases that are to be measured stand in the report as not run, or as an earlier
-  /// part of the run has measured them, with how they
-  /// will be sampled and on which devices; with the published settings also what was published.
+  /// part of the run has measured them, with how they will be sampled and on which devices; with
+  /// the published settings also what was published.
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
   /// With what joins each pair of them.
@@ -77,7 +80,7 @@ class ReportBuilder {
   void describe_project(const ProjectOptions& project);
 
   std::filesystem::path path_;
-  std::chrono::steady_clock::time_point begin_;
+  double begin_;
   bool published_settings_;
   std::shared_ptr<const report::Report> resumed_;  // of an earlier part of the run; none: nullptr
   report::Report report_;

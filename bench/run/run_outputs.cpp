@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <sstream>
@@ -25,6 +26,47 @@ std::unique_ptr<Progress> progress_of(const RunOptions& options) {
   return make_progress(std::cerr, standard_error_options(options.quiet || options.for_profiler));
 }
 
+/// Returns the first difference between texts by name, such as versions of libraries.
+std::string difference_of_texts(const report::NamedTexts& before, const report::NamedTexts& now) {
+  const auto find = [](const report::NamedTexts& texts, const std::string& name) {
+    const auto found = std::ranges::find(texts, name, &report::NamedTexts::value_type::first);
+    return found == texts.end() ? std::string("none") : found->second;
+  };
+  for (const report::NamedTexts* texts : {&before, &now}) {
+    for (const auto& [name, text] : *texts) {
+      const std::string one = find(before, name);
+      const std::string other = find(now, name);
+      if (one != other) return report::difference_text(name, one, other);
+    }
+  }
+  return {};
+}
+
+std::string commit_text(const report::Machine& machine) {
+  if (!machine.commit) return "unknown";
+  return *machine.commit + (machine.dirty.value_or(false) ? " with changes" : "");
+}
+
+/// Returns the first difference between what has measured two reports; empty without any.
+std::string difference_of_programs(const report::Report& before, const report::Report& now) {
+  const report::NamedTexts one{{"parbench", before.version},
+                               {"commit", commit_text(before.machine)},
+                               {"compiler", before.machine.compiler},
+                               {"build", before.machine.build_type}};
+  const report::NamedTexts other{{"parbench", now.version},
+                                 {"commit", commit_text(now.machine)},
+                                 {"compiler", now.machine.compiler},
+                                 {"build", now.machine.build_type}};
+  std::string different = difference_of_texts(one, other);
+  if (different.empty()) {
+    different = difference_of_texts(before.machine.libraries, now.machine.libraries);
+  }
+  if (different.empty()) {
+    different = difference_of_texts(before.machine.environment, now.machine.environment);
+  }
+  return different;
+}
+
 }  // namespace
 
 RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags,
@@ -35,24 +77,29 @@ RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags,
       report_builder_(std::move(report_builder)),
       trace_(options.trace_path, options.trace_cases) {
   for (const Job& job : jobs) {
-    report_builder_.plan(*job.scenario, job.cases, sampler_options(options, flags, *job.scenario));
+    report_builder_.plan(*job.scenario, job.cases,
+                         sampler_options(options, flags, *job.scenario, jobs.size()));
     report_builder_.add_devices(*job.scenario, job.devices);
-    left_out_ += left_out_text(job);
+    left_out_ += left_out_text(job, text_style(options.width).width);
   }
-  if (options.resumed) require_same_machine();
+  if (options.resumed) require_same_conditions();
   if (!options.process) add_peaks();
 }
 
-void RunOutputs::require_same_machine() const {
-  const report::Report& report = report_builder_.report();
-  for (const report::Sampling& one : report.sampling) {
-    const auto here = report::fingerprint(report, one.scenario);
-    if (here == report::fingerprint(*options_.resumed, one.scenario)) continue;
-    throw UsageError(
-        fmt::format("--resume '{}' was measured on another machine, so its samples cannot be added "
-                    "to; --rerun measures its cases anew",
-                    options_.resume_path));
+void RunOutputs::require_same_conditions() const {
+  const report::Report& before = *options_.resumed;
+  const report::Report& now = report_builder_.report();
+  std::string different = difference_of_programs(before, now);
+  for (const report::Sampling& one : now.sampling) {
+    if (!different.empty()) break;
+    different = report::difference(report::fingerprint(before, one.scenario),
+                                   report::fingerprint(now, one.scenario));
   }
+  if (different.empty()) return;
+  throw UsageError(
+      fmt::format("--resume '{}' was measured under other conditions ({}), so its samples cannot "
+                  "be added to; --rerun measures its cases anew",
+                  options_.resume_path, different));
 }
 
 void RunOutputs::add_peaks() {
@@ -63,12 +110,14 @@ void RunOutputs::add_peaks() {
   }
 }
 
-void RunOutputs::checkpoint() {
+bool RunOutputs::checkpoint() {
   try {
     report_builder_.refresh(false);
     report_builder_.write();
+    return true;
   } catch (const std::exception& error) {
     if (!std::exchange(warned_, true)) progress_->note(error.what());
+    return false;
   }
 }
 

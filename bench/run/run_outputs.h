@@ -28,16 +28,17 @@ class RunOutputs {
   [[nodiscard]] Progress& progress() { return *progress_; }
 
   /// Updates the report's file. A failure is reported once and is not an error of the run: a disk
-  /// that is full now may have space at the end.
-  void checkpoint();
+  /// that is full now may have space at the end. Returns whether the file is up to date.
+  bool checkpoint();
 
   /// Writes all outputs, files before the terminal, which may be closed. A failure does not affect
   /// the other outputs and is reported at the end. Returns whether nothing failed.
   bool finish(bool complete);
 
  private:
-  /// Throws UsageError where the run that is resumed was one of another machine.
-  void require_same_machine() const;
+  /// Throws UsageError where the samples of the run that is resumed are those of another machine,
+  /// another build or other settings of libraries.
+  void require_same_conditions() const;
   /// Adds the peak rates that `parbench peaks` left in the cache. Reports a damaged file of it.
   void add_peaks();
   /// Rows for a program have standard output to themselves.

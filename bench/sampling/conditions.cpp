@@ -41,6 +41,20 @@ std::vector<std::string> throttles(const Condition& before, const Condition& aft
   return reasons;
 }
 
+/// Between two readings.
+std::optional<report::ThreadUse> thread_use(const Condition& before, const Condition& after,
+                                            double seconds) {
+  if (!before.threads || !after.threads || seconds <= 0 || after.threads->threads == 0) return {};
+  const auto rate = [&](auto member) {
+    return static_cast<double>(after.threads.value().*member - before.threads.value().*member) /
+           seconds;
+  };
+  const int threads = after.threads->threads;
+  return report::ThreadUse{.core_wait = rate(&ThreadTimes::core_wait_seconds) / threads,
+                           .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
+                           .page_faults = rate(&ThreadTimes::page_faults)};
+}
+
 /// Every condition that a case has of one device, in the order of the samples.
 using Conditions = std::vector<const SampleCondition*>;
 
@@ -66,6 +80,20 @@ std::optional<double> highest(const Conditions& conditions,
   return max;
 }
 
+std::optional<report::ThreadUse> mean_use(const Conditions& conditions) {
+  report::ThreadUse sum;
+  double count = 0;
+  for (const SampleCondition* condition : conditions) {
+    if (!condition->threads) continue;
+    sum.core_wait += condition->threads->core_wait;
+    sum.kernel += condition->threads->kernel;
+    sum.page_faults += condition->threads->page_faults;
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return report::ThreadUse{sum.core_wait / count, sum.kernel / count, sum.page_faults / count};
+}
+
 report::CaseCondition summary(const std::string& device, const Conditions& conditions) {
   std::vector<double> clocks;
   for (const SampleCondition* condition : conditions) {
@@ -76,7 +104,8 @@ report::CaseCondition summary(const std::string& device, const Conditions& condi
       .min_clock_mhz = {},
       .median_clock_mhz = {},
       .max_temperature_celsius = highest(conditions, &SampleCondition::temperature_celsius),
-      .max_power_watts = highest(conditions, &SampleCondition::power_watts)};
+      .max_power_watts = highest(conditions, &SampleCondition::power_watts),
+      .threads = mean_use(conditions)};
   if (!clocks.empty()) {
     result.min_clock_mhz = std::ranges::min(clocks);
     result.median_clock_mhz = median(clocks);
@@ -111,14 +140,15 @@ std::vector<report::ThrottleReason> reasons_of(const std::vector<report::Sample>
 }  // namespace
 
 std::optional<SampleCondition> sample_condition(const std::string& device, const Condition& before,
-                                                const Condition& after) {
+                                                const Condition& after, double seconds) {
   if (before == Condition{} && after == Condition{}) return std::nullopt;
   return SampleCondition{
       .device = device,
       .clock_mhz = std::max(before.clock_mhz, after.clock_mhz),
       .temperature_celsius = std::max(before.temperature_celsius, after.temperature_celsius),
       .power_watts = std::max(before.power_watts, after.power_watts),
-      .throttled_by = throttles(before, after)};
+      .throttled_by = throttles(before, after),
+      .threads = thread_use(before, after, seconds)};
 }
 
 void summarise_conditions(report::CaseResult& measured) {
@@ -145,24 +175,32 @@ void ConditionWatch::before(const Plan& plan) {
   if (spent_ > max_time_share * (time - *begin_)) return;
   for (const Stream* stream : plan.streams()) {
     const Device* device = &stream->device();
-    const bool known = std::ranges::find(readings_, device, &Reading::device) != readings_.end();
-    if (!known) readings_.push_back({device, timed_reading(*device)});
+    auto reading = std::ranges::find(readings_, device, &Reading::device);
+    if (reading == readings_.end()) reading = readings_.insert(reading, {device, {}, {}});
+    reading->streams.push_back(stream);
   }
+  for (Reading& reading : readings_) reading.before = timed_reading(reading);
+  read_ = now_();
 }
 
 std::vector<SampleCondition> ConditionWatch::after() {
+  const double seconds = now_() - read_;
   std::vector<SampleCondition> conditions;
   for (const Reading& reading : std::exchange(readings_, {})) {
     auto condition = sample_condition(reading.device->info().name, reading.before,
-                                      timed_reading(*reading.device));
+                                      timed_reading(reading), seconds);
     if (condition) conditions.push_back(std::move(*condition));
   }
   return conditions;
 }
 
-Condition ConditionWatch::timed_reading(const Device& device) {
+Condition ConditionWatch::timed_reading(const Reading& reading) {
   const double begin = now_();
-  Condition condition = device.condition();
+  Condition condition = reading.device->condition();
+  for (const Stream* stream : reading.streams) {
+    const auto times = stream->thread_times();
+    if (times) condition.threads = condition.threads.value_or(ThreadTimes{}) += *times;
+  }
   spent_ += now_() - begin;
   return condition;
 }

@@ -18,13 +18,14 @@ namespace parbench {
 /// share is that of nvbench, which discards such samples.
 inline constexpr double min_clock_share = 0.75;
 
-/// Returns the condition of a device around a sample, from the readings before and after it. The
-/// sample is marked for what throttles the device in either, for counters that have risen in
-/// between, and with "low clock" where the higher of the two clocks is low, unless the device was
-/// at rest. Nothing for a device without sensors.
+/// Returns the condition of a device around a sample, from the readings before and after it, which
+/// are `seconds` apart. The sample is marked for what throttles the device in either, for counters
+/// that have risen in between, and with "low clock" where the higher of the two clocks is low,
+/// unless the device was at rest. Nothing for a device without sensors.
 [[nodiscard]] std::optional<report::SampleCondition> sample_condition(const std::string& device,
                                                                       const Condition& before,
-                                                                      const Condition& after);
+                                                                      const Condition& after,
+                                                                      double seconds);
 
 /// Fills `conditions` and `throttling` of a case from its samples.
 void summarise_conditions(report::CaseResult& measured);
@@ -44,15 +45,17 @@ class ConditionWatch {
  private:
   struct Reading {
     const Device* device = nullptr;
+    std::vector<const Stream*> streams;  // of the plan, on this device
     Condition before;
   };
-  [[nodiscard]] Condition timed_reading(const Device& device);
+  [[nodiscard]] Condition timed_reading(const Reading& reading);
 
   static constexpr double max_time_share = 0.02;
 
   std::function<double()> now_;
   std::optional<double> begin_;
   double spent_ = 0;
+  double read_ = 0;  // when `before` had read
   std::vector<Reading> readings_;
 };
 

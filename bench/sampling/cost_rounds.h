@@ -34,6 +34,9 @@ class CostRounds {
 
   [[nodiscard]] bool empty() const { return !ahead_ && relative_.empty(); }
 
+  /// Returns whether there was a round beside a sample.
+  [[nodiscard]] bool any_beside_samples() const { return !relative_.empty(); }
+
   /// Returns the cost of each task in an execution that takes `median`: cost over execution in the
   /// rounds beside samples, times `median`. A machine that is slower for a while is slower for
   /// both, so the quotient stays. The median of the quotients is taken, the lower of two in the

@@ -56,6 +56,7 @@ Preparation::Preparation(const Scenario& scenario, Context& context,
     if (reference) ++uses_left_[reference->name()];
     references_.push_back(std::move(reference));
   }
+  find_groups();
   find_order();
 }
 
@@ -64,19 +65,28 @@ std::optional<std::string> Preparation::reference_name(std::size_t index) const 
   return references_[index]->name();
 }
 
-void Preparation::find_order() {
-  std::vector<std::string> groups;  // in the order in which they first appear
-  std::map<std::string, std::vector<std::size_t>> members;
+/// They are in the order in which they first appear.
+void Preparation::find_groups() {
+  std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const std::string group = reference_name(i).value_or(specs_[i].name());
-    if (!members.contains(group)) groups.push_back(group);
-    auto& group_members = members[group];
+    const auto [place, is_new] =
+        places.try_emplace(reference_name(i).value_or(specs_[i].name()), groups_.size());
+    if (is_new) groups_.emplace_back();
+    std::vector<std::size_t>& group = groups_[place->second];
     const bool leads = !references_[i];
-    group_members.insert(leads ? group_members.begin() : group_members.end(), i);
+    group.insert(leads ? group.begin() : group.end(), i);
   }
-  for (const std::string& group : groups) {
-    order_.insert(order_.end(), members[group].begin(), members[group].end());
-  }
+}
+
+void Preparation::find_order() {
+  order_.clear();
+  for (const auto& group : groups_) order_.insert(order_.end(), group.begin(), group.end());
+}
+
+void Preparation::sort_by(const std::function<int(std::size_t)>& rank) {
+  for (auto& group : groups_) std::ranges::stable_sort(group, {}, rank);
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return rank(group.front()); });
+  find_order();
 }
 
 void Preparation::run_once(const CaseSpec& spec) {

@@ -45,6 +45,9 @@ class Preparation {
   /// reference together, the reference itself first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
+  /// Sorts cases with the same reference by their rank, and these groups by their lowest rank.
+  void sort_by(const std::function<int(std::size_t)>& rank);
+
   /// Prepares, runs and verifies one case; `verification` reports a wrong result.
   /// Throws what preparing or running threw, and what `check_end` throws between such steps:
   /// Interrupted or OutOfTime. Where a reference
@@ -55,6 +58,7 @@ class Preparation {
   void release_reference(std::size_t index);
 
  private:
+  void find_groups();
   void find_order();
   void run_once(const CaseSpec& spec);
   [[nodiscard]] bool compares(std::size_t index, const std::vector<Output>& outputs) const;
@@ -70,6 +74,7 @@ class Preparation {
   MakePlanRunner make_runner_;
   std::function<double()> now_;
   std::function<void()> check_end_;
+  std::vector<std::vector<std::size_t>> groups_;  // of specs with the same reference
   std::vector<std::size_t> order_;
   std::vector<std::optional<CaseSpec>> references_;     // of each spec; none: verified by its check
   std::map<std::string, int> uses_left_;                // of each reference

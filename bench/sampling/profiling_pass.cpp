@@ -12,7 +12,6 @@
 
 #include "bench/execution/interrupt.h"
 #include "bench/sampling/preparation.h"
-#include "bench/sampling/profile.h"
 #include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"
 
@@ -50,6 +49,18 @@ int recorded_executions(double execution_seconds) {
 double profiling_seconds(double execution_seconds) {
   const int executions = recorded_executions(execution_seconds);
   return execution_seconds * (executions > 1 ? 2 * executions : executions);
+}
+
+report::Profile profile_of(const Recording& recording) {
+  report::Profile profile;
+  profile.executions = static_cast<int>(recording.seconds.size());
+  profile.median = median(recording.seconds);
+  profile.seconds_per_call = recording.seconds_per_call;
+  profile.metrics = metrics_of(recording.timeline);
+  if (recording.timeline.graph.tasks.size() <= report::max_reported_tasks) {
+    profile.timeline = merge_calls(recording.timeline);
+  }
+  return profile;
 }
 
 void ProfilingPass::note(report::CaseResult& result, std::string_view reason) {

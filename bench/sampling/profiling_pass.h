@@ -8,6 +8,7 @@
 
 #include "bench/execution/plan_runner.h"
 #include "bench/execution/ranges.h"
+#include "reports/model/profile.h"
 #include "reports/model/report.h"
 #include "reports/model/without_profile.h"
 #include "scenarios/plan/timeline.h"
@@ -33,6 +34,9 @@ constexpr double max_typical_deviation = 0.10;
 constexpr int max_profiling_runs = 3;
 
 using report::no_timeline;
+
+/// Returns the profile in a report from the recording of a case.
+[[nodiscard]] report::Profile profile_of(const Recording& recording);
 
 /// Called with each profiled case and the timeline of its recorded execution.
 using KeepTimeline = std::function<void(const report::CaseResult&, const Timeline&)>;

@@ -67,12 +67,13 @@ class MeasuredCases {
   std::vector<Samples> samples_;
 };
 
-/// The medians of a case and of others, in this order.
-std::vector<double> medians_of(const std::vector<report::CaseResult>& cases, std::size_t index,
-                               const std::vector<std::size_t>& others) {
-  std::vector<double> medians{median(seconds_of(cases[index].samples))};
-  for (const std::size_t other : others)
-    medians.push_back(median(seconds_of(cases[other].samples)));
+/// The median of each case over the rounds in which all of them were sampled.
+std::vector<double> medians_of(const std::vector<Samples>& cases) {
+  std::vector<double> medians;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto own = [i](std::span<const double> seconds, auto) { return seconds[i]; };
+    medians.push_back(paired_median(cases, own).value().value);
+  }
   return medians;
 }
 
@@ -113,40 +114,55 @@ std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
 /// Independent values that an interval of 95% needs.
 constexpr std::size_t settled_count = 6;
 
-/// The measured case with the fewest samples, or processes where there are several.
-const report::CaseResult& with_fewest_samples(const std::vector<report::CaseResult>& cases) {
-  const auto count = [](const report::CaseResult& one) {
-    if (one.status != report::CaseStatus::measured) return std::numeric_limits<std::size_t>::max();
-    const std::size_t processes = process_medians(one.samples).size();
-    return processes > 1 ? processes : one.samples.size();
-  };
-  return *std::ranges::min_element(cases, {}, count);
+/// The number of independent values of a case: its samples, or the processes that took them.
+std::size_t values_of(const report::CaseResult& one, bool of_processes) {
+  return of_processes ? process_medians(one.samples).size() : one.samples.size();
+}
+
+/// The measured case with the fewest values.
+const report::CaseResult& with_fewest_values(const std::vector<report::CaseResult>& cases,
+                                             bool of_processes) {
+  return *std::ranges::min_element(cases, {}, [&](const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured ? values_of(one, of_processes)
+                                                      : std::numeric_limits<std::size_t>::max();
+  });
+}
+
+/// What gives a case more samples than so many; empty where that is not known.
+std::string remedy_of(const report::CaseResult& fewest, std::size_t count, double seconds) {
+  if (fewest.stopped_because == "max-time") return "a longer --max-time gives more";
+  if (fewest.stopped_because != report::total_time) return {};
+  if (!(seconds > 0)) return "a longer --max-total-time gives more";
+  constexpr double minute = 60;
+  const double wanted = seconds * settled_count / static_cast<double>(count);
+  return fmt::format("--max-total-time {:.0f} should settle it",
+                     minute * std::ceil(wanted / minute));
 }
 
 /// Says that cases or samples are missing, and what gives more; nothing where there are enough.
 std::optional<std::string> preliminary_warning(const std::vector<report::CaseResult>& cases,
-                                               const AnswerConditions& conditions) {
-  if (const auto left = std::ranges::count_if(cases, report::is_left_out_of_time); left > 0) {
-    return fmt::format(
-        " Preliminary: {} of {} cases had no time; a longer --max-total-time measures them.", left,
-        cases.size());
-  }
-  const report::CaseResult& fewest = with_fewest_samples(cases);
+                                               const AnswerConditions& conditions,
+                                               bool is_answered) {
   const bool of_processes = conditions.processes > 1;
-  const std::size_t count =
-      of_processes ? process_medians(fewest.samples).size() : fewest.samples.size();
-  if (conditions.for_profiler || count >= settled_count) return std::nullopt;
-  if (of_processes) {
-    return fmt::format(" Preliminary, from {} of {} processes that settle it.", count,
-                       settled_count);
+  const report::CaseResult& fewest = with_fewest_values(cases, of_processes);
+  const std::size_t count = values_of(fewest, of_processes);
+  const auto left = std::ranges::count_if(cases, report::is_left_out_of_time);
+  const bool has_few = is_answered && !conditions.for_profiler && count < settled_count;
+  if (!has_few && left == 0) return std::nullopt;
+  std::string text = " Preliminary";
+  std::string remedy;
+  if (has_few && of_processes) {
+    text += fmt::format(", from {} of {} processes that settle it", count, settled_count);
+  } else if (has_few) {
+    text += fmt::format(", from {}", report::format_count(count, "sample"));
+    remedy = remedy_of(fewest, count, conditions.seconds);
   }
-  std::string text = fmt::format(" Preliminary, from {}", report::format_count(count, "sample"));
-  if (fewest.stopped_because == "max-time") return text + "; a longer --max-time gives more.";
-  if (fewest.stopped_because != "total-time") return text + ".";
-  constexpr double minute = 60;
-  const double wanted = conditions.seconds * settled_count / static_cast<double>(count);
-  return text + fmt::format("; --max-total-time {:.0f} should settle it.",
-                            minute * std::ceil(wanted / minute));
+  if (left > 0) {
+    text += fmt::format("{} there was no time for {} of {} cases", has_few ? ", and" : ":", left,
+                        cases.size());
+    remedy = "a longer --max-total-time measures them";
+  }
+  return text + (remedy.empty() ? "" : "; " + remedy) + ".";
 }
 
 constexpr std::string_view by_measuring = "measuring";
@@ -284,13 +300,6 @@ CaseEnd end_of(const std::exception_ptr& thrown) {
   }
 }
 
-const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
-                                        const std::string& name) {
-  if (cases == nullptr) return nullptr;
-  const auto found = std::ranges::find(*cases, name, &report::CaseResult::name);
-  return found == cases->end() || found->samples.empty() ? nullptr : &*found;
-}
-
 SamplerCase sampler_case(const PreparedCase& prepared, const report::CaseResult* earlier) {
   SamplerCase result{prepared.execution_seconds, prepared.warm_up_seconds};
   if (earlier == nullptr) return result;
@@ -335,7 +344,7 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
     if (!median) continue;
     metrics.push_back({metric.name, median->value, median->interval});
     if (metric.remark) {
-      metrics.back().remark = metric.remark(median->value, medians_of(cases, index, metric.others));
+      metrics.back().remark = metric.remark(median->value, medians_of(samples));
     }
   }
   return metrics;
@@ -351,16 +360,18 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   }
   if (measured.outcomes().empty()) return std::nullopt;
   report::Answer answer{std::string(scenario.name()), std::string(scenario.question())};
+  bool is_answered = true;
   try {
     Conclusion conclusion = scenario.answer(
         measured.outcomes(), [&](const auto& some) { return measured.possibly_fastest(some); });
     answer.text = std::move(conclusion.text);
     answer.recommendations = std::move(conclusion.recommendations);
+    is_answered = conclusion.is_answered;
   } catch (const std::exception& error) {
     answer.text =
         fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
   }
-  if (const auto warning = preliminary_warning(cases, conditions)) {
+  if (const auto warning = preliminary_warning(cases, conditions, is_answered)) {
     answer.preliminary = true;
     answer.text += *warning;
   }

@@ -63,10 +63,6 @@ struct CaseEnd {
 /// failed.
 [[nodiscard]] CaseEnd end_of(const std::exception_ptr& thrown);
 
-/// Returns the case of that name if it has samples; nullptr if there is none, or no cases.
-[[nodiscard]] const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
-                                                      const std::string& name);
-
 /// Returns what the sampler needs of a prepared case. With the result of an `earlier` part of the
 /// run it goes on from there, unless the case had come to its end.
 [[nodiscard]] SamplerCase sampler_case(const PreparedCase& prepared,
@@ -88,7 +84,7 @@ void compare_cases(const std::vector<Comparisons>& comparisons,
 
 /// What an answer depends on beside the cases.
 struct AnswerConditions {
-  double seconds = 0;  // that the run of the scenario took so far
+  double seconds = 0;  // that a run with as many samples takes; 0: unknown
   bool for_profiler = false;
   int processes = 1;
 };

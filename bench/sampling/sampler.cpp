@@ -169,7 +169,9 @@ void Sampler::end_what_time_forbids() {
   for (State& state : states_) {
     if (!ended(state) && out_of_time(state)) state.stopped_because = "max-time";
   }
-  if (!has_samples() || round_cost() <= total_left()) return;
+  const bool all_have_samples = std::ranges::none_of(
+      states_, [this](const State& state) { return !ended(state) && state.samples.empty(); });
+  if (!all_have_samples || round_cost() <= total_left()) return;
   for (State& state : states_) {
     if (!ended(state)) state.stopped_because = "total-time";
   }
@@ -227,6 +229,8 @@ void Sampler::begin_round() {
   std::seed_seq seed{options_.seed, static_cast<std::uint64_t>(round_)};
   std::mt19937_64 generator(seed);
   std::ranges::shuffle(order_, generator);
+  std::ranges::stable_partition(order_,
+                                [this](std::size_t i) { return !states_[i].samples.empty(); });
 }
 
 bool Sampler::ended(const State& state) const {
@@ -260,6 +264,11 @@ const std::string& Sampler::stopped_because(std::size_t index) const {
 }
 
 std::int64_t Sampler::iterations(std::size_t index) const { return states_.at(index).iterations; }
+
+std::size_t Sampler::ended_cases() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(states_, [this](const State& state) { return ended(state); }));
+}
 
 std::optional<double> Sampler::reached_precision(std::size_t index) const {
   return states_.at(index).precision;

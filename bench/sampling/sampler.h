@@ -59,14 +59,15 @@ struct Step {
   int round = 0;  // of a sample
 };
 
-/// Samples in rounds: every unfinished case once per round, in an order shuffled for each round.
-/// Before its first sample, a short case is warmed up until its iterations per sample are known.
-/// A case ends when its precision is reached ("precision"), when its next sample would probably end
-/// after its time is spent ("max-time"), when the next round would end after the time of all cases
-/// ("total-time"; in the first round a case whose own sample would), or at a fixed number of
-/// samples ("fixed count"). A case that has ended is still sampled, within its own time, while any
-/// case that is compared with it has not ended, so that comparisons use samples taken next to each
-/// other.
+/// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
+/// those without samples first. Before its first sample, a short case is warmed up until its
+/// iterations per sample are known. A case ends when its precision is reached ("precision"), when
+/// its next sample would probably end after its time is spent ("max-time"), when the next round
+/// would end after the time of all cases
+/// ("total-time"; while a case has no sample, a case whose own sample would), or at a fixed number
+/// of samples ("fixed count"). A case that has ended is still sampled, within its own time, while
+/// any case that is compared with it has not ended, so that comparisons use samples taken next to
+/// each other.
 class Sampler {
  public:
   Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases);
@@ -99,6 +100,9 @@ class Sampler {
   [[nodiscard]] const std::vector<report::Sample>& samples(std::size_t index) const;
   [[nodiscard]] const std::string& stopped_because(std::size_t index) const;  // empty: not stopped
   [[nodiscard]] std::int64_t iterations(std::size_t index) const;
+
+  /// Returns the number of cases that have ended, the dropped ones included.
+  [[nodiscard]] std::size_t ended_cases() const;
 
   /// Returns the half-width of the median's 95% interval over the median; nothing while unknown.
   [[nodiscard]] std::optional<double> reached_precision(std::size_t index) const;

@@ -15,6 +15,7 @@
 #include "bench/sampling/conditions.h"
 #include "bench/sampling/cost_rounds.h"
 #include "bench/sampling/described.h"
+#include "bench/sampling/earlier_part.h"
 #include "bench/sampling/google_benchmark.h"
 #include "bench/sampling/preparation.h"
 #include "bench/sampling/profiling_pass.h"
@@ -45,8 +46,7 @@ class Session {
   /// What is known of one spec beside its place in the report.
   struct Entry {
     RangeName range;
-    const report::CaseResult* earlier = nullptr;  // what an earlier part of the run has measured
-    std::optional<PreparedCase> prepared = {};    // only while it can still be sampled
+    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
     CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
@@ -59,6 +59,7 @@ class Session {
   };
 
   void prepare_all();
+  void prepare_if_possible(std::size_t index, Preparation& preparation);
   void prepare(std::size_t index, Preparation& preparation);
   void measure_tasks(std::size_t index);
 
@@ -83,8 +84,6 @@ class Session {
   [[nodiscard]] bool has_time_for_tasks(const Entry& entry, double execution) const;
 
   void checkpoint(double period);
-  [[nodiscard]] std::size_t sampled_to_the_end() const;
-
   [[nodiscard]] SessionResult result() const;
   void add_samples(std::size_t index, report::CaseResult& result) const;
 
@@ -96,6 +95,7 @@ class Session {
   std::vector<report::CaseResult> cases_;
   std::vector<Entry> entries_;
   std::vector<Comparisons> comparisons_;  // of each spec
+  EarlierPart earlier_;
   Ranges ranges_;
   std::optional<Sampler> sampler_;
   ProfilingPass profiling_{environment_.on_timeline, environment_.interrupted};
@@ -117,12 +117,12 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
       specs_(specs),
       options_(options),
       environment_(std::move(environment)),
-      comparisons_(comparisons_of(scenario, specs)) {
+      comparisons_(comparisons_of(scenario, specs)),
+      earlier_(environment_.resumed, specs, comparisons_, environment_.on_timeline != nullptr) {
   if (!environment_.now) environment_.now = steady_seconds;
   for (const CaseSpec& spec : specs_) {
     cases_.push_back(described(spec));
-    const std::string& name = cases_.back().name;
-    entries_.push_back({RangeName(name), find_measured(environment_.resumed, name)});
+    entries_.push_back({RangeName(cases_.back().name)});
   }
   progress_.emplace(environment_.progress, environment_.part, environment_.now);
   time_.emplace(environment_.now, options_.total_seconds);
@@ -138,8 +138,11 @@ SessionResult Session::run() {
   }
   environment_.progress.finish();
   SessionResult final = result();
+  // The scenarios of a run have equal shares. What earlier samples have taken is unknown.
+  const double run_seconds = times_.sum() * static_cast<double>(environment_.part.count);
   final.answer = answer_of(scenario_, specs_, final.cases,
-                           {.seconds = times_.sum(), .for_profiler = options_.for_profiler});
+                           {.seconds = environment_.resumed == nullptr ? run_seconds : 0,
+                            .for_profiler = options_.for_profiler});
   return final;
 }
 
@@ -150,20 +153,25 @@ void Session::prepare_all() {
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
                           check_end);
+  preparation.sort_by([this](std::size_t index) { return earlier_.rank(index); });
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) return;
     progress_->preparing(cases_[index].name, {done++, cases_.size()});
-    if (const auto reason = environment_.lost.reason(context_)) {
-      leave_out(index, *reason);
-    } else if (time_->has_time_for_another()) {
-      prepare(index, preparation);
-    } else {
-      leave_out_of_time(index);
-    }
+    if (!earlier_.is_final(index)) prepare_if_possible(index, preparation);
     preparation.release_reference(index);
     checkpoint(preparation_checkpoint_seconds);
+  }
+}
+
+void Session::prepare_if_possible(std::size_t index, Preparation& preparation) {
+  if (const auto reason = environment_.lost.reason(context_)) {
+    leave_out(index, *reason);
+  } else if (time_->has_time_for_another()) {
+    prepare(index, preparation);
+  } else {
+    leave_out_of_time(index);
   }
 }
 
@@ -286,13 +294,14 @@ void Session::leave_out(std::size_t index, const std::string& reason) {
 
 /// A case without a number for lack of time is no failure.
 void Session::leave_out_of_time(std::size_t index) {
-  if (entries_[index].earlier != nullptr) return drop(index);
   report::CaseResult& result = cases_[index];
   result.stopped_because = report::total_time;
   result.error = OutOfTime().what();
   drop(index);
-  environment_.progress.note(
-      fmt::format("{} {}: {}", result.name, report::left_out_of_time, result.error));
+  if (earlier_.is_finished(index)) return;
+  const bool is_known = earlier_.find(index) != nullptr;
+  const std::string_view what = is_known ? "not resumed" : report::left_out_of_time;
+  environment_.progress.note(fmt::format("{} {}: {}", result.name, what, result.error));
 }
 
 /// A stream still works on the case, so the case outlives the session's interest in it.
@@ -311,7 +320,7 @@ void Session::make_sampler() {
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
     warm_up_seconds += prepared.warm_up_seconds;
-    cases.push_back(sampler_case(prepared, entries_[i].earlier));
+    cases.push_back(sampler_case(prepared, earlier_.find(i)));
     profiling_.expect(prepared);
   }
   const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
@@ -336,8 +345,8 @@ void Session::sample_all() {
     if (interrupted_) break;
     const std::optional<Step> step = sampler_->next();
     if (!step) break;
-    progress_->sampling(cases_[sampled_[step->index]].name, {sampled_to_the_end(), sampled_.size()},
-                        *sampler_, step->index);
+    progress_->sampling(cases_[sampled_[step->index]].name,
+                        {sampler_->ended_cases(), sampled_.size()}, *sampler_, step->index);
     guarded(sampled_[step->index], [&] { take(*step); });
     const double begin = environment_.now();
     checkpoint(sampling_checkpoint_seconds);
@@ -420,8 +429,7 @@ void Session::profile(std::size_t index) {
     return ProfilingPass::note(cases_[index], OutOfTime().what());
   }
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
-    ProfilingPass::note(cases_[index], *lost);
-    return;
+    return ProfilingPass::note(cases_[index], *lost);
   }
   const Range of_case(entry.range);
   const bool restored = std::exchange(latest_, std::nullopt) == index;
@@ -448,7 +456,7 @@ void Session::profile(std::size_t index) {
 void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   const Entry& entry = entries_[index];
   if (!entry.prepared || !entry.sampler_index || !sampler_) {
-    if (entry.earlier && result.status == report::CaseStatus::not_run) result = *entry.earlier;
+    result = earlier_.kept(index, std::move(result));
     return;
   }
   result.samples = sampler_->samples(*entry.sampler_index);
@@ -459,9 +467,8 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   if (!entry.cost_rounds.empty()) {
     const PlanGraph& graph = entry.prepared->subject->plan().graph();
     result.bound = bound_of(graph, entry.cost_rounds.costs(median(seconds_of(result.samples))));
-  } else if (entry.earlier != nullptr) {
-    result.bound = entry.earlier->bound;
   }
+  earlier_.complete(index, entry.cost_rounds.any_beside_samples(), result);
   summarise_case(result);
 }
 
@@ -480,13 +487,6 @@ void Session::checkpoint(double period) {
   if (time - latest_checkpoint_ < period) return;
   environment_.checkpoint(result());
   latest_checkpoint_ = environment_.now();
-}
-
-std::size_t Session::sampled_to_the_end() const {
-  return static_cast<std::size_t>(std::ranges::count_if(sampled_, [this](std::size_t index) {
-    const Entry& entry = entries_[index];
-    return !entry.prepared || !sampler_->stopped_because(*entry.sampler_index).empty();
-  }));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ struct SessionResult {
   /// Whether every case was measured to its end, or left out because the time of the run was over.
   [[nodiscard]] bool all_measured() const {
     return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
-      return is_measured(one) || report::is_left_out_of_time(one);
+      const bool ended = is_measured(one) && one.stopped_because != "unfinished";
+      return ended || report::is_left_out_of_time(one);
     });
   }
   [[nodiscard]] bool any_measured() const { return std::ranges::any_of(cases, is_measured); }

@@ -12,10 +12,8 @@ namespace parbench {
 struct PhaseTimes {
   double preparation = 0;   // planning, memory, initial data, also before samples
   double verification = 0;  // executions of references, and comparisons with their outputs
-  /// Samples and warm-up, to which the verified execution belongs, including task costs that were
-  /// measured by executing a whole plan in its order, which warms it up as well.
-  double sampling = 0;
-  double task_costs = 0;  // other measurements of single tasks
+  double sampling = 0;      // samples and warm-up, to which the verified execution belongs
+  double task_costs = 0;    // measurements of single tasks, for the bounds
   double profiling = 0;
 
   PhaseTimes& operator+=(const PhaseTimes& other) {

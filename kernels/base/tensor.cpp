@@ -9,7 +9,17 @@
 
 namespace parbench {
 
-std::string_view to_string(DType dtype) { return dtype == DType::bf16 ? "bf16" : "f32"; }
+std::string_view to_string(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      break;
+    case DType::bf16:
+      return "bf16";
+    case DType::i32:
+      return "i32";
+  }
+  return "f32";
+}
 
 std::size_t size_of(DType dtype) { return dtype == DType::bf16 ? 2 : 4; }
 

@@ -13,8 +13,9 @@
 
 namespace parbench {
 
-/// Element type of a tensor.
-enum class DType { f32, bf16 };
+/// Element type of a tensor. i32 is for indices: no operation computes with it, and it is no
+/// NumberFormat that a user could ask for.
+enum class DType { f32, bf16, i32 };
 
 [[nodiscard]] std::string_view to_string(DType dtype);
 [[nodiscard]] std::size_t size_of(DType dtype);  // bytes of one element

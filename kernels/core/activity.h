@@ -19,6 +19,9 @@ struct Activity {
   ActivityTag tag = 0;
   std::chrono::steady_clock::time_point begin;
   std::chrono::steady_clock::time_point end;
+  /// In which a thread of the stream's OpenMP team waited for the others, as a mean over the team;
+  /// 0 where the device has no such threads.
+  std::chrono::nanoseconds team_waiting{0};
 };
 
 /// What a stream did while it was given this log (Stream::log_activities). Filled by the stream,

@@ -17,6 +17,24 @@ struct ThrottleCounter {
   friend bool operator==(const ThrottleCounter&, const ThrottleCounter&) = default;
 };
 
+/// What the operating system did with the host threads that execute a stream, or several, since
+/// these threads began. Sums over the threads.
+struct ThreadTimes {
+  int threads = 0;
+  double core_wait_seconds = 0;  // ready to run, while other threads had the core
+  double kernel_seconds = 0;     // of processor time, in the kernel; in steps of its clock tick
+  std::int64_t page_faults = 0;  // that needed no reading from a disk: memory touched first
+
+  ThreadTimes& operator+=(const ThreadTimes& other) {
+    threads += other.threads;
+    core_wait_seconds += other.core_wait_seconds;
+    kernel_seconds += other.kernel_seconds;
+    page_faults += other.page_faults;
+    return *this;
+  }
+  friend bool operator==(const ThreadTimes&, const ThreadTimes&) = default;
+};
+
 /// Readings of a device's sensors; those that it does not have are absent.
 struct Condition {
   std::optional<double> clock_mhz = {};
@@ -28,6 +46,7 @@ struct Condition {
   bool resting = false;
   std::vector<std::string> throttled_by = {};  // reasons that hold at this moment
   std::vector<ThrottleCounter> throttle_counters = {};
+  std::optional<ThreadTimes> threads = {};  // of the streams that were asked for
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 

@@ -117,8 +117,8 @@ class Device {
   /// device measures none. Operations that it does not have are left to `prepare`, which throws.
   virtual void tune([[maybe_unused]] std::vector<OpDesc> operations) {}  // NOLINT(performance-*)
 
-  /// The layout that activations of this shape ({N, C, H, W} or {N, C}) have on this device
-  /// throughout a model.
+  /// The layout that activations of this shape ({N, C, H, W}, {N, positions, C} or {N, C}) have on
+  /// this device throughout a model.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
 };
 

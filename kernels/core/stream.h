@@ -8,10 +8,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "kernels/base/error.h"
 #include "kernels/core/activity.h"
 #include "kernels/core/buffer.h"
+#include "kernels/core/condition.h"
 #include "kernels/core/graph.h"
 
 namespace parbench {
@@ -55,6 +57,10 @@ class Stream {
 
   /// Number of intra-operator threads of this stream; operations must be prepared for it.
   [[nodiscard]] virtual int threads() const = 0;
+
+  /// Asks the operating system about the threads that execute this stream; nothing where none of
+  /// the host's do, or the system does not report on them. Does not throw.
+  [[nodiscard]] virtual std::optional<ThreadTimes> thread_times() const { return std::nullopt; }
 
   /// Makes room for the scratch memory that operations on this stream need. Not while work is
   /// queued. Throws OutOfMemory and leaves the room that there was.

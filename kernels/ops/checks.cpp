@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <variant>
 
@@ -41,10 +42,10 @@ void check_rank(Name operation, const Shape& shape, std::size_t rank) {
   check_extents(operation, shape);
 }
 
-/// An activation: {N, C} or {N, C, H, W}.
+/// An activation: {N, C}, {N, positions, C} or {N, C, H, W}.
 void check_activation(Name operation, const Shape& shape) {
-  if (shape.size() != 2 && shape.size() != 4) {
-    throw UsageError(fmt::format("{}: the shape '{}' has {} dimensions; it must have 2 or 4",
+  if (shape.size() < 2 || shape.size() > 4) {
+    throw UsageError(fmt::format("{}: the shape '{}' has {} dimensions; it must have 2 to 4",
                                  operation, to_string(shape), shape.size()));
   }
   check_extents(operation, shape);
@@ -115,8 +116,6 @@ void check_one(Name name, const MaxPoolBackward& desc) { check_shape(name, desc.
 void check_one(Name name, const LinearForward& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const LinearBackwardData& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const LinearBackwardWeights& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const ReluForward& desc) { check_activation(name, desc.shape); }
-void check_one(Name name, const ReluBackward& desc) { check_activation(name, desc.shape); }
 void check_one(Name name, const Add& desc) { check_activation(name, desc.shape); }
 void check_one(Name name, const AddReluBackward& desc) { check_rank(name, desc.shape, 4); }
 void check_one(Name name, const GlobalAveragePoolForward& desc) {
@@ -126,8 +125,15 @@ void check_one(Name name, const GlobalAveragePoolBackward& desc) {
   check_rank(name, desc.source, 4);
 }
 void check_one(Name name, const BatchNormBackward& desc) { check_variance(name, desc.shape); }
-void check_one(Name name, const Sgd& desc) { check_positive(name, "count", desc.count); }
 void check_one(Name name, const Accumulate& desc) { check_positive(name, "count", desc.count); }
+template <class Repeated>
+void check_repeats(Name name, const Repeated& desc) {
+  check_positive(name, "repeats", desc.repeats);
+  check_positive(name, "count", desc.count);
+}
+void check_one(Name name, const AddRepeated& desc) { check_repeats(name, desc); }
+void check_one(Name name, const SumRepeats& desc) { check_repeats(name, desc); }
+
 void check_one(Name name, const Fill& desc) { check_positive(name, "count", desc.count); }
 void check_one(Name name, const Discard& desc) { check_positive(name, "bytes", desc.bytes); }
 
@@ -137,6 +143,17 @@ void check_one(Name name, const BatchNormForward& desc) {
   throw UsageError(fmt::format(
       "{}: add is set and relu is not; set relu, or add with a separate operation", name));
 }
+
+template <class Desc>
+void check_function(Name name, const Desc& desc) {
+  check_activation(name, desc.shape);
+  if (desc.kind != ActivationKind::clip || desc.low < desc.high) return;
+  throw UsageError(fmt::format("{}: the limits of clip are {} and {}; low must be less than high",
+                               name, desc.low, desc.high));
+}
+
+void check_one(Name name, const ActivationForward& desc) { check_function(name, desc); }
+void check_one(Name name, const ActivationBackward& desc) { check_function(name, desc); }
 
 void check_one(Name name, const Gemm& desc) {
   check_positive(name, "m", desc.m);
@@ -152,8 +169,66 @@ void check_one(Name name, const MseLoss& desc) {
                   desc.total_elements, element_count(desc.shape), to_string(desc.shape)));
 }
 
+// A probability of dropout, momentum and the betas of Adam.
+void check_below_one(Name operation, Name field, float value) {
+  if (value >= 0 && value < 1) return;
+  throw UsageError(
+      fmt::format("{}: {} is {}; it must be at least 0 and less than 1", operation, field, value));
+}
+
+void check_one(Name name, const Sgd& desc) {
+  check_positive(name, "count", desc.count);
+  check_below_one(name, "momentum", desc.momentum);
+}
+
+void check_one(Name name, const Adam& desc) {
+  check_positive(name, "count", desc.count);
+  check_below_one(name, "beta1", desc.beta1);
+  check_below_one(name, "beta2", desc.beta2);
+}
+
+void check_one(Name name, const SquaredNorm& desc) { check_positive(name, "count", desc.count); }
+
+void check_one(Name name, const ClipFactor& desc) {
+  check_positive(name, "parts", desc.parts);
+  if (desc.max_norm > 0) return;
+  throw UsageError(fmt::format("{}: max_norm is {}; it must be positive", name, desc.max_norm));
+}
+
+// A tensor whose order of elements matters: of an image, that depends on the device.
+void check_rows(Name operation, const Shape& shape) {
+  check_extents(operation, shape);
+  if (shape.size() <= 3) return;
+  throw UsageError(
+      fmt::format("{}: the shape '{}' has {} dimensions, which devices arrange differently; "
+                  "use 3 at most",
+                  operation, to_string(shape), shape.size()));
+}
+
+void check_one(Name name, const LayerNormForward& desc) { check_rows(name, desc.shape); }
+void check_one(Name name, const LayerNormBackward& desc) { check_rows(name, desc.shape); }
+
+void check_one(Name name, const Dropout& desc) {
+  check_rows(name, desc.shape);
+  check_not_negative(name, "first", desc.first);
+  check_below_one(name, "probability", desc.probability);
+}
+
+void check_one(Name name, const Scale& desc) { check_activation(name, desc.shape); }
+
+// Indices are no numbers to convert.
+void check_copied_indices(Name name, const Reorder& desc) {
+  if (desc.source.dtype != DType::i32 && desc.destination.dtype != DType::i32) return;
+  if (desc.source == desc.destination && desc.source.layout.is_canonical()) return;
+  throw UsageError(
+      fmt::format("{}: {} to {}; indices can only be copied: use i32 and the canonical "
+                  "layout on both sides",
+                  name, to_string(desc.source.dtype), to_string(desc.destination.dtype)));
+}
+
 void check_one(Name name, const Reorder& desc) {
   check_extents(name, desc.source.shape);
+  check_copied_indices(name, desc);
   if (desc.source.shape == desc.destination.shape) return;
   throw UsageError(fmt::format("{}: the shapes {} and {} differ", name,
                                to_string(desc.source.shape), to_string(desc.destination.shape)));
@@ -169,10 +244,66 @@ void check_one(Name name, const Spin& spin) {
       fmt::format("{}: noise is {}; it must be a fraction from 0 to 1", name, spin.noise));
 }
 
+// Language models.
+
+// Indices (i32) reach every row of a table.
+void check_table(Name operation, Name field, std::int64_t rows) {
+  constexpr std::int64_t max_rows = std::numeric_limits<std::int32_t>::max();
+  check_positive(operation, field, rows);
+  if (rows <= max_rows) return;
+  throw UsageError(
+      fmt::format("{}: {} is {}; i32 indices need at most {}", operation, field, rows, max_rows));
+}
+
+template <class Desc>
+void check_embedding(Name name, const Desc& desc) {
+  check_table(name, "vocabulary", desc.vocabulary);
+  check_positive(name, "width", desc.width);
+  check_positive(name, "count", desc.count);
+  (void)canonical({desc.vocabulary, desc.width});  // its size fits 64 bits
+  (void)canonical({desc.count, desc.width});
+}
+void check_one(Name name, const EmbeddingForward& desc) { check_embedding(name, desc); }
+void check_one(Name name, const EmbeddingBackward& desc) { check_embedding(name, desc); }
+
+void check_one(Name name, const SoftmaxCrossEntropy& desc) {
+  check_positive(name, "rows", desc.rows);
+  check_table(name, "classes", desc.classes);
+  check_positive(name, "total", desc.total);
+  (void)canonical({desc.rows, desc.classes});  // its size fits 64 bits
+}
+
+template <class Desc>
+void check_attention(Name name, const Desc& desc) {
+  check_positive(name, "batch", desc.batch);
+  check_positive(name, "sequence", desc.sequence);
+  check_positive(name, "heads", desc.heads);
+  check_positive(name, "head_size", desc.head_size);
+  (void)canonical({desc.batch, desc.sequence, 3, desc.heads, desc.head_size});  // fits 64 bits
+  (void)canonical({desc.batch, desc.heads, desc.sequence, desc.sequence});
+}
+void check_one(Name name, const AttentionForward& desc) { check_attention(name, desc); }
+void check_one(Name name, const AttentionBackward& desc) { check_attention(name, desc); }
+
+/// Operations compute in f32 or bf16.
+template <class Desc>
+void check_type(Name name, const Desc& desc) {
+  if constexpr (requires { desc.dtype; }) {
+    if (desc.dtype != DType::i32) return;
+    throw UsageError(
+        fmt::format("{}: the type is i32, which is for indices only; use f32 or bf16", name));
+  }
+}
+
 }  // namespace
 
 void check(const OpDesc& desc) {
-  std::visit([&](const auto& one) { check_one(name_of(desc), one); }, desc);
+  std::visit(
+      [&](const auto& one) {
+        check_type(name_of(desc), one);
+        check_one(name_of(desc), one);
+      },
+      desc);
 }
 
 }  // namespace parbench

@@ -47,8 +47,45 @@ double flops(const BatchNormForward& desc) {
 // ReLU 1.
 double flops(const BatchNormBackward& desc) { return count(desc.shape) * (desc.relu ? 12 : 11); }
 
-double flops(const ReluForward& desc) { return count(desc.shape); }
-double flops(const ReluBackward& desc) { return count(desc.shape); }
+// Per element; a negation, exp, erf or tanh counts one.
+double flops_of_forward(ActivationKind kind) {
+  switch (kind) {
+    case ActivationKind::relu:
+    case ActivationKind::tanh:
+      return 1;
+    case ActivationKind::clip:
+      return 2;
+    case ActivationKind::sigmoid:
+      return 4;
+    case ActivationKind::gelu:
+      return 5;
+    case ActivationKind::gelu_tanh:
+      return 9;
+  }
+  return 0;
+}
+double flops_of_backward(ActivationKind kind) {
+  switch (kind) {
+    case ActivationKind::relu:
+      return 1;
+    case ActivationKind::clip:
+      return 2;
+    case ActivationKind::sigmoid:
+    case ActivationKind::tanh:
+      return 3;
+    case ActivationKind::gelu:
+      return 11;
+    case ActivationKind::gelu_tanh:
+      return 18;
+  }
+  return 0;
+}
+double flops(const ActivationForward& desc) {
+  return flops_of_forward(desc.kind) * count(desc.shape);
+}
+double flops(const ActivationBackward& desc) {
+  return flops_of_backward(desc.kind) * count(desc.shape);
+}
 double flops(const Add& desc) { return count(desc.shape); }
 double flops(const AddReluBackward& desc) {
   return count(desc.shape) * (desc.two_gradients ? 2 : 1);
@@ -64,13 +101,56 @@ double flops(const GlobalAveragePoolForward& desc) { return count(desc.source); 
 double flops(const GlobalAveragePoolBackward& desc) { return count(desc.source); }
 
 double flops(const MseLoss& desc) { return 4 * count(desc.shape); }  // subtract, square, add, scale
-double flops(const Sgd& desc) { return 2 * static_cast<double>(desc.count); }
+double flops(const Sgd& desc) {  // momentum: multiply and add; clipping: multiply
+  const int each = 2 + (desc.momentum > 0 ? 2 : 0) + (desc.clipped ? 1 : 0);
+  return each * static_cast<double>(desc.count);
+}
 double flops(const Accumulate& desc) { return static_cast<double>(desc.count); }
+
+double flops(const AddRepeated& desc) { return count({desc.repeats, desc.count}); }
+double flops(const SumRepeats& desc) { return count({desc.repeats, desc.count}); }
 
 double flops(const Fill& /*desc*/) { return 0; }
 double flops(const Reorder& /*desc*/) { return 0; }
 double flops(const Spin& /*desc*/) { return 0; }
 double flops(const Discard& /*desc*/) { return 0; }
+
+// Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2.
+double flops(const LayerNormForward& desc) { return 8 * count(desc.shape); }
+// Per element: diff_shift 1, diff_scale 4 (centre, normalise, multiply, add), the row's two sums 4,
+// diff_source 5.
+double flops(const LayerNormBackward& desc) { return 14 * count(desc.shape); }
+double flops(const Dropout& desc) { return count(desc.shape); }  // random numbers count none
+double flops(const Scale& desc) { return count(desc.shape); }
+
+// Per element: first moment 3, second moment 4, update 6 (two of them a square root and a
+// division); weight decay 2, clipping 1.
+double flops(const Adam& desc) {
+  const int each = 13 + (desc.weight_decay != 0 ? 2 : 0) + (desc.clipped ? 1 : 0);
+  return each * static_cast<double>(desc.count);
+}
+double flops(const SquaredNorm& desc) { return 2 * static_cast<double>(desc.count); }
+double flops(const ClipFactor& desc) { return desc.parts + 4; }  // sum, root, add, divide, minimum
+
+// Language models.
+
+double flops(const EmbeddingForward& /*desc*/) { return 0; }
+double flops(const EmbeddingBackward& desc) { return count({desc.count, desc.width}); }
+// Per element: maximum 1, subtract 1, exponential 1, sum 1, scale 1.
+double flops(const SoftmaxCrossEntropy& desc) { return 5 * count({desc.rows, desc.classes}); }
+
+// One of attention's products: a multiply-add for every element of a head's vectors and every pair
+// of a query and a key that it sees. Of a causal one these are the pairs up to the diagonal,
+// whether or not a backend computes more. Softmaxes are not counted.
+template <class Desc>
+double attention_product(const Desc& desc) {
+  const auto length = static_cast<double>(desc.sequence);
+  const double pairs = desc.causal ? length * (length + 1) / 2 : length * length;
+  return 2 * count({desc.batch, desc.heads, desc.head_size}) * pairs;
+}
+double flops(const AttentionForward& desc) { return 2 * attention_product(desc); }
+// The gradients of queries, keys, values and probabilities. Recomputing the scores is not counted.
+double flops(const AttentionBackward& desc) { return 4 * attention_product(desc); }
 
 }  // namespace
 

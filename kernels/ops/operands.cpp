@@ -92,12 +92,13 @@ Operands operands(const BatchNormBackward& desc) {
   return all;
 }
 
-Operands operands(const ReluForward& desc) {
+Operands operands(const ActivationForward& desc) {
   return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
 }
 
-Operands operands(const ReluBackward& desc) {
-  return {destination(desc.shape, desc.dtype, Access::read),
+Operands operands(const ActivationBackward& desc) {
+  return {backward_reads_source(desc.kind) ? source(desc.shape, desc.dtype)
+                                           : destination(desc.shape, desc.dtype, Access::read),
           diff_destination(desc.shape, desc.dtype), diff_source(desc.shape, desc.dtype)};
 }
 
@@ -171,13 +172,31 @@ Operands operands(const MseLoss& desc) {
 }
 
 Operands operands(const Sgd& desc) {
-  return {exact("parameters", Access::read_write, canonical({desc.count})),
-          exact("gradients", Access::read, canonical({desc.count}))};
+  Operands all{exact("parameters", Access::read_write, canonical({desc.count})),
+               exact("gradients", Access::read, canonical({desc.count}))};
+  if (desc.momentum > 0) {
+    all.push_back(exact("velocity", Access::read_write, canonical({desc.count})));
+  }
+  if (desc.clipped) all.push_back(exact("factor", Access::read, canonical({1})));
+  return all;
 }
 
 Operands operands(const Accumulate& desc) {
   return {exact("source", Access::read, canonical({desc.count})),
           exact("destination", Access::read_write, canonical({desc.count}))};
+}
+
+Operands operands(const AddRepeated& desc) {
+  const Shape table{desc.repeats, desc.count};
+  return {exact("source", Access::read, canonical(table, desc.dtype)),
+          exact("addend", Access::read, canonical({desc.count}, desc.dtype)),
+          exact("destination", Access::write, canonical(table, desc.dtype))};
+}
+
+Operands operands(const SumRepeats& desc) {
+  return {
+      exact("diff_destination", Access::read, canonical({desc.repeats, desc.count}, desc.dtype)),
+      exact("diff_addend", added_to(desc.accumulate), canonical({desc.count}))};
 }
 
 Operands operands(const Fill& desc) {
@@ -195,6 +214,114 @@ Operands operands(const Spin& /*desc*/) {
 
 Operands operands(const Discard& desc) {
   return {exact("memory", Access::write, parbench::opaque(static_cast<std::size_t>(desc.bytes)))};
+}
+
+// Normalisation, dropout and scaling of transformers.
+
+/// Returns an operand of one f32 per row; the last dimension is the row.
+Operand row_statistics(std::string_view role, Access access, const Shape& shape) {
+  return channels(role, access, element_count(shape) / shape.back());
+}
+
+Operands operands(const LayerNormForward& desc) {
+  const std::int64_t columns = desc.shape.back();
+  return {exact("source", Access::read, canonical(desc.shape, desc.dtype)),
+          channels("scale", Access::read, columns),
+          channels("shift", Access::read, columns),
+          exact("destination", Access::write, canonical(desc.shape, desc.dtype)),
+          row_statistics("mean", Access::write, desc.shape),
+          row_statistics("variance", Access::write, desc.shape)};
+}
+
+Operands operands(const LayerNormBackward& desc) {
+  const std::int64_t columns = desc.shape.back();
+  const Access gradient = added_to(desc.accumulate);
+  return {exact("source", Access::read, canonical(desc.shape, desc.dtype)),
+          exact("diff_destination", Access::read, canonical(desc.shape, desc.dtype)),
+          row_statistics("mean", Access::read, desc.shape),
+          row_statistics("variance", Access::read, desc.shape),
+          channels("scale", Access::read, columns),
+          exact("diff_source", Access::write, canonical(desc.shape, desc.dtype)),
+          channels("diff_scale", gradient, columns),
+          channels("diff_shift", gradient, columns)};
+}
+
+Operands operands(const Dropout& desc) {
+  return {exact("source", Access::read, canonical(desc.shape, desc.dtype)),
+          exact("destination", Access::write, canonical(desc.shape, desc.dtype))};
+}
+
+Operands operands(const Scale& desc) {
+  return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
+}
+
+// Optimisers and gradient clipping.
+
+Operands operands(const Adam& desc) {
+  const TensorDesc region = canonical({desc.count});
+  Operands all{exact("parameters", Access::read_write, region),
+               exact("gradients", Access::read, region),
+               exact("first_moment", Access::read_write, region),
+               exact("second_moment", Access::read_write, region),
+               exact("steps", Access::read_write, parbench::opaque(sizeof(std::uint64_t)))};
+  if (desc.clipped) all.push_back(exact("factor", Access::read, canonical({1})));
+  return all;
+}
+
+Operands operands(const SquaredNorm& desc) {
+  return {exact("source", Access::read, canonical({desc.count})),
+          exact("sum", Access::write, canonical({1}))};
+}
+
+Operands operands(const ClipFactor& desc) {
+  return {exact("squared_norms", Access::read, canonical({desc.parts})),
+          exact("factor", Access::write, canonical({1}))};
+}
+
+// Language models.
+
+Operand indices(std::string_view role, std::int64_t count) {
+  return exact(role, Access::read, canonical({count}, DType::i32));
+}
+
+Operands operands(const EmbeddingForward& desc) {
+  return {indices("indices", desc.count), weights({desc.vocabulary, desc.width}, desc.dtype),
+          destination({desc.count, desc.width}, desc.dtype)};
+}
+
+Operands operands(const EmbeddingBackward& desc) {
+  return {indices("indices", desc.count),
+          diff_destination({desc.count, desc.width}, desc.dtype),
+          {"diff_weights", added_to(desc.accumulate), Placement::planned,
+           canonical({desc.vocabulary, desc.width})}};
+}
+
+Operands operands(const SoftmaxCrossEntropy& desc) {
+  const Shape shape{desc.rows, desc.classes};
+  return {activation("logits", Access::read, shape, desc.dtype), indices("target", desc.rows),
+          exact("loss", added_to(desc.accumulate), canonical({1})),
+          activation("diff_logits", Access::write, shape, desc.dtype)};
+}
+
+/// A tensor of attention, with so many vectors of each head at a position of the sequence.
+template <class Desc>
+Operand attention_tensor(std::string_view role, Access access, const Desc& desc,
+                         std::int64_t vectors) {
+  const Shape shape{desc.batch, desc.sequence, vectors * desc.heads * desc.head_size};
+  return exact(role, access, canonical(shape, desc.dtype));
+}
+
+Operands operands(const AttentionForward& desc) {
+  return {attention_tensor("projections", Access::read, desc, 3),
+          attention_tensor("destination", Access::write, desc, 1), opaque("saved", Access::write)};
+}
+
+Operands operands(const AttentionBackward& desc) {
+  return {attention_tensor("projections", Access::read, desc, 3),
+          attention_tensor("destination", Access::read, desc, 1),
+          attention_tensor("diff_destination", Access::read, desc, 1),
+          opaque("saved", Access::read),
+          attention_tensor("diff_projections", Access::write, desc, 3)};
 }
 
 }  // namespace

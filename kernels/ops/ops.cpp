@@ -21,8 +21,8 @@ std::string_view name_of(const OpDesc& desc) {
       [](const ConvolutionBackwardWeights&) -> Name { return "convolution_backward_weights"; },
       [](const BatchNormForward&) -> Name { return "batch_norm_forward"; },
       [](const BatchNormBackward&) -> Name { return "batch_norm_backward"; },
-      [](const ReluForward&) -> Name { return "relu_forward"; },
-      [](const ReluBackward&) -> Name { return "relu_backward"; },
+      [](const ActivationForward&) -> Name { return "activation_forward"; },
+      [](const ActivationBackward&) -> Name { return "activation_backward"; },
       [](const Add&) -> Name { return "add"; },
       [](const AddReluBackward&) -> Name { return "add_relu_backward"; },
       [](const MaxPoolForward&) -> Name { return "max_pool_forward"; },
@@ -36,10 +36,27 @@ std::string_view name_of(const OpDesc& desc) {
       [](const MseLoss&) -> Name { return "mse_loss"; },
       [](const Sgd&) -> Name { return "sgd"; },
       [](const Accumulate&) -> Name { return "accumulate"; },
+      [](const AddRepeated&) -> Name { return "add_repeated"; },
+      [](const SumRepeats&) -> Name { return "sum_repeats"; },
       [](const Fill&) -> Name { return "fill"; },
       [](const Reorder&) -> Name { return "reorder"; },
       [](const Spin&) -> Name { return "spin"; },
       [](const Discard&) -> Name { return "discard"; },
+      // Of transformers, optimisers and gradient clipping.
+      [](const LayerNormForward&) -> Name { return "layer_norm_forward"; },
+      [](const LayerNormBackward&) -> Name { return "layer_norm_backward"; },
+      [](const Dropout&) -> Name { return "dropout"; },
+      [](const Scale&) -> Name { return "scale"; },
+      [](const Adam&) -> Name { return "adam"; },
+      [](const SquaredNorm&) -> Name { return "squared_norm"; },
+      [](const ClipFactor&) -> Name { return "clip_factor"; },
+
+      // Language models.
+      [](const EmbeddingForward&) -> Name { return "embedding_forward"; },
+      [](const EmbeddingBackward&) -> Name { return "embedding_backward"; },
+      [](const SoftmaxCrossEntropy&) -> Name { return "softmax_cross_entropy"; },
+      [](const AttentionForward&) -> Name { return "attention_forward"; },
+      [](const AttentionBackward&) -> Name { return "attention_backward"; },
   };
   return std::visit(names, desc);
 }

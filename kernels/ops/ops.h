@@ -16,6 +16,7 @@
 #include <string_view>
 #include <variant>
 
+#include "kernels/base/activation_kind.h"
 #include "kernels/base/tensor.h"
 
 namespace parbench {
@@ -99,18 +100,26 @@ struct BatchNormBackward {
   bool accumulate = false;  // of diff_scale and diff_shift
 };
 
-/// Arguments: source, destination (may be the same memory).
-struct ReluForward {
+/// destination = f(source) for each element. `low` and `high` are the limits of
+/// ActivationKind::clip alone. Arguments: source, destination (may be the same memory).
+struct ActivationForward {
   Shape shape;
   DType dtype = DType::f32;
+  ActivationKind kind = ActivationKind::relu;
+  float low = 0;
+  float high = 6;
 };
 
-/// diff_source = diff_destination where destination > 0, else 0.
-/// Arguments: destination (of the forward pass), diff_destination, diff_source (may be the same
-/// memory as diff_destination).
-struct ReluBackward {
+/// diff_source = diff_destination·f'(source); the derivative of relu is 0 at 0, that of clip at
+/// both limits. Arguments: source or destination of the forward pass (`backward_reads_source` of
+/// the kind decides which), diff_destination, diff_source (may be the same memory as
+/// diff_destination).
+struct ActivationBackward {
   Shape shape;
   DType dtype = DType::f32;
+  ActivationKind kind = ActivationKind::relu;
+  float low = 0;
+  float high = 6;
 };
 
 /// destination = a + b. Arguments: a, b, destination (may be a's memory).
@@ -226,16 +235,39 @@ struct MseLoss {
   bool accumulate = false;  // of the loss
 };
 
-/// parameters −= learning_rate · gradients, flat f32. Arguments: parameters, gradients.
+/// A step of gradient descent on flat f32: parameters −= learning_rate · gradients. With `momentum`
+/// as in torch.optim.SGD without dampening: velocity = momentum · velocity + gradients, and
+/// parameters −= learning_rate · velocity; the velocity is zero before the first step. `clipped`
+/// multiplies the gradients with the one f32 of `factor` first. Arguments: parameters, gradients,
+/// [velocity, where momentum > 0], [factor].
 struct Sgd {
   std::int64_t count = 0;
   float learning_rate = 0.001F;
+  float momentum = 0;
+  bool clipped = false;
 };
 
 /// destination += source, flat f32: the arithmetic of a reduction between devices.
 /// Arguments: source, destination.
 struct Accumulate {
   std::int64_t count = 0;
+};
+
+/// destination[r][i] = source[r][i] + addend[i]: a table of positions added to each sample of a
+/// batch. Arguments: source {repeats, count}, addend {count}, destination (may be source's memory).
+struct AddRepeated {
+  std::int64_t repeats = 1;
+  std::int64_t count = 1;
+  DType dtype = DType::f32;
+};
+
+/// diff_addend[i] = Σ over r of diff_destination[r][i], in the order of r: the backward step of
+/// AddRepeated. Arguments: diff_destination, diff_addend (f32).
+struct SumRepeats {
+  std::int64_t repeats = 1;
+  std::int64_t count = 1;
+  DType dtype = DType::f32;
+  bool accumulate = false;
 };
 
 enum class Distribution { uniform, normal, constant };
@@ -275,12 +307,168 @@ struct Discard {
   std::int64_t bytes = 0;
 };
 
-using OpDesc = std::variant<ConvolutionForward, ConvolutionBackwardData, ConvolutionBackwardWeights,
-                            BatchNormForward, BatchNormBackward, ReluForward, ReluBackward, Add,
-                            AddReluBackward, MaxPoolForward, MaxPoolBackward,
-                            GlobalAveragePoolForward, GlobalAveragePoolBackward, LinearForward,
-                            LinearBackwardData, LinearBackwardWeights, Gemm, MseLoss, Sgd,
-                            Accumulate, Fill, Reorder, Spin, Discard>;
+// Normalisation, dropout and scaling of transformers.
+
+/// Layer normalisation over the last dimension; all others together are rows: destination = scale ·
+/// (source − mean)/sqrt(variance + epsilon) + shift with each row's own mean and biased variance
+/// (Ba, Kiros, Hinton 2016: "Layer Normalization"). Up to three dimensions, canonical on every
+/// device. Arguments: source, scale, shift, destination (may be source's memory), mean, variance;
+/// scale and shift have the extent of the last dimension, mean and variance one element per row,
+/// all f32.
+struct LayerNormForward {
+  Shape shape;
+  DType dtype = DType::f32;
+  float epsilon = 1e-5F;
+};
+
+/// Arguments: source, diff_destination, mean, variance, scale, diff_source (may be
+/// diff_destination's memory), diff_scale, diff_shift.
+struct LayerNormBackward {
+  Shape shape;
+  DType dtype = DType::f32;
+  float epsilon = 1e-5F;
+  bool accumulate = false;  // of diff_scale and diff_shift
+};
+
+/// Sets each element to zero with a probability and divides the others by 1 − probability
+/// (Srivastava et al. 2014: "Dropout"). Element i is kept where u ≥ probability for the number u in
+/// [0, 1) that Fill draws at index first + i, so a micro-batch that begins at `first` loses the
+/// elements that it loses as part of the batch. The backward step is the same operation on the
+/// gradient. Up to three dimensions, canonical on every device. Arguments: source, destination
+/// (may be the same memory).
+struct Dropout {
+  Shape shape;
+  DType dtype = DType::f32;
+  float probability = 0.1F;
+  std::uint64_t seed = 0;
+  std::uint64_t subsequence = 0;  // which layer and step: different ones are independent
+  std::int64_t first = 0;         // elements before this tensor's
+};
+
+/// destination = factor · source. Arguments: source, destination (may be the same memory).
+struct Scale {
+  Shape shape;
+  DType dtype = DType::f32;
+  float factor = 1;
+};
+
+// Optimisers and gradient clipping over flat f32.
+
+/// A step of torch.optim.Adam (Kingma, Ba 2015), or with `decoupled` of torch.optim.AdamW
+/// (Loshchilov, Hutter 2019), with bias correction. In step t, with g = gradients [· factor]:
+///   Adam:  g += weight_decay · parameters
+///   AdamW: parameters −= learning_rate · weight_decay · parameters
+///   first_moment = beta1 · first_moment + (1 − beta1) · g
+///   second_moment = beta2 · second_moment + (1 − beta2) · g²
+///   parameters −= learning_rate / (1 − beta1^t) · first_moment /
+///                 (sqrt(second_moment / (1 − beta2^t)) + epsilon)
+/// Both moments and `steps` are zero before the first step. Arguments: parameters, gradients,
+/// first_moment, second_moment, steps (one u64, incremented: t afterwards), [factor, one f32, where
+/// clipped].
+struct Adam {
+  std::int64_t count = 0;
+  float learning_rate = 0.001F;
+  float beta1 = 0.9F;
+  float beta2 = 0.999F;
+  float epsilon = 1e-8F;
+  float weight_decay = 0;
+  bool decoupled = false;
+  bool clipped = false;
+};
+
+/// sum = Σ source², the same bits at every execution. Arguments: source, sum (one f32).
+struct SquaredNorm {
+  std::int64_t count = 0;
+};
+
+/// The factor of torch.nn.utils.clip_grad_norm_: min(1, max_norm / (norm + 1e-6)), where norm² is
+/// the sum of the squared norms of so many regions. Arguments: squared_norms ({parts}), factor (one
+/// f32).
+struct ClipFactor {
+  float max_norm = 1;
+  int parts = 1;
+};
+
+// Language models: indices into tables, their loss, and attention.
+
+/// Rows of a table: destination[i] = weights[indices[i]]. Arguments: indices (i32 {count}, each at
+/// least 0 and below `vocabulary`, which is not checked), weights {vocabulary, width}, destination
+/// {count, width}.
+struct EmbeddingForward {
+  std::int64_t vocabulary = 1;
+  std::int64_t width = 1;
+  std::int64_t count = 1;
+  DType dtype = DType::f32;
+};
+
+/// diff_weights[v] [+]= Σ diff_destination[i] over the i with indices[i] = v, added in f32 in
+/// ascending order of i. Rows that no index names become zero; with `accumulate` they stay.
+/// Arguments: indices (i32 {count}), diff_destination {count, width}, diff_weights (f32
+/// {vocabulary, width}).
+struct EmbeddingBackward {
+  std::int64_t vocabulary = 1;
+  std::int64_t width = 1;
+  std::int64_t count = 1;
+  DType dtype = DType::f32;
+  bool accumulate = false;
+};
+
+/// Cross-entropy of the softmax of each row, for one micro-batch of a batch, and its gradient:
+/// loss [+]= Σ (log Σ exp(logits) − logit of the target) / total over the rows whose target is not
+/// `ignored`; diff_logits = (softmax(logits) − one_hot(target)) / total in those rows, 0 in the
+/// others. `total` counts the rows of the whole batch that are not ignored, so that micro-batches
+/// add up to the batch's mean. Arguments: logits {rows, classes}, target (i32 {rows}, each
+/// `ignored`, or at least 0 and below `classes`, which is not checked), loss (one f32), diff_logits
+/// {rows, classes} (may be logits' memory).
+struct SoftmaxCrossEntropy {
+  std::int64_t rows = 1;
+  std::int64_t classes = 1;
+  DType dtype = DType::f32;
+  std::int64_t total = 1;
+  std::int32_t ignored = -1;
+  bool accumulate = false;  // of the loss
+};
+
+/// Scaled dot-product attention (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1),
+/// for each sample and head: scores = query·keyᵀ/sqrt(head_size), probabilities = softmax over the
+/// keys, with `causal` only those up to the query's own position, destination =
+/// probabilities·value. Arguments: projections {batch, sequence, 3·heads·head_size} (in the last
+/// dimension queries, keys, values, each with the heads one after the other, as in GPT-2),
+/// destination {batch, sequence, heads·head_size}, saved (opaque, for AttentionBackward). Both
+/// tensors are canonical on every device.
+struct AttentionForward {
+  std::int64_t batch = 1;
+  std::int64_t sequence = 1;
+  std::int64_t heads = 1;
+  std::int64_t head_size = 1;
+  bool causal = true;
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+};
+
+/// The gradient of AttentionForward, of the same sizes. The probabilities are recomputed from the
+/// forward pass's log-sum-exp of each row (Dao et al., "FlashAttention", 2022), so that what it
+/// saves is linear in `sequence`. Arguments: projections, destination (of the forward pass),
+/// diff_destination, saved, diff_projections.
+struct AttentionBackward {
+  std::int64_t batch = 1;
+  std::int64_t sequence = 1;
+  std::int64_t heads = 1;
+  std::int64_t head_size = 1;
+  bool causal = true;
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+};
+
+using OpDesc =
+    std::variant<ConvolutionForward, ConvolutionBackwardData, ConvolutionBackwardWeights,
+                 BatchNormForward, BatchNormBackward, ActivationForward, ActivationBackward, Add,
+                 AddReluBackward, MaxPoolForward, MaxPoolBackward, GlobalAveragePoolForward,
+                 GlobalAveragePoolBackward, LinearForward, LinearBackwardData,
+                 LinearBackwardWeights, Gemm, MseLoss, Sgd, Accumulate, AddRepeated, SumRepeats,
+                 Fill, Reorder, Spin, Discard, LayerNormForward, LayerNormBackward, Dropout, Scale,
+                 Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward,
+                 SoftmaxCrossEntropy, AttentionForward, AttentionBackward>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);

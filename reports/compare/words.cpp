@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "reports/text/text.h"
 #include "reports/units/units.h"
 
 namespace parbench::compare {
@@ -239,8 +240,8 @@ std::string throttling_text(const Row& row) {
 std::string side_text(const Comparison& comparison, const Side& side) {
   std::vector<std::string> items{side.name, side.program};
   if (side.commit) {
-    items.push_back(
-        fmt::format("commit {}{}", side.commit->substr(0, 10), side.dirty ? " with changes" : ""));
+    items.push_back(fmt::format("commit {}{}", report::short_commit(*side.commit),
+                                side.dirty ? " with changes" : ""));
   }
   const std::string_view unit = comparison.pairs ? "run" : "process";
   const std::string_view plural = comparison.pairs ? "s" : "es";

@@ -31,6 +31,10 @@ struct ChangePointParameters {
   std::size_t window = 200;
 };
 
+/// A shorter series has no change by the parameters above, however large the step in it: too many
+/// of its permutations have one as large.
+inline constexpr std::size_t min_values_with_a_change = 9;
+
 /// The places of the first values after each change, ascending. The same values always give the
 /// same places: permutations come from a generator with a fixed seed. Values are finite and
 /// exchangeable between changes; the unit does not matter.

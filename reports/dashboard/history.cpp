@@ -108,6 +108,14 @@ std::vector<History> histories_of(const ReportCollection& collection) {
   return histories;
 }
 
+std::size_t longest_series(std::span<const History> histories) {
+  std::size_t longest = 0;
+  for (const History& history : histories) {
+    for (const Series& series : history.series) longest = std::max(longest, series.points.size());
+  }
+  return longest;
+}
+
 std::vector<Change> changes_of(const std::vector<Point>& points,
                                const ChangePointParameters& parameters) {
   std::vector<double> logs;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,9 @@ struct ReportCollection {
 /// Returns all histories of a collection by machine and scenario, without changes. Of files with
 /// the same content only the first in the order of paths counts.
 [[nodiscard]] std::vector<History> histories_of(const ReportCollection& collection);
+
+/// Returns the number of points of the longest series.
+[[nodiscard]] std::size_t longest_series(std::span<const History> histories);
 
 /// Change points in the logarithms of the medians, with their sizes; those below `min_change` are
 /// left out.

@@ -26,6 +26,7 @@
 #include "reports/dashboard/scan.h"
 #include "reports/dashboard/summary.h"
 #include "reports/io/file.h"
+#include "reports/text/text.h"
 #include "reports/views/html/html.h"
 #include "reports/views/html/html_frame.h"
 
@@ -241,7 +242,7 @@ class SiteBuild {
                     "History of " + scenario.scenario});
     }
     if (std::string commit = repository_.commit_link(summary.commit.id); !commit.empty()) {
-      up.push_back({std::move(commit), "Commit " + summary.commit.id.substr(0, 10)});
+      up.push_back({std::move(commit), "Commit " + short_commit(summary.commit.id)});
     }
     write(report_page(id), to_html({{id, report}}, assets.get(), up));
   }
@@ -271,6 +272,7 @@ class SiteBuild {
     in_parallel(all.size(), [&](std::size_t i) { all[i]->changes = changes_of(all[i]->points); });
     const std::int64_t newest = newest_start(histories);
     summary_.histories = histories.size();
+    summary_.longest_series = longest_series(histories);
     for (const History& history : histories) {
       for (const Series& series : history.series) {
         summary_.changes += series.changes.size();

@@ -17,6 +17,7 @@ struct SiteSummary {
   std::size_t histories = 0;
   std::size_t changes = 0;
   std::size_t recent_changes = 0;
+  std::size_t longest_series = 0;    // reports with a number of one case
   std::vector<std::string> skipped;  // files that are no reports, each with the reason
 };
 

@@ -31,15 +31,6 @@ double sum_of_computing(const TimelineMetrics& metrics, const Value& value) {
              [&](const DeviceMetrics& device) { return device.compute > 0 ? value(device) : 0.0; });
 }
 
-/// What cases that differ in one parameter alone have in common.
-std::string without(const CaseResult& one, const std::string& parameter) {
-  std::string key = one.strategy + '\n' + one.dtype + (one.graph ? "\ngraph" : "");
-  for (const auto& [name, value] : one.parameters) {
-    if (name != parameter) key += fmt::format("\n{}={}", name, value_text(value));
-  }
-  return key;
-}
-
 }  // namespace
 
 int Profiled::computing_devices() const {
@@ -68,6 +59,11 @@ double Profiled::share_of(double seconds) const {
   return whole > 0 ? seconds / whole : 0;
 }
 
+double Profiled::computing_share() const {
+  return share_of(
+      sum_of_computing(metrics(), [](const DeviceMetrics& device) { return device.compute; }));
+}
+
 double Profiled::launch_share() const {
   return share_of(sum_of_computing(metrics(), [](const DeviceMetrics& device) {
     return device.waits.host + device.waits.queue;
@@ -94,8 +90,8 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     by_name_.emplace(one.name, place);
     const auto size = roles_.micro_batch_size(one);
     if (!size) continue;
-    const auto [largest, is_first] = largest_micro_batches_.try_emplace(
-        without(one, roles_.parameter(Role::micro_batch_size)), place);
+    const auto [largest, is_first] =
+        largest_micro_batches_.try_emplace(roles_.key_without(one, Role::micro_batch_size), place);
     if (!is_first && *size > roles_.micro_batch_size(cases_[largest->second].of()))
       largest->second = place;
   }
@@ -113,22 +109,10 @@ const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
 const Profiled* ProfiledCases::largest_micro_batches(const Profiled& one) const {
   if (!roles_.micro_batch_size(one.of())) return nullptr;
   const auto found =
-      largest_micro_batches_.find(without(one.of(), roles_.parameter(Role::micro_batch_size)));
+      largest_micro_batches_.find(roles_.key_without(one.of(), Role::micro_batch_size));
   if (found == largest_micro_batches_.end() || &cases_[found->second].of() == &one.of())
     return nullptr;
   return &cases_[found->second];
-}
-
-std::string ProfiledCases::untried_advice(const CaseResult& one, Role role) const {
-  const std::string parameter = roles_.parameter(role);
-  const std::string advice = roles_.advice(one, role);
-  const bool tried = std::ranges::any_of(cases_, [&](const Profiled& other) {
-    const Value* value = roles_.value(other.of(), role);
-    return value != nullptr && *value != *roles_.value(one, role) &&
-           roles_.advice(other.of(), role).empty() &&
-           without(other.of(), parameter) == without(one, parameter);
-  });
-  return tried ? std::string() : advice;
 }
 
 }  // namespace parbench::report

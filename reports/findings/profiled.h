@@ -25,6 +25,8 @@ class Profiled {
   /// Seconds of all computations, added up whether they run at once or not; their FLOPs.
   [[nodiscard]] double compute_seconds() const;
   [[nodiscard]] double compute_flops() const;
+  /// Share of the time of all computing devices in which they compute.
+  [[nodiscard]] double computing_share() const;
   /// How many streams were busy on average while any was.
   [[nodiscard]] double concurrency() const;
   /// Shares of the time of all computing devices in which they waited for the host or the queue
@@ -55,10 +57,6 @@ class ProfiledCases {
   /// Returns the case with the largest micro-batches of those that differ in their size alone; null
   /// where it is this one, or its micro-batches have no single size.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
-
-  /// Returns `Roles::advice`, unless a case that follows it and differs in nothing else is among
-  /// these.
-  [[nodiscard]] std::string untried_advice(const CaseResult& one, Role role) const;
 
  private:
   Roles roles_;

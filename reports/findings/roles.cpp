@@ -1,14 +1,43 @@
 // Searches: a scenario has few roles, and a case few parameters.
 #include "reports/findings/roles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <variant>
 
 namespace parbench::report {
+namespace {
+
+/// Format and parameters, without one of these.
+std::string parameters_text(const CaseResult& one, const std::string& left_out) {
+  std::string text = one.dtype;
+  for (const auto& [name, value] : one.parameters) {
+    if (name != left_out) text += fmt::format("\n{}={}", name, value_text(value));
+  }
+  return text;
+}
+
+}  // namespace
 
 Roles::Roles(const Report& report, const std::string& scenario) {
   for (const ParameterRole& one : report.roles) {
     if (one.scenario == scenario) known_.push_back(&one);
+  }
+  for (const CaseResult& one : report.cases) {
+    if (one.scenario == scenario && has_number(one)) add_measured(one);
+  }
+}
+
+void Roles::add_measured(const CaseResult& one) {
+  for (const ParameterRole* known : known_) {
+    const Value* value = this->value(one, known->role);
+    if (value == nullptr || known->advised.empty() || *value != Value(known->advised)) continue;
+    followed_.emplace(known->role, key_without(one, known->role));
+  }
+  if (one.submit == SubmitMode::graph) graphs_.insert(parameters_text(one, ""));
+  if (const auto size = micro_batch_size(one)) {
+    micro_batches_[key_without(one, Role::micro_batch_size)].insert(*size);
   }
 }
 
@@ -33,6 +62,16 @@ std::string Roles::advice(const CaseResult& one, Role role) const {
   return "--" + known.parameter + " " + known.advised;
 }
 
+std::string Roles::untried_advice(const CaseResult& one, Role role) const {
+  std::string advice = this->advice(one, role);
+  if (!advice.empty() && followed_.contains({role, key_without(one, role)})) advice.clear();
+  return advice;
+}
+
+bool Roles::has_graph(const CaseResult& one) const {
+  return graphs_.contains(parameters_text(one, ""));
+}
+
 std::string Roles::parameter(Role role) const {
   const ParameterRole* known = find(role);
   return known == nullptr ? "" : known->parameter;
@@ -42,6 +81,17 @@ std::optional<std::int64_t> Roles::micro_batch_size(const CaseResult& one) const
   const Value* value = this->value(one, Role::micro_batch_size);
   const auto* size = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
   return size == nullptr ? std::nullopt : std::optional(*size);
+}
+
+std::set<std::int64_t> Roles::measured_micro_batches(const CaseResult& one) const {
+  if (!micro_batch_size(one)) return {};
+  const auto found = micro_batches_.find(key_without(one, Role::micro_batch_size));
+  return found == micro_batches_.end() ? std::set<std::int64_t>() : found->second;
+}
+
+std::string Roles::key_without(const CaseResult& one, Role role) const {
+  return fmt::format("{}{}\n{}", one.strategy, one.graph ? "\ngraph" : "",
+                     parameters_text(one, parameter(role)));
 }
 
 }  // namespace parbench::report

@@ -1,9 +1,13 @@
-// The parameters of a scenario by what they set: explanations know none by its name.
+// The parameters of a scenario by what they set, because explanations know none by its name, and
+// the values of them that were measured.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/model/report.h"
@@ -23,16 +27,34 @@ class Roles {
   /// the case has no such parameter, none is advised, or the case has that value.
   [[nodiscard]] std::string advice(const CaseResult& one, Role role) const;
 
+  /// Returns `advice`, unless a measured case follows it and differs in nothing else.
+  [[nodiscard]] std::string untried_advice(const CaseResult& one, Role role) const;
+
+  /// Returns whether a measured case, of this or another strategy, has the same parameters and was
+  /// launched as a graph.
+  [[nodiscard]] bool has_graph(const CaseResult& one) const;
+
   /// The name of the parameter with that role; empty where there is none.
   [[nodiscard]] std::string parameter(Role role) const;
 
   /// Returns the size of a case's micro-batches where all have the same.
   [[nodiscard]] std::optional<std::int64_t> micro_batch_size(const CaseResult& one) const;
 
+  /// Returns the sizes of the micro-batches of all measured cases that differ from one in that size
+  /// alone, its own included; none where its micro-batches have no single size.
+  [[nodiscard]] std::set<std::int64_t> measured_micro_batches(const CaseResult& one) const;
+
+  /// Returns a key that is equal for cases that differ in the parameter with that role alone.
+  [[nodiscard]] std::string key_without(const CaseResult& one, Role role) const;
+
  private:
   [[nodiscard]] const ParameterRole* find(Role role) const;
+  void add_measured(const CaseResult& one);
 
   std::vector<const ParameterRole*> known_;
+  std::set<std::pair<Role, std::string>> followed_;              // advice, by `key_without`
+  std::set<std::string> graphs_;                                 // parameters of captured cases
+  std::map<std::string, std::set<std::int64_t>> micro_batches_;  // sizes by `key_without`
 };
 
 }  // namespace parbench::report

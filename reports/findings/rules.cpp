@@ -52,7 +52,8 @@ std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
       fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
                   "long: one of them fills the device already",
                   one.concurrency(), found->inflation),
-      "another device, or less work in a call", evidence_of(*found, one), 1 - 1 / found->inflation};
+      "another device, or less work in a call", evidence_of(*found, one),
+      (1 - 1 / found->inflation) * one.computing_share()};
 }
 
 std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
@@ -61,52 +62,159 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
   return Remark{
       fmt::format(
-          "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long: {}",
+          "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
           one.concurrency(), found->inflation,
-          found->inflation < 1 ? "a call with fewer threads loses less to dividing its work"
-                               : "one of them leaves the device room"),
+          found->inflation < 1 ? "" : ": one of them leaves the device room"),
       "", evidence_of(*found, one), 1 - 1 / found->speedup};
 }
 
-std::optional<Remark> launch_bound(const Profiled& one, const Cases& /*all*/) {
+std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
   const double share = one.launch_share();
   if (share < launch_bound_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
-  return Remark{fmt::format("devices stood still for {} of the time with work that was ready: {}",
-                            format_percent(share, 0),
-                            by_host ? "the host had not enqueued it yet"
-                                    : "waking a lane and starting a call took so long"),
-                one.of().submit == SubmitMode::one_thread
-                    ? "launch it as a graph (--graph), or give it larger tasks"
-                    : "larger tasks",
-                {{"launch share", share}, {"host share", host}},
-                share};
+  const bool graph_is_untried =
+      one.of().submit == SubmitMode::one_thread && !all.roles().has_graph(one.of());
+  return Remark{
+      fmt::format("devices stood still for {} of the time with work that was ready: {}",
+                  format_percent(share, 0),
+                  by_host ? "the host had not enqueued it yet"
+                          : "waking a lane and starting a call took so long"),
+      graph_is_untried ? "launch it as a graph (--graph), or give it larger tasks" : "larger tasks",
+      {{"launch share", share}, {"host share", host}},
+      share};
+}
+
+// --- calls -------------------------------------------------------------------------------------
+
+/// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
+std::string text_of(const CallMetrics& call) {
+  if (!call.layer.empty()) return call.name + " of " + call.layer;
+  return call.tensors.empty() ? call.name : fmt::format("{} ({})", call.name, call.tensors);
 }
 
 /// Names the layer that takes longest on a reference kernel.
-std::optional<Remark> reference_kernel(const Profiled& one, const ProfiledCases& /*all*/) {
-  const std::vector<ReferenceCalls>& calls = one.metrics().reference_calls;
+std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/) {
+  const CallMetrics* longest = nullptr;  // the calls are by seconds
   double seconds = 0;
-  for (const ReferenceCalls& call : calls) seconds += call.seconds;
+  int layers = 0;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (!call.reference) continue;
+    if (longest == nullptr) longest = &call;
+    seconds += call.seconds;
+    ++layers;
+  }
   if (seconds <= 0 || seconds < reference_share * one.compute_seconds()) return {};
   const double share = seconds / one.compute_seconds();
-  const ReferenceCalls& longest = calls.front();
-  const double longest_share = longest.seconds / one.compute_seconds();
+  const double longest_share = longest->seconds / one.compute_seconds();
   std::string text = fmt::format(
-      "the library has no optimised kernel for {} ({}): its reference implementation {} takes {} "
-      "of the computing time",
-      longest.name, longest.layer, longest.kernel, format_percent(longest_share, 0));
-  if (calls.size() > 1) {
+      "the library has no optimised kernel for {}: its reference implementation {} takes {} of the "
+      "computing time in {}",
+      text_of(*longest), longest->kernel, format_percent(longest_share, 0),
+      format_count(static_cast<std::size_t>(longest->count), "call"));
+  if (layers > 1) {
     text += fmt::format("; reference implementations take {} in all", format_percent(share, 0));
   }
   return Remark{std::move(text),
                 "channels in multiples of 16, no groups, or another image size",
-                {{"operation", longest.name},
-                 {"layer", longest.layer},
-                 {"kernel", longest.kernel},
+                {{"operation", longest->name},
+                 {"layer", longest->layer},
+                 {"tensors", longest->tensors},
+                 {"kernel", longest->kernel},
                  {"share of computing", share}},
-                share};
+                share * one.computing_share()};
+}
+
+/// Threads that wait poll, so that nothing else shows it.
+std::optional<Remark> team_waiting(const Profiled& one, const Cases& /*all*/) {
+  const CallMetrics* longest = nullptr;
+  double waiting = 0;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.kind != TaskKind::compute) continue;
+    waiting += call.team_waiting;
+    if (longest == nullptr || call.team_waiting > longest->team_waiting) longest = &call;
+  }
+  if (waiting <= 0) return {};
+  const double share = waiting / one.compute_seconds() * one.computing_share();
+  if (share < team_waiting_share) return {};
+  return Remark{
+      fmt::format("within calls, a core had no work for {} of the time: threads of OpenMP teams "
+                  "waited for a parallel region to start or to end. Most in {}, for {} of its time",
+                  format_percent(share, 0), text_of(*longest),
+                  format_percent(longest->team_waiting / longest->seconds, 0)),
+      "streams or devices with fewer cores, or larger tasks",
+      {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
+      share};
+}
+
+// --- the operating system ------------------------------------------------------------------------
+
+/// The device whose threads have the largest value; null where none is known.
+const CaseCondition* worst(const CaseResult& one, double ThreadUse::*member) {
+  const CaseCondition* worst = nullptr;
+  for (const CaseCondition& condition : one.conditions) {
+    if (!condition.threads) continue;
+    if (worst == nullptr || (*condition.threads).*member > (*worst->threads).*member) {
+      worst = &condition;
+    }
+  }
+  return worst;
+}
+
+/// Whether the lanes that compute have more threads than their device has cores.
+bool has_more_threads_than_cores(const CaseResult& one, const std::string& device) {
+  if (!one.profile || !one.profile->timeline) return false;
+  int threads = 0;
+  int cores = 0;
+  for (const Lane& lane : one.profile->timeline->graph.lanes) {
+    if (lane.device != device || lane.kind != StreamKind::compute || lane.device_cores == 0) {
+      continue;
+    }
+    threads += lane.threads;
+    cores = lane.device_cores;
+  }
+  return threads > cores;
+}
+
+std::optional<Remark> without_core(const CaseResult& one, bool by_own_threads,
+                                   std::string_view others, const std::string& advice) {
+  const CaseCondition* device = worst(one, &ThreadUse::core_wait);
+  if (device == nullptr || device->threads->core_wait < no_core_share) return {};
+  if (has_more_threads_than_cores(one, device->device) != by_own_threads) return {};
+  const double share = device->threads->core_wait;
+  return Remark{
+      fmt::format("threads of {} were ready to run for {} of the time, but {} had the core",
+                  device->device, format_percent(share, 0), others),
+      advice,
+      {{"device", device->device}, {"share", share}},
+      share};
+}
+
+std::optional<Remark> more_threads_than_cores(const CaseResult& one, const Roles& /*roles*/) {
+  return without_core(one, true, "others of the same case", "no more streams than cores");
+}
+
+std::optional<Remark> cores_taken(const CaseResult& one, const Roles& /*roles*/) {
+  return without_core(one, false, "other threads",
+                      "end what else runs on these cores, or choose free ones with taskset");
+}
+
+std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
+  const CaseCondition* device = worst(one, &ThreadUse::page_faults);
+  if (device == nullptr || device->threads->page_faults < many_page_faults) return {};
+  if (device->threads->kernel < page_fault_share) return {};
+  const std::string advice = roles.advice(one, Role::host_memory);
+  return Remark{
+      fmt::format("{:.0f} page faults in each execution: memory is touched for the first time "
+                  "within it, and threads of {} spend {} of the time in the kernel",
+                  device->threads->page_faults * one.statistics->median, device->device,
+                  format_percent(device->threads->kernel, 0)),
+      advice.empty() ? "memory that was touched before"
+                     : roles.untried_advice(one, Role::host_memory),
+      {{"device", device->device},
+       {"page faults per second", device->threads->page_faults},
+       {"share in the kernel", device->threads->kernel}},
+      device->threads->kernel};
 }
 
 // --- copies --------------------------------------------------------------------------------------
@@ -142,7 +250,7 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
   return Remark{fmt::format("enqueueing the copies held the host for {} of their time: they were "
                             "not asynchronous",
                             format_percent(std::min(1.0, held / copying), 0)),
-                has_choice ? all.roles().advice(one.of(), Role::host_memory)
+                has_choice ? all.roles().untried_advice(one.of(), Role::host_memory)
                            : "copy from and to pinned memory",
                 {{"held share", held / copying}, {"copying seconds", copying}},
                 held / one.metrics().span};
@@ -166,7 +274,7 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   return Remark{
       fmt::format("{} computes for {}, {} more than the mean of {} devices", busiest->device,
                   format_duration(busiest->compute), format_percent(excess, 0), devices),
-      all.untried_advice(one.of(), Role::partition),
+      all.roles().untried_advice(one.of(), Role::partition),
       {{"device", busiest->device}, {"excess", excess}},
       excess * mean / one.metrics().span};
 }
@@ -194,11 +302,15 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& 
   if (best <= 0 || rate > (1 - inefficient_micro_batches) * best) return {};
   const double share = lost_by_small_micro_batches(one, all);
   if (share < one.bubble_share()) return {};
+  const Roles& roles = all.roles();
+  const auto largest_size = roles.micro_batch_size(largest->of());
+  const auto sizes = roles.measured_micro_batches(one.of());
+  const bool is_next =
+      sizes.upper_bound(*roles.micro_batch_size(one.of())) == sizes.find(*largest_size);
   return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
-                            all.roles().parameter(Role::micro_batch_size),
-                            *all.roles().micro_batch_size(largest->of())),
-                "larger micro-batches, as far as bubbles allow",
+                            roles.parameter(Role::micro_batch_size), *largest_size),
+                is_next ? "larger micro-batches, as far as bubbles allow" : "",
                 {{"rate", rate}, {"rate with the largest micro-batches", best}},
                 share};
 }
@@ -209,10 +321,12 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   if (one.computing_devices() < 2) return {};
   const double share = one.bubble_share();
   if (share < bubble_bound_share || share <= lost_by_small_micro_batches(one, all)) return {};
+  const auto sizes = all.roles().measured_micro_batches(one.of());
+  const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
   return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
                             "included",
                             format_percent(share, 0)),
-                "smaller micro-batches, as far as their calls stay efficient",
+                is_smallest ? "smaller micro-batches, as far as their calls stay efficient" : "",
                 {{"bubble share", share}},
                 share};
 }
@@ -253,7 +367,7 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   if (roles.value(one, Role::partition) != nullptr) {
     advice.emplace_back("a partition that gives the fuller device less");
   }
-  if (const std::string schedule = roles.advice(one, Role::schedule); !schedule.empty()) {
+  if (const std::string schedule = roles.untried_advice(one, Role::schedule); !schedule.empty()) {
     advice.push_back(schedule + ", which needs less in all");
   }
   return Remark{fmt::format("{} holds {}, {} holds {}", largest->device,
@@ -326,6 +440,10 @@ const std::vector<Rule>& all_rules() {
                                        {"saturated", saturated},
                                        {"launch-bound", launch_bound},
                                        {"reference-kernel", reference_kernel},
+                                       {"team-waiting", team_waiting},
+                                       {"more-threads-than-cores", more_threads_than_cores},
+                                       {"cores-taken", cores_taken},
+                                       {"page-faults", page_faults},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
                                        {"micro-batches-too-small", micro_batches_too_small},

@@ -107,7 +107,7 @@ class Builder : public nlohmann::json_sax<Json> {
              containers_.size() - 1);
     }
     if (object.size() > limits_.keys) {
-      refuse(fmt::format("has more than {} keys in one object: this is no file of parbench",
+      refuse(fmt::format("has more than {0} keys in one object, at most {0} are read; remove some",
                          limits_.keys),
              containers_.size() - 1);
     }
@@ -122,8 +122,8 @@ class Builder : public nlohmann::json_sax<Json> {
   bool open(Json container) {
     if (containers_.size() >= static_cast<std::size_t>(limits_.depth)) {
       refuse(
-          fmt::format("lists and objects lie deeper than {} levels in one another: this is no "
-                      "file of parbench",
+          fmt::format("lists and objects lie deeper than {0} levels in one another, at most {0} "
+                      "are read; flatten them",
                       limits_.depth));
     }
     containers_.push_back(put(std::move(container)));
@@ -142,8 +142,8 @@ class Builder : public nlohmann::json_sax<Json> {
 
   void check_text(std::size_t bytes) const {
     if (bytes <= limits_.text) return;
-    refuse(fmt::format("the text has {} bytes, at most {} are read: this is no file of parbench",
-                       bytes, limits_.text));
+    refuse(
+        fmt::format("the text has {} bytes, at most {} are read; shorten it", bytes, limits_.text));
   }
 
   /// "parbench.cases[3].name" of what is being read, or of a container around it: that in which

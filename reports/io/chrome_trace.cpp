@@ -240,14 +240,17 @@ class CaseWriter {
     for (const TimedCall& call : timeline_.calls) {
       const Task& task = graph().task(call.task);
       writer_.slice(track_of(call.lane),
-                    call.layer_name.empty() ? call.name : call.name + " · " + call.layer_name,
+                    call.layer.empty() ? call.name : call.name + " · " + call.layer,
                     name_of(task.kind), colour_of(task.kind), call.ran, args_of(call));
     }
   }
 
   static Json args_of(const TimedCall& call) {
     Json args{{"task", call.task}, {"enqueued_us", microseconds(call.enqueued.end)}};
-    if (!call.layer_name.empty()) args["layer"] = call.layer_name;
+    if (!call.layer.empty()) args["layer"] = call.layer;
+    if (!call.tensors.empty()) args["tensors"] = call.tensors;
+    if (!call.kernel.empty()) args["kernel"] = call.kernel;
+    if (call.team_waiting > 0) args["team_waiting_us"] = microseconds(call.team_waiting);
     return with_work(std::move(args), call);
   }
 

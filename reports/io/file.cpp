@@ -352,7 +352,7 @@ ReadLimits report_limits() {
   const char* const digits_end = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), digits_end, mb);
   if (error != std::errc() || end != digits_end || mb == 0 || mb > max_mb) {
-    throw UsageError(fmt::format("{}='{}' is no size of a report; allowed: 1 to {} (MB)",
+    throw UsageError(fmt::format("{}='{}' is not a valid size of a report; allowed: 1 to {} (MB)",
                                  limit_variable, digits, max_mb));
   }
   const std::size_t bytes_of_value = limits.bytes / limits.values;

@@ -60,8 +60,9 @@ class Fields {
   template <class T>
   [[nodiscard]] T count(const char* key, T fallback) const {
     const double value = number(key).value_or(-1);
-    const bool fits = value >= 0 && value <= std::numeric_limits<int>::max();
-    return fits ? static_cast<T>(value) : fallback;
+    // The first number that T does not have is a power of two, as which a double can hold it.
+    const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    return value >= 0 && value < end ? static_cast<T>(value) : fallback;
   }
 
   [[nodiscard]] bool is_true(const char* key) const {
@@ -202,7 +203,7 @@ double time_of(const Fields& row, const char* key) {
   const double time = row.number(key).value_or(std::numeric_limits<double>::quiet_NaN());
   const double seconds = time * unit_of(row);
   if (seconds < 0 || seconds > max_case_seconds) {
-    row.refuse(key, fmt::format("{} {} is no time", time, row.text("time_unit")));
+    row.refuse(key, fmt::format("{} {} is not a valid time", time, row.text("time_unit")));
   }
   return seconds;
 }
@@ -271,9 +272,12 @@ struct Benchmark {
 };
 
 /// Sorts the rows of repetitions by benchmark. Two benchmarks may have one name: their instances
-/// differ, or else a repetition comes a second time.
+/// differ, or else a repetition comes a second time. The second one gets a number and keeps clear
+/// of the names in the file.
 class Benchmarks {
  public:
+  explicit Benchmarks(std::set<std::string> names) : taken_(std::move(names)) {}
+
   void add(const Fields& row) {
     const std::string name = row.text("name");
     if (name.empty()) row.refuse("name", "is missing; take the file as the program has written it");
@@ -300,12 +304,19 @@ class Benchmarks {
                                   !(repetition && known.repetitions.contains(*repetition));
       if (same) return known;
     }
-    namesakes.push_back(list_.size());
-    const std::size_t number = namesakes.size();
     Benchmark& added = list_.emplace_back();
-    added.name = number == 1 ? name : fmt::format("{} ({})", name, number);
+    added.name = namesakes.empty() ? name : numbered(name, namesakes.size() + 1);
     added.instance = instance;
+    namesakes.push_back(list_.size() - 1);
     return added;
+  }
+
+  std::string numbered(const std::string& name, std::size_t number) {
+    std::string text;
+    do {
+      text = fmt::format("{} ({})", name, number++);
+    } while (!taken_.insert(text).second);
+    return text;
   }
 
   static Instance instance_of(const Fields& row) {
@@ -314,6 +325,7 @@ class Benchmarks {
     return family && place ? std::optional(std::pair(*family, *place)) : std::nullopt;
   }
 
+  std::set<std::string> taken_;  // names of the file, and those that were given
   std::vector<Benchmark> list_;
   std::map<std::string, std::vector<std::size_t>> places_;  // in the list, by name
 };
@@ -423,7 +435,9 @@ Report from_google_benchmark(const Json& file) {
   Report report = report_without_cases(context);
   const std::string program = program_name(context.text("executable"));
   const Aggregates aggregates(rows);
-  Benchmarks benchmarks;
+  std::set<std::string> names;
+  for (const Fields& row : rows) names.insert({row.text("name"), aggregates.benchmark_of(row)});
+  Benchmarks benchmarks(std::move(names));
   std::vector<std::string> of_aggregates;
   for (const Fields& row : rows) {
     if (!aggregates.contains(row)) {
@@ -447,7 +461,7 @@ Report from_google_benchmark(const Json& file) {
     report.cases.push_back(case_without_samples(name, program));
   }
   report.complete = std::ranges::all_of(report.cases, has_number);
-  check_report(report);
+  check_report(report, "cases");
   return report;
 }
 

@@ -297,55 +297,54 @@ void check_timeline(const Timeline& timeline, const Place& place) {
   }
 }
 
-void check_timelines(const std::vector<CaseResult>& cases) {
+void check_timelines(const std::vector<CaseResult>& cases, std::string_view place) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!cases[i].profile || !cases[i].profile->timeline) continue;
     check_timeline(*cases[i].profile->timeline,
-                   Place{nullptr, fmt::format("parbench.cases[{}].profile.timeline", i)});
+                   Place{nullptr, fmt::format("{}[{}].profile.timeline", place, i)});
   }
 }
 
 /// Names identify cases and distinguish rows.
-void check_names(const std::vector<CaseResult>& cases) {
-  std::unordered_map<std::string_view, std::size_t> places;
+void check_names(const std::vector<CaseResult>& cases, std::string_view place) {
+  std::unordered_map<std::string_view, std::size_t> indices;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto [known, is_new] = places.emplace(cases[i].name, i);
+    const auto [known, is_new] = indices.emplace(cases[i].name, i);
     if (is_new) continue;
     throw UsageError(
-        fmt::format("parbench.cases[{}].name: '{}' is the name of cases[{}] as well; keep one of "
-                    "the two",
-                    i, brief_name(cases[i].name), known->second));
+        fmt::format("{}[{}].name: '{}' is the name of cases[{}] as well; keep one of the two",
+                    place, i, brief_name(cases[i].name), known->second));
   }
 }
 
 /// Refuses negative times and those of more than a century. NaN is accepted: it is handled
 /// everywhere.
-void check_time(double seconds, std::size_t place, std::string_view what) {
-  if (std::isnan(seconds) || (seconds >= 0 && seconds <= max_case_seconds)) return;
-  throw UsageError(
-      fmt::format("parbench.cases[{}].{}: {} is no time in seconds", place, what, seconds));
-}
-
-void check_times(const std::vector<CaseResult>& cases) {
+void check_times(const std::vector<CaseResult>& cases, std::string_view place) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto check_time = [&](double seconds, std::string_view what) {
+      if (std::isnan(seconds) || (seconds >= 0 && seconds <= max_case_seconds)) return;
+      throw UsageError(
+          fmt::format("{}[{}].{}: {} is not a valid time in seconds", place, i, what, seconds));
+    };
     if (const auto& statistics = cases[i].statistics) {
-      check_time(statistics->median, i, "statistics.median");
-      check_time(statistics->mean, i, "statistics.mean");
-      check_time(statistics->min, i, "statistics.min");
-      check_time(statistics->max, i, "statistics.max");
+      check_time(statistics->median, "statistics.median");
+      check_time(statistics->mean, "statistics.mean");
+      check_time(statistics->min, "statistics.min");
+      check_time(statistics->max, "statistics.max");
     }
-    for (const Sample& sample : cases[i].samples) check_time(sample.seconds, i, "samples");
+    for (const Sample& sample : cases[i].samples) check_time(sample.seconds, "samples");
   }
 }
 
 /// Tables, CSV above all, have a row for each case and a column for many of the names below: what
-/// is small in the file may be huge as a table, and names are searched one by one.
-void check_table_size(const std::vector<CaseResult>& cases) {
+/// is small in the file may be huge as a table, and names are searched one by one. Strategies are
+/// neither columns nor searched.
+void check_table_size(const std::vector<CaseResult>& cases, std::string_view place) {
   constexpr std::size_t max_names = 1'000;
   constexpr std::size_t max_cells = 10'000'000;
   std::unordered_set<std::string_view> names;
   for (const CaseResult& c : cases) {
-    names.insert({c.scenario, c.strategy});
+    names.insert(c.scenario);
     for (const auto& [name, value] : c.parameters) names.insert(name);
     for (const auto& [name, value] : c.hidden_parameters) names.insert(name);
     for (const Metric& metric : c.metrics) names.insert(metric.name);
@@ -354,10 +353,9 @@ void check_table_size(const std::vector<CaseResult>& cases) {
   }
   if (names.size() <= max_names && cases.size() * names.size() <= max_cells) return;
   throw UsageError(fmt::format(
-      "parbench.cases: {} cases name {} scenarios, strategies, parameters, metrics, "
-      "devices and notes; tables are made of at most {} names and {} cells, use a report of "
-      "fewer cases",
-      cases.size(), names.size(), max_names, max_cells));
+      "{}: {} cases name {} scenarios, parameters, metrics, devices and notes; tables are made of "
+      "at most {} names and {} cells, use a report of fewer cases",
+      place, cases.size(), names.size(), max_names, max_cells));
 }
 
 }  // namespace
@@ -394,12 +392,12 @@ Report from_json(const Json& file) {
   return report;
 }
 
-void check_report(const Report& report) {
+void check_report(const Report& report, std::string_view place) {
   check_start(report.started_utc);
-  check_names(report.cases);
-  check_times(report.cases);
-  check_timelines(report.cases);
-  check_table_size(report.cases);
+  check_names(report.cases, place);
+  check_times(report.cases, place);
+  check_timelines(report.cases, place);
+  check_table_size(report.cases, place);
 }
 
 Json to_json(const KnownPeaks& known) {

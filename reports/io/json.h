@@ -28,7 +28,8 @@ namespace parbench::report {
 
 /// Throws UsageError as `from_json` does for what holds in every report, also in those that come
 /// from other files: names differ, times are at most `max_case_seconds`, and tables can hold it.
-void check_report(const Report& report);
+/// `place` is where messages say that the cases are.
+void check_report(const Report& report, std::string_view place = "parbench.cases");
 
 /// A longer time is none of a case.
 inline constexpr double max_case_seconds = 100 * 365.25 * 24 * 3600;

@@ -34,7 +34,7 @@ void check(const KnownPeaks& known, const Fingerprint& device) {
   }
   for (const Peak& peak : known.peaks) {
     if (std::isfinite(peak.value) && peak.value > 0) continue;
-    throw UsageError(fmt::format("its peak '{}' is no rate: {}", peak.what, peak.value));
+    throw UsageError(fmt::format("its peak '{}' is not a valid rate: {}", peak.what, peak.value));
   }
 }
 

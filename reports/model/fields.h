@@ -28,12 +28,20 @@ void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<ThreadUse> auto& x) {
+  visit("core_wait", x.core_wait);
+  visit("kernel", x.kernel);
+  visit("page_faults", x.page_faults);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<SampleCondition> auto& x) {
   visit("device", x.device);
   visit.optional("clock_mhz", x.clock_mhz);
   visit.optional("temperature_celsius", x.temperature_celsius);
   visit.optional("power_watts", x.power_watts);
   visit.optional("throttled_by", x.throttled_by);
+  visit.optional("threads", x.threads);
 }
 
 template <class V>
@@ -102,6 +110,7 @@ void visit_fields(V& visit, MaybeConst<CaseCondition> auto& x) {
   visit.optional("median_clock_mhz", x.median_clock_mhz);
   visit.optional("max_temperature_celsius", x.max_temperature_celsius);
   visit.optional("max_power_watts", x.max_power_watts);
+  visit.optional("threads", x.threads);
 }
 
 template <class V>

@@ -57,9 +57,11 @@ void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
   visit("enqueued", x.enqueued);
   visit("ran", x.ran);
   visit.optional("work", x.work);
-  visit.optional("reference_kernel", x.reference_kernel);
-  visit.optional("layer_name", x.layer_name);
   visit.optional("layer", x.layer);
+  visit.optional("tensors", x.tensors);
+  visit.optional("kernel", x.kernel);
+  visit.optional("reference", x.reference);
+  visit.optional("team_waiting_ns", x.team_waiting);
 }
 
 template <class V>
@@ -113,20 +115,16 @@ template <class V>
 void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
   visit("name", x.name);
   visit("kind", x.kind);
+  visit.optional("layer", x.layer);
+  visit.optional("tensors", x.tensors);
+  visit.optional("kernel", x.kernel);
+  visit.optional("reference", x.reference);
   visit("count", x.count);
   visit("seconds", x.seconds);
   visit("enqueueing", x.enqueueing);
+  visit.optional("team_waiting", x.team_waiting);
   visit("flops", x.flops);
   visit("bytes", x.bytes);
-}
-
-template <class V>
-void visit_fields(V& visit, MaybeConst<ReferenceCalls> auto& x) {
-  visit("name", x.name);
-  visit("layer", x.layer);
-  visit("kernel", x.kernel);
-  visit("count", x.count);
-  visit("seconds", x.seconds);
 }
 
 template <class V>
@@ -145,7 +143,6 @@ void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
   visit("lanes", x.lanes);
   visit("critical_path", x.critical_path);
   visit("calls", x.calls);
-  visit.optional("reference_calls", x.reference_calls);
 }
 
 }  // namespace parbench::report

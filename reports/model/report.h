@@ -36,6 +36,15 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
+/// What the operating system did with the host threads that execute a device's streams. Shares are
+/// means over these threads.
+struct ThreadUse {
+  double core_wait = 0;    // share of the time: ready to run, while other threads had the core
+  double kernel = 0;       // share of the time: in the kernel
+  double page_faults = 0;  // of all of them per second: memory is touched for the first time
+  friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
+};
+
 /// A device around one sample, as far as it has sensors: the larger of the readings before and
 /// after.
 struct SampleCondition {
@@ -46,6 +55,7 @@ struct SampleCondition {
   /// Reasons for throttling before, in or after the sample ("power cap", "low clock"); such a
   /// sample is marked, but counts like any other.
   std::vector<std::string> throttled_by = {};
+  std::optional<ThreadUse> threads = {};  // of the host, where they execute the device's streams
   friend bool operator==(const SampleCondition&, const SampleCondition&) = default;
 };
 
@@ -104,6 +114,7 @@ struct CaseCondition {
   std::optional<double> median_clock_mhz;
   std::optional<double> max_temperature_celsius;
   std::optional<double> max_power_watts;
+  std::optional<ThreadUse> threads = {};  // mean over the samples
   friend bool operator==(const CaseCondition&, const CaseCondition&) = default;
 };
 
@@ -336,10 +347,8 @@ struct Report {
   std::string measured_by;  // the program, unless it was parbench: "Google Benchmark 1.9.0"
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
-  /// Part of it in samples and their warm-up, including task costs that were measured by executing
-  /// a whole plan in its order, which warms it up as well.
-  double sampling_seconds = 0;
-  double task_cost_seconds = 0;  // part of it in other measurements of single tasks, for the bounds
+  double sampling_seconds = 0;   // part of it in samples and their warm-up
+  double task_cost_seconds = 0;  // part of it in measurements of single tasks, for the bounds
   /// Further parts of it, not in reports of earlier versions: planning, memory and initial data;
   /// references and comparisons with them; the profiling pass.
   double preparation_seconds = 0;

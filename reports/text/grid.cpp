@@ -33,7 +33,7 @@ std::vector<Laid> laid_out(const std::vector<Column>& columns) {
   return result;
 }
 
-/// Headings that stand above their rows leave the rows indented.
+/// Rows are indented below headings that have a line of their own.
 constexpr std::size_t row_indent = 2;
 
 std::size_t laid_width(const std::vector<Laid>& laid) {

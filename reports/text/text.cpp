@@ -30,6 +30,12 @@ bool changes_direction(char32_t value) {
   return (value >= 0x202A && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);
 }
 
+/// Returns whether text is a hash of Git: SHA-1 or SHA-256 in hexadecimal digits.
+bool is_hash(std::string_view text) {
+  const bool has_length = text.size() == 40 || text.size() == 64;
+  return has_length && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
 std::size_t width_of(char32_t value) {
   return static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(value)));
 }
@@ -98,6 +104,12 @@ std::string printable(std::string_view text, bool keep_line_breaks) {
     text.remove_prefix(next.bytes);
   }
   return result;
+}
+
+std::string short_commit(std::string_view commit) {
+  constexpr std::size_t digits = 10;
+  constexpr std::size_t columns = 40;
+  return is_hash(commit) ? std::string(commit.substr(0, digits)) : shortened(commit, columns);
 }
 
 std::string shortened(std::string_view text, std::size_t width) {

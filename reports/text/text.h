@@ -35,6 +35,10 @@ struct TextStyle {
 /// `keep_line_breaks`.
 [[nodiscard]] std::string printable(std::string_view text, bool keep_line_breaks = false);
 
+/// Returns the beginning of a commit's hash, by which people know it, or another name of a commit
+/// (a tag, a version), `shortened` where it is long.
+[[nodiscard]] std::string short_commit(std::string_view commit);
+
 /// Cut to at most `width` columns, with "…" where something is missing.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 

@@ -41,8 +41,9 @@ std::int64_t seconds_of_utc(const std::string& text) {
   const std::time_t seconds = ::timegm(&time);
   // Read leniently (one digit, a 31st of February), so written again.
   if (end == nullptr || text_of(seconds) != text) {
-    throw UsageError(fmt::format("'{}' is no time like 2026-11-21T19:57:32Z; correct it",
-                                 printable(shortened(text, 60))));
+    throw UsageError(
+        fmt::format("'{}' is not a valid time such as 2026-11-21T19:57:32Z; correct it",
+                    printable(shortened(text, 60))));
   }
   return seconds;
 }
@@ -52,8 +53,9 @@ std::string utc_of_date(const std::string& text) {
        {"%Y-%m-%dT%H:%M:%S%z", "%Y/%m/%d-%H:%M:%S", "%Y-%m-%d %H:%M:%S"}) {
     if (const auto seconds = seconds_of(text, known)) return text_of(*seconds);
   }
-  throw UsageError(fmt::format("'{}' is no time like 2026-11-21T19:57:32+00:00; correct it",
-                               printable(shortened(text, 60))));
+  throw UsageError(
+      fmt::format("'{}' is not a valid time such as 2026-11-21T19:57:32+00:00; correct it",
+                  printable(shortened(text, 60))));
 }
 
 }  // namespace parbench::report

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/units/interval.h"
@@ -19,9 +20,11 @@ struct LabelledCase {
 struct Recommendation {
   std::string setting =
       {};  // what its cases have in common and others have not: "n 1024"; may be empty
-  /// Those that cannot be distinguished from the fastest, simplest first; the first is recommended.
+  /// The recommended case, then the others that cannot be distinguished from the fastest, simplest
+  /// first. The recommended case is one of them, or the baseline where none of them pays.
   std::vector<LabelledCase> candidates = {};
-  /// Whether it gains over the baseline: the baseline is no candidate, and the gain is beyond 1.
+  /// Whether it gains over the baseline: the baseline cannot be the fastest, and the whole interval
+  /// of the gain is above 1.
   bool pays = false;
   /// Over the baseline: of the recommended case, or of the fastest other one where none pays.
   std::optional<LabelledCase> gaining = {};
@@ -29,5 +32,37 @@ struct Recommendation {
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
   friend bool operator==(const Recommendation&, const Recommendation&) = default;
 };
+
+/// What the samples show of a recommendation's gain, in ascending order.
+enum class Payoff { does_not_pay, shows_no_gain, may_pay, pays };
+
+/// Returns `pays` only for a recommendation that pays. Of the others, the whole interval of the
+/// gain is below 1 (`does_not_pay`), above 1 all the same (`may_pay`), or neither. Where a case
+/// other than the baseline of the gain is recommended, such as a graph of one stream, its own gain
+/// is in that of the others, so that a gain above 1 shows nothing.
+[[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
+  if (one.pays) return Payoff::pays;
+  if (!one.gain) return Payoff::shows_no_gain;
+  if (one.gain->below(1)) return Payoff::does_not_pay;
+  if (!one.gain->interval && one.gain->value > 1) return Payoff::may_pay;  // one sample
+  const bool other_baseline = !one.gain->baseline.empty() && !one.candidates.empty() &&
+                              one.candidates.front().name != one.gain->baseline;
+  return one.gain->above(1) && !other_baseline ? Payoff::may_pay : Payoff::shows_no_gain;
+}
+
+/// "pays", "may pay", "shows no gain", "does not pay".
+[[nodiscard]] inline std::string_view to_string(Payoff payoff) {
+  switch (payoff) {
+    case Payoff::pays:
+      return "pays";
+    case Payoff::may_pay:
+      return "may pay";
+    case Payoff::shows_no_gain:
+      return "shows no gain";
+    case Payoff::does_not_pay:
+      break;
+  }
+  return "does not pay";
+}
 
 }  // namespace parbench::report

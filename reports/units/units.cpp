@@ -2,6 +2,7 @@
 #include "reports/units/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -127,6 +128,17 @@ std::string format_count(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+std::string format_list(const std::vector<std::string>& items) {
+  constexpr std::size_t max_items = 3;
+  if (items.empty()) return {};
+  const bool all = items.size() <= max_items + 1;
+  const auto named =
+      items.begin() + static_cast<std::ptrdiff_t>(all ? items.size() - 1 : max_items);
+  std::string last = all ? items.back() : fmt::format("{} more", items.end() - named);
+  if (named == items.begin()) return last;
+  return fmt::format("{} and {}", fmt::join(items.begin(), named, ", "), last);
+}
+
 std::string format_ratio(double ratio) {
   if (!std::isfinite(ratio)) return std::string(no_number);
   return fmt::format("{:.{}f}×", ratio, ratio_decimals(ratio));
@@ -139,6 +151,18 @@ std::string format_ratio(double ratio, double low, double high) {
   const auto text = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
   if (text(low) == text(high)) ++decimals;
   return fmt::format("{}× ({}–{})", text(ratio), text(low), text(high));
+}
+
+std::string format_ratio(const Ratio& ratio) {
+  const auto& interval = ratio.interval;
+  if (!interval) return format_ratio(ratio.value);
+  return with_confidence(format_ratio(ratio.value, interval->low, interval->high), *interval);
+}
+
+std::string format_percent(const Ratio& fraction) {
+  const auto& interval = fraction.interval;
+  if (!interval) return format_percent(fraction.value, 0);
+  return with_confidence(format_percent(fraction.value, interval->low, interval->high), *interval);
 }
 
 std::string format_confidence(double confidence) { return format_number(100 * confidence) + '%'; }

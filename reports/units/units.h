@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/units/interval.h"
 
@@ -33,6 +34,9 @@ inline constexpr std::string_view no_number = "–";
 /// "1 case", "3 cases".
 [[nodiscard]] std::string format_count(std::size_t count, std::string_view thing);
 
+/// "a", "a and b", "a, b, c and d", "a, b, c and 2 more".
+[[nodiscard]] std::string format_list(const std::vector<std::string>& items);
+
 /// A share, 0.954 → "95.4%". Digits behind the point as given.
 [[nodiscard]] std::string format_percent(double fraction, int decimals = 1);
 
@@ -46,6 +50,12 @@ inline constexpr std::string_view no_number = "–";
 /// A ratio and its interval with the same digits: "1.71× (1.69–1.73)". Three decimals instead of
 /// two where two would show both ends alike.
 [[nodiscard]] std::string format_ratio(double ratio, double low, double high);
+
+/// "1.71× (1.69–1.73)"; without an interval no brackets, with one of few samples its confidence.
+[[nodiscard]] std::string format_ratio(const Ratio& ratio);
+
+/// "75% (73–77%)", as the ratio.
+[[nodiscard]] std::string format_percent(const Ratio& fraction);
 
 /// A share of intervals that hold what they are about: "87.5%".
 [[nodiscard]] std::string format_confidence(double confidence);

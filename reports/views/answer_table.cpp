@@ -1,50 +1,51 @@
 // A row for each recommendation.
 #include "reports/views/answer_table.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/units/units.h"
+#include "reports/views/table_parts.h"
 
 namespace parbench::report {
 namespace {
 
-std::string ratio_text(const Ratio& ratio) {
-  if (!ratio.interval) return format_ratio(ratio.value);
-  return format_ratio(ratio.value, ratio.interval->low, ratio.interval->high);
-}
+// What to use is never left out, nor its gain.
+constexpr Narrow of_row{.is_heading = true};
+constexpr Narrow remark_rank{1};
+constexpr Narrow rivals_rank{2};
 
-TableCell choice_cell(const Recommendation& one) {
+TableCell use_cell(const Recommendation& one) {
   return {.text =
               one.candidates.empty() ? std::string(not_applicable) : one.candidates.front().label};
 }
 
-/// "1.95× (1.93–1.97)", or "none: 2 streams 1.01× (0.98–1.03)".
-TableCell gain_cell(const Recommendation& one) {
+TableCell verdict_cell(const Recommendation& one) {
   if (!one.gain) return {};
-  const std::string gain = ratio_text(*one.gain);
-  if (one.pays) return {.text = gain, .number = one.gain->value, .tone = Tone::better};
-  return {.text = fmt::format("none: {} {}", one.gaining ? one.gaining->label : "", gain),
-          .number = one.gain->value};
+  return {.text = std::string(to_string(payoff_of(one)))};
 }
 
-/// The other candidates, but the one that stands in the column of gains.
+/// The case that the gain is of, where that is not the recommended one.
+TableCell gaining_cell(const Recommendation& one) {
+  return one.pays || !one.gaining ? TableCell{} : TableCell{.text = one.gaining->label};
+}
+
+TableCell gain_cell(const Recommendation& one) {
+  if (!one.gain) return {};
+  TableCell cell = ratio_cell(*one.gain);
+  if (one.pays) cell.tone = Tone::better;
+  return cell;
+}
+
 TableCell rivals_cell(const Recommendation& one) {
-  std::vector<std::string_view> labels;
+  std::vector<std::string> labels;
   for (std::size_t i = 1; i < one.candidates.size(); ++i) {
     labels.push_back(one.candidates[i].label);
   }
-  constexpr std::size_t max_labels = 3;
-  const std::size_t more = labels.size() > max_labels ? labels.size() - max_labels : 0;
-  labels.resize(labels.size() - more);
-  std::string text = fmt::format("{}", fmt::join(labels, ", "));
-  if (more > 0) text += fmt::format(" and {} more", more);
-  return {.text = std::move(text)};
+  return {.text = format_list(labels)};
 }
 
 }  // namespace
@@ -53,17 +54,22 @@ std::optional<Table> answer_table(const Answer& answer) {
   const std::vector<Recommendation>& rows = answer.recommendations;
   if (rows.size() < 2) return std::nullopt;
   Table table;
-  const auto add = [&](std::string_view title, const auto& cell) {
-    TableColumn column{.title = std::string(title), .align = Align::left, .verbatim = true};
+  const auto add = [&](TableColumn column, const auto& cell) {
     const bool any = std::ranges::any_of(
         rows, [&](const Recommendation& row) { return !cell(row).text.empty(); });
     if (any) add_column(table, std::move(column), rows, cell);
   };
-  add("setting", [](const Recommendation& one) { return TableCell{.text = one.setting}; });
-  add("use", choice_cell);
-  add("gain", gain_cell);
-  add("not distinguishable", rivals_cell);
-  add("remark", [](const Recommendation& one) { return TableCell{.text = one.remark}; });
+  const auto add_labels = [&](std::string_view title, Narrow narrow, const auto& cell) {
+    add({.title = std::string(title), .align = Align::left, .verbatim = true, .narrow = narrow},
+        cell);
+  };
+  add_labels("setting", of_row, [](const auto& one) { return TableCell{.text = one.setting}; });
+  add_labels("use", of_row, use_cell);
+  add({.title = "verdict", .align = Align::left}, verdict_cell);
+  add_labels("gain of", of_row, gaining_cell);
+  add({.title = "gain", .range_title = "(95% CI)"}, gain_cell);
+  add_labels("may be as fast", rivals_rank, rivals_cell);
+  add_labels("remark", remark_rank, [](const auto& one) { return TableCell{.text = one.remark}; });
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows[row].pays) table.rows[row].emphasis = Emphasis::bold;
   }

@@ -8,8 +8,10 @@
 
 namespace parbench::report {
 
-/// Returns a row for each recommendation: what to use, its gain, what cannot be distinguished from
-/// it. Nothing for a single one, which the answer's text has already.
+/// Returns a row for each recommendation: what to use, whether that pays and its gain, and what
+/// else may be as fast. Where nothing pays, the gain is of another case, which the row names.
+/// Intervals have the marks of the table of cases. Nothing for a single recommendation, which the
+/// answer's text has already.
 [[nodiscard]] std::optional<Table> answer_table(const Answer& answer);
 
 }  // namespace parbench::report

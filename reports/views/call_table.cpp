@@ -19,6 +19,9 @@
 namespace parbench::report {
 namespace {
 
+/// Of the time of all calls: those that take less are shown together.
+constexpr double min_shown_share = 0.005;
+
 std::string rate_cell(double amount, double seconds, std::string_view unit) {
   return amount > 0 && seconds > 0 ? format_rate(amount / seconds, unit) : std::string();
 }
@@ -28,41 +31,72 @@ std::string share_cell(double amount, double seconds, const std::optional<double
   return format_percent(amount / seconds / *peak, 0);
 }
 
-std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextStyle& style) {
-  const std::vector<CallMetrics>& calls = c.profile->metrics.calls;
-  double all_seconds = 0;
-  for (const CallMetrics& call : calls) all_seconds += call.seconds;
+/// "convolution_forward · layer1.0.conv1"; without a layer the shapes of its tensors.
+std::string name_of_calls(const CallMetrics& call) {
+  const std::string& place = call.layer.empty() ? call.tensors : call.layer;
+  return place.empty() ? call.name : fmt::format("{} · {}", call.name, place);
+}
+
+/// Rows for the calls, of which those that take little are one: a network has hundreds.
+std::vector<CallMetrics> shown_calls(const std::vector<CallMetrics>& calls, double all_seconds) {
+  std::vector<CallMetrics> shown;
+  std::vector<CallMetrics> others;
+  for (const CallMetrics& call : calls) {
+    (call.seconds < min_shown_share * all_seconds ? others : shown).push_back(call);
+  }
+  if (others.size() < 2) return calls;
+  CallMetrics sum{.name = fmt::format("{} others", others.size())};
+  for (const CallMetrics& call : others) {
+    sum.count += call.count;
+    sum.seconds += call.seconds;
+    sum.team_waiting += call.team_waiting;
+  }
+  shown.push_back(std::move(sum));
+  return shown;
+}
+
+double seconds_in_calls(const CaseResult& c) {
+  double seconds = 0;
+  for (const CallMetrics& call : c.profile->metrics.calls) seconds += call.seconds;
+  return seconds;
+}
+
+Table table_of_calls(const CaseResult& c, const Ceilings& ceilings) {
+  const double all_seconds = seconds_in_calls(c);
+  const std::vector<CallMetrics> calls = shown_calls(c.profile->metrics.calls, all_seconds);
   Table table;
-  const auto add = [&](const std::string& title, auto cell, int rank = 0,
+  const auto add = [&](const std::string& title, auto cell, Narrow narrow = {},
                        Align align = Align::right) {
-    const bool is_heading = table.columns.empty();
-    add_column(table, {.title = title, .align = align, .narrow = {rank, is_heading}}, calls, cell);
+    add_column(table, {.title = title, .align = align, .narrow = narrow}, calls, cell);
   };
   using Call = const CallMetrics&;
+  add("call", name_of_calls, {.rank = 0, .is_heading = true}, Align::left);
   add(
-      "call", [](Call call) { return call.name; }, 0, Align::left);
-  add(
-      "kind", [](Call call) { return std::string(name_of(call.kind)); }, 1, Align::left);
-  add(
-      "count", [](Call call) { return std::to_string(call.count); }, 2);
+      "kernel", [](Call call) { return call.kernel; }, {.rank = 4}, Align::left);
+  add("count", [](Call call) { return std::to_string(call.count); }, {.rank = 3});
   add("time", [](Call call) { return format_duration(call.seconds); });
   add("share", [&](Call call) { return format_percent(call.seconds / all_seconds); });
-  add(
-      "FLOP/s", [](Call call) { return rate_cell(call.flops, call.seconds, "FLOP"); }, 4);
+  add("waiting", [](Call call) { return share_cell(call.team_waiting, call.seconds, 1); },
+      {.rank = 2});
+  add("FLOP/s", [](Call call) { return rate_cell(call.flops, call.seconds, "FLOP"); }, {.rank = 5});
   add("of peak",
       [&](Call call) { return share_cell(call.flops, call.seconds, ceilings.flops(call.kind)); });
-  add(
-      "B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); }, 3);
+  add("B/s", [](Call call) { return rate_cell(call.bytes, call.seconds, "B"); }, {.rank = 1});
   add("of peak",
       [&](Call call) { return share_cell(call.bytes, call.seconds, ceilings.bytes(call.kind)); });
-  std::vector<std::string> items{c.dtype, format_duration(all_seconds) + " in calls"};
+  return table;
+}
+
+std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextStyle& style) {
+  std::vector<std::string> items{c.dtype, format_duration(seconds_in_calls(c)) + " in calls"};
   if (c.profile->deviation) items.push_back(deviation_text(*c.profile));
   return emphasised(c.name, Emphasis::bold, style.color) + '\n' +
-         joined_items(items, style, Emphasis::none) + to_text(table, style);
+         joined_items(items, style, Emphasis::none) + to_text(table_of_calls(c, ceilings), style);
 }
 
 constexpr std::string_view how_to_read =
     "Of one execution of each case: seconds of all calls together, also of those that ran at once. "
+    "In the waiting share of it a core had no work, as a mean over the threads of a call. "
     "Bytes are the least traffic, every argument read or written once, so that what stays in a "
     "cache may pass the peak. FLOPs are those of the operation's definition, so a convolution by "
     "Winograd's algorithm, which needs fewer, may pass the peak too; so may a product that stays "
@@ -76,6 +110,10 @@ constexpr std::string_view how_to_have_peaks =
     "ones.";
 
 }  // namespace
+
+Table table_of_calls(const Report& report, const CaseResult& c) {
+  return table_of_calls(c, common_ceilings(report, c));
+}
 
 std::string calls_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);

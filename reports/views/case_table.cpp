@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "reports/model/throttling.h"
 #include "reports/units/units.h"
@@ -39,50 +42,40 @@ constexpr Narrow metrics_rank{Narrow::stacked_rank};
 constexpr Narrow bound_rank{Narrow::stacked_rank + 1};
 constexpr Narrow heading{.is_heading = true};
 
-constexpr std::string_view low_confidence_mark = "°";
 constexpr std::string_view no_bound_mark = "¶";
 constexpr std::string_view metric_remark_mark = "#";
 constexpr std::string_view other_rounds_mark = "~";
 
 // ------------------------------------------------------------------------------------------ cells
 
-std::string low_mark(const std::optional<Interval>& interval) {
-  return std::string(is_low(interval) ? low_confidence_mark : "");
+/// The rounds in which a case was sampled.
+std::set<int> rounds_of(const CaseResult& c) {
+  std::set<int> rounds;
+  for (const Sample& sample : c.samples) rounds.insert(sample.round);
+  return rounds;
 }
 
 /// Whether the quotient of two medians lies outside of the interval of the speedup, which is from
-/// the rounds that both cases have: then one of them has samples from other rounds, in which the
-/// machine was slower or faster.
-bool is_of_other_rounds(const CaseResult& c, const Cases& cases) {
-  if (!c.speedup || has_several_processes(c)) return false;
-  const auto baseline = std::ranges::find(cases, c.speedup->baseline, &CaseResult::name);
-  if (baseline == cases.end() || !has_number(**baseline)) return false;
-  const double quotient = (*baseline)->statistics->median / c.statistics->median;
-  return c.speedup->above(quotient) || c.speedup->below(quotient);
+/// the rounds that both cases have, because one of them has samples from other rounds. In the same
+/// rounds the two may differ as well, by noise.
+bool is_of_other_rounds(const CaseResult& c, const CaseResult& baseline) {
+  const double quotient = baseline.statistics->median / c.statistics->median;
+  return (c.speedup->above(quotient) || c.speedup->below(quotient)) &&
+         rounds_of(c) != rounds_of(baseline);
 }
 
-/// Splits "1.71× (1.69–1.73)" into value and interval.
-TableCell estimate_cell(const std::string& text, double value,
-                        const std::optional<Interval>& interval) {
-  const std::size_t blank = std::min(text.find(' '), text.size());
-  return {.text = text.substr(0, blank),
-          .range = text.substr(std::min(blank + 1, text.size())),
-          .range_mark = low_mark(interval),
-          .number = value};
-}
-
-/// Formats the median, or the status of a case without a number.
-TableCell median_cell(const CaseResult& c) {
-  if (!has_number(c)) return {.text = std::string(status_word(c)), .tone = Tone::reason};
-  const Statistics& s = *c.statistics;
-  TableCell cell{.text = format_duration(s.median), .number = s.median};
-  if (is_throttled(c)) cell.mark = throttled_mark;
-  if (s.median_interval && s.median > 0) {
-    const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
-    cell.range = fmt::format("± {}", format_percent(half_width / s.median));
-    cell.range_mark = low_mark(s.median_interval);
+/// The cases whose speedup is of other rounds than their median.
+std::set<const CaseResult*> cases_of_other_rounds(const Cases& cases) {
+  std::map<std::string_view, const CaseResult*> by_name;
+  for (const CaseResult* c : cases) by_name.emplace(c->name, c);
+  std::set<const CaseResult*> found;
+  for (const CaseResult* c : cases) {
+    if (!has_number(*c) || !c->speedup || has_several_processes(*c)) continue;
+    const auto baseline = by_name.find(c->speedup->baseline);
+    if (baseline == by_name.end() || !has_number(*baseline->second)) continue;
+    if (is_of_other_rounds(*c, *baseline->second)) found.insert(c);
   }
-  return cell;
+  return found;
 }
 
 const Ending* ending_of(const CaseResult& c) {
@@ -171,9 +164,12 @@ bool any_measured(const Cases& cases, const std::function<bool(const CaseResult&
                              [&](const CaseResult* c) { return has_number(*c) && condition(*c); });
 }
 
+/// The intervals that a table shows.
+enum class Intervals { of_medians, all };
+
 /// Returns the marked confidences in ascending order, each once: those of cases that several
 /// processes have sampled, or of the others.
-std::vector<std::string> low_confidences(const Cases& cases, bool of_processes) {
+std::vector<std::string> low_confidences(const Cases& cases, Intervals shown, bool of_processes) {
   std::set<double> found;
   const auto collect = [&](const std::optional<Interval>& interval) {
     if (is_low(interval)) found.insert(interval->confidence);
@@ -181,6 +177,7 @@ std::vector<std::string> low_confidences(const Cases& cases, bool of_processes) 
   for (const CaseResult* c : cases) {
     if (!has_number(*c) || has_several_processes(*c) != of_processes) continue;
     collect(c->statistics->median_interval);
+    if (shown == Intervals::of_medians) continue;
     if (c->speedup) collect(c->speedup->interval);
     for (const Metric& metric : c->metrics) collect(metric.interval);
   }
@@ -189,21 +186,57 @@ std::vector<std::string> low_confidences(const Cases& cases, bool of_processes) 
   return texts;
 }
 
-std::vector<Footnote> footnotes(const Cases& cases) {
-  std::vector<Footnote> notes;
-  for (const Ending& ending : endings) {
-    if (any_measured(cases, [&](const CaseResult& c) { return ending_of(c) == &ending; })) {
-      notes.emplace_back(ending.mark, ending.note);
+/// The remarks on metrics, each once; three of them where there are more.
+std::string remarks_text(const Cases& cases) {
+  constexpr std::size_t max_remarks = 3;
+  std::vector<std::string_view> remarks;
+  std::set<std::string_view> known;
+  for (const CaseResult* c : cases) {
+    for (const Metric& metric : c->metrics) {
+      if (!metric.remark.empty() && known.insert(metric.remark).second) {
+        remarks.push_back(metric.remark);
+      }
     }
   }
+  const std::size_t more = remarks.size() - std::min(remarks.size(), max_remarks);
+  remarks.resize(remarks.size() - more);
+  const std::string text = fmt::format("{}", fmt::join(remarks, "; "));
+  return more == 0 ? text : fmt::format("{}; and {} more", text, more);
+}
+
+std::vector<Footnote> low_confidence_notes(const Cases& cases, Intervals shown) {
+  std::vector<Footnote> notes;
   for (const bool of_processes : {false, true}) {
-    const auto confidences = low_confidences(cases, of_processes);
+    const auto confidences = low_confidences(cases, shown, of_processes);
     if (confidences.empty()) continue;
     notes.emplace_back(
         low_confidence_mark,
         fmt::format("fewer than 6 {}: this interval holds the median with {} only",
                     of_processes ? "processes" : "samples", fmt::join(confidences, " or ")));
   }
+  return notes;
+}
+
+std::vector<Footnote> throttling_notes(const Cases& cases) {
+  std::vector<std::string> throttles;
+  for (const CaseResult* c : cases) {
+    if (has_number(*c)) add_throttles(throttles, *c);
+  }
+  if (throttles.empty()) return {};
+  return {{std::string(throttled_mark),
+           fmt::format("more than {} of its samples were taken on a throttled device: {}",
+                       format_percent(max_throttled_share, 0), fmt::join(throttles, ", "))}};
+}
+
+std::vector<Footnote> footnotes(const Cases& cases,
+                                const std::set<const CaseResult*>& of_other_rounds) {
+  std::vector<Footnote> notes;
+  for (const Ending& ending : endings) {
+    if (any_measured(cases, [&](const CaseResult& c) { return ending_of(c) == &ending; })) {
+      notes.emplace_back(ending.mark, ending.note);
+    }
+  }
+  std::ranges::move(low_confidence_notes(cases, Intervals::all), std::back_inserter(notes));
   if (any_measured(cases, has_several_processes)) {
     notes.emplace_back("×",
                        "processes × samples in each; median, interval and ratios are those of the "
@@ -214,30 +247,15 @@ std::vector<Footnote> footnotes(const Cases& cases) {
                        "the tasks took longer alone than the whole case: their measurement was "
                        "disturbed, so there is no bound");
   }
-  if (any_measured(cases, [&](const CaseResult& c) { return is_of_other_rounds(c, cases); })) {
+  if (!of_other_rounds.empty()) {
     notes.emplace_back(other_rounds_mark,
                        "from the rounds in which both were sampled; the medians also have samples "
                        "of other rounds, in which the machine was slower or faster");
   }
-  std::vector<std::string> remarks;
-  for (const CaseResult* c : cases) {
-    for (const Metric& metric : c->metrics) {
-      if (!metric.remark.empty()) remarks.push_back(metric.remark);
-    }
+  if (std::string remarks = remarks_text(cases); !remarks.empty()) {
+    notes.emplace_back(metric_remark_mark, std::move(remarks));
   }
-  if (!remarks.empty()) {
-    notes.emplace_back(metric_remark_mark, fmt::format("{}", fmt::join(remarks, "; ")));
-  }
-  std::vector<std::string> throttles;
-  for (const CaseResult* c : cases) {
-    if (has_number(*c)) add_throttles(throttles, *c);
-  }
-  if (!throttles.empty()) {
-    notes.emplace_back(
-        throttled_mark,
-        fmt::format("more than {} of its samples were taken on a throttled device: {}",
-                    format_percent(max_throttled_share, 0), fmt::join(throttles, ", ")));
-  }
+  std::ranges::move(throttling_notes(cases), std::back_inserter(notes));
   return notes;
 }
 
@@ -259,6 +277,7 @@ class Builder {
       : group_(group),
         cases_(group.cases),
         baselines_(group.cases),
+        of_other_rounds_(cases_of_other_rounds(group.cases)),
         devices_(memory_devices(group.cases)) {}
 
   Table build() {
@@ -269,7 +288,7 @@ class Builder {
     for (TableCell& cell : table_.columns[table_.status_column].cells) {
       if (cell.tone == Tone::reason) cell.span = table_.columns.size() - table_.status_column;
     }
-    table_.footnotes = footnotes(cases_);
+    table_.footnotes = footnotes(cases_, of_other_rounds_);
     return std::move(table_);
   }
 
@@ -331,11 +350,8 @@ class Builder {
         [&](const CaseResult& c) -> TableCell {
           if (baselines_.contains(c)) return {.text = "baseline", .number = 1};
           if (!c.speedup) return {};
-          const auto& [value, interval, baseline] = *c.speedup;
-          TableCell cell = estimate_cell(
-              interval ? format_ratio(value, interval->low, interval->high) : format_ratio(value),
-              value, interval);
-          if (is_of_other_rounds(c, cases_)) cell.mark = other_rounds_mark;
+          TableCell cell = ratio_cell(*c.speedup);
+          if (of_other_rounds_.contains(&c)) cell.mark = other_rounds_mark;
           if (strategies.size() > 1) {
             cell.range +=
                 std::exchange(cell.range_mark, "") + ' ' + baselines_.strategy_of(*c.speedup);
@@ -369,11 +385,31 @@ class Builder {
   const ScenarioCases& group_;
   const Cases& cases_;
   Baselines baselines_;
+  std::set<const CaseResult*> of_other_rounds_;
   std::vector<std::string> devices_;
   Table table_;
 };
 
 }  // namespace
+
+TableCell median_cell(const CaseResult& c) {
+  if (!has_number(c)) return {.text = std::string(status_word(c)), .tone = Tone::reason};
+  const Statistics& s = *c.statistics;
+  TableCell cell{.text = format_duration(s.median), .number = s.median};
+  if (is_throttled(c)) cell.mark = throttled_mark;
+  if (s.median_interval && s.median > 0) {
+    const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
+    cell.range = fmt::format("± {}", format_percent(half_width / s.median));
+    cell.range_mark = low_mark(s.median_interval);
+  }
+  return cell;
+}
+
+std::vector<Footnote> median_footnotes(const Cases& cases) {
+  std::vector<Footnote> notes = low_confidence_notes(cases, Intervals::of_medians);
+  std::ranges::move(throttling_notes(cases), std::back_inserter(notes));
+  return notes;
+}
 
 Table case_table(const ScenarioCases& group) { return Builder(group).build(); }
 

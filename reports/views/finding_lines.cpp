@@ -6,35 +6,41 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <set>
+#include <string_view>
 
 #include "reports/findings/findings.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
 
-std::string case_label(const ScenarioCases& group, const std::string& name) {
-  const auto found = std::ranges::find(group.cases, name, &CaseResult::name);
-  if (found == group.cases.end()) return name;
-  return row_text((*found)->strategy, parameter_columns(group.cases),
-                  static_cast<std::size_t>(found - group.cases.begin()));
+CaseLabels::CaseLabels(const Cases& cases) : cases_(cases), columns_(parameter_columns(cases)) {
+  for (std::size_t row = 0; row < cases.size(); ++row) rows_.emplace(cases[row]->name, row);
+}
+
+std::string CaseLabels::label(const std::string& name) const {
+  const auto found = rows_.find(name);
+  if (found == rows_.end()) return name;
+  return row_text(cases_[found->second]->strategy, columns_, found->second);
 }
 
 std::vector<std::string> finding_lines(const ScenarioCases& group) {
+  const CaseLabels labels(group.cases);
   std::vector<std::string> lines;
   for (const Finding* finding : findings_of(*group.report, group.scenario)) {
-    lines.push_back(to_text(*finding, case_label(group, finding->cases.front())));
+    lines.push_back(to_text(*finding, labels.label(finding->cases.front())));
   }
   return lines;
 }
 
 std::string deviation_line(const ScenarioCases& group) {
-  const auto findings = findings_of(*group.report, group.scenario);
+  std::set<std::string_view> named;
+  for (const Finding* finding : findings_of(*group.report, group.scenario)) {
+    named.insert(finding->cases.begin(), finding->cases.end());
+  }
   std::vector<const CaseResult*> deviating;
   for (const CaseResult* c : group.cases) {
-    const bool named = std::ranges::any_of(findings, [&](const Finding* finding) {
-      return std::ranges::find(finding->cases, c->name) != finding->cases.end();
-    });
-    if (named && c->profile && c->profile->deviation) deviating.push_back(c);
+    if (c->profile && c->profile->deviation && named.contains(c->name)) deviating.push_back(c);
   }
   if (deviating.empty()) return {};
   const auto worst = std::ranges::max_element(
@@ -44,7 +50,8 @@ std::string deviation_line(const ScenarioCases& group) {
           ? fmt::format(", and {} more differ", format_count(deviating.size() - 1, "case"))
           : std::string();
   return fmt::format("Profiles that are not typical: of {}, {}{}.",
-                     case_label(group, (*worst)->name), deviation_text(*(*worst)->profile), others);
+                     CaseLabels(group.cases).label((*worst)->name),
+                     deviation_text(*(*worst)->profile), others);
 }
 
 }  // namespace parbench::report

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -30,13 +32,12 @@ std::string applies_to(const Applies& applies) {
 void find_common_value(const Cases& cases, ParameterColumn& column) {
   std::optional<std::string> common;
   Applies applies;
+  std::unordered_map<std::string_view, std::size_t> places;  // in `applies`, by strategy
   for (std::size_t row = 0; row < cases.size(); ++row) {
     const auto& value = column.values[row];
-    auto strategy = std::ranges::find(applies, cases[row]->strategy, &Applies::value_type::first);
-    if (strategy == applies.end()) {
-      strategy = applies.insert(applies.end(), {cases[row]->strategy, value.has_value()});
-    }
-    if (strategy->second != value.has_value()) return;
+    const auto [place, is_new] = places.try_emplace(cases[row]->strategy, applies.size());
+    if (is_new) applies.emplace_back(cases[row]->strategy, value.has_value());
+    if (applies[place->second].second != value.has_value()) return;
     if (value && common && *value != *common) return;
     if (value) common = value;
   }

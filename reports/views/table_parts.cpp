@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "reports/text/exit_text.h"
+#include "reports/text/text.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -39,6 +40,26 @@ Baselines::Baselines(const Cases& cases) {
     }
   }
   for (const auto& [name, strategy] : strategy_of_) strategies_.insert(strategy);
+}
+
+std::string low_mark(const std::optional<Interval>& interval) {
+  return std::string(is_low(interval) ? low_confidence_mark : "");
+}
+
+TableCell estimate_cell(const std::string& text, double value,
+                        const std::optional<Interval>& interval) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  return {.text = text.substr(0, blank),
+          .range = text.substr(std::min(blank + 1, text.size())),
+          .range_mark = low_mark(interval),
+          .number = value};
+}
+
+TableCell ratio_cell(const Ratio& ratio) {
+  const auto& interval = ratio.interval;
+  return estimate_cell(interval ? format_ratio(ratio.value, interval->low, interval->high)
+                                : format_ratio(ratio.value),
+                       ratio.value, interval);
 }
 
 std::vector<std::string> memory_devices(const Cases& cases) {
@@ -116,7 +137,7 @@ std::vector<std::string> machine_items(const Report& report) {
     items.push_back(fmt::format("{} {}", name, version));
   }
   if (machine.commit) {
-    items.push_back(fmt::format("commit {}{}", machine.commit->substr(0, 10),
+    items.push_back(fmt::format("commit {}{}", short_commit(*machine.commit),
                                 machine.dirty.value_or(false) ? " with changes" : ""));
   }
   std::ranges::move(label_items(report.labels), std::back_inserter(items));
@@ -125,7 +146,8 @@ std::vector<std::string> machine_items(const Report& report) {
 }
 
 std::vector<std::string> process_errors(const Report& report) {
-  constexpr std::array in_order{0, 1, signal_exit_code + SIGINT};  // as a run ends by itself
+  // As a run ends by itself.
+  constexpr std::array in_order{0, 1, signal_exit_code + SIGINT, signal_exit_code + SIGTERM};
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {
     const Process& process = report.processes[i];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "reports/model/report.h"
+#include "reports/text/table.h"
 #include "reports/views/parameter_columns.h"
 
 namespace parbench::report {
@@ -43,6 +45,19 @@ class Baselines {
   std::map<std::string, std::string> strategy_of_;  // by the baseline's name
   std::set<std::string> strategies_;
 };
+
+/// Of intervals with less confidence than wanted.
+inline constexpr std::string_view low_confidence_mark = "°";
+
+/// Returns that mark where the interval needs it.
+[[nodiscard]] std::string low_mark(const std::optional<Interval>& interval);
+
+/// Divides "75% (73–77%)" into value and interval.
+[[nodiscard]] TableCell estimate_cell(const std::string& text, double value,
+                                      const std::optional<Interval>& interval);
+
+/// A ratio with its interval in the cell's range.
+[[nodiscard]] TableCell ratio_cell(const Ratio& ratio);
 
 /// The devices whose memory the cases use, each once.
 [[nodiscard]] std::vector<std::string> memory_devices(const Cases& cases);

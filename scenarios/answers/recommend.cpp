@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -32,14 +33,14 @@ std::string item_text(const std::string& name, const Value& value) {
                                                     : name + ' ' + to_string(value);
 }
 
-/// The pairs that not all keys have.
-std::string setting_of(const WorkKey& key, const std::map<WorkKey, SameWork>& groups) {
+/// The number of groups by the pairs that their keys have.
+using PairCounts = std::map<WorkKey::value_type, std::size_t>;
+
+/// The pairs that not all of so many groups have.
+std::string setting_of(const WorkKey& key, const PairCounts& counts, std::size_t groups) {
   std::string text;
   for (const auto& one : key) {
-    const bool common = std::ranges::all_of(groups, [&](const auto& group) {
-      return std::ranges::find(group.first, one) != group.first.end();
-    });
-    if (common) continue;
+    if (counts.at(one) == groups) continue;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", item_text(one.first, one.second));
   }
   return text;
@@ -47,11 +48,24 @@ std::string setting_of(const WorkKey& key, const std::map<WorkKey, SameWork>& gr
 
 bool gains(const CaseOutcome* outcome) { return outcome->speedup && outcome->speedup->above(1); }
 
+/// Whether the whole interval of its gain lies below that of another one.
+bool is_outdone(const CaseOutcome* one, const Outcomes& others) {
+  return std::ranges::any_of(others, [&](const CaseOutcome* other) {
+    return gains(other) && other->speedup->interval->low > one->speedup->interval->high;
+  });
+}
+
+/// Of the cases beside the baseline: of those whose interval is not wholly below 1 if there are
+/// any, so that no
+/// answer denies a gain that a row leaves open.
 const CaseOutcome* largest_speedup(const Outcomes& cases, const Wording& wording) {
+  const auto rank = [](const CaseOutcome* one) {
+    return std::pair(!one->speedup->below(1), one->speedup->value);
+  };
   const CaseOutcome* best = nullptr;
   for (const CaseOutcome* one : cases) {
     if (!one->speedup || wording.is_baseline(one->spec)) continue;
-    if (best == nullptr || one->speedup->value > best->speedup->value) best = one;
+    if (best == nullptr || rank(one) > rank(best)) best = one;
   }
   return best;
 }
@@ -73,8 +87,14 @@ std::vector<SameWork> same_work(const Outcomes& outcomes,
   for (const CaseOutcome* outcome : outcomes) {
     groups[key_of(outcome->spec, parameters)].cases.push_back(outcome);
   }
+  PairCounts counts;
+  for (const auto& [key, group] : groups) {
+    for (const auto& one : key) ++counts[one];
+  }
   std::vector<SameWork> list;
-  for (const auto& [key, group] : groups) list.push_back({setting_of(key, groups), group.cases});
+  for (const auto& [key, group] : groups) {
+    list.push_back({setting_of(key, counts, groups.size()), group.cases});
+  }
   return list;
 }
 
@@ -85,15 +105,29 @@ report::Recommendation recommend(SameWork group, const Wording& wording,
     return wording.simpler(a->spec, b->spec);
   });
   Outcomes candidates = possibly_fastest(group.cases);
+  const auto move_to_front = [&](Outcomes::iterator one) {
+    std::rotate(candidates.begin(), one, std::next(one));
+  };
   const auto baseline = std::ranges::find_if(group.cases, is_baseline);
-  const bool best_is_known = std::ranges::none_of(candidates, is_baseline);
-  const auto gaining = std::ranges::find_if(candidates, gains);
+  const auto plain_baseline = std::ranges::find_if(
+      group.cases, [&](const CaseOutcome* one) { return is_baseline(one) && !one->speedup; });
+  const auto fast_baseline = std::ranges::find_if(candidates, is_baseline);
+  const auto gaining = std::ranges::find_if(candidates, [&](const CaseOutcome* one) {
+    return gains(one) && !is_outdone(one, candidates);
+  });
 
   report::Recommendation made{.setting = group.setting};
-  made.pays = best_is_known && gaining != candidates.end();
+  made.pays = fast_baseline == candidates.end() && gaining != candidates.end();
   if (made.pays) {
-    std::rotate(candidates.begin(), gaining, std::next(gaining));
-  } else if (best_is_known && baseline != group.cases.end()) {
+    move_to_front(gaining);
+  } else if (fast_baseline != candidates.end() &&
+             (gains(*fast_baseline) || plain_baseline == group.cases.end() ||
+              *fast_baseline == *plain_baseline)) {
+    move_to_front(fast_baseline);
+  } else if (plain_baseline != group.cases.end()) {  // simpler than a baseline without a gain
+    std::erase(candidates, *plain_baseline);
+    candidates.insert(candidates.begin(), *plain_baseline);
+  } else if (baseline != group.cases.end()) {
     candidates.insert(candidates.begin(), *baseline);
   }
   const auto labelled = [&](const CaseOutcome* one) {
@@ -104,6 +138,24 @@ report::Recommendation recommend(SameWork group, const Wording& wording,
   if (shown != nullptr) {
     made.gaining = labelled(shown);
     made.gain = shown->speedup;
+  }
+  return made;
+}
+
+void Recommended::add(report::Recommendation one) {
+  if (one.gain) {
+    recommendations.push_back(std::move(one));
+  } else {
+    not_compared.push_back(std::move(one.setting));
+  }
+}
+
+Recommended recommend_each(const Outcomes& outcomes,
+                           const std::vector<std::string_view>& parameters, const Wording& wording,
+                           const PossiblyFastest& possibly_fastest) {
+  Recommended made;
+  for (SameWork& group : same_work(outcomes, parameters)) {
+    made.add(recommend(std::move(group), wording, possibly_fastest));
   }
   return made;
 }

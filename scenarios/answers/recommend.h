@@ -36,10 +36,29 @@ struct Wording {
   std::function<bool(const CaseSpec&)> is_baseline;
 };
 
-/// Recommends the simplest case that cannot be distinguished from the fastest. Where the baseline
-/// is one of them, or the interval of no gain is wholly above 1, that is the baseline, so that no
-/// recommendation says more than its interval. The group has at least one case.
+/// Recommends the simplest case that cannot be distinguished from the fastest and whose gain has an
+/// interval wholly above 1 and not wholly below that of another candidate: with few samples
+/// candidates are many, and a reader who compares the rows of the table must find no better one.
+/// Where a baseline is a candidate, it recommends that, or the one that gains are measured against
+/// where the candidate itself does not gain; where no candidate's interval is above 1,
+/// the simplest baseline. The group has at least one case.
 [[nodiscard]] report::Recommendation recommend(SameWork group, const Wording& wording,
                                                const PossiblyFastest& possibly_fastest);
+
+/// Recommendations of several groups, all of them with a gain.
+struct Recommended {
+  std::vector<report::Recommendation> recommendations;
+  std::vector<std::string>
+      not_compared;  // settings where no case beside the baseline has a speedup
+
+  /// Adds a recommendation, or only its setting where it has no gain.
+  void add(report::Recommendation one);
+};
+
+/// Recommends a case for each group of `same_work`.
+[[nodiscard]] Recommended recommend_each(const Outcomes& outcomes,
+                                         const std::vector<std::string_view>& parameters,
+                                         const Wording& wording,
+                                         const PossiblyFastest& possibly_fastest);
 
 }  // namespace parbench

@@ -2,39 +2,45 @@
 #include "scenarios/answers/wording.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
+#include <utility>
+#include <vector>
 
 #include "reports/units/units.h"
 
 namespace parbench {
+namespace {
 
-std::string ratio_text(const report::Ratio& ratio) {
-  const auto& interval = ratio.interval;
-  if (!interval) return report::format_ratio(ratio.value);
-  return with_confidence(report::format_ratio(ratio.value, interval->low, interval->high),
-                         *interval);
+using Recommendations = std::span<const report::Recommendation>;
+
+/// What is said of several things: "pay", "show no gain".
+std::string_view plural_text(report::Payoff payoff) {
+  switch (payoff) {
+    case report::Payoff::pays:
+      return "pay";
+    case report::Payoff::may_pay:
+      return "may pay";
+    case report::Payoff::shows_no_gain:
+      return "show no gain";
+    case report::Payoff::does_not_pay:
+      break;
+  }
+  return "do not pay";
 }
 
-std::string percent_text(const report::Ratio& fraction) {
-  const auto& interval = fraction.interval;
-  if (!interval) return report::format_percent(fraction.value, 0);
-  return with_confidence(report::format_percent(fraction.value, interval->low, interval->high),
-                         *interval);
+/// The settings with this payoff.
+std::vector<std::string> settings_with(Recommendations recommendations, report::Payoff payoff) {
+  std::vector<std::string> settings;
+  for (const report::Recommendation& one : recommendations) {
+    if (payoff_of(one) == payoff) settings.push_back(one.setting);
+  }
+  return settings;
 }
 
-std::string list_text(const std::vector<std::string>& items) {
-  constexpr std::size_t max_items = 3;
-  if (items.empty()) return {};
-  const bool all = items.size() <= max_items + 1;
-  const auto named =
-      items.begin() + static_cast<std::ptrdiff_t>(all ? items.size() - 1 : max_items);
-  std::string last = all ? items.back() : fmt::format("{} more", items.end() - named);
-  if (named == items.begin()) return last;
-  return fmt::format("{} and {}", fmt::join(items.begin(), named, ", "), last);
-}
+}  // namespace
 
 std::string rivals_text(const report::Recommendation& recommendation) {
   std::vector<std::string> labels;
@@ -42,30 +48,49 @@ std::string rivals_text(const report::Recommendation& recommendation) {
     labels.push_back(recommendation.candidates[i].label);
   }
   if (labels.empty()) return {};
-  return fmt::format(" It cannot be distinguished from {}.", list_text(labels));
+  return fmt::format(" It cannot be distinguished from {}.", report::format_list(labels));
 }
 
-std::string_view no_gain_text(const report::Recommendation& recommendation) {
-  if (recommendation.gain->below(1)) return "does not pay";
-  return recommendation.gain->above(1) ? "may pay" : "shows no gain";
+const report::Recommendation& best_of(Recommendations recommendations) {
+  return *std::ranges::max_element(recommendations, {}, [](const report::Recommendation& one) {
+    return std::pair(payoff_of(one), one.gain->value);
+  });
 }
 
-std::string where_it_pays(std::span<const report::Recommendation> recommendations,
-                          std::string_view verb) {
-  std::vector<std::string> paying;
-  for (const report::Recommendation& one : recommendations) {
-    if (one.pays) paying.push_back(one.setting);
-  }
+std::string where_it_pays(Recommendations recommendations, std::string_view verb,
+                          std::string_view noun) {
+  using enum report::Payoff;
   const std::size_t count = recommendations.size();
-  if (paying.empty()) {
-    const std::string_view shows = verb.ends_with('s') ? "shows" : "show";
-    return fmt::format("{} no gain{}", shows, count > 1 ? " at any setting" : "");
+  const auto words = [&](report::Payoff payoff) { return payoff_text(payoff, verb); };
+  const auto places = [&](const std::vector<std::string>& settings) {
+    return settings.size() == 1 && !settings.front().empty()
+               ? settings.front()
+               : fmt::format("{} of {} {}s", settings.size(), count, noun);
+  };
+  const report::Payoff best =
+      std::ranges::max(recommendations | std::views::transform(report::payoff_of));
+  if (count == 1) return std::string(words(best));
+  if (best <= shows_no_gain) {
+    const auto losing = settings_with(recommendations, does_not_pay);
+    std::string text = fmt::format("{} at any {}", words(best), noun);
+    if (best == does_not_pay || losing.empty()) return text;
+    return fmt::format("{}, and {} at {}", text, words(does_not_pay), places(losing));
   }
-  if (paying.size() == count) {
-    return fmt::format("{}{}", verb, count > 1 ? " at every setting" : "");
-  }
-  if (paying.size() == 1) return fmt::format("{} at {} only", verb, paying.front());
-  return fmt::format("{} at {} of {} settings", verb, paying.size(), count);
+  const std::vector<std::string> settings = settings_with(recommendations, best);
+  if (settings.size() == count) return fmt::format("{} at every {}", words(best), noun);
+  const std::string text = fmt::format("{} at {}", words(best), places(settings));
+  const auto others = settings_with(recommendations, may_pay);
+  if (best == pays && !others.empty()) return text + " and may pay at " + places(others);
+  return settings.size() == 1 ? text + " only" : text;
+}
+
+std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {
+  return verb.ends_with('s') ? to_string(payoff) : plural_text(payoff);
+}
+
+std::string not_compared_text(const std::vector<std::string>& settings) {
+  if (settings.empty()) return {};
+  return fmt::format(" At {} there was nothing to compare with.", report::format_list(settings));
 }
 
 std::string superlinear_text(const report::Recommendation& recommendation, double devices,

@@ -7,10 +7,12 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 
+#include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/branch/branch_layers.h"
@@ -18,8 +20,6 @@
 
 namespace parbench {
 namespace {
-
-constexpr std::string_view graph_of_one_stream = "graph of one stream";
 
 /// "2 streams", "graph of 2 streams", "merged".
 std::string label_of(const CaseSpec& spec) {
@@ -57,7 +57,7 @@ void drop_graphs_without_measure(Outcomes& cases) {
 std::string graph_alone(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
     if (one->spec.strategy != "graph-one-stream" || !one->speedup) continue;
-    return fmt::format("{} {}", graph_of_one_stream, ratio_text(*one->speedup));
+    return fmt::format("{} {}", label_of(one->spec), report::format_ratio(*one->speedup));
   }
   return {};
 }
@@ -72,10 +72,16 @@ bool is_one_convolution(const CaseSpec& spec) {
   return arrangement_of(spec.strategy) == "merged" || arrangement_of(spec.strategy) == "grouped";
 }
 
-/// Answers for each size, of the branches that satisfy the predicate.
-std::vector<SizeAnswer> answers_by_size(const std::vector<CaseOutcome>& outcomes,
-                                        const PossiblyFastest& possibly_fastest,
-                                        const std::function<bool(const CaseSpec&)>& predicate) {
+/// Answers for each size, by size, and the settings without one.
+struct SizeAnswers {
+  std::vector<SizeAnswer> answers;
+  std::vector<std::string> not_compared;
+};
+
+/// Of the branches that satisfy the predicate.
+SizeAnswers answers_by_size(const std::vector<CaseOutcome>& outcomes,
+                            const PossiblyFastest& possibly_fastest,
+                            const std::function<bool(const CaseSpec&)>& predicate) {
   const Wording wording{
       .label = label_of,
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
@@ -83,18 +89,21 @@ std::vector<SizeAnswer> answers_by_size(const std::vector<CaseOutcome>& outcomes
   const Outcomes branches = outcomes_where(outcomes, [&](const CaseOutcome& one) {
     return arrangement_of(one.spec.strategy) != "chain" && predicate(one.spec);
   });
-  std::vector<SizeAnswer> answers;
+  SizeAnswers made;
   for (SameWork group : same_work(branches, {"batch", "channels", "image", "branches"})) {
     drop_graphs_without_measure(group.cases);
     if (group.cases.empty()) continue;
     const BranchSizes size = branch_sizes_of(group.cases.front()->spec);
     report::Recommendation found = recommend(group, wording, possibly_fastest);
-    if (!found.gain) continue;
+    if (!found.gain) {
+      made.not_compared.push_back(found.setting);
+      continue;
+    }
     found.remark = graph_alone(group);
-    answers.push_back({size.flops() / static_cast<double>(size.branches), std::move(found)});
+    made.answers.push_back({size.flops() / static_cast<double>(size.branches), std::move(found)});
   }
-  std::ranges::stable_sort(answers, {}, &SizeAnswer::layer_flops);
-  return answers;
+  std::ranges::stable_sort(made.answers, {}, &SizeAnswer::layer_flops);
+  return made;
 }
 
 std::vector<report::Recommendation> recommendations_of(const std::vector<SizeAnswer>& answers) {
@@ -103,62 +112,96 @@ std::vector<report::Recommendation> recommendations_of(const std::vector<SizeAns
   return found;
 }
 
+/// "Streams", "Threads", "Streams and threads": those that were measured.
+std::string parallel_subject(const std::vector<CaseOutcome>& outcomes) {
+  const auto has = [&](std::string_view arrangement) {
+    return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
+      return arrangement_of(one.spec.strategy) == arrangement;
+    });
+  };
+  if (!has("threads")) return "Streams";
+  return has("streams") ? "Streams and threads" : "Threads";
+}
+
+/// What a sentence speaks of, and whether it takes a verb in the plural.
+struct Subject {
+  std::string text;
+  std::string_view verb;
+};
+
+/// Without those that compute all branches as one convolution, only what runs in parallel.
+Subject subject_of(const std::vector<CaseOutcome>& outcomes) {
+  const bool has_one = std::ranges::any_of(
+      outcomes, [](const CaseOutcome& one) { return is_one_convolution(one.spec); });
+  if (has_one) return {"Running the branches together", "pays"};
+  return {parallel_subject(outcomes), "pay"};
+}
+
 /// " Streams and threads alone show no gain at any setting.": what runs in parallel, as opposed to
 /// what computes all branches as one convolution. Empty where only one of the two was measured.
 std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
                           const PossiblyFastest& possibly_fastest) {
   const auto is_one = [](const CaseOutcome& one) { return is_one_convolution(one.spec); };
   if (std::ranges::none_of(outcomes, is_one)) return {};
-  const auto parallel = recommendations_of(answers_by_size(
-      outcomes, possibly_fastest, [](const CaseSpec& spec) { return !is_one_convolution(spec); }));
+  const SizeAnswers of_parallel = answers_by_size(
+      outcomes, possibly_fastest, [](const CaseSpec& spec) { return !is_one_convolution(spec); });
+  const auto parallel = recommendations_of(of_parallel.answers);
   if (parallel.empty()) return {};
-  return fmt::format(" Streams and threads alone {}.", where_it_pays(parallel, "pay"));
+  return fmt::format(" {} alone {}.", parallel_subject(outcomes), where_it_pays(parallel, "pay"));
 }
 
-std::string sentence(const report::Recommendation& found) {
+std::string sentence(const Subject& subject, const report::Recommendation& found) {
+  const std::string gain = report::format_ratio(*found.gain);
   if (found.pays) {
-    return fmt::format("Use {}: {} one stream.{}", found.gaining->label, ratio_text(*found.gain),
-                       rivals_text(found));
+    return fmt::format("Use {}: {} one stream.{}", found.gaining->label, gain, rivals_text(found));
   }
-  // Where a graph of one stream may be the fastest, the gain over one stream is that of launching.
-  const bool by_launch = found.candidates.front().label == graph_of_one_stream;
-  return fmt::format("Running the branches together {}: {} reaches {} one stream.",
-                     by_launch ? "shows no gain" : no_gain_text(found), found.gaining->label,
-                     ratio_text(*found.gain));
+  const report::LabelledCase& used = found.candidates.front();
+  const bool is_graph_as_fast = used.name != found.gain->baseline;
+  return fmt::format("{} {}: {} one stream with {}{}.", subject.text,
+                     payoff_text(payoff_of(found), subject.verb), gain, found.gaining->label,
+                     is_graph_as_fast ? fmt::format(", and {} may be as fast", used.label) : "");
 }
 
-std::string sentence(const std::vector<SizeAnswer>& answers) {
-  const auto pays = [](const SizeAnswer& one) { return one.found.pays; };
-  const auto first_without = std::ranges::find_if_not(answers, pays);
-  if (first_without == answers.end()) return "Running the branches together pays at every size.";
-  if (std::any_of(first_without, answers.end(), pays)) {
-    return fmt::format(
-        "Running the branches together pays at {} of {} sizes, without a clear limit.",
-        std::ranges::count_if(answers, pays), answers.size());
+/// `answers` are by the size of a layer. Settings of one size, such as numbers of branches, have no
+/// order, so that there is no limit between them.
+std::string sentence(const Subject& subject, const std::vector<SizeAnswer>& answers) {
+  const std::vector<report::Recommendation> found = recommendations_of(answers);
+  const bool are_sizes =
+      std::ranges::adjacent_find(answers, {}, &SizeAnswer::layer_flops) == answers.end();
+  const auto first_without = std::ranges::find_if_not(found, &report::Recommendation::pays);
+  const std::span<const report::Recommendation> above(first_without, found.end());
+  const bool are_mixed =
+      !above.empty() && std::ranges::any_of(found, &report::Recommendation::pays);
+  const bool is_limit =
+      are_sizes && are_mixed && std::ranges::none_of(above, &report::Recommendation::pays);
+  if (is_limit) {
+    return fmt::format("{} {} from {:.3g} MFLOP a layer down; above that {} {}.", subject.text,
+                       subject.verb, answers[found.size() - above.size() - 1].layer_flops / 1e6,
+                       subject.verb == "pay" ? "they" : "it",
+                       payoff_text(payoff_of(best_of(above)), subject.verb));
   }
-  if (first_without == answers.begin()) {
-    return "Running the branches together shows no gain at any size.";
-  }
-  return fmt::format(
-      "Running the branches together pays from {:.3g} MFLOP a layer down; above that it shows no "
-      "gain.",
-      std::prev(first_without)->layer_flops / 1e6);
+  return fmt::format("{} {}{}.", subject.text,
+                     where_it_pays(found, subject.verb, are_sizes ? "size" : "setting"),
+                     are_sizes && are_mixed ? ", without a clear limit" : "");
 }
 
 }  // namespace
 
 Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
                          const PossiblyFastest& possibly_fastest) {
-  const std::vector<SizeAnswer> answers =
+  const auto [answers, not_compared] =
       answers_by_size(outcomes, possibly_fastest, [](const CaseSpec&) { return true; });
   if (answers.empty()) {
-    return {
-        "No technique was measured beside one stream that is launched in the same way, so there "
-        "is no answer."};
+    return {.text =
+                "No technique was measured beside one stream that is launched in the same way, so "
+                "there is no answer.",
+            .is_answered = false};
   }
+  const Subject subject = subject_of(outcomes);
   const std::string text =
-      answers.size() == 1 ? sentence(answers.front().found) : sentence(answers);
-  return {text + parallel_text(outcomes, possibly_fastest), recommendations_of(answers)};
+      answers.size() == 1 ? sentence(subject, answers.front().found) : sentence(subject, answers);
+  return {text + parallel_text(outcomes, possibly_fastest) + not_compared_text(not_compared),
+          recommendations_of(answers)};
 }
 
 }  // namespace parbench

@@ -1,8 +1,6 @@
 // What scenarios share in completing a request.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <initializer_list>
 #include <optional>

@@ -112,11 +112,11 @@ struct Metric {
   std::string name;
   std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
   /// From the seconds of one execution in one round: the case's own, then those of the others in
-  /// their order. `medians`, in the same order, are over all rounds: what is chosen by them is the
-  /// same in every round, so that the choice does not follow the noise of single samples.
+  /// their order. `medians`, in the same order, are over all these rounds: what is chosen by them
+  /// is the same in every round, so that the choice does not follow the noise of single samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
-  /// Explains a value that readers would not expect, from the medians; empty of any other. May be
-  /// null.
+  /// Explains a value that readers would not expect, from the medians over the rounds in which all
+  /// of the cases were sampled; empty of any other. May be null.
   std::function<std::string(double value, std::span<const double> medians)> remark = {};
 };
 
@@ -130,7 +130,8 @@ struct CaseOutcome {
 };
 
 /// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their
-/// order: the truly fastest is among them with a probability of at least 95%.
+/// order, at least one: the truly fastest is among them with a probability of at least 95%, if the
+/// rounds in which they were sampled are independent.
 using PossiblyFastest =
     std::function<std::vector<const CaseOutcome*>(const std::vector<const CaseOutcome*>&)>;
 
@@ -138,6 +139,9 @@ using PossiblyFastest =
 struct Conclusion {
   std::string text;
   std::vector<report::Recommendation> recommendations = {};
+  /// Whether the question is answered. It is not where nothing could be compared, and no number of
+  /// samples changes that.
+  bool is_answered = true;
 };
 
 struct Strategy {
@@ -187,10 +191,10 @@ class Scenario {
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
-  /// Completes and checks one combination of axis values. Called for every combination of values of
-  /// the axes that apply to the strategy. Returns no case for a combination that makes no sense
-  /// (for example more streams than branches, when the values came from a preset); throws
-  /// UsageError for one that the user asked for and that cannot be.
+  /// Completes and checks one combination of axis values; by default it is accepted as it is.
+  /// Called for every combination of values of the axes that apply to the strategy. Returns no case
+  /// for a combination that makes no sense (for example more streams than branches, when the values
+  /// came from a preset); throws UsageError for one that the user asked for and that cannot be.
   struct Request {
     CaseSpec spec;
     int device_count = 1;
@@ -203,16 +207,21 @@ class Scenario {
       return std::find(given.begin(), given.end(), flag) != given.end();
     }
   };
-  [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const = 0;
+  [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const {
+    return request.spec;
+  }
 
   /// Plans a case. Borrows memory and prepares operations; computes nothing beside numbers that the
   /// plan depends on (Context::measured), and those only where the context's options allow it.
   [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                                       Context& context) const = 0;
 
-  /// The case whose outputs this one's must equal; nothing when `Case::check` alone verifies it. It
-  /// need not be part of the sweep.
-  [[nodiscard]] virtual std::optional<CaseSpec> reference(const CaseSpec& spec) const = 0;
+  /// The case whose outputs this one's must equal; nothing, as by default, when `Case::check` alone
+  /// verifies it. A case with neither fails. The reference need not be part of the sweep.
+  [[nodiscard]] virtual std::optional<CaseSpec> reference(
+      [[maybe_unused]] const CaseSpec& spec) const {
+    return std::nullopt;
+  }
 
   /// Returns whether a speedup of this case over its baseline is meaningful: not if it does only a
   /// part of the baseline's work.
@@ -235,7 +244,10 @@ class Scenario {
 /// itself as it is without a graph. Nothing where that is the case itself.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
-/// All scenarios, in the order of `list`.
-[[nodiscard]] const std::vector<std::unique_ptr<Scenario>>& all_scenarios();
+/// The scenarios of a program, in the order of `list` and of `--scenario all`.
+using ScenarioList = std::vector<std::unique_ptr<Scenario>>;
+
+/// Makes the scenarios of parbench itself; a program may append its own.
+[[nodiscard]] ScenarioList built_in_scenarios();
 
 }  // namespace parbench

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <variant>
 
+#include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -39,7 +41,8 @@ auto complexity(const CaseSpec& spec) {
 /// One of the two questions: what it compares, and how its answer is worded.
 struct Question {
   std::vector<std::string_view> strategies;  // the baseline first
-  std::string_view subject;                  // "Several devices at once"
+  std::string_view name;                     // in settings
+  std::string_view subject;                  // of the sentence
   std::string_view over;                     // "the same work in turn"
 };
 
@@ -51,9 +54,8 @@ bool belongs_to(const Question& question, const CaseSpec& spec) {
 
 using Recommendations = std::vector<report::Recommendation>;
 
-Recommendations recommendations_of(const Question& question,
-                                   const std::vector<CaseOutcome>& outcomes,
-                                   const PossiblyFastest& possibly_fastest) {
+Recommended recommendations_of(const Question& question, const std::vector<CaseOutcome>& outcomes,
+                               const PossiblyFastest& possibly_fastest) {
   const Wording wording{
       .label = label_of,
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
@@ -61,34 +63,72 @@ Recommendations recommendations_of(const Question& question,
           [&](const CaseSpec& spec) { return spec.strategy == question.strategies.front(); }};
   const Outcomes own = outcomes_where(
       outcomes, [&](const CaseOutcome& one) { return belongs_to(question, one.spec); });
-  Recommendations found;
-  for (const SameWork& group : same_work(own, {"n", "count"})) {
-    report::Recommendation one = recommend(group, wording, possibly_fastest);
-    if (one.gain) found.push_back(std::move(one));
-  }
-  return found;
-}
-
-/// The recommendation with the largest gain, of those that pay if any does.
-const report::Recommendation& best_of(const Recommendations& found) {
-  return *std::ranges::max_element(found, {}, [](const report::Recommendation& one) {
-    return std::pair(one.pays, one.gain->value);
-  });
+  return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
 }
 
 std::string sentence(const Question& question, const Recommendations& found) {
   const report::Recommendation& best = best_of(found);
   return fmt::format("{} {}: {} {} {}{}{}.", question.subject, where_it_pays(found, "pay"),
-                     best.gaining->label, ratio_text(*best.gain), question.over,
-                     found.size() > 1 ? " at " : "", best.setting);
+                     best.gaining->label, report::format_ratio(*best.gain), question.over,
+                     best.setting.empty() ? "" : " at ", best.setting);
 }
 
-/// The number of devices of a case that gains; 1 where it is unknown.
-double devices_of(const report::Recommendation& found, const std::vector<CaseOutcome>& outcomes) {
+/// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
+/// pieces that are smaller than those of the baseline.
+std::string superlinear_text_of(const report::Recommendation& found,
+                                const std::vector<CaseOutcome>& outcomes) {
   const auto place = std::ranges::find_if(
       outcomes, [&](const CaseOutcome& one) { return one.spec.name() == found.gaining->name; });
-  const std::int64_t devices = place == outcomes.end() ? 0 : integer_of(place->spec, "devices");
-  return static_cast<double>(std::max<std::int64_t>(1, devices));
+  if (place == outcomes.end()) return {};
+  const std::int64_t devices = std::max<std::int64_t>(1, integer_of(place->spec, "devices"));
+  return superlinear_text(found, static_cast<double>(devices),
+                          place->spec.strategy.ends_with("-sharded")
+                              ? "smaller pieces fit the caches, or the baseline was disturbed"
+                              : "the baseline was disturbed");
+}
+
+/// How much longer one device after the other takes than the same products alone on each, as a
+/// fraction; nothing where not all of them were measured.
+std::optional<double> excess_of_baseline(const SameWork& group) {
+  const CaseOutcome* in_turn = nullptr;
+  double alone = 0;
+  std::int64_t devices = 0;
+  for (const CaseOutcome* one : group.cases) {
+    if (one->spec.strategy == "sequential") {
+      in_turn = one;
+    } else {
+      alone += one->median_seconds;
+      ++devices;
+    }
+  }
+  if (in_turn == nullptr || devices != integer_of(in_turn->spec, "devices")) return std::nullopt;
+  return in_turn->median_seconds / alone - 1;
+}
+
+/// Remarks on a baseline that is slower than its parts, because a gain over it is then not only
+/// that of devices that work at once; empty of any other.
+std::string slow_baseline_text(const std::vector<CaseOutcome>& outcomes) {
+  constexpr double remarkable = 0.05;
+  const Outcomes parts = outcomes_where(outcomes, [](const CaseOutcome& one) {
+    return one.spec.strategy == "sequential" || one.spec.strategy == "alone";
+  });
+  double largest = remarkable;
+  std::string setting;
+  for (const SameWork& group : same_work(parts, {"n", "count"})) {
+    const std::optional<double> excess = excess_of_baseline(group);
+    if (!excess || *excess <= largest) continue;
+    largest = *excess;
+    setting = group.setting.empty() ? "" : " at " + group.setting;
+  }
+  if (largest == remarkable) return {};
+  return fmt::format(" In turn takes {:.0f}% longer than alone{}, which counts as gain.",
+                     100 * largest, setting);
+}
+
+/// Names the question in the setting, because a table has the recommendations of both.
+void name_question(const Question& question, report::Recommendation& found) {
+  found.setting = found.setting.empty() ? std::string(question.name)
+                                        : fmt::format("{}, {}", question.name, found.setting);
 }
 
 }  // namespace
@@ -96,23 +136,26 @@ double devices_of(const report::Recommendation& found, const std::vector<CaseOut
 Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
                          const PossiblyFastest& possibly_fastest) {
   const Question devices{{"sequential", "concurrent", "column-sharded", "row-sharded"},
+                         "several devices",
                          "Several devices",
                          "the same work in turn"};
-  const Question streams{{"alone", "streams"}, "Streams on one device", "one stream"};
+  const Question streams{{"alone", "streams"}, "streams", "Streams on one device", "one stream"};
   Conclusion made;
   for (const Question* question : {&devices, &streams}) {
-    Recommendations found = recommendations_of(*question, outcomes, possibly_fastest);
+    auto [found, not_compared] = recommendations_of(*question, outcomes, possibly_fastest);
     if (found.empty()) continue;
     made.text += made.text.empty() ? "" : " ";
-    made.text += sentence(*question, found);
+    made.text += sentence(*question, found) + not_compared_text(not_compared);
     if (question == &devices) {
-      const report::Recommendation& best = best_of(found);
-      made.text += superlinear_text(best, devices_of(best, outcomes),
-                                    "smaller pieces fit the caches, or the baseline was disturbed");
+      made.text += superlinear_text_of(best_of(found), outcomes) + slow_baseline_text(outcomes);
     }
+    for (report::Recommendation& one : found) name_question(*question, one);
     std::ranges::move(found, std::back_inserter(made.recommendations));
   }
-  if (made.text.empty()) made.text = "Too little was measured to compare: there is no answer.";
+  if (made.text.empty()) {
+    return {.text = "Too little was measured to compare: there is no answer.",
+            .is_answered = false};
+  }
   return made;
 }
 

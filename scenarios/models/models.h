@@ -2,17 +2,63 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "scenarios/models/network.h"
 
 namespace parbench {
 
-/// ResNet-50 (He et al. 2015) in the variant of torchvision: the stride of a bottleneck lies in its
-/// 3×3 convolution. 25,557,032 parameters at 1000 classes. Units: stem, layer1.0 … layer4.2, head.
-/// `image` is the height and width of the three-channel input, at least 32.
-[[nodiscard]] Network resnet50(std::int64_t image, std::int64_t classes = 1000);
+/// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision: the
+/// stride of a bottleneck lies in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is
+/// the height and width of the three-channel input, at least 32. Throws std::invalid_argument for
+/// another depth.
+[[nodiscard]] Network resnet(int depth, std::int64_t image, std::int64_t classes = 1000);
+
+/// VGG-16 (Simonyan, Zisserman 2014) as torchvision has it, configuration D, but for images of
+/// other sizes than 224 without its adaptive pooling: the classifier reads what there is. Units:
+/// the five groups of convolutions, the classifier. `image` is a multiple of 32.
+[[nodiscard]] Network vgg16(std::int64_t image, std::int64_t classes = 1000);
+
+struct GptSizes {
+  std::int64_t layers = 4;
+  std::int64_t hidden = 256;  // a multiple of `heads`
+  std::int64_t heads = 4;
+  std::int64_t sequence = 128;
+  std::int64_t vocabulary = 8192;
+};
+
+/// Decoder-only transformer with normalisation ahead of each part, learned positions and a head of
+/// its own (Radford et al. 2019: GPT-2, there with the embedding's weights in the head and without
+/// its bias). Throws std::invalid_argument for a width that the heads do not divide. The loss is
+/// the cross-entropy of the next token. Units: embedding, h.0 …, head.
+[[nodiscard]] Network gpt(const GptSizes& sizes);
+
+/// Multi-layer perceptron: `layers` linear layers of `hidden` inputs and outputs, with a ReLU
+/// behind each but the last. Every linear layer starts a unit.
+[[nodiscard]] Network perceptron(std::int64_t layers, std::int64_t hidden);
 
 /// Linear 10→10, ReLU | Linear 10→5: how small can a model be before splitting it is absurd?
 [[nodiscard]] Network toy_model();
+
+/// The sizes that a model is built with, by name: {"image", 128}.
+using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
+
+/// A model by its name, as users choose it.
+struct Model {
+  std::string name;
+  ModelSizes sizes;  // those that it has, with their usual values
+  std::int64_t quick_batch = 24;
+  /// Needs a value for each of its sizes.
+  Network (*make)(const ModelSizes& sizes) = nullptr;
+};
+
+/// All of them, the default first.
+[[nodiscard]] const std::vector<Model>& models();
+/// Throws std::out_of_range for a name that is none.
+[[nodiscard]] const Model& model_named(std::string_view name);
 
 }  // namespace parbench

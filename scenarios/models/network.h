@@ -2,51 +2,46 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kernels/base/tensor.h"
+#include "scenarios/models/layers/layer_kind.h"
 
 namespace parbench {
 
-enum class LayerKind {
-  convolution,  // without bias: a batch normalisation follows
-  batch_norm,   // with ReLU when `relu`; a second input is added ahead of it
-  max_pool,
-  global_average_pool,
-  linear,  // with bias
-  relu,
-};
-
 /// One layer. Inputs are indices of earlier layers; `network_input` is the sample itself.
 struct Layer {
-  LayerKind kind = LayerKind::convolution;
   std::string name;  // prefix of its parameters, as torchvision spells them
+  std::shared_ptr<const LayerKind> kind;
   std::vector<int> inputs;
   Shape output = {};  // of one sample: {C, H, W} or {features}
-  std::int64_t kernel = 1;
-  std::int64_t stride = 1;
-  std::int64_t padding = 0;
-  bool relu = false;
-  int unit = 0;  // index into Network::units
+  int unit = 0;       // index into Network::units
 };
+
+/// The layer's kind where it is of that class, else null.
+template <class Kind>
+[[nodiscard]] const Kind* as(const Layer& layer) {
+  return dynamic_cast<const Kind*>(layer.kind.get());
+}
 
 inline constexpr int network_input = -1;
 
-/// A trainable tensor of a layer.
-struct ParameterSpec {
-  std::string name;  // "layer1.0.conv1.weight"
-  int layer = 0;
-  std::string role;  // of the layer's forward operation: "weights", "bias", "scale", "shift"
-  Shape shape;
+/// What a prediction is held to: the mean over all its elements, or over all its positions.
+enum class Loss {
+  mean_squared_error,  // of a target of the prediction's shape
+  cross_entropy,       // of the softmax over the last dimension; a class for each position
 };
 
 /// Layers in the order of execution. Units are what a model may be split between: only one tensor,
 /// the output of a unit's last layer, crosses from a unit to the next.
 struct Network {
-  std::string name;
-  Shape input;  // of one sample
+  std::string name;  // with the sizes that its input does not show: others have another name
+  Shape input;       // of one sample
+  /// The input is of so many tokens, as i32; 0: it is in the case's number format.
+  std::int64_t vocabulary = 0;
+  Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
   bool one_hot_target = true;  // else standard normal
@@ -54,31 +49,38 @@ struct Network {
   /// when none was published.
   std::vector<std::string> published_partition;
 
+  [[nodiscard]] const Layer& layer(int index) const {
+    return layers.at(static_cast<std::size_t>(index));
+  }
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
-  /// In torchvision's order: a batch normalisation's follow those of the layer that it normalises.
+  /// The shapes for a micro-batch.
+  [[nodiscard]] LayerWork work_of(const Layer& layer, std::int64_t samples,
+                                  NumberFormat format = {}) const;
+  /// In torchvision's order.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
-  [[nodiscard]] std::int64_t classes() const { return layers.back().output.front(); }
-  /// The fewest samples of a micro-batch with which every batch normalisation sees more than one
-  /// value per channel: with a single one there is no variance to divide by.
+  [[nodiscard]] std::int64_t classes() const { return layers.back().output.back(); }
+  /// The fewest samples of a micro-batch that every layer can compute.
   [[nodiscard]] std::int64_t min_samples() const;
   /// The most samples of a batch whose positions (samples × height × width) can be counted in 31
   /// bits, in every tensor: libraries of kernels do so, and crash beyond.
   [[nodiscard]] std::int64_t max_samples() const;
 
-  /// Appends a layer whose output shape follows from its input and returns its index.
-  int convolution(std::string layer_name, int input, std::int64_t out_channels, std::int64_t kernel,
-                  std::int64_t stride, std::int64_t padding);
-  /// `addend`: a layer whose output is added ahead of the ReLU, the shortcut of a residual block.
-  int batch_norm(std::string layer_name, int input, bool relu, std::optional<int> addend = {});
-  int max_pool(int input, std::int64_t kernel, std::int64_t stride, std::int64_t padding);
-  int global_average_pool(int input);
-  int linear(std::string layer_name, int input, std::int64_t out_features);
-  int relu(int input);
+  /// Appends a layer, whose output shape follows from its inputs, and returns its index. Throws
+  /// std::invalid_argument, with the layer's name, for inputs that its kind cannot take.
+  template <class Kind>
+  int add(std::string layer_name, Kind kind, std::vector<int> inputs) {
+    return append(std::move(layer_name), std::make_shared<const Kind>(std::move(kind)),
+                  std::move(inputs));
+  }
   /// Starts a unit: the layers appended from now on belong to it.
   void unit(std::string unit_name);
 
  private:
-  int append(Layer layer);
+  int append(std::string layer_name, std::shared_ptr<const LayerKind> kind,
+             std::vector<int> inputs);
 };
+
+/// A shape of one sample with the number of samples in front.
+[[nodiscard]] Shape with_samples(std::int64_t samples, const Shape& sample);
 
 }  // namespace parbench

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -26,34 +27,39 @@ std::string label_of(const CaseSpec& spec) {
   return fmt::format("prefetch {}", prefetch_of(spec));
 }
 
-/// "75% (73–77%) hidden"; empty where that is not known. No overlap is shown by a fraction that is
-/// not above zero, nor by an interval that holds zero.
+/// "75% (73–77%) of the shorter part is hidden"; empty where that is not known. No overlap is shown
+/// by a fraction that is not above zero, nor by an interval that holds zero.
 std::string hidden_text(const CaseOutcome& overlapped) {
   const auto found = overlapped.metrics.find(achieved_overlap);
   if (found == overlapped.metrics.end()) return {};
   const report::Ratio& hidden = found->second;
   const bool shown = hidden.interval ? hidden.above(0) : hidden.value > 0;
-  return fmt::format("{}{} hidden", shown ? "" : "no overlap shown, ", percent_text(hidden));
+  return fmt::format("{}{} of the shorter part{}",
+                     shown ? "" : "no overlap was shown: ", report::format_percent(hidden),
+                     shown ? " is hidden" : "");
 }
 
 std::string sentence(const report::Recommendation& found) {
-  const std::string hidden =
-      found.remark.empty() ? "" : fmt::format("; of the shorter part {}", found.remark);
-  const std::string gain = ratio_text(*found.gain);
+  const std::string hidden = found.remark.empty() ? "" : "; " + found.remark;
+  const std::string gain = report::format_ratio(*found.gain);
   if (found.pays) {
     return fmt::format("Overlap with {}: {} one after the other{}.{}", found.gaining->label, gain,
                        hidden, rivals_text(found));
   }
-  return fmt::format("Overlapping {}: {} reaches {} one after the other{}.", no_gain_text(found),
-                     found.gaining->label, gain, hidden);
+  return fmt::format("Overlapping {}: {} reaches {} one after the other{}.",
+                     to_string(payoff_of(found)), found.gaining->label, gain, hidden);
 }
 
-/// The recommendation with the largest gain.
-std::string best_text(const std::vector<report::Recommendation>& found) {
-  const auto best = std::ranges::max_element(
-      found, {}, [](const report::Recommendation& one) { return one.gain->value; });
-  return fmt::format("The largest gain is with {}, {}: {} one after the other.", best->setting,
-                     best->gaining->label, ratio_text(*best->gain));
+std::string sentence(const std::vector<report::Recommendation>& found) {
+  const report::Recommendation& best = best_of(found);
+  const std::string where = where_it_pays(found, "pays");
+  const std::string what = fmt::format("{}, {}", best.setting, best.gaining->label);
+  const std::string gain = report::format_ratio(*best.gain);
+  if (!best.pays) {
+    return fmt::format("Overlapping {}: {} reaches {} one after the other.", where, what, gain);
+  }
+  return fmt::format("Overlapping {}. The largest gain is with {}: {} one after the other.", where,
+                     what, gain);
 }
 
 }  // namespace
@@ -69,28 +75,27 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
   const Outcomes whole = outcomes_where(outcomes, [&](const CaseOutcome& one) {
     return is_baseline(one.spec) || one.spec.strategy == "overlapped";
   });
-  Conclusion made;
+  Recommended all;
   for (const SameWork& group :
        same_work(whole, {"n", "inner", "count", "direction", "memory", "chunk"})) {
     report::Recommendation found = recommend(group, wording, possibly_fastest);
-    if (!found.gain) continue;
-    const auto gaining = std::ranges::find_if(group.cases, [&](const CaseOutcome* one) {
-      return one->spec.name() == found.gaining->name;
-    });
-    found.remark = hidden_text(**gaining);
-    made.recommendations.push_back(std::move(found));
+    if (found.gain) {
+      const auto gaining = std::ranges::find_if(group.cases, [&](const CaseOutcome* one) {
+        return one->spec.name() == found.gaining->name;
+      });
+      found.remark = hidden_text(**gaining);
+    }
+    all.add(std::move(found));
   }
-  if (made.recommendations.empty()) {
-    made.text =
-        "The overlap needs copies and products both one after the other and overlapped; not both "
-        "were measured, so there is no answer.";
-  } else if (made.recommendations.size() == 1) {
-    made.text = sentence(made.recommendations.front());
-  } else {
-    made.text = fmt::format("Overlapping {}. {}", where_it_pays(made.recommendations, "pays"),
-                            best_text(made.recommendations));
+  if (all.recommendations.empty()) {
+    return {.text =
+                "The overlap needs copies and products both one after the other and overlapped; "
+                "not both were measured, so there is no answer.",
+            .is_answered = false};
   }
-  return made;
+  const std::string text = all.recommendations.size() == 1 ? sentence(all.recommendations.front())
+                                                           : sentence(all.recommendations);
+  return {text + not_compared_text(all.not_compared), std::move(all.recommendations)};
 }
 
 }  // namespace parbench

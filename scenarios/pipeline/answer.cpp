@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -56,13 +61,12 @@ const CaseOutcome* find_outcome(const Outcomes& cases, const std::string& name) 
 std::string model_parallel_text(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
     if (one->spec.strategy != model_parallel || !one->speedup) continue;
-    return fmt::format("; one batch at a time {}", ratio_text(*one->speedup));
+    return fmt::format("; one batch at a time {}", report::format_ratio(*one->speedup));
   }
   return {};
 }
 
 std::string sentence(const SameWork& group, const report::Recommendation& found) {
-  if (!found.gain) return std::string(nothing_to_compare);
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
   const bool is_split = gaining->spec.strategy == pipelined;
   const std::string of_bound =
@@ -71,12 +75,13 @@ std::string sentence(const SameWork& group, const report::Recommendation& found)
           : "";
   if (!found.pays) {
     return fmt::format("{} {}: {} reaches {} the single device{}.",
-                       is_split ? "Splitting" : "Using several devices", no_gain_text(found),
-                       found.gaining->label, ratio_text(*found.gain), of_bound);
+                       is_split ? "Splitting" : "Using several devices",
+                       to_string(payoff_of(found)), found.gaining->label,
+                       report::format_ratio(*found.gain), of_bound);
   }
-  std::string text =
-      fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
-                  ratio_text(*found.gain), of_bound, is_split ? model_parallel_text(group) : "");
+  std::string text = fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
+                                 report::format_ratio(*found.gain), of_bound,
+                                 is_split ? model_parallel_text(group) : "");
   text += rivals_text(found);
   return text + superlinear_text(found, devices_of(gaining->spec),
                                  "micro-batches fit the caches better than the whole batch");
@@ -94,16 +99,24 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
       same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }),
                 {"model", "batch", "image"});
   Conclusion made;
+  Recommended all;
   for (const SameWork& group : groups) {
-    made.recommendations.push_back(recommend(group, wording, possibly_fastest));
+    report::Recommendation found = recommend(group, wording, possibly_fastest);
+    if (found.gain) made.text = sentence(group, found);
+    all.add(std::move(found));
   }
-  if (groups.empty()) {
-    made.text = nothing_to_compare;
-  } else if (groups.size() == 1) {
-    made.text = sentence(groups.front(), made.recommendations.front());
-  } else {
+  made.recommendations = std::move(all.recommendations);
+  if (made.recommendations.empty()) {
+    const bool has_single = std::ranges::any_of(
+        outcomes, [](const CaseOutcome& one) { return one.spec.strategy == whole_model; });
+    return {.text = fmt::format("{}{}", nothing_to_compare,
+                                has_single ? "" : " Measure --strategy single too."),
+            .is_answered = false};
+  }
+  if (made.recommendations.size() > 1) {
     made.text = fmt::format("Splitting {}.", where_it_pays(made.recommendations, "pays"));
   }
+  made.text += not_compared_text(all.not_compared);
   return made;
 }
 

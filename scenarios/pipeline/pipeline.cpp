@@ -2,9 +2,13 @@
 #include "scenarios/pipeline/pipeline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <ranges>
+#include <stdexcept>
 
 #include "kernels/base/error.h"
 #include "scenarios/framework/prepared_case.h"
@@ -28,8 +32,6 @@ namespace {
 constexpr std::string_view gradient_accumulation = "gradient-accumulation";
 
 constexpr std::int64_t published_batch = 120;
-constexpr std::int64_t quick_batch = 24;
-constexpr std::int64_t toy_batch = 20;
 constexpr std::int64_t max_samples_per_cost = 16;
 
 // Marks references of cases on unlike devices, which run on the same devices.
@@ -37,15 +39,30 @@ constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
 // Defaults that names leave out.
-constexpr std::string_view default_model = "resnet50";
 constexpr std::string_view default_schedule = "gpipe";
 
-/// Returns whether a resolved case trains the toy model.
-bool is_toy(const Parameters& parameters) { return parameters.text("model") == "toy"; }
+const std::string& default_model() { return models().front().name; }
 
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const Model& model : models()) names.push_back(model.name);
+  return names;
+}
+
+/// The axes that are sizes of models.
+constexpr std::array<std::string_view, 6> size_axes{"image", "layers",   "hidden",
+                                                    "heads", "sequence", "vocabulary"};
+
+/// Of a resolved case.
 Network network_of(const Parameters& parameters) {
-  if (is_toy(parameters)) return toy_model();
-  return resnet50(parameters.integer("image"));
+  const Model& model = model_named(parameters.text("model"));
+  ModelSizes sizes;
+  for (const auto& [name, usual] : model.sizes) sizes[name] = parameters.integer(name);
+  try {
+    return model.make(sizes);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--model {}: {}", model.name, error.what()));
+  }
 }
 
 std::vector<std::int64_t> sizes_in(const std::string& text) {
@@ -78,8 +95,11 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
     const std::vector<std::int64_t> sizes = sizes_in(*text);
     const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     if (sum == batch) return std::nullopt;
-    return Obstacle{{"split"},
-                    fmt::format("--split: {} adds up to {}, but --batch is {}", *text, sum, batch)};
+    return Obstacle{
+        {"split"},
+        fmt::format("--split: {} adds up to {}, but --batch is {}; the sizes must add up "
+                    "to the batch",
+                    *text, sum, batch)};
   }
   const std::int64_t size = std::get<std::int64_t>(split);
   if (size <= batch) return std::nullopt;
@@ -131,6 +151,15 @@ std::string default_partition(const Network& network, int devices) {
   return published ? "published" : "balanced";
 }
 
+/// An axis whose default is the model's.
+Axis size_axis(std::string_view name, std::string_view description, double max) {
+  return {.name = std::string(name),
+          .description = std::string(description),
+          .quick = {},
+          .published = {},
+          .max = max};
+}
+
 class Pipeline final : public Scenario {
  public:
   [[nodiscard]] std::string_view name() const override { return "pipeline"; }
@@ -164,22 +193,29 @@ class Pipeline final : public Scenario {
        "stages on different devices, micro-batches of the batch following each other"}};
   std::vector<Axis> axes_ = {
       {.name = "model",
-       .description = "ResNet-50 (torchvision's), or two tiny linear layers",
+       .description =
+           "a ResNet or VGG (torchvision's), a transformer (gpt), a multi-layer perceptron "
+           "(mlp), or two tiny linear layers (toy)",
        .kind = AxisKind::choice,
-       .quick = {std::string(default_model)},
-       .published = {std::string(default_model)},
-       .choices = {"resnet50", "toy"}},
+       .quick = {default_model()},
+       .published = {default_model()},
+       .choices = model_names()},
       {.name = "batch",
-       .description = "samples of a training step (quick 24, published 120, toy model 20)",
+       .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy 20)",
        .quick = {},
        .published = {},
        .max = 1 << 20},
       {.name = "image",
-       .description = "height and width of the images, for resnet50",
-       .quick = {std::int64_t{128}},
-       .published = {std::int64_t{128}},
+       .description = "height and width of the images, for ResNets and VGG (128)",
+       .quick = {},
+       .published = {},
        .min = 32,
        .max = 4096},
+      size_axis("layers", "blocks of gpt, linear layers of mlp", 1024),
+      size_axis("hidden", "width of a position of gpt, of each layer of mlp", 1 << 16),
+      size_axis("heads", "heads of attention, for gpt", 1024),
+      size_axis("sequence", "tokens of a sample, for gpt", 1 << 16),
+      size_axis("vocabulary", "different tokens, for gpt", 1 << 24),
       {.name = "split",
        .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
        .kind = AxisKind::sizes,
@@ -213,7 +249,7 @@ class Pipeline final : public Scenario {
 
 /// Three batches on two GPUs.
 std::vector<Published> Pipeline::published() const {
-  const std::vector<Parameter> step{{"model", std::string(default_model)},
+  const std::vector<Parameter> step{{"model", default_model()},
                                     {"batch", std::int64_t{published_batch}},
                                     {"image", std::int64_t{128}}};
   const auto split = [&](std::int64_t samples) {
@@ -229,12 +265,12 @@ std::vector<Published> Pipeline::published() const {
           {std::string(pipelined), split(12), source, 2.43, batches}};
 }
 
-std::int64_t batch_of(const Scenario::Request& request, bool toy) {
+std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
   if (const Value* batch = request.spec.parameters.find("batch")) {
     return std::get<std::int64_t>(*batch);
   }
-  if (toy) return toy_batch;
-  return request.preset == Preset::published ? published_batch : quick_batch;
+  const bool is_published = request.preset == Preset::published && model.name == default_model();
+  return is_published ? published_batch : model.quick_batch;
 }
 
 std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
@@ -252,17 +288,28 @@ void add_choice(Parameters& parameters, const std::string& name, const std::stri
   }
 }
 
+/// "layers, width", or "none".
+std::string sizes_text(const Model& model) {
+  if (model.sizes.empty()) return "none";
+  return fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
+}
+
 /// The parameters of the step: what every strategy computes.
 Parameters parameters_of_step(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   Parameters parameters;
-  add_choice(parameters, "model", asked_or(asked, "model", default_model), default_model);
-  const bool toy = is_toy(parameters);
-  if (toy && request.was_given("image")) {
-    throw UsageError("--image: the toy model has no images; it goes with --model resnet50");
+  const Model& model = model_named(asked_or(asked, "model", default_model()));
+  add_choice(parameters, "model", model.name, default_model());
+  parameters.set("batch", batch_of(request, model));
+  for (const auto& [name, usual] : model.sizes) {
+    const Value* size = asked.find(name);
+    parameters.set(name, size != nullptr ? *size : usual);
   }
-  parameters.set("batch", batch_of(request, toy));
-  if (!toy) parameters.set("image", asked.integer("image"));
+  for (const std::string_view name : size_axes) {
+    if (!request.was_given(name) || model.sizes.contains(name)) continue;
+    throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", name,
+                                 model.name, sizes_text(model)));
+  }
   return parameters;
 }
 

@@ -2,12 +2,13 @@
 #include "scenarios/plan/metrics.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/icl/interval_map.hpp>
 #include <boost/icl/interval_set.hpp>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace parbench {
@@ -227,44 +228,34 @@ BubbleRatio bubble_ratio_of(const std::vector<DeviceMetrics>& devices, double sp
   return {.of_total = total > 0 ? idle / total : 0, .of_busy = busy > 0 ? idle / busy : 0};
 }
 
-template <class Key, class Sums>
-auto by_seconds(std::map<Key, Sums> known) {
-  std::vector<Sums> sums;
-  for (auto& [key, sum] : known) sums.push_back(std::move(sum));
-  std::ranges::stable_sort(sums, std::ranges::greater(), &Sums::seconds);
-  return sums;
-}
-
 std::vector<CallMetrics> metrics_of_calls(const Timeline& timeline) {
-  std::map<std::pair<std::string, TaskKind>, CallMetrics> known;
+  std::map<std::tuple<std::string, std::string, TaskKind, std::string>, CallMetrics> known;
   for (const TimedCall& call : timeline.calls) {
     const TaskKind kind = timeline.graph.task(call.task).kind;
-    CallMetrics& sum = known[{call.name, kind}];
-    sum.name = call.name;
-    sum.kind = kind;
+    const std::string& where = call.layer.empty() ? call.tensors : call.layer;
+    const auto [found, is_new] = known.try_emplace({where, call.name, kind, call.kernel});
+    CallMetrics& sum = found->second;
+    if (is_new) {
+      sum = {.name = call.name,
+             .kind = kind,
+             .layer = call.layer,
+             .tensors = call.layer.empty() || call.reference ? call.tensors : "",
+             .kernel = call.kernel,
+             .reference = call.reference};
+    }
     ++sum.count;
     sum.seconds += seconds_of(call.ran.length());
+    sum.team_waiting += seconds_of(call.team_waiting);
     if (timeline.graph.submit != SubmitMode::graph) {
       sum.enqueueing += seconds_of(call.enqueued.length());
     }
     sum.flops += call.work.flops;
     sum.bytes += call.work.bytes;
   }
-  return by_seconds(std::move(known));
-}
-
-std::vector<ReferenceCalls> reference_calls_of(const Timeline& timeline) {
-  std::map<std::array<std::string, 3>, ReferenceCalls> known;
-  for (const TimedCall& call : timeline.calls) {
-    if (call.reference_kernel.empty()) continue;
-    ReferenceCalls& sum = known[{call.name, call.layer, call.reference_kernel}];
-    sum.name = call.name;
-    sum.layer = call.layer;
-    sum.kernel = call.reference_kernel;
-    ++sum.count;
-    sum.seconds += seconds_of(call.ran.length());
-  }
-  return by_seconds(std::move(known));
+  std::vector<CallMetrics> sums;
+  for (auto& [key, sum] : known) sums.push_back(std::move(sum));
+  std::ranges::stable_sort(sums, std::ranges::greater(), &CallMetrics::seconds);
+  return sums;
 }
 
 }  // namespace
@@ -282,7 +273,6 @@ TimelineMetrics metrics_of(const Timeline& timeline) {
   metrics.lanes = metrics_of_lanes(timeline, causes);
   metrics.critical_path = critical_path_of(timeline, causes);
   metrics.calls = metrics_of_calls(timeline);
-  metrics.reference_calls = reference_calls_of(timeline);
   return metrics;
 }
 

@@ -67,27 +67,24 @@ struct BubbleRatio {
   friend bool operator==(const BubbleRatio&, const BubbleRatio&) = default;
 };
 
-/// All calls of one name and kind.
+/// All calls of one operation on one layer, or where there are no layers on tensors of the same
+/// shapes, that run on the same kernel; all copies; all collectives of a kind.
 struct CallMetrics {
   std::string name;  // "convolution_forward"
   TaskKind kind = TaskKind::compute;
+  std::string layer = {};  // "layer1.0.conv1"; may be empty
+  /// "source 24x20x28x28, …", of the first of them. Only without a layer and for a reference
+  /// implementation: a network has hundreds of rows.
+  std::string tensors = {};
+  std::string kernel = {};  // "brgconv:avx512_core"; may be empty
+  bool reference = false;   // a plain loop, often a hundred times slower than an optimised kernel
   int count = 0;
-  double seconds = 0;     // sum
-  double enqueueing = 0;  // the host's seconds for them, unless it launched them as a graph
+  double seconds = 0;       // sum
+  double enqueueing = 0;    // the host's seconds for them, unless it launched them as a graph
+  double team_waiting = 0;  // sum of the means over the threads of OpenMP teams: without work
   double flops = 0;
   double bytes = 0;
   friend bool operator==(const CallMetrics&, const CallMetrics&) = default;
-};
-
-/// Calls that run on a library's reference implementation: a plain loop, often a hundred times
-/// slower than an optimised kernel.
-struct ReferenceCalls {
-  std::string name;    // "convolution_backward_data"
-  std::string layer;   // its tensors: "diff_destination 24x64x28x28, weights 64x20x3x3, …"
-  std::string kernel;  // "ref:any"
-  int count = 0;
-  double seconds = 0;  // sum
-  friend bool operator==(const ReferenceCalls&, const ReferenceCalls&) = default;
 };
 
 struct TimelineMetrics {
@@ -98,8 +95,7 @@ struct TimelineMetrics {
   std::vector<double> streams_busy;  // [k]: for how long exactly k lanes were busy
   std::vector<LaneMetrics> lanes;
   CriticalPath critical_path;
-  std::vector<CallMetrics> calls;               // by seconds, descending
-  std::vector<ReferenceCalls> reference_calls;  // of these; by seconds, descending
+  std::vector<CallMetrics> calls;  // by seconds, descending
   friend bool operator==(const TimelineMetrics&, const TimelineMetrics&) = default;
 };
 

@@ -32,11 +32,12 @@ struct TimedCall {
   std::string name;        // "convolution_forward"; empty for all calls of a task together
   TimeSpan enqueued = {};  // the host's call; for a graph its launch
   TimeSpan ran;
-  Work work = {};  // of a collective on its first lane only
-  // The kernel of a call that runs on a library's reference implementation, else empty.
-  std::string reference_kernel = {};  // "ref:any"
-  std::string layer_name = {};  // of the network, where the call belongs to one: "layer1.0.conv1"
-  std::string layer = {};       // its tensors: "source 24x20x28x28, weights 64x20x3x3, …"
+  Work work = {};                // of a collective on its first lane only
+  std::string layer = {};        // of a network, where the call belongs to one: "layer1.0.conv1"
+  std::string tensors = {};      // of an operation: "source 24x20x28x28, weights 64x20x3x3, …"
+  std::string kernel = {};       // of an operation, as its library names it: "brgconv:avx512_core"
+  bool reference = false;        // whether that is the library's reference implementation
+  Nanoseconds team_waiting = 0;  // mean over the threads of its OpenMP team: without work
   friend bool operator==(const TimedCall&, const TimedCall&) = default;
 };
 

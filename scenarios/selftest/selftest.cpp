@@ -10,7 +10,6 @@
 #include "reports/units/units.h"
 #include "scenarios/framework/collectives.h"
 #include "scenarios/framework/prepared_case.h"
-#include "scenarios/framework/requests.h"
 
 namespace parbench {
 namespace {
@@ -128,8 +127,6 @@ class Selftest final : public Scenario {
   const std::vector<Axis>& axes() const override { return axis_list; }
   std::string_view baseline() const override { return "spin"; }
 
-  std::optional<CaseSpec> resolve(const Request& request) const override { return request.spec; }
-
   std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {
     auto parts = std::make_unique<CaseParts>(context);
     const std::vector<LaneId> lanes = add_lanes(*parts, spec.strategy);
@@ -152,9 +149,6 @@ class Selftest final : public Scenario {
     parts->amount = {static_cast<double>(total), "tasks"};
     return make_case(std::move(parts));
   }
-
-  /// The counters verify every case by themselves.
-  std::optional<CaseSpec> reference(const CaseSpec&) const override { return std::nullopt; }
 
   Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                     const PossiblyFastest& /*possibly_fastest*/) const override {

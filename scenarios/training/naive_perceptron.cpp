@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "kernels/base/bfloat16.h"
+#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/linear.h"
 
 namespace parbench {
 namespace {
@@ -17,7 +19,7 @@ double rounded(double value, DType dtype) {
 }
 
 /// A linear layer for one batch: {samples, in} to {samples, out}, weights {out, in}.
-struct Linear {
+struct LinearLoops {
   std::size_t samples = 0;
   std::size_t in = 0;
   std::size_t out = 0;
@@ -68,14 +70,19 @@ struct Linear {
   }
 };
 
-Linear linear_of(const Network& network, const Layer& layer, const NamedValues& parameters,
-                 std::int64_t samples, DType dtype) {
-  Linear linear{.samples = static_cast<std::size_t>(samples),
-                .in = static_cast<std::size_t>(network.input_of(layer).front()),
-                .out = static_cast<std::size_t>(layer.output.front()),
-                .weights = parameters.at(layer.name + ".weight"),
-                .bias = parameters.at(layer.name + ".bias"),
-                .dtype = dtype};
+bool is_relu(const Layer& layer) {
+  const auto* activation = as<Activation>(layer);
+  return activation != nullptr && activation->kind() == ActivationKind::relu;
+}
+
+LinearLoops loops_of(const Network& network, const Layer& layer, const NamedValues& parameters,
+                     std::int64_t samples, DType dtype) {
+  LinearLoops linear{.samples = static_cast<std::size_t>(samples),
+                     .in = static_cast<std::size_t>(network.input_of(layer).front()),
+                     .out = static_cast<std::size_t>(layer.output.front()),
+                     .weights = parameters.at(layer.name + ".weight"),
+                     .bias = parameters.at(layer.name + ".bias"),
+                     .dtype = dtype};
   for (double& weight : linear.weights) weight = rounded(weight, dtype);
   return linear;
 }
@@ -85,7 +92,7 @@ Linear linear_of(const Network& network, const Layer& layer, const NamedValues& 
 bool is_perceptron(const Network& network) {
   for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
     const Layer& layer = network.layers[static_cast<std::size_t>(index)];
-    const bool known = layer.kind == LayerKind::linear || layer.kind == LayerKind::relu;
+    const bool known = as<Linear>(layer) != nullptr || is_relu(layer);
     if (!known || layer.inputs.front() != index - 1) return false;
   }
   return true;
@@ -95,12 +102,12 @@ NaiveStep naive_step(const Network& network, const NamedValues& parameters, cons
                      const Values& target, std::int64_t samples, DType dtype) {
   if (!is_perceptron(network)) throw std::invalid_argument(network.name + " is no perceptron");
   const auto linear = [&](const Layer& layer) {
-    return linear_of(network, layer, parameters, samples, dtype);
+    return loops_of(network, layer, parameters, samples, dtype);
   };
   std::vector<Values> values = {images};  // values[i] is what layer i reads
   for (const Layer& layer : network.layers) {
     Values next = values.back();
-    if (layer.kind == LayerKind::linear) {
+    if (as<Linear>(layer) != nullptr) {
       next = linear(layer).forward(values.back());
     } else {
       for (double& value : next) value = std::max(value, 0.0);
@@ -118,8 +125,8 @@ NaiveStep naive_step(const Network& network, const NamedValues& parameters, cons
   }
   for (std::size_t i = network.layers.size(); i-- > 0;) {
     const Layer& layer = network.layers[i];
-    if (layer.kind == LayerKind::linear) {
-      const Linear operation = linear(layer);
+    if (as<Linear>(layer) != nullptr) {
+      const LinearLoops operation = linear(layer);
       step.gradients[layer.name + ".weight"] = operation.weight_gradient(values[i], gradient);
       step.gradients[layer.name + ".bias"] = operation.bias_gradient(gradient);
       gradient = operation.source_gradient(gradient);

@@ -12,7 +12,8 @@
 #include "kernels/base/error.h"
 #include "scenarios/framework/suggest.h"
 #include "scenarios/plan/costs.h"
-#include "scenarios/training/stage_program.h"
+#include "scenarios/training/batch_data.h"
+#include "scenarios/training/program/stage_program.h"
 
 namespace parbench {
 
@@ -38,6 +39,14 @@ int unit_named(const Network& network, std::string_view word) {
 std::vector<int> named_partition(const Network& network, std::string_view text, int stages) {
   std::vector<int> partition;
   if (text == "published") {
+    if (static_cast<int>(network.published_partition.size()) != stages - 1) {
+      throw UsageError(
+          fmt::format("--partition: there is no published partition of {} for {} devices; use "
+                      "balanced, or name "
+                      "{} units of: {}",
+                      network.name, stages, stages - 1,
+                      fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
+    }
     for (const std::string& unit : network.published_partition)
       partition.push_back(unit_named(network, unit));
   } else {
@@ -114,7 +123,8 @@ class UnitTimer {
     set(Space::input, program.input().bytes);
     set(Space::input_gradient, program.input().bytes);
     set(Space::output_gradient, program.output().bytes);
-    set(Space::target, program.output().bytes);
+    const TensorDesc target = target_tensor(stream.device(), range, program.samples());
+    set(Space::target, target.bytes);
     set(Space::loss, sizeof(float));
     set(Space::parameters, store.bytes());
     set(Space::gradients, store.bytes());
@@ -122,13 +132,13 @@ class UnitTimer {
     set(Space::statistics, statistics_bytes(*range.network));
     set(Space::activations, program.activation_bytes());
     set(Space::transient, program.transient_bytes());
-    const DType dtype = range.dtype;
-    for (const Space space : {Space::input, Space::output_gradient, Space::target}) {
-      fill(space, dtype);
-    }
+    fill(Space::input, program.input(), range.network->vocabulary);
+    fill(Space::output_gradient, program.output());
+    fill(Space::target, target, range.network->classes());
     for (const Space space :
          {Space::parameters, Space::gradients, Space::statistics, Space::loss}) {
-      fill(space, DType::f32);
+      const std::size_t bytes = bases_.at(static_cast<std::size_t>(space)).bytes;
+      if (bytes > 0) fill(space, canonical({static_cast<std::int64_t>(bytes / sizeof(float))}));
     }
     run(rebase(store.packing(), bases_));
     const std::vector<Call> calls = rebase(unit.calls(), bases_);
@@ -148,13 +158,17 @@ class UnitTimer {
     bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
   }
 
-  void fill(Space space, DType dtype) {
+  /// Integers are below `end`.
+  void fill(Space space, const TensorDesc& tensor, std::int64_t end = 0) {
     const BufferView view = bases_.at(static_cast<std::size_t>(space));
-    if (view.bytes == 0) return;
-    Op& op =
-        ops_.prepare(stream_, Fill{.count = static_cast<std::int64_t>(view.bytes / size_of(dtype)),
-                                   .dtype = dtype,
-                                   .subsequence = static_cast<std::uint64_t>(space)});
+    const auto subsequence = static_cast<std::uint64_t>(space);
+    if (tensor.dtype == DType::i32) {
+      draw_integers(stream_, tensor, view, end, {.subsequence = subsequence});
+      return;
+    }
+    const auto count = static_cast<std::int64_t>(tensor.bytes / size_of(tensor.dtype));
+    Op& op = ops_.prepare(stream_,
+                          Fill{.count = count, .dtype = tensor.dtype, .subsequence = subsequence});
     run({bind(op, {{"destination", view}})});
   }
 

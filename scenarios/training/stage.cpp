@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "kernels/base/random.h"
+#include "scenarios/training/batch_data.h"
 
 namespace parbench {
 namespace {
@@ -20,80 +20,6 @@ namespace {
 constexpr std::uint64_t images_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
-
-Fill initialization(const ParameterSpec& spec, std::uint64_t seed, std::uint64_t subsequence) {
-  Fill fill{.count = element_count(spec.shape), .seed = seed, .subsequence = subsequence};
-  const auto fan = [&](std::size_t first) {
-    return static_cast<float>(
-        std::accumulate(spec.shape.begin() + static_cast<std::ptrdiff_t>(first), spec.shape.end(),
-                        std::int64_t{1}, std::multiplies<>()));
-  };
-  if (spec.shape.size() == 4) {
-    fill.distribution = Distribution::normal;
-    fill.low = 0.0F;
-    const float fan_out = static_cast<float>(spec.shape[0]) * fan(2);
-    fill.high = std::sqrt(2.0F / fan_out);
-  } else if (spec.role == "scale" || spec.role == "shift") {
-    fill.distribution = Distribution::constant;
-    fill.low = spec.role == "scale" ? 1.0F : 0.0F;
-  } else {
-    const float limit = 1.0F / std::sqrt(spec.role == "bias" ? fan(0) : fan(1));
-    fill.low = -limit;
-    fill.high = limit;
-  }
-  return fill;
-}
-
-/// Writes a tensor of any layout and type, synchronously, for memory that outlives a case; `write`
-/// puts the values into canonical f32 memory.
-void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
-               const std::function<void(BufferView)>& write) {
-  const TensorDesc plain = canonical(tensor.shape);
-  if (tensor == plain) {
-    write(view);
-    stream.synchronize();
-    return;
-  }
-  OpSet ops;
-  const Buffer staging = stream.device().allocate(plain.bytes, MemoryKind::device);
-  Op& reorder = ops.prepare(stream, Reorder{.source = plain, .destination = tensor});
-  write(staging);
-  reorder.enqueue(stream, bind(reorder, {{"source", staging}, {"destination", view}}).views);
-  stream.synchronize();
-}
-
-/// Standard normal numbers, the same whatever the layout and the type.
-void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
-  OpSet ops;
-  Op& draw = ops.prepare(stream, Fill{.count = element_count(tensor.shape),
-                                      .distribution = Distribution::normal,
-                                      .low = 0.0F,
-                                      .high = 1.0F,
-                                      .seed = numbers.seed,
-                                      .subsequence = numbers.subsequence});
-  write_now(stream, tensor, view, [&](BufferView plain) {
-    draw.enqueue(stream, bind(draw, {{"destination", plain}}).views);
-  });
-}
-
-/// One class a sample, the rest zero.
-std::vector<float> one_hot(std::int64_t samples, std::int64_t classes, RandomStream numbers) {
-  std::vector<float> values(static_cast<std::size_t>(samples * classes), 0.0F);
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const std::uint32_t word = random_words(numbers, static_cast<std::uint64_t>(i)).x;
-    const std::int64_t chosen = word % classes;
-    values[static_cast<std::size_t>(i * classes + chosen)] = 1.0F;
-  }
-  return values;
-}
-
-void copy_in(Stream& stream, const TensorDesc& tensor, BufferView view, std::vector<float> values) {
-  const std::size_t bytes = values.size() * sizeof(float);
-  const Buffer host(reinterpret_cast<std::byte*>(values.data()), bytes, MemoryKind::pageable,
-                    [](std::byte*) {});
-  write_now(stream, tensor, view,
-            [&](BufferView plain) { stream.copy(plain.part(0, bytes), host); });
-}
 
 }  // namespace
 
@@ -169,10 +95,16 @@ void Stage::share_images() {
   const TensorDesc whole = images().desc;
   image_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
   const RandomStream numbers{parts_.context.options().seed, images_subsequence};
+  const std::int64_t vocabulary = options_.range.network->vocabulary;
   images_ = parts_.context.shared(
-      options_.device, fmt::format("images {} {}", to_string(whole.shape), to_string(whole.dtype)),
-      whole.bytes, [&stream = stream_, numbers, whole](BufferView view) {
-        draw_normal(stream, whole, view, numbers);
+      options_.device,
+      fmt::format("images {} {} {}", to_string(whole.shape), to_string(whole.dtype), vocabulary),
+      whole.bytes, [&stream = stream_, numbers, whole, vocabulary](BufferView view) {
+        if (vocabulary > 0) {
+          draw_integers(stream, whole, view, vocabulary, numbers);
+        } else {
+          draw_normal(stream, whole, view, numbers);
+        }
       });
 }
 
@@ -181,10 +113,12 @@ void Stage::share_target() {
   target_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
   const RandomStream numbers{parts_.context.options().seed, target_subsequence};
   const Network& network = *options_.range.network;
-  const auto write = [&stream = stream_, whole, numbers,
-                      one_hot_target = network.one_hot_target](BufferView view) {
-    if (one_hot_target) {
-      copy_in(stream, whole, view, one_hot(whole.shape[0], whole.shape[1], numbers));
+  const auto write = [&stream = stream_, whole, numbers, is_one_hot = network.one_hot_target,
+                      classes = network.classes()](BufferView view) {
+    if (whole.dtype == DType::i32) {
+      draw_integers(stream, whole, view, classes, numbers);
+    } else if (is_one_hot) {
+      draw_one_hot(stream, whole, view, numbers);
     } else {
       draw_normal(stream, whole, view, numbers);
     }
@@ -198,8 +132,12 @@ void Stage::share_target() {
 Fill Stage::initial_values(const ParameterSpec& spec) const {
   const std::vector<ParameterSpec> all = options_.range.network->parameters();
   const auto position = std::ranges::find(all, spec.name, &ParameterSpec::name) - all.begin();
-  return initialization(spec, parts_.context.options().seed,
-                        first_parameter_subsequence + static_cast<std::uint64_t>(position));
+  return {.count = element_count(spec.shape),
+          .distribution = spec.initial.distribution,
+          .low = spec.initial.low,
+          .high = spec.initial.high,
+          .seed = parts_.context.options().seed,
+          .subsequence = first_parameter_subsequence + static_cast<std::uint64_t>(position)};
 }
 
 void Stage::initialize_at_reset() {
@@ -314,13 +252,11 @@ std::vector<Stage::TrainedParameter> Stage::parameters() const {
 }
 
 Tensor Stage::images() const {
-  const Shape shape = with_samples(options_.range.batch, options_.range.network->input);
-  return tensor(stream_.device().activation(shape, options_.range.dtype), images_);
+  return tensor(input_tensor(stream_.device(), options_.range, options_.range.batch), images_);
 }
 
 Tensor Stage::target() const {
-  const Shape shape = {options_.range.batch, options_.range.network->classes()};
-  return tensor(stream_.device().activation(shape, options_.range.dtype), target_);
+  return tensor(target_tensor(stream_.device(), options_.range, options_.range.batch), target_);
 }
 
 Tensor Stage::loss() const { return tensor(canonical({1}), loss_); }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
-#include "scenarios/training/parameter_store.h"
-#include "scenarios/training/stage_program.h"
+#include "scenarios/training/program/parameter_store.h"
+#include "scenarios/training/program/stage_program.h"
 
 namespace parbench {
 
@@ -19,9 +19,8 @@ inline constexpr const char* loss_output = "loss";
 
 /// Borrows its memory and plans its operations in the constructor. Parameters and running
 /// statistics are shared by all cases of a run that have the same stage in the same layouts; they
-/// change as the cases train, and the case's reset sets them back to torchvision's initial values:
-/// normal with variance 2/(outputs·k²) for convolutions (He et al. 2015, fan-out), ones and zeros
-/// for batch normalisation, uniform ±1/sqrt(inputs) for linear layers.
+/// change as the cases train, and the case's reset sets them back to the initial values that their
+/// layers give.
 class Stage {
  public:
   struct Options {

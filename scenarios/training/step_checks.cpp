@@ -9,6 +9,7 @@
 
 #include "kernels/base/random.h"
 #include "scenarios/framework/spot_check.h"
+#include "scenarios/models/layers/linear.h"
 #include "scenarios/training/naive_perceptron.h"
 
 namespace parbench {
@@ -18,6 +19,7 @@ using Stages = std::vector<std::unique_ptr<Stage>>;
 using Verdict = std::optional<std::string>;
 
 constexpr int update_positions = 4;     // of every parameter, beside the ends
+constexpr double max_naive = 1e8;       // multiplications of a pass: a tenth of a second
 constexpr int gradient_positions = 24;  // of the last layer's weights, beside the corners
 
 std::string differs(const std::string& what, double got, double want) {
@@ -104,41 +106,71 @@ End read_end(CaseData& data, const Stage& last, int micro_batches) {
   return end;
 }
 
-Verdict check_loss(float loss, const End& end) {
-  Expected want;
+/// The loss by definition, and its derivative by each element of the prediction.
+struct NaiveLoss {
+  Expected value;
+  std::vector<double> gradient;
+};
+
+NaiveLoss mean_squared_error(const End& end) {
+  NaiveLoss loss{.value = {}, .gradient = std::vector<double>(end.target.size())};
   const double share = 1.0 / static_cast<double>(end.target.size());
   for (std::size_t i = 0; i < end.target.size(); ++i) {
     const double delta = static_cast<double>(end.prediction[i]) - end.target[i];
-    want.add(delta * share, delta);
+    loss.value.add(delta * share, delta);
+    loss.gradient[i] = 2 * share * delta;
   }
-  if (agrees(loss, want, {DType::f32})) return std::nullopt;
-  return differs("the loss", loss, want.value);
+  return loss;
 }
 
-/// d loss / d weight[o][i] = Σ over samples of d loss / d prediction[o] · source[i].
-Expected weight_gradient(const End& end, const Shape& weights, const Shape& position) {
+/// One row of logits for each target.
+NaiveLoss cross_entropy(const End& end) {
+  NaiveLoss loss{.value = {}, .gradient = std::vector<double>(end.prediction.size())};
+  const std::size_t classes = end.prediction.size() / end.target.size();
+  const double share = 1.0 / static_cast<double>(end.target.size());
+  for (std::size_t row = 0; row < end.target.size(); ++row) {
+    const float* logits = end.prediction.data() + row * classes;
+    const double max = *std::max_element(logits, logits + classes);
+    double sum = 0;
+    for (std::size_t i = 0; i < classes; ++i) sum += std::exp(logits[i] - max);
+    const auto target = static_cast<std::size_t>(end.target[row]);
+    loss.value.add(share, std::log(sum) + max - logits[target]);
+    for (std::size_t i = 0; i < classes; ++i) {
+      const double one_hot = i == target ? 1.0 : 0.0;
+      loss.gradient[row * classes + i] = share * (std::exp(logits[i] - max) / sum - one_hot);
+    }
+  }
+  return loss;
+}
+
+Verdict check_loss(float loss, const NaiveLoss& naive) {
+  if (agrees(loss, naive.value, {DType::f32})) return std::nullopt;
+  return differs("the loss", loss, naive.value.value);
+}
+
+/// d loss / d weight[o][i] = Σ over rows of d loss / d prediction[o] · source[i].
+Expected weight_gradient(const End& end, const NaiveLoss& loss, const Shape& weights,
+                         const Shape& position) {
   const auto out = static_cast<std::size_t>(weights[0]);
   const auto in = static_cast<std::size_t>(weights[1]);
   const auto o = static_cast<std::size_t>(position[0]);
   const auto i = static_cast<std::size_t>(position[1]);
-  const double scale = 2.0 / static_cast<double>(end.target.size());
   Expected want;
-  for (std::size_t n = 0; n < end.target.size() / out; ++n) {
-    const double delta = static_cast<double>(end.prediction[n * out + o]) - end.target[n * out + o];
-    want.add(scale * delta, end.source[n * in + i]);
+  for (std::size_t row = 0; row < end.prediction.size() / out; ++row) {
+    want.add(loss.gradient[row * out + o], end.source[row * in + i]);
   }
   return want;
 }
 
 Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& weights,
-                              const End& end, NumberFormat format) {
+                              const End& end, const NaiveLoss& loss, NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
   const Shape& shape = weights.spec.shape;
   // The gradient of the prediction is rounded to the case's type: every term is that far off.
   const double rounding =
       1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
   for (const Shape& position : spot_positions(shape, gradient_positions)) {
-    const Expected want = weight_gradient(end, shape, position);
+    const Expected want = weight_gradient(end, loss, shape, position);
     const double value = got[static_cast<std::size_t>(position[0] * shape[1] + position[1])];
     if (std::abs(value - want.value) <= rounding * want.magnitude) continue;  // false for NaN
     return differs(
@@ -151,11 +183,13 @@ Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& wei
 Verdict check_end(CaseData& data, const Network& network, NumberFormat format, const Stage& last,
                   int micro_batches) {
   const End end = read_end(data, last, micro_batches);
-  if (auto wrong = check_loss(data.read(last.loss()).front(), end)) return wrong;
+  const NaiveLoss loss =
+      network.loss == Loss::cross_entropy ? cross_entropy(end) : mean_squared_error(end);
+  if (auto wrong = check_loss(data.read(last.loss()).front(), loss)) return wrong;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
     if (parameter.spec.layer != layer || parameter.spec.role != "weights") continue;
-    if (auto wrong = check_weight_gradient(data, parameter, end, format)) return wrong;
+    if (auto wrong = check_weight_gradient(data, parameter, end, loss, format)) return wrong;
   }
   return std::nullopt;
 }
@@ -170,7 +204,17 @@ Verdict check_finite(const std::vector<Output>& outputs) {
 // --- a whole perceptron ---
 
 double linear_layers(const Network& network) {
-  return static_cast<double>(std::ranges::count(network.layers, LayerKind::linear, &Layer::kind));
+  return static_cast<double>(std::ranges::count_if(
+      network.layers, [](const Layer& layer) { return as<Linear>(layer) != nullptr; }));
+}
+
+/// The multiplications of one naive pass.
+double naive_products(const Network& network, const Tensor& images) {
+  double weights = 0;
+  for (const ParameterSpec& spec : network.parameters()) {
+    weights += static_cast<double>(element_count(spec.shape));
+  }
+  return weights * static_cast<double>(images.desc.shape.front());
 }
 
 NamedValues initial_parameters(const Stages& stages) {
@@ -254,14 +298,14 @@ Check end_check(CaseParts& parts, const Network& network, NumberFormat format, c
   CaseData& data = parts.data;
   const std::vector<Output>& outputs = parts.outputs;
   const Stage& last = *stages.back();
-  if (is_perceptron(network)) {
+  if (is_perceptron(network) && naive_products(network, stages.front()->images()) <= max_naive) {
     return {"loss and all gradients computed by a naive network",
             [&, format] { return check_perceptron(data, network, format, stages, outputs); }};
   }
   if (!last.holds_whole_batch()) {
     return {"a finite loss", [&] { return check_finite(outputs); }};
   }
-  const bool linear = network.layers.back().kind == LayerKind::linear;
+  const bool linear = as<Linear>(network.layers.back()) != nullptr;
   return {
       linear ? "loss and sampled gradients of the last layer computed naively"
              : "loss computed naively",

@@ -110,7 +110,7 @@ def choose(words, sources, includes):
     base = words[1] if len(words) > 1 else base_of_change()
     if not base or not git("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}"):
         if len(words) > 1:
-            sys.exit(f"parbench: error: --since '{base}' is no commit of this clone")
+            sys.exit(f"parbench: error: --since '{base}' is not a commit of this clone")
         return sources, "this clone has no earlier commit to compare with"
     subject = git("show", "-s", "--format=%h of %ci", base)
     return affected(changed_since(base), sources, includes), f"changes since {subject}"

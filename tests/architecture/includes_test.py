@@ -5,7 +5,7 @@ import pytest
 
 from support.process import ROOT
 
-PRODUCT = ("bench", "kernels", "reports", "scenarios")
+PRODUCT = ("bench", "examples", "kernels", "reports", "scenarios")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 # Each folder with the folders that its files may include beside their own. A folder stands behind
@@ -39,13 +39,14 @@ ARROWS = {
     "reports/views reports/views/html",
     "scenarios/framework": "kernels/base kernels/core kernels/ops reports/units scenarios/plan",
     "scenarios/answers": "reports/units scenarios/framework",
-    "scenarios/models": "kernels/base",
+    "scenarios/models": "kernels/base kernels/ops scenarios/framework",
     "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/plan",
-    "scenarios/branch": "kernels/ops scenarios/answers scenarios/framework",
-    "scenarios/matmul": "kernels/ops scenarios/answers scenarios/framework",
+    "scenarios/branch": "kernels/ops reports/units scenarios/answers scenarios/framework",
+    "scenarios/matmul": "kernels/ops reports/units scenarios/answers scenarios/framework",
     "scenarios/overlap": "reports/units scenarios/answers scenarios/framework",
-    "scenarios/pipeline": "kernels/base scenarios/answers scenarios/framework scenarios/models scenarios/plan scenarios/training",
+    "scenarios/pipeline": "kernels/base reports/units scenarios/answers scenarios/framework "
+    "scenarios/models scenarios/plan scenarios/training",
     "scenarios/selftest": "reports/units scenarios/framework",
     "scenarios": "scenarios/branch scenarios/framework scenarios/matmul scenarios/overlap scenarios/pipeline "
     "scenarios/selftest",
@@ -70,11 +71,16 @@ ARROWS = {
     "scenarios/framework scenarios/models",
     "bench": "bench/cli bench/commands bench/output bench/run kernels/base kernels/machine "
     "scenarios/framework",
+    "examples": "bench kernels/base kernels/core kernels/machine kernels/ops reports/units scenarios/answers "
+    "scenarios/framework scenarios/models scenarios/plan scenarios/training",
 }
 
 # At most so many sources in a folder.
 LARGEST_FOLDER = 22
-LARGER = {"kernels/cuda/device_code": 30}  # a kernel is a .cu, a header and often a .cuh
+LARGER = {
+    "kernels/cuda/device_code": 30,  # a kernel is a .cu, a header and often a .cuh
+    "scenarios/models/layers": 60,  # a kind of layer is a header and a source
+}
 
 
 def component(path):

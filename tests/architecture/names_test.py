@@ -6,7 +6,7 @@ import re
 
 from support.process import ROOT
 
-TOPS = ("bench", "kernels", "reports", "scenarios", "tests")
+TOPS = ("bench", "examples", "kernels", "reports", "scenarios", "tests")
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"//.*")
 TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union|using) (\w+)(?= [{:=]| final|;)", re.MULTILINE)

@@ -124,7 +124,7 @@ Conclusion FakeScenario::answer(const std::vector<CaseOutcome>& outcomes,
   for (const CaseOutcome* one : possibly_fastest(all)) fastest.push_back(one->spec.strategy);
   std::string text;
   for (const CaseOutcome& outcome : outcomes) text += outcome.spec.strategy + " ";
-  return {text};
+  return {.text = text, .is_answered = has_answer};
 }
 
 CaseSpec FakeScenario::spec(const std::string& strategy, std::int64_t n) {

@@ -46,6 +46,7 @@ class FakeScenario : public Scenario {
   Sampling published = {};
   std::function<std::vector<Metric>(const CaseSpec&)> metric_rule;  // not set: none
   std::function<void()> on_answer = [] {};
+  bool has_answer = true;
   mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
   mutable std::vector<std::string> fastest;   // strategies of those that may be
   Log log;
@@ -63,9 +64,6 @@ class FakeScenario : public Scenario {
                          : Scenario::is_baseline_of(candidate, spec);
   }
   [[nodiscard]] Sampling published_sampling() const override { return published; }
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
-    return request.spec;
-  }
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;

@@ -202,7 +202,7 @@ def test_publish_repeats_its_work_on_top_of_what_others_pushed(ci, published):
 
 def test_publish_refuses_files_that_are_no_reports(ci, published):
     ci.write("other.json", '{"parbench": {"started_utc": "../../x", "machine": {}}}')
-    assert "is no time" in publish(ci, "other.json", code=2).err
+    assert "is not a valid time" in publish(ci, "other.json", code=2).err
     ci.write("cut.json", "{")
     publish(ci, "cut.json", code=2)
     publish(ci, "none.json", code=2)

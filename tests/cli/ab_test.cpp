@@ -227,6 +227,21 @@ TEST_F(AbCommand, TimesCommandsOfAnyKind) {
   EXPECT_GE(row.at("base").at("seconds").get<double>(), 0.01);
 }
 
+TEST_F(AbCommand, ATimedCommandHasNoCommitOfParbench) {
+  Surroundings built = surroundings();
+  built.environment.insert(built.environment.end(), {{"PARBENCH_COMMIT", std::string(40, 'a')},
+                                                     {"PARBENCH_DIRTY", "1"},
+                                                     {"PARBENCH_COMMIT_SUBJECT", "Mend it"},
+                                                     {"PARBENCH_COMMIT_AUTHOR", "A. Author"}});
+  const Finished finished =
+      run(words("true", "sleep 0.2", {"--measure", "wall", "--keep", "kept", "--quiet"}), built);
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.out, Not(HasSubstr("aaaa")));
+  const report::Machine kept = report::read_report(folder_ / "kept/pair-001-a.json").machine;
+  EXPECT_FALSE(kept.commit || kept.dirty || kept.commit_subject || kept.commit_author);
+  EXPECT_FALSE(kept.cpu_model.empty());
+}
+
 TEST_F(AbCommand, WarmsCommandsUpBeforeTheFirstPair) {
   const Words wall{"--measure", "wall", "--quiet", "--keep", "kept"};
   const auto with_runs = [&](const std::string& runs) {

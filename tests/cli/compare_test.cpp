@@ -10,6 +10,7 @@
 
 #include "reports/io/file.h"
 #include "tests/support/process.h"
+#include "tests/support/widest_line.h"
 
 namespace parbench::test {
 namespace {
@@ -167,6 +168,21 @@ TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
   EXPECT_THAT(refusal({"before.json", "after.json", "--splt", "3"}), HasSubstr("--splt"));
   EXPECT_THAT(refusal({"before.json", "after.json", "-o", "before.json"}),
               AllOf(HasSubstr("-o 'before.json'"), HasSubstr("overwrite")));
+}
+
+TEST_F(CompareCommand, AFileHasTheWidthThatFitsEverywhere) {
+  measure();
+  const auto width_of_file = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{PARBENCH_PYTHON, TERMINAL_PY,  "200", PARBENCH_BINARY, "compare",
+                                   "before.json",   "after.json", "-o",  "verdicts.txt"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run(words, surroundings_).exit_code, 0);
+    return widest_line(folder_.read("verdicts.txt"));
+  };
+  EXPECT_LE(width_of_file({}), 80U);
+  EXPECT_GT(width_of_file({"--width", "100"}), 80U);
+  surroundings_.environment.emplace_back("COLUMNS", "100");
+  EXPECT_GT(width_of_file({}), 80U);
 }
 
 TEST_F(CompareCommand, ALostOutputIsAFailure) {

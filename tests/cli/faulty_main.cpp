@@ -91,6 +91,9 @@ class FaultyCase : public Case {
       std::fputs("planted: this is the end\n", stderr);
       std::abort();
     }
+    if (strategy_ == "late-second" && is_second_process) {
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+    }
     if (strategy_ == "silent-second" && is_second_process) {
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
@@ -144,9 +147,6 @@ class FaultyScenario : public Scenario {
   [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return "right"; }
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
-    return request.spec;
-  }
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override {
     return std::make_unique<FaultyCase>(spec, context);
@@ -177,6 +177,7 @@ class FaultyScenario : public Scenario {
       {"wrong-second", "computes a wrong result in the second process"},
       {"crashes-first", "ends the first process"},
       {"crashes-second", "ends the second process"},
+      {"late-second", "takes three seconds longer in the second process"},
       {"silent-second", "stays silent in the second process"},
   };
   std::vector<Axis> axes_{size_axis()};

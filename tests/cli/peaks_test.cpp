@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "reports/io/file.h"
+#include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
 namespace parbench::test {
@@ -63,18 +66,43 @@ TEST_F(PeaksProcess, StandInTheReportOfTheNextRun) {
   EXPECT_EQ(run({PARBENCH_PYTHON, VALIDATOR, SCHEMA, (folder_ / "report.json").string()}).out,
             "valid\n");
   EXPECT_THAT(parbench({"show", "report.json", "--calls", "--width", "120"}).out,
-              AllOf(ContainsRegex("gemm +compute +2 "), HasSubstr("of peak")));
+              AllOf(ContainsRegex("gemm .* 2 +[0-9.]+ (m|µ)?s "), HasSubstr("of peak")));
 }
 
-TEST_F(PeaksProcess, OfADamagedFileAreLeftOutOfARun) {
+TEST_F(PeaksProcess, ThatAreNotKeptOrDamagedAreLeftOut) {
   const Finished peaks =
       parbench({"peaks", "--devices", "cpu:0", "--dtype", "f32", "--precision", "1000"});
   ASSERT_EQ(peaks.exit_code, 0) << peaks.err;
+  const Finished refused = parbench(
+      {"peaks", "--devices", "cpu:0", "--dtype", "f32", "--refresh", "--precision", "0.01"});
+  EXPECT_EQ(refused.exit_code, 1) << refused.err;
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("! not kept: gemm f32"), ContainsRegex("\ngemm f32 ")))
+      << "the old rate stays";
+  EXPECT_THAT(refused.err, ContainsRegex("[12] rates? (was|were) not kept; the table says why"));
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache" / "peaks")) {
     report::write_file(file.path(), "{}");
   }
   EXPECT_THAT(measured().devices, Each(Field(&report::Device::peaks, IsEmpty())));
   EXPECT_THAT(last_.err, HasSubstr("\"peaks_version\" is missing"));
+}
+
+TEST_F(PeaksProcess, SayAfterAnInterruptWhatWasKept) {
+  Process process(
+      {PARBENCH_BINARY, "peaks", "--devices", "cpu:0", "--dtype", "f32", "--precision", "1000"},
+      surroundings_);
+  const std::filesystem::path cache = folder_ / "cache" / "peaks";
+  ASSERT_TRUE(wait_until(process, [&] {
+    if (!std::filesystem::exists(cache)) return false;
+    const std::filesystem::directory_iterator files(cache);
+    return std::any_of(begin(files), end(files),
+                       [](const auto& file) { return file.path().extension() == ".json"; });
+  }));
+  process.signal(SIGINT);
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 130) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(ContainsRegex("gemm f32 +[0-9.]+ .?FLOP/s"),
+                                  HasSubstr("kept in " + cache.string())));
+  EXPECT_THAT(finished.err, ContainsRegex("interrupted: [12] of 3 peaks measured and kept"));
 }
 
 TEST_F(PeaksProcess, RefuseWhatIsNotThere) {

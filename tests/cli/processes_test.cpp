@@ -24,6 +24,7 @@ namespace parbench::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -33,15 +34,23 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 /// Processes whose command line names a path.
-std::size_t processes_with(const std::filesystem::path& path) {
-  std::size_t count = 0;
+std::vector<pid_t> processes_with(const std::filesystem::path& path) {
+  std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline");
     std::string words;
     std::getline(file, words);  // which fails for a process that has just ended
-    if (words.find(path.string()) != std::string::npos) ++count;
+    if (words.find(path.string()) == std::string::npos) continue;
+    found.push_back(std::stoi(entry.path().filename().string()));
   }
-  return count;
+  return found;
+}
+
+/// Whether a process of a run has begun to write its report.
+bool has_report_of_process(const std::filesystem::path& temporary) {
+  const auto files = std::filesystem::recursive_directory_iterator(temporary);
+  return std::ranges::any_of(
+      files, [](const auto& entry) { return entry.path().filename() == "process-1.json"; });
 }
 
 class Processes : public ::testing::Test {
@@ -91,7 +100,7 @@ class Processes : public ::testing::Test {
   }
 
   void expect_nothing_left() const {
-    while (processes_with(temporary_) > 0) {
+    while (!processes_with(temporary_).empty()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
@@ -226,6 +235,60 @@ TEST_F(Processes, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
   }
 }
 
+TEST_F(Processes, OneWithoutTimeForASampleDoesNotFailTheRun) {
+  Words all = faulty("late-second");
+  all.insert(all.end(), {"--max-total-time", "6"});
+  const Finished finished = run_here(all);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err,
+              HasSubstr("process 2 of 3: faulty/late-second/size:1 not measured: out of time"));
+  const report::Report report = valid_report();
+  EXPECT_TRUE(report.complete);
+  ASSERT_THAT(report.processes, SizeIs(3));
+  EXPECT_EQ(report.processes[1].exit_code, 1);
+  EXPECT_THAT(report.processes[1].error, IsEmpty());
+  EXPECT_EQ(processes_of(find(report, "late-second")), (std::set{0, 2}));
+}
+
+TEST_F(Processes, AreLeftOutWhenTheTimeOfTheRunIsOver) {
+  Words all = faulty("late-second");
+  all.insert(all.end(), {"--max-total-time", "3"});
+  const Finished finished = run_here(all);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("1 of 3 processes not run: out of time"));
+  const report::Report report = valid_report();
+  EXPECT_TRUE(report.complete);
+  EXPECT_THAT(report.processes, SizeIs(2));
+  EXPECT_EQ(processes_of(find(report, "late-second")), std::set{0});
+}
+
+TEST_F(Processes, HaveFailedTogetherIfNoneHadTimeForASample) {
+  const Finished finished = run_here(selftest({"--strategy", "spin", "--duration", "2s", "--tasks",
+                                               "1", "--processes", "2", "--max-total-time", "2"}));
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  const report::Report report = valid_report();
+  EXPECT_FALSE(report.complete);
+  EXPECT_TRUE(report::is_left_out_of_time(report.cases.at(0)));
+}
+
+TEST_F(Processes, SigtermToAllOfThemIsNoErrorOfTheirs) {
+  Words all = faulty("slow");
+  std::ranges::replace(all, std::string("--benchmark_repetitions=2"),
+                       std::string("--benchmark_repetitions=100000"));
+  Process process(all, surroundings());
+  ASSERT_TRUE(wait_until(process, [&] { return has_report_of_process(temporary_); }));
+  for (const pid_t one : processes_with(temporary_)) ::kill(one, SIGTERM);
+  process.signal(SIGTERM);
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 143) << finished.err;
+  EXPECT_THAT(finished.out, Not(HasSubstr("Process 1 was ended")));
+  const report::Report report = valid_report();
+  ASSERT_THAT(report.processes, SizeIs(1));
+  // The SIGINT that is forwarded to it may arrive first.
+  EXPECT_THAT(report.processes[0].exit_code, AnyOf(143, 130));
+  EXPECT_THAT(report.processes[0].error, IsEmpty());
+}
+
 TEST_F(Processes, CtrlCLeavesWhatWasMeasuredAndNoProcess) {
   Words all = faulty("slow");  // 100 ms
   std::ranges::replace(all, std::string("--benchmark_repetitions=2"),
@@ -252,7 +315,7 @@ TEST_F(Processes, DoNotOutliveTheProcessThatStartedThem) {
   std::ranges::replace(all, std::string("--benchmark_repetitions=2"),
                        std::string("--benchmark_repetitions=100000"));
   Process process(all, surroundings());
-  ASSERT_TRUE(wait_until(process, [&] { return processes_with(temporary_) > 0; }));
+  ASSERT_TRUE(wait_until(process, [&] { return !processes_with(temporary_).empty(); }));
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait().exit_code, 128 + SIGKILL);
   expect_nothing_left();

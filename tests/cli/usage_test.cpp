@@ -244,7 +244,7 @@ TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
       parbench({"--scenario", "branch", "--devices", "cpu:0", "--graph", "--dry-run"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("branch: without threads, graph-chain, graph-one-stream, "
-                                      "graph-streams (--strategy threads says why)\n"));
+                                      "graph-streams\n(--strategy threads says why)\n"));
 }
 
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
@@ -279,6 +279,16 @@ TEST_F(Usage, LeavesOutCasesByNameWhereTheTimeOfTheRunDoesNotSuffice) {
   const report::CaseResult& last = report.cases.back();
   EXPECT_TRUE(report::is_left_out_of_time(last));
   EXPECT_THAT(finished.err, HasSubstr(last.name + " not measured: out of time"));
+}
+
+TEST_F(Usage, TheDefaultTimeIsThatOfTheScenariosThatHaveCases) {
+  const Finished finished = parbench(
+      {"--scenario", "selftest,matmul", "--devices", "cpu:0", "--duration", "100us", "--precision",
+       "50", "--benchmark_filter=selftest/spin", "--report", "report.json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_THAT(report.sampling, SizeIs(1));
+  EXPECT_EQ(report.sampling.front().total_seconds, 180);
 }
 
 TEST_F(Usage, ReportsWhatJoinsTheDevicesOfAScenario) {

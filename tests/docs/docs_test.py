@@ -73,7 +73,7 @@ def test_links_resolve():
 def test_named_files_exist():
     """What pages name in code spans as a path of the repository is there; decisions are history."""
     pages = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md")]
-    folders = ("bench/", "cmake/", "docs/", "kernels/", "scenarios/", "scripts/", "tests/", ".ci/")
+    folders = ("bench/", "cmake/", "docs/", "examples/", "kernels/", "scenarios/", "scripts/", "tests/", ".ci/")
     missing = {f"{page.relative_to(ROOT)}: {name}"
                for page in pages
                for name in re.findall(r"`([^`\s]+)`", page.read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@
 #include "reports/io/file.h"
 #include "reports/io/formats/format.h"
 #include "reports/io/json.h"
+#include "reports/text/text.h"
 #include "reports/views/html/html.h"
 #include "reports/views/table.h"
 
@@ -46,10 +47,7 @@ void check_round_trip(const Report& report) {
 }
 
 void check_letters(std::string_view text) {
-  for (const char letter : text) {
-    require(letter == '\n' || static_cast<unsigned char>(letter) >= 0x20,
-            "no control characters are shown");
-  }
+  require(printable(text, true) == text, "no control characters are shown");
 }
 
 std::size_t scripts_in(std::string_view page) {
@@ -73,6 +71,7 @@ void check_compared(const Report& report) {
     const auto comparison = parbench::compare::compare({"base", other}, {"new", report});
     check_letters(parbench::compare::to_table(comparison));
     check_letters(parbench::compare::to_markdown(comparison));
+    check_letters(parbench::compare::to_html(comparison, {"", "run();"}));
     (void)parbench::compare::to_json(comparison).dump();
   }
 }

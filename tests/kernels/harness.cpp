@@ -24,8 +24,13 @@ bool writes(const Argument& argument) { return argument.access != Access::read; 
 
 std::uint64_t subsequence_of(std::string_view role) { return std::hash<std::string_view>{}(role); }
 
-// Uniform in [-1, 1), exact in the element type. What a ReLU leaves is zero half of the time, and
-// variances are positive.
+/// Variances and sums of squares.
+bool is_positive(std::string_view role) {
+  return role == "running_variance" || role == "variance" || role == "second_moment" ||
+         role == "squared_norms";
+}
+
+// Uniform in [-1, 1), exact in the element type. What a ReLU leaves is zero half of the time.
 std::vector<double> draw(std::string_view role, const TensorDesc& tensor, std::uint64_t seed) {
   std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)));
   generate_uniform(values, 0, {seed, subsequence_of(role)}, -1, 1);
@@ -33,8 +38,21 @@ std::vector<double> draw(std::string_view role, const TensorDesc& tensor, std::u
   for (float value : values) {
     if (tensor.dtype == DType::bf16) value = from_bf16(to_bf16(value));
     if (role == "destination") value = std::max(value, 0.0F);
-    if (role == "running_variance") value = std::abs(value);
+    if (is_positive(role)) value = std::abs(value);
     result.push_back(double{value});
+  }
+  return result;
+}
+
+std::vector<double> draw_indices(std::string_view role, const TensorDesc& tensor,
+                                 const Indices& indices, std::uint64_t seed) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)));
+  generate_uniform(values, 0, {seed, subsequence_of(role)}, static_cast<float>(indices.begin),
+                   static_cast<float>(indices.end));
+  std::vector<double> result;
+  for (const float value : values) {
+    const double index = std::min(std::floor(double{value}), static_cast<double>(indices.end - 1));
+    result.push_back(index < 0 ? static_cast<double>(indices.ignored) : index);
   }
   return result;
 }
@@ -125,13 +143,26 @@ void GuardedTensor::poison() const {
   upload(whole);
 }
 
+void GuardedTensor::write_bytes(std::span<const std::byte> content) const {
+  std::vector<std::byte> whole(tensor_.bytes + 2 * guard, guard_byte);
+  std::ranges::copy(content, whole.begin() + guard);
+  upload(whole);
+}
+
+template <class Element>
+void GuardedTensor::write_elements(const std::vector<double>& values) const {
+  std::vector<std::byte> whole(tensor_.bytes + 2 * guard, guard_byte);
+  std::vector<Element> elements;
+  for (const double value : values) elements.push_back(static_cast<Element>(value));
+  std::memcpy(whole.data() + guard, elements.data(), tensor_.bytes);
+  upload(whole);
+}
+
 void GuardedTensor::write(const std::vector<double>& canonical_values) const {
+  if (tensor_.dtype == DType::i32) return write_elements<std::int32_t>(canonical_values);
   const TensorDesc plain = canonical(tensor_.shape);
   const GuardedTensor source(*bench_, plain);
-  std::vector<std::byte> whole(plain.bytes + 2 * guard, guard_byte);
-  const std::vector<float> values(canonical_values.begin(), canonical_values.end());
-  std::memcpy(whole.data() + guard, values.data(), plain.bytes);
-  source.upload(whole);
+  source.write_elements<float>(canonical_values);
   const auto reorder = bench_->prepare(Reorder{plain, tensor_});
   bench_->run(*reorder, {source.view(), view()});
 }
@@ -170,11 +201,36 @@ std::optional<OpDesc> companion(const OpDesc& desc) {
   if (const auto* pool = std::get_if<MaxPoolBackward>(&desc)) {
     return MaxPoolForward{pool->shape, pool->dtype};
   }
+  if (const auto* attention = std::get_if<AttentionBackward>(&desc)) {
+    return AttentionForward{.batch = attention->batch,
+                            .sequence = attention->sequence,
+                            .heads = attention->heads,
+                            .head_size = attention->head_size,
+                            .causal = attention->causal,
+                            .dtype = attention->dtype,
+                            .math = attention->math};
+  }
   return std::nullopt;
 }
 
+Indices indices_of(const OpDesc& desc) {
+  if (const auto* forward = std::get_if<EmbeddingForward>(&desc)) {
+    return {.begin = 0, .end = forward->vocabulary, .ignored = 0};
+  }
+  if (const auto* backward = std::get_if<EmbeddingBackward>(&desc)) {
+    return {.begin = 0, .end = backward->vocabulary, .ignored = 0};
+  }
+  if (const auto* loss = std::get_if<SoftmaxCrossEntropy>(&desc)) {
+    return {.begin = -(loss->classes + 2) / 3, .end = loss->classes, .ignored = loss->ignored};
+  }
+  return {};
+}
+
 Trial::Trial(const Bench& bench, const OpDesc& desc, InPlace in_place)
-    : bench_(bench), in_place_(std::move(in_place)), op_(bench.prepare(desc)) {
+    : bench_(bench),
+      in_place_(std::move(in_place)),
+      indices_(indices_of(desc)),
+      op_(bench.prepare(desc)) {
   if (const auto forward = companion(desc)) companion_ = bench.prepare(*forward);
   add_memory(*op_);
   if (companion_) add_memory(*companion_);
@@ -205,17 +261,22 @@ Tensors Trial::draw_inputs(std::uint64_t seed) const {
     if (op == nullptr) continue;
     for (const Argument& argument : op->arguments()) {
       if (!reads(argument) || is_opaque(argument)) continue;
-      inputs.try_emplace(std::string(argument.role), draw(argument.role, argument.tensor, seed));
+      inputs.try_emplace(std::string(argument.role),
+                         argument.tensor.dtype == DType::i32
+                             ? draw_indices(argument.role, argument.tensor, indices_, seed)
+                             : draw(argument.role, argument.tensor, seed));
     }
   }
   return inputs;
 }
 
 void Trial::set_inputs(const Tensors& inputs) {
+  constexpr std::uint64_t counted_steps = steps_before;
   for (const auto& [role, memory] : memory_) {
     memory->poison();
     const auto values = inputs.find(role);
     if (values != inputs.end()) memory->write(values->second);
+    if (role == "steps") memory->write_bytes(std::as_bytes(std::span(&counted_steps, 1)));
   }
   if (companion_) bench_.run(*companion_, views_of(*companion_));
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,8 +76,9 @@ class GuardedTensor {
   [[nodiscard]] BufferView view() const { return {buffer_, guard, tensor_.bytes}; }
   [[nodiscard]] const TensorDesc& tensor() const { return tensor_; }
 
-  void poison() const;  // every element a NaN, the guards intact
+  void poison() const;  // every element a NaN, or the index -1; the guards intact
   void write(const std::vector<double>& canonical_values) const;
+  void write_bytes(std::span<const std::byte> content) const;
   [[nodiscard]] std::vector<double> read() const;
   [[nodiscard]] std::vector<std::byte> bytes() const;  // without guards
   [[nodiscard]] bool guards_intact() const;
@@ -84,6 +86,9 @@ class GuardedTensor {
   static constexpr std::size_t guard = 256;
 
  private:
+  /// Writes canonical elements as they are.
+  template <class Element>
+  void write_elements(const std::vector<double>& values) const;
   void upload(const std::vector<std::byte>& whole) const;
   [[nodiscard]] std::vector<std::byte> download() const;
 
@@ -95,6 +100,16 @@ class GuardedTensor {
 
 /// The forward operation that makes the opaque inputs of a backward one, if it has any.
 [[nodiscard]] std::optional<OpDesc> companion(const OpDesc& desc);
+
+/// The values of an operation's index operands: those below zero stand for `ignored`.
+struct Indices {
+  std::int64_t begin = 0;
+  std::int64_t end = 1;
+  std::int64_t ignored = 0;
+};
+/// The values that an operation's description allows: the rows of its table; a quarter of the
+/// targets of a loss are ignored ones.
+[[nodiscard]] Indices indices_of(const OpDesc& desc);
 
 /// {output, input}: roles that share memory.
 using InPlace = std::optional<std::pair<std::string, std::string>>;
@@ -128,6 +143,7 @@ class Trial {
 
   const Bench& bench_;
   InPlace in_place_;
+  Indices indices_;
   std::unique_ptr<Op> companion_;
   std::unique_ptr<Op> op_;
   std::map<std::string, std::unique_ptr<GuardedTensor>, std::less<>> memory_;

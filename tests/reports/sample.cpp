@@ -127,11 +127,12 @@ std::vector<CaseResult> sample_cases() {
   cases[3].stopped_because = "max-time";
   cases[4].hidden_parameters = {{"slowdown", 0.5}};
   cases[4].submit = SubmitMode::graph;
-  cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}},
+  cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}, ThreadUse{0.01, 0.02, 30}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
   for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].process = 1;
   cases[5].samples[2].counters = {{"CYCLES", 3e9}};
-  cases[5].conditions = {{"cpu:0", 2600, 2600, 71, 180.5}, {"cpu:1", 1900, 1900, 88, 140}};
+  cases[5].conditions = {{"cpu:0", 2600, 2600, 71, 180.5, ThreadUse{0.01, 0.02, 30}},
+                         {"cpu:1", 1900, 1900, 88, 140}};
   cases[5].throttling =
       Throttling{1, 14, false, {{"cpu:1", "core temperature", 1}, {"cpu:1", "low clock", 1}}};
   cases.push_back(without_number(
@@ -249,9 +250,11 @@ Timeline sample_timeline() {
                      .enqueued = {10, 50'000},
                      .ran = {100'000'000, 400'000'000},
                      .work = {.flops = 4e9, .bytes = 8e6},
-                     .reference_kernel = "ref:any",
-                     .layer_name = "layer1.0.conv1",
-                     .layer = "a 3x4, b 4x5, c 3x5"}};
+                     .layer = "layer1.0.conv1",
+                     .tensors = "a 3x4, b 4x5, c 3x5",
+                     .kernel = "ref:any",
+                     .reference = true,
+                     .team_waiting = 1'000}};
   return timeline;
 }
 
@@ -281,8 +284,18 @@ Report with_profiles(Report report) {
   metrics.streams_busy = {0.11, 0.3, 0.1};
   metrics.lanes.push_back({"cpu:0/compute", "cpu:0", {0.04, 0.05, 0.06}});
   metrics.critical_path = {0.3, 0.1, 0.04, 0.05, 0.02};
-  metrics.calls.push_back({"gemm", TaskKind::compute, 2, 0.3, 1e-6, 4e9, 8e6});
-  metrics.reference_calls.push_back({"gemm", "a 3x4, b 4x5, c 3x5", "ref:any", 1, 0.2});
+  metrics.calls.push_back({.name = "gemm",
+                           .kind = TaskKind::compute,
+                           .layer = "layer1.0.conv1",
+                           .tensors = "a 3x4, b 4x5, c 3x5",
+                           .kernel = "ref:any",
+                           .reference = true,
+                           .count = 2,
+                           .seconds = 0.3,
+                           .enqueueing = 1e-6,
+                           .team_waiting = 0.01,
+                           .flops = 4e9,
+                           .bytes = 8e6});
   profile.timeline = sample_timeline();
   profile.losses = Losses{0.4, 0.01, 0.02, 0.03, 0.04, 0.05};
   CaseResult& one = report.cases.at(1);

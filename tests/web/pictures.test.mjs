@@ -41,6 +41,20 @@ test("measure and scale can be switched", async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test("amounts of different units have a throughput each", async () => {
+  const cases = [measured("BM_parse", {}, 1), measured("BM_scan", {}, 2), measured("BM_copy", {}, 1)];
+  cases.forEach((one, index) => Object.assign(one, index < 2 ? { amount: 3, amount_unit: "items" } : { amount: 12e9, amount_unit: "B" }));
+  const page = await browser.open(report(cases));
+  await press(page, "throughput in B");
+  await eventually(page, async () => (await texts(page)).some((text) => text.endsWith(" GB/s")));
+  assert.ok((await texts(page)).every((text) => !text.endsWith("items/s") && text !== "BM_parse"));
+  await press(page, "throughput in items");
+  await eventually(page, async () => (await texts(page)).some((text) => text.endsWith(" items/s")));
+  assert.match(await chart(page).getAttribute("aria-label"), /Largest throughput in items: BM_parse, 3 items\/s/);
+  assert.ok(!(await texts(page)).includes("BM_copy"));
+  assert.deepEqual(page.problems, []);
+});
+
 test("strategies without parameters are drawn as bars", async () => {
   const page = await browser.open(report([measured("a", {}, 1), measured("b", {}, 2)]));
   assert.match(await chart(page).getAttribute("aria-label"), /^Bars of time.*Shortest time: a, 1 s\./);
@@ -212,11 +226,35 @@ test("of more than eight lines the others are shown on request", async () => {
   const buttons = page.getByRole("group", { name: "Series" }).first().getByRole("button");
   const pressed = () => buttons.evaluateAll((all) => all.map((one) => one.getAttribute("aria-pressed")));
   assert.deepEqual(await pressed(), [...Array(8).fill("true"), "false", "false"]);
-  assert.match(await page.locator(".pictures > figure figcaption").textContent(), /Of 10 series, the last 2/);
+  const caption = () => page.locator(".pictures > figure figcaption").textContent();
+  assert.match(await caption(), / 2 of 10 series are hidden; their buttons show them\.$/);
   const marks = () => chart(page).locator("svg path").count();
   const before = await marks();
   await buttons.last().click();
   await eventually(page, async () => (await marks()) > before);
+  assert.match(await caption(), / 1 of 10 series is hidden; its button shows it\.$/);
+  await buttons.nth(8).click();
+  assert.doesNotMatch(await caption(), /hidden/);
+  await buttons.first().click();
+  assert.match(await caption(), / 1 of 10 series is hidden/);
+  assert.deepEqual(page.problems, []);
+});
+
+test("lines that were hidden are shown where they are few", async () => {
+  const strategies = Array.from({ length: 10 }, (_, index) => `strategy-${index}`);
+  const cases = strategies.flatMap((name, index) =>
+    [1, 2].flatMap((n) => (index < 6 ? [8] : [8, 16]).map((batch) => measured(name, { n, batch }, n * (index + 1)))),
+  );
+  const page = await browser.open(report(cases));
+  await texts(page);
+  await press(page, "lines");
+  const buttons = page.getByRole("group", { name: "Series" }).first().getByRole("button");
+  const last = buttons.filter({ hasText: "strategy-9" });
+  await eventually(page, async () => (await last.first().getAttribute("aria-pressed")) === "false");
+  await page.locator(".axes label:visible select").selectOption("16");
+  await eventually(page, async () => (await buttons.count()) === 4);
+  assert.equal(await last.getAttribute("aria-pressed"), "true");
+  assert.doesNotMatch(await page.locator(".pictures > figure figcaption").textContent(), /hidden/);
   assert.deepEqual(page.problems, []);
 });
 

@@ -86,15 +86,25 @@ DType dtype_of(const memory::desc& desc) {
       return DType::f32;
     case memory::data_type::bf16:
       return DType::bf16;
+    case memory::data_type::s32:
+      return DType::i32;
     default:
-      throw Error("oneDNN chose an element type other than f32 and bf16 for a tensor");
+      throw Error("oneDNN chose an element type other than f32, bf16 and i32 for a tensor");
   }
 }
 
 }  // namespace
 
 memory::data_type data_type_of(DType dtype) {
-  return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+  switch (dtype) {
+    case DType::f32:
+      break;
+    case DType::bf16:
+      return memory::data_type::bf16;
+    case DType::i32:
+      return memory::data_type::s32;
+  }
+  return memory::data_type::f32;
 }
 
 memory::desc memory_desc(const TensorDesc& tensor) {
@@ -127,6 +137,7 @@ memory::format_tag blocked_tag() {
 }
 
 memory::desc activation_desc(const Shape& shape, DType dtype) {
+  if (shape.size() == 3) return memory_desc(canonical(shape, dtype));
   Shape pixels = shape;
   pixels.resize(4, 1);
   if (pixels[1] % channel_block() != 0) return memory_desc(canonical(pixels, dtype));
@@ -134,9 +145,9 @@ memory::desc activation_desc(const Shape& shape, DType dtype) {
 }
 
 TensorDesc activation(const Shape& shape, DType dtype) {
-  if (shape.size() == 2) return canonical(shape, dtype);
+  if (shape.size() == 2 || shape.size() == 3) return canonical(shape, dtype);
   if (shape.size() == 4) return describe(activation_desc(shape, dtype));
-  throw UsageError(fmt::format("an activation has 2 or 4 dimensions, not the {} of {}",
+  throw UsageError(fmt::format("an activation has 2 to 4 dimensions, not the {} of {}",
                                shape.size(), to_string(shape)));
 }
 

@@ -1,5 +1,6 @@
-// ReLU, additions and their backward steps on activations.
+// Activation functions, additions and their backward steps on activations.
 #include <array>
+#include <stdexcept>
 
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
@@ -11,10 +12,51 @@ namespace {
 
 using dnnl::memory;
 
-constexpr auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
+/// What oneDNN calls a function of one element, and its two parameters.
+struct Eltwise {
+  dnnl::algorithm algorithm;
+  float alpha;
+  float beta;
+};
 
-dnnl::eltwise_forward::primitive_desc plan_relu(const memory::desc& data) {
-  return {{dnnl::prop_kind::forward_training, relu, data, 0.0F, 0.0F}, user_scratchpad(), engine()};
+// clip_v2, whose derivative is 0 at both limits; that of clip is 1 at the upper one.
+template <class Desc>
+Eltwise eltwise_of(const Desc& desc) {
+  using Algorithm = dnnl::algorithm;
+  switch (desc.kind) {
+    case ActivationKind::relu:
+      return {Algorithm::eltwise_relu_use_dst_for_bwd, 0, 0};
+    case ActivationKind::gelu:
+      return {Algorithm::eltwise_gelu_erf, 0, 0};
+    case ActivationKind::gelu_tanh:
+      return {Algorithm::eltwise_gelu_tanh, 0, 0};
+    case ActivationKind::sigmoid:
+      return {Algorithm::eltwise_logistic_use_dst_for_bwd, 0, 0};
+    case ActivationKind::tanh:
+      return {Algorithm::eltwise_tanh_use_dst_for_bwd, 0, 0};
+    case ActivationKind::clip:
+      return {Algorithm::eltwise_clip_v2, desc.low, desc.high};
+  }
+  throw std::logic_error("an activation function without an algorithm");
+}
+
+dnnl::eltwise_forward::primitive_desc plan_eltwise(const memory::desc& data,
+                                                   const Eltwise& function) {
+  return {
+      {dnnl::prop_kind::forward_training, function.algorithm, data, function.alpha, function.beta},
+      user_scratchpad(),
+      engine()};
+}
+
+/// Plans destination = function(source).
+template <class Desc>
+Planned plan_function(const Desc& desc, const Eltwise& function) {
+  const memory::desc data = activation_desc(desc.shape, desc.dtype);
+  const auto chosen = plan_eltwise(data, function);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_forward(chosen));
+  op->bind(DNNL_ARG_SRC, data);
+  op->bind(DNNL_ARG_DST, data);
+  return op;
 }
 
 class AddReluBackwardOp final : public CpuOp {
@@ -52,21 +94,20 @@ class AddReluBackwardOp final : public CpuOp {
 
 }  // namespace
 
-Planned plan(const ReluForward& desc) {
-  const memory::desc data = activation_desc(desc.shape, desc.dtype);
-  const auto chosen = plan_relu(data);
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_forward(chosen));
-  op->bind(DNNL_ARG_SRC, data);
-  op->bind(DNNL_ARG_DST, data);
-  return op;
+Planned plan(const ActivationForward& desc) { return plan_function(desc, eltwise_of(desc)); }
+
+Planned plan(const Scale& desc) {
+  return plan_function(desc, {dnnl::algorithm::eltwise_linear, desc.factor, 0});
 }
 
-Planned plan(const ReluBackward& desc) {
+Planned plan(const ActivationBackward& desc) {
   const memory::desc data = activation_desc(desc.shape, desc.dtype);
+  const Eltwise function = eltwise_of(desc);
   const auto chosen = dnnl::eltwise_backward::primitive_desc(
-      {relu, data, data, 0.0F, 0.0F}, user_scratchpad(), engine(), plan_relu(data));
+      {function.algorithm, data, data, function.alpha, function.beta}, user_scratchpad(), engine(),
+      plan_eltwise(data, function));
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_backward(chosen));
-  op->bind(DNNL_ARG_DST, data);
+  op->bind(backward_reads_source(desc.kind) ? DNNL_ARG_SRC : DNNL_ARG_DST, data);
   op->bind(DNNL_ARG_DIFF_DST, data);
   op->bind(DNNL_ARG_DIFF_SRC, data);
   return op;

@@ -127,6 +127,66 @@ PARBENCH_SIMD void narrow_range(std::uint16_t* destination, const float* source,
 }
 
 template <class Element>
+[[gnu::always_inline]] inline void add_row(Element* destination, const Element* source,
+                                           const Element* addend, std::size_t count) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) {
+    store(destination[i], widened(source[i]) + widened(addend[i]));
+  }
+}
+
+PARBENCH_SIMD void add_row_range(float* destination, const float* source, const float* addend,
+                                 std::size_t count) {
+  add_row(destination, source, addend, count);
+}
+
+PARBENCH_SIMD void add_row_range(std::uint16_t* destination, const std::uint16_t* source,
+                                 const std::uint16_t* addend, std::size_t count) {
+  add_row(destination, source, addend, count);
+}
+
+/// Ranges of a row, so that the addend stays in the cache for all rows.
+template <class Element>
+void add_rows(Element* destination, const Element* source, const Element* addend,
+              std::size_t repeats, std::size_t count, int threads) {
+  parallel_ranges(repeats * count, grain, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t column = i % count;
+      const std::size_t length = std::min(count - column, end - i);
+      add_row_range(destination + i, source + i, addend + column, length);
+      i += length;
+    }
+  });
+}
+
+template <class Element>
+[[gnu::always_inline]] inline void add_to_sums(float* sums, const Element* row, std::size_t count) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) sums[i] += widened(row[i]);
+}
+
+PARBENCH_SIMD void add_to_sums_range(float* sums, const float* row, std::size_t count) {
+  add_to_sums(sums, row, count);
+}
+
+PARBENCH_SIMD void add_to_sums_range(float* sums, const std::uint16_t* row, std::size_t count) {
+  add_to_sums(sums, row, count);
+}
+
+/// Threads divide the columns: every sum has one order, whatever their number.
+template <class Element>
+void sum_rows(float* sums, const Element* rows, std::size_t repeats, std::size_t count,
+              bool accumulate, int threads) {
+  parallel_ranges(count, grain, repeats == 1 ? 1 : threads,
+                  [&](std::size_t begin, std::size_t end) {
+                    if (!accumulate) std::fill(sums + begin, sums + end, 0.0F);
+                    for (std::size_t row = 0; row < repeats; ++row) {
+                      add_to_sums_range(sums + begin, rows + row * count + begin, end - begin);
+                    }
+                  });
+}
+
+template <class Element>
 double squared_error_block(Element* difference, const Element* prediction, const Element* target,
                            float scale, std::size_t count) {
   double sum = 0;
@@ -193,6 +253,27 @@ void masked_sum(std::uint16_t* out, const std::uint8_t* mask, const std::uint16_
     masked_sum_range(out + begin, mask + begin / 8, a + begin, b == nullptr ? b : b + begin,
                      end - begin);
   });
+}
+
+void add_repeated(float* destination, const float* source, const float* addend, std::size_t repeats,
+                  std::size_t count, int threads) {
+  add_rows(destination, source, addend, repeats, count, threads);
+}
+
+void add_repeated(std::uint16_t* destination, const std::uint16_t* source,
+                  const std::uint16_t* addend, std::size_t repeats, std::size_t count,
+                  int threads) {
+  add_rows(destination, source, addend, repeats, count, threads);
+}
+
+void sum_repeats(float* sums, const float* rows, std::size_t repeats, std::size_t count,
+                 bool accumulate, int threads) {
+  sum_rows(sums, rows, repeats, count, accumulate, threads);
+}
+
+void sum_repeats(float* sums, const std::uint16_t* rows, std::size_t repeats, std::size_t count,
+                 bool accumulate, int threads) {
+  sum_rows(sums, rows, repeats, count, accumulate, threads);
 }
 
 void squared_error(float* difference, double* partial_sums, const float* prediction,

@@ -44,6 +44,19 @@ void squared_error(float* difference, double* partial_sums, const float* predict
 void squared_error(std::uint16_t* difference, double* partial_sums, const std::uint16_t* prediction,
                    const std::uint16_t* target, float scale, std::size_t count, int threads);
 
+/// destination = source + addend, for `repeats` rows of `count` elements with one addend. The
+/// destination may be the source.
+void add_repeated(float* destination, const float* source, const float* addend, std::size_t repeats,
+                  std::size_t count, int threads);
+void add_repeated(std::uint16_t* destination, const std::uint16_t* source,
+                  const std::uint16_t* addend, std::size_t repeats, std::size_t count, int threads);
+
+/// sums [+]= Σ over `repeats` rows of `count` elements, in the order of the rows.
+void sum_repeats(float* sums, const float* rows, std::size_t repeats, std::size_t count,
+                 bool accumulate, int threads);
+void sum_repeats(float* sums, const std::uint16_t* rows, std::size_t repeats, std::size_t count,
+                 bool accumulate, int threads);
+
 /// f32 to bf16.
 void narrow(std::uint16_t* destination, const float* source, std::size_t count);
 

@@ -1,4 +1,4 @@
-// Mean squared error, gradient descent and the sums of reductions: loops of our own.
+// Mean squared error and the sums of reductions: loops of our own.
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
@@ -47,22 +47,6 @@ class MseLossOp final : public CpuOp {
   std::size_t blocks_;
 };
 
-class SgdOp final : public CpuOp {
- public:
-  explicit SgdOp(const Sgd& desc) : CpuOp(desc), desc_(desc) {
-    add_tensors(*this);
-    set_implementation(own_loop);
-  }
-
-  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    descend(floats(arguments[0]), floats(arguments[1]), desc_.learning_rate,
-            static_cast<std::size_t>(desc_.count), execution.threads);
-  }
-
- private:
-  Sgd desc_;
-};
-
 class AccumulateOp final : public CpuOp {
  public:
   explicit AccumulateOp(const Accumulate& desc)
@@ -82,8 +66,6 @@ class AccumulateOp final : public CpuOp {
 }  // namespace
 
 Planned plan(const MseLoss& desc) { return std::make_unique<MseLossOp>(desc); }
-
-Planned plan(const Sgd& desc) { return std::make_unique<SgdOp>(desc); }
 
 Planned plan(const Accumulate& desc) { return std::make_unique<AccumulateOp>(desc); }
 

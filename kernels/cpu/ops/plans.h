@@ -31,8 +31,8 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const BatchNormForward& desc);
 [[nodiscard]] Planned plan(const BatchNormBackward& desc);
 
-[[nodiscard]] Planned plan(const ReluForward& desc);
-[[nodiscard]] Planned plan(const ReluBackward& desc);
+[[nodiscard]] Planned plan(const ActivationForward& desc);
+[[nodiscard]] Planned plan(const ActivationBackward& desc);
 [[nodiscard]] Planned plan(const Add& desc);
 [[nodiscard]] Planned plan(const AddReluBackward& desc);
 
@@ -44,9 +44,27 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const MseLoss& desc);
 [[nodiscard]] Planned plan(const Sgd& desc);
 [[nodiscard]] Planned plan(const Accumulate& desc);
+[[nodiscard]] Planned plan(const AddRepeated& desc);
+[[nodiscard]] Planned plan(const SumRepeats& desc);
 [[nodiscard]] Planned plan(const Fill& desc);
 [[nodiscard]] Planned plan(const Reorder& desc);
 [[nodiscard]] Planned plan(const Spin& desc);
 [[nodiscard]] Planned plan(const Discard& desc);
+
+// Of transformers, optimisers and gradient clipping.
+[[nodiscard]] Planned plan(const LayerNormForward& desc);
+[[nodiscard]] Planned plan(const LayerNormBackward& desc);
+[[nodiscard]] Planned plan(const Dropout& desc);
+[[nodiscard]] Planned plan(const Scale& desc);
+[[nodiscard]] Planned plan(const Adam& desc);
+[[nodiscard]] Planned plan(const SquaredNorm& desc);
+[[nodiscard]] Planned plan(const ClipFactor& desc);
+
+// Language models.
+[[nodiscard]] Planned plan(const EmbeddingForward& desc);
+[[nodiscard]] Planned plan(const EmbeddingBackward& desc);
+[[nodiscard]] Planned plan(const SoftmaxCrossEntropy& desc);
+[[nodiscard]] Planned plan(const AttentionForward& desc);
+[[nodiscard]] Planned plan(const AttentionBackward& desc);
 
 }  // namespace parbench::cpu

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "kernels/base/error.h"
@@ -15,6 +16,7 @@
 #include "kernels/cpu/runtime/engine.h"
 #include "kernels/cpu/runtime/graph.h"
 #include "kernels/cpu/runtime/memory.h"
+#include "kernels/cpu/runtime/team_waiting.h"
 
 namespace parbench::cpu {
 namespace {
@@ -46,6 +48,7 @@ CpuStream::CpuStream(Device& device, std::string name, std::vector<int> cores, i
       prctl(PR_SET_TIMERSLACK, timer_slack);
       bind_this_thread(cores_);
       bind_team(cores_, threads_);
+      thread_ids_ = team_ids(threads_);
     });
   } catch (...) {
     stop();
@@ -260,9 +263,13 @@ void CpuStream::run_checked(const Command& command, std::uint64_t number) {
 }
 
 void CpuStream::run_logged(const Command& command, std::uint64_t number) {
+  const bool by_team = threads_ > 1 && command.kind == Kind::op && command.op->work().seconds == 0;
+  std::optional<TeamMeter> meter;
+  if (by_team) meter.emplace();
   Activity activity{.tag = command.tag, .begin = std::chrono::steady_clock::now(), .end = {}};
   run(command, number);
   activity.end = std::chrono::steady_clock::now();
+  if (meter) activity.team_waiting = meter->waiting(activity.end - activity.begin, threads_);
   log_->add(activity);
 }
 

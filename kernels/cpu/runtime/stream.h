@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/core/stream.h"
+#include "kernels/cpu/host/thread_times.h"
 #include "kernels/cpu/runtime/capture.h"
 #include "kernels/cpu/runtime/command.h"
 #include "kernels/cpu/runtime/cpu_op.h"
@@ -34,6 +35,9 @@ class CpuStream final : public Stream {
 
   [[nodiscard]] Device& device() const override { return device_; }
   [[nodiscard]] int threads() const override { return threads_; }
+  [[nodiscard]] std::optional<ThreadTimes> thread_times() const override {
+    return cpu::thread_times(thread_ids_);
+  }
   [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
   void copy(BufferView destination, BufferView source) override;
   void record(Event& event) override;
@@ -76,6 +80,7 @@ class CpuStream final : public Stream {
   std::string name_;
   std::vector<int> cores_;
   int threads_;
+  std::vector<pid_t> thread_ids_;  // of the worker and its team
   Buffer scratch_;
   std::unique_ptr<dnnl::stream> dnnl_stream_;
   std::shared_ptr<Capture> capture_;  // while it captures; touched by the feeding thread only

@@ -170,9 +170,9 @@ void CudaDevice::tune(std::vector<OpDesc> operations) {
 }
 
 TensorDesc CudaDevice::activation(const Shape& shape, DType dtype) const {
-  if (shape.size() == 2) return canonical(shape, dtype);
+  if (shape.size() == 2 || shape.size() == 3) return canonical(shape, dtype);
   if (shape.size() == 4) return channels_last(shape, dtype);
-  throw UsageError(fmt::format("an activation has 2 or 4 dimensions, not the {} of {}",
+  throw UsageError(fmt::format("an activation has 2 to 4 dimensions, not the {} of {}",
                                shape.size(), to_string(shape)));
 }
 

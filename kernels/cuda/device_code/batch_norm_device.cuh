@@ -13,6 +13,7 @@
 
 #include "kernels/cuda/device_code/batch_norm_columns.h"
 #include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/blocks/block_arrival.cuh"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
@@ -153,23 +154,6 @@ __device__ double sum_in_order(const Value* first, int count, std::int64_t strid
     for (int i = 0; i < batch; ++i) sum += static_cast<double>(values[i]);
   }
   return sum;
-}
-
-/// Whether the calling block is the last of `count` to arrive at a counter, which begins at zero
-/// and is zero again behind the last one. What the blocks wrote before is visible to the last one.
-/// Every thread of the block calls it. No block waits for another.
-__device__ inline bool arrives_last(unsigned int* counter, int count) {
-  __shared__ bool last;
-  __syncthreads();
-  if (count == 1) return true;
-  if (threadIdx.x == 0 && threadIdx.y == 0) {
-    const auto end = static_cast<unsigned int>(count) - 1;
-    __threadfence();
-    last = atomicInc(counter, end) == end;
-    __threadfence();
-  }
-  __syncthreads();
-  return last;
 }
 
 /// The channels of a block, no more than it has threads.

@@ -18,22 +18,17 @@ struct Sum {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
+struct Multiple {
+  float factor;
+  __device__ float operator()(float value) const { return factor * value; }
+};
+
 struct Descent {
   float rate;
   __device__ float operator()(float parameter, float gradient) const {
     return fmaf(-rate, gradient, parameter);  // fused on every path through the kernel
   }
 };
-
-/// `in`: all of the type `dtype`, as is `out`.
-template <class Function, class... In>
-void map_typed(DType dtype, cudaStream_t stream, std::int64_t count, Function function, void* out,
-               const In*... in) {
-  with_element(dtype, [&](auto element) {
-    using Element = decltype(element);
-    map(stream, count, function, static_cast<Element*>(out), static_cast<const Element*>(in)...);
-  });
-}
 
 }  // namespace
 
@@ -49,6 +44,11 @@ void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t
 void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
          cudaStream_t stream) {
   map_typed(dtype, stream, count, Sum{}, out, a, b);
+}
+
+void scale(void* out, const void* in, float factor, DType dtype, std::int64_t count,
+           cudaStream_t stream) {
+  map_typed(dtype, stream, count, Multiple{factor}, out, in);
 }
 
 void accumulate(float* destination, const float* source, std::int64_t count, cudaStream_t stream) {

@@ -22,6 +22,10 @@ void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t
 void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
          cudaStream_t stream);
 
+/// out = factor · in. `out` may be `in`.
+void scale(void* out, const void* in, float factor, DType dtype, std::int64_t count,
+           cudaStream_t stream);
+
 /// destination += source.
 void accumulate(float* destination, const float* source, std::int64_t count, cudaStream_t stream);
 

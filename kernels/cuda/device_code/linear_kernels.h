@@ -14,6 +14,13 @@ void repeat_row(const float* row, std::int64_t rows, std::int64_t columns, float
 void repeat_row(const float* row, std::int64_t rows, std::int64_t columns, std::uint16_t* matrix,
                 cudaStream_t stream);
 
+/// out = matrix + row in every row of a dense matrix {rows, columns}; the second form in bf16,
+/// rounded once. `out` may be `matrix`.
+void add_row(const float* matrix, const float* row, std::int64_t rows, std::int64_t columns,
+             float* out, cudaStream_t stream);
+void add_row(const std::uint16_t* matrix, const std::uint16_t* row, std::int64_t rows,
+             std::int64_t columns, std::uint16_t* out, cudaStream_t stream);
+
 /// Scratch memory of `sum_columns`, in floats.
 [[nodiscard]] std::size_t column_sum_partials(std::int64_t rows, std::int64_t columns);
 

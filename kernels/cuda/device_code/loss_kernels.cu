@@ -1,48 +1,11 @@
 // Squared errors in two passes: one over the elements, one over the blocks' sums.
 #include "kernels/cuda/device_code/loss_kernels.h"
 
+#include "kernels/cuda/device_code/blocks/block_sum.cuh"
 #include "kernels/cuda/device_code/vector.cuh"
 
 namespace parbench::cuda {
 namespace {
-
-constexpr int warp_threads = 32;
-
-/// The sum over the block's threads, in thread 0; the others' results mean nothing.
-__device__ double block_sum(double value) {
-  __shared__ double warp_sums[block_threads / warp_threads];
-  for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
-    value += __shfl_down_sync(0xFFFFFFFFU, value, distance);
-  }
-  if (threadIdx.x % warp_threads == 0) warp_sums[threadIdx.x / warp_threads] = value;
-  __syncthreads();
-  double sum = 0;
-  if (threadIdx.x == 0) {
-    for (const double one : warp_sums) sum += one;
-  }
-  return sum;
-}
-
-/// Elements from `address` on, whether or not a group may lie there.
-template <int size, bool grouped, class Element>
-__device__ Group<Element, size> load_at(const Element* address) {
-  if constexpr (grouped) {
-    return load<size>(address);
-  } else {
-    Group<Element, size> group;
-    for (int i = 0; i < size; ++i) group.at[i] = address[i];
-    return group;
-  }
-}
-
-template <int size, bool grouped, class Element>
-__device__ void store_at(Element* address, const Group<Element, size>& group) {
-  if constexpr (grouped) {
-    store<size>(address, group);
-  } else {
-    for (int i = 0; i < size; ++i) address[i] = group.at[i];
-  }
-}
 
 template <class Element>
 struct Tensors {

@@ -46,4 +46,15 @@ void map(cudaStream_t stream, std::int64_t count, Function function, Out* out, c
   }
 }
 
+/// The same for elements of a type that is known at run time: `in` are all of the type `dtype`, as
+/// is `out`.
+template <class Function, class... In>
+void map_typed(DType dtype, cudaStream_t stream, std::int64_t count, Function function, void* out,
+               const In*... in) {
+  with_element(dtype, [&](auto element) {
+    using Element = decltype(element);
+    map(stream, count, function, static_cast<Element*>(out), static_cast<const Element*>(in)...);
+  });
+}
+
 }  // namespace parbench::cuda

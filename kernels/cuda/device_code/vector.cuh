@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 
 #include "kernels/base/tensor.h"
@@ -52,6 +53,27 @@ __device__ inline void store(Element* address, const Group<Element, size>& group
   *reinterpret_cast<Group<Element, size>*>(address) = group;
 }
 
+/// Elements from `address` on, whether or not a group may lie there.
+template <int size, bool grouped, class Element>
+__device__ inline Group<Element, size> load_at(const Element* address) {
+  if constexpr (grouped) {
+    return load<size>(address);
+  } else {
+    Group<Element, size> group;
+    for (int i = 0; i < size; ++i) group.at[i] = address[i];
+    return group;
+  }
+}
+
+template <int size, bool grouped, class Element>
+__device__ inline void store_at(Element* address, const Group<Element, size>& group) {
+  if constexpr (grouped) {
+    store<size>(address, group);
+  } else {
+    for (int i = 0; i < size; ++i) address[i] = group.at[i];
+  }
+}
+
 /// As many elements as the widest memory instruction moves; where types meet, of the widest type.
 template <class... Elements>
 inline constexpr int group_size = 16 / static_cast<int>(std::max({sizeof(Elements)...}));
@@ -74,9 +96,11 @@ __device__ inline std::int64_t grid_threads() {
 /// stride of a grid.
 inline constexpr std::int64_t small_index_end = std::int64_t{1} << 30;
 
-/// Calls function(Element{}) with the type of that name.
+/// Calls function(Element{}) with the type of that name. Throws std::invalid_argument for i32,
+/// which has no arithmetic.
 template <class Function>
 void with_element(DType dtype, const Function& function) {
+  if (dtype == DType::i32) throw std::invalid_argument("kernels compute in f32 and bf16 only");
   if (dtype == DType::bf16) {
     function(__nv_bfloat16{});
   } else {

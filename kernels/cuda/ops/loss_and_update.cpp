@@ -1,4 +1,4 @@
-// Mean squared error, gradient descent and the sums of reductions.
+// Mean squared error and the sums of reductions.
 #include <memory>
 
 #include "kernels/cuda/device/device.h"
@@ -40,21 +40,6 @@ class MseLossOp final : public CudaOp {
   std::size_t partials_ = 0;
 };
 
-class SgdOp final : public CudaOp {
- public:
-  SgdOp(CudaDevice& device, const Sgd& desc) : CudaOp(device, desc), desc_(desc) {
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    descend(floats(arguments[0]), floats(arguments[1]), desc_.learning_rate, desc_.count,
-            stream.handle());
-  }
-
- private:
-  Sgd desc_;
-};
-
 class AccumulateOp final : public CudaOp {
  public:
   AccumulateOp(CudaDevice& device, const Accumulate& desc)
@@ -75,8 +60,6 @@ class AccumulateOp final : public CudaOp {
 Planned plan(CudaDevice& device, const MseLoss& desc) {
   return std::make_unique<MseLossOp>(device, desc);
 }
-
-Planned plan(CudaDevice& device, const Sgd& desc) { return std::make_unique<SgdOp>(device, desc); }
 
 Planned plan(CudaDevice& device, const Accumulate& desc) {
   return std::make_unique<AccumulateOp>(device, desc);

@@ -49,8 +49,8 @@ struct Stored {
   std::int64_t columns = 0;
   std::int64_t row_length = 0;
 
-  [[nodiscard]] TensorDesc tensor(DType dtype) const {
-    return canonical({rows, row_length}, dtype);
+  [[nodiscard]] TensorDesc tensor(DType dtype, std::int64_t batch) const {
+    return canonical({batch, rows, row_length}, dtype);
   }
 };
 
@@ -68,10 +68,18 @@ Stored stored_b(const Product& product) {
 }
 
 // cuBLASLt counts columns first, so a row-major matrix is the transpose of what it sees.
-void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, const Stored& matrix) {
+void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, const Stored& matrix,
+          std::int64_t batch) {
   PARBENCH_CUDA(cublasLtMatrixLayoutInit(
       &layout, data_type_of(dtype), static_cast<std::uint64_t>(matrix.columns),
       static_cast<std::uint64_t>(matrix.rows), matrix.row_length));
+  if (batch == 1) return;
+  const auto count = static_cast<std::int32_t>(batch);
+  const std::int64_t stride = matrix.rows * matrix.row_length;
+  PARBENCH_CUDA(cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                 &count, sizeof count));
+  PARBENCH_CUDA(cublasLtMatrixLayoutSetAttribute(
+      &layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride));
 }
 
 template <class Value>
@@ -111,8 +119,9 @@ std::string storage(bool transposed, std::int64_t row_length) {
 /// Says all that an algorithm depends on.
 std::string described(const Product& product) {
   return fmt::format(
-      "{}x{} = {}x{}{} by {}x{}{} in {}{}{}{}", product.m, product.n, product.m, product.k,
-      storage(product.transpose_a, product.row_a), product.k, product.n,
+      "{}{}x{} = {}x{}{} by {}x{}{} in {}{}{}{}",
+      product.batch == 1 ? "" : fmt::format("{} products ", product.batch), product.m, product.n,
+      product.m, product.k, storage(product.transpose_a, product.row_a), product.k, product.n,
       storage(product.transpose_b, product.row_b),
       to_string(NumberFormat{product.input, product.math}),
       product.input == product.output ? "" : fmt::format(" to {}", to_string(product.output)),
@@ -128,9 +137,9 @@ cublasComputeType_t compute_type_of(const Product& product) {
 
 /// In the order of ProductAddresses.
 std::vector<TensorDesc> tensors_of(const Product& product) {
-  std::vector<TensorDesc> tensors{stored_a(product).tensor(product.input),
-                                  stored_b(product).tensor(product.input),
-                                  canonical({product.m, product.n}, product.output)};
+  std::vector<TensorDesc> tensors{stored_a(product).tensor(product.input, product.batch),
+                                  stored_b(product).tensor(product.input, product.batch),
+                                  canonical({product.batch, product.m, product.n}, product.output)};
   if (product.bias) tensors.push_back(canonical({product.n}, product.output));
   return tensors;
 }
@@ -182,9 +191,9 @@ void Matmul::describe() {
   if (multiprocessors < current_device_attribute(cudaDevAttrMultiProcessorCount)) {
     set(operation_, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, multiprocessors);
   }
-  init(a_, product_.input, stored_a(product_));
-  init(b_, product_.input, stored_b(product_));
-  init(c_, product_.output, stored(product_.m, product_.n, false, 0));
+  init(a_, product_.input, stored_a(product_), product_.batch);
+  init(b_, product_.input, stored_b(product_), product_.batch);
+  init(c_, product_.output, stored(product_.m, product_.n, false, 0), product_.batch);
 }
 
 void Matmul::set_bias(const void* address) {

@@ -20,7 +20,8 @@ class CudaDevice;
 
 /// c = op(a)·op(b) [+ bias in every row] [+ c], all row-major: op(a) is {m, k}, op(b) {k, n}, c
 /// {m, n}; a transposed operand is stored as {k, m} or {n, k}. c is dense, and so are a and b
-/// unless their rows have a length of their own. Sums are taken in f32.
+/// unless their rows have a length of their own. `batch` such products are one. Sums are taken in
+/// f32.
 struct Product {
   std::int64_t m = 1;
   std::int64_t n = 1;
@@ -29,6 +30,7 @@ struct Product {
   bool transpose_b = false;
   std::int64_t row_a = 0;  // elements from one stored row to the next; 0: dense
   std::int64_t row_b = 0;
+  std::int64_t batch = 1;     // products of matrices that lie one after the other, dense
   DType input = DType::f32;   // of a and b
   DType output = DType::f32;  // of c and the bias
   bool bias = false;          // {n}

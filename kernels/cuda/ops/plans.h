@@ -24,8 +24,8 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const BatchNormForward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const BatchNormBackward& desc);
 
-[[nodiscard]] Planned plan(CudaDevice& device, const ReluForward& desc);
-[[nodiscard]] Planned plan(CudaDevice& device, const ReluBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ActivationForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ActivationBackward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Add& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const AddReluBackward& desc);
 
@@ -37,9 +37,27 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const MseLoss& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Sgd& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Accumulate& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const AddRepeated& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const SumRepeats& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Fill& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Reorder& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Spin& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Discard& desc);
+
+// Of transformers, optimisers and gradient clipping.
+[[nodiscard]] Planned plan(CudaDevice& device, const LayerNormForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LayerNormBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Dropout& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Scale& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const Adam& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const SquaredNorm& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ClipFactor& desc);
+
+// Language models.
+[[nodiscard]] Planned plan(CudaDevice& device, const EmbeddingForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const EmbeddingBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const SoftmaxCrossEntropy& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const AttentionForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const AttentionBackward& desc);
 
 }  // namespace parbench::cuda

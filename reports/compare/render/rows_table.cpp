@@ -67,12 +67,14 @@ bool is_urgent(const Row& row) {
 
 report::Table rows_table(const Rows& rows) {
   report::Table table;
-  for (const Row* row : rows) table.rows.push_back({emphasis_of(*row), row->reason});
+  for (const Row* row : rows) {
+    table.rows.push_back({emphasis_of(*row), report::printable(row->reason, true)});
+  }
   add_column(table, {.title = "verdict", .align = Align::left}, rows, verdict_cell);
   add_column(
       table,
       {.title = "case", .align = Align::left, .verbatim = true, .narrow = {.is_heading = true}},
-      rows, &Row::label);
+      rows, [](const Row* row) { return report::printable(row->label); });
   add_column(table, {.title = "BASE"}, rows,
              [](const Row* row) { return seconds_text(row->base); });
   add_column(table, {.title = "NEW"}, rows, [](const Row* row) { return seconds_text(row->now); });

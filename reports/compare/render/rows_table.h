@@ -16,7 +16,7 @@ using Rows = std::vector<const Row*>;
 [[nodiscard]] bool is_urgent(const Row& row);
 
 /// Verdicts, times and changes, with the reasons of rows without a verdict, and what throttled the
-/// devices of marked ones.
+/// devices of marked ones. Text of the reports is made printable.
 [[nodiscard]] report::Table rows_table(const Rows& rows);
 
 }  // namespace parbench::compare

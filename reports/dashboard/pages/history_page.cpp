@@ -86,6 +86,11 @@ class HistoryPage {
   void changes() {
     html_.raw("<section class=\"card\" id=\"changes\">\n<h2>Changes</h2>\n");
     const auto changes = newest_changes_first();
+    const std::string too_few = too_few_text(longest_series({&history_, 1}));
+    if (!too_few.empty()) {
+      html_.element("p", too_few).raw("\n</section>\n");
+      return;
+    }
     if (changes.empty()) {
       html_.raw("<p>No case changed its level by ").text(format_percent(min_change, 0));
       html_.raw(" or more.</p>\n</section>\n");

@@ -67,7 +67,11 @@ class IndexPage {
   void changes() {
     html_.raw("<section class=\"card\" id=\"changes\">\n<h2>Recent changes</h2>\n");
     std::vector<PlacedChange> changes = largest_changes_first();
-    html_.element("p", changes_text(changes.size()), {{"class", "shared"}}).raw("\n");
+    const std::string too_few =
+        histories_.empty() ? std::string() : too_few_text(longest_series(histories_));
+    html_.element("p", too_few.empty() ? changes_text(changes.size()) : too_few,
+                  {{"class", "shared"}});
+    html_.raw("\n");
     changes.resize(std::min(changes.size(), max_changes));
     if (!changes.empty()) write_table(html_, table_of(changes), {"changes", "changes-table"});
     html_.raw("</section>\n");

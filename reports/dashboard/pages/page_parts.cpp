@@ -10,6 +10,7 @@
 #include <map>
 
 #include "reports/dashboard/content_id.h"
+#include "reports/text/text.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -57,10 +58,9 @@ std::string time_text(std::int64_t seconds) {
 }
 
 std::string commit_text(const Moment& moment) {
-  constexpr std::size_t shown = 10;
   const Commit& commit = moment.commit;
   if (commit.id.empty()) return "–";
-  return commit.id.substr(0, shown) + (commit.dirty ? "+" : "");
+  return short_commit(commit.id) + (commit.dirty ? "+" : "");
 }
 
 TableCell commit_cell(const Moment& moment, const Repository& repository) {

@@ -22,8 +22,8 @@ namespace parbench::report {
 /// "2026-11-21 19:57" in UTC.
 [[nodiscard]] std::string time_text(std::int64_t seconds);
 
-/// The commit's first ten characters, with "+" where there were changes beside it; "–" where it is
-/// not known.
+/// The commit as people know it (see short_commit), with "+" where there were changes beside it;
+/// "–" where it is not known.
 [[nodiscard]] std::string commit_text(const Moment& moment);
 
 /// The same as a cell that leads to the repository, with the commit's subject and author.

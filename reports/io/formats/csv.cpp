@@ -1,12 +1,14 @@
-// One line for each case, by RFC 4180: CRLF, and quotes round whatever needs them. A column is
-// called what the value is called in the JSON report ("statistics.median_interval.low"), so that
-// the schema describes both, and a new field has its column by itself. Of lists there is the number
-// of their items.
+// One line for each case, or for each row of its calls, by RFC 4180: CRLF, and quotes round
+// whatever needs them. A column is called what the value is called in the JSON report
+// ("statistics.median_interval.low"), so that the schema describes both, and a new field has its
+// column by itself. Of lists there is the number of their items.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <iterator>
 #include <list>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
@@ -16,12 +18,34 @@
 
 #include "reports/io/formats/format.h"
 #include "reports/io/json.h"
+#include "reports/model/ceilings.h"
 #include "reports/model/fields.h"
 
 namespace parbench::report {
+
+/// Calls of a case, with the rates that `show --calls` has.
+struct CallsOfCase {
+  std::string name;  // of the case
+  CallMetrics calls;
+  std::optional<double> flops_per_second = {};
+  std::optional<double> flops_of_peak = {};
+  std::optional<double> bytes_per_second = {};
+  std::optional<double> bytes_of_peak = {};
+};
+
+template <class V>
+void visit_fields(V& visit, const CallsOfCase& x) {
+  visit("case", x.name);
+  visit_fields(visit, x.calls);
+  visit.optional("flops_per_second", x.flops_per_second);
+  visit.optional("flops_of_peak", x.flops_of_peak);
+  visit.optional("bytes_per_second", x.bytes_per_second);
+  visit.optional("bytes_of_peak", x.bytes_of_peak);
+}
+
 namespace {
 
-// -------------------------------------------------------------------------------------- one case
+// ------------------------------------------------------------------------------------ one record
 
 std::string text_of(const std::string& text) { return text; }
 std::string text_of(CaseStatus status) { return std::string(to_string(status)); }
@@ -46,11 +70,14 @@ std::string text_of(const std::vector<T>& list) {
   return fmt::format("{}", list.size());
 }
 
-/// The cells of a case with the names of their columns. Every field has its cells, whether there is
-/// a value or not.
+/// The cells of a record with the names of their columns. Every field has its cells, whether there
+/// is a value or not.
 class Cells {
  public:
-  explicit Cells(const CaseResult& c) { visit_fields(*this, c); }
+  template <class Record>
+  explicit Cells(const Record& record) {
+    visit_fields(*this, record);
+  }
 
   [[nodiscard]] const auto& list() const { return cells_; }
 
@@ -107,14 +134,16 @@ class Cells {
   bool blank_ = false;  // inside something that is not there
 };
 
-// ------------------------------------------------------------------------------------- all cases
+// ----------------------------------------------------------------------------------- all records
 
-/// The columns that the cases have between them, each behind the one that its case names before it.
+/// The columns that the records have between them, each behind the one that its record names before
+/// it.
+template <class Record>
 class Columns {
  public:
-  explicit Columns(const std::vector<CaseResult>& cases) {
-    add(CaseResult{});
-    for (const CaseResult& c : cases) add(c);
+  explicit Columns(const std::vector<Record>& records) {
+    add(Record{});
+    for (const Record& record : records) add(record);
   }
 
   [[nodiscard]] std::string header() const {
@@ -123,8 +152,8 @@ class Columns {
     return ended(std::move(line));
   }
 
-  [[nodiscard]] std::string line_of(const CaseResult& c) const {
-    const Cells cells(c);
+  [[nodiscard]] std::string line_of(const Record& record) const {
+    const Cells cells(record);
     std::unordered_map<std::string_view, std::string_view> values;
     for (const auto& [column, value] : cells.list()) values[column] = value;
     std::string line;
@@ -136,9 +165,9 @@ class Columns {
   }
 
  private:
-  void add(const CaseResult& c) {
+  void add(const Record& record) {
     auto behind = names_.begin();
-    const Cells cells(c);
+    const Cells cells(record);
     for (const auto& [column, value] : cells.list()) {
       const auto [known, is_new] = places_.try_emplace(column);
       if (is_new) known->second = names_.insert(behind, column);
@@ -166,13 +195,42 @@ class Columns {
   std::unordered_map<std::string, std::list<std::string>::iterator> places_;
 };
 
+template <class Record>
+std::string table_of(const std::vector<Record>& records) {
+  const Columns<Record> columns(records);
+  std::string text = columns.header();
+  for (const Record& record : records) text += columns.line_of(record);
+  return text;
+}
+
+std::optional<double> rate(double amount, double seconds) {
+  if (!(amount > 0) || !(seconds > 0)) return std::nullopt;
+  return amount / seconds;
+}
+
+std::optional<double> quotient(std::optional<double> value, std::optional<double> whole) {
+  if (!value || !whole) return std::nullopt;
+  return *value / *whole;
+}
+
 }  // namespace
 
-std::string csv_text(const Report& report) {
-  const Columns columns(report.cases);
-  std::string text = columns.header();
-  for (const CaseResult& c : report.cases) text += columns.line_of(c);
-  return text;
+std::string csv_text(const Report& report) { return table_of(report.cases); }
+
+std::string csv_of_calls(const Report& report) {
+  std::vector<CallsOfCase> rows;
+  for (const CaseResult& c : report.cases) {
+    if (!c.profile) continue;
+    const Ceilings ceilings = common_ceilings(report, c);
+    for (const CallMetrics& calls : c.profile->metrics.calls) {
+      CallsOfCase& row = rows.emplace_back(CallsOfCase{.name = c.name, .calls = calls});
+      row.flops_per_second = rate(calls.flops, calls.seconds);
+      row.flops_of_peak = quotient(row.flops_per_second, ceilings.flops(calls.kind));
+      row.bytes_per_second = rate(calls.bytes, calls.seconds);
+      row.bytes_of_peak = quotient(row.bytes_per_second, ceilings.bytes(calls.kind));
+    }
+  }
+  return table_of(rows);
 }
 
 }  // namespace parbench::report

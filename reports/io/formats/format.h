@@ -22,6 +22,7 @@ struct Format {
 [[nodiscard]] std::span<const Format> formats();
 
 [[nodiscard]] std::string csv_text(const Report& report);
+[[nodiscard]] std::string csv_of_calls(const Report& report);
 [[nodiscard]] std::string prometheus_text(const Report& report);
 [[nodiscard]] std::string markdown_text(const Report& report);
 

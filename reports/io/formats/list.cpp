@@ -32,6 +32,8 @@ std::span<const Format> formats() {
       Format{"github-action-benchmark", "medians, for its tool 'googlecpp'", median_rows},
       Format{"bencher", "medians, for its adapter 'cpp_google'", median_rows},
       Format{"csv", "every case and everything known of it, but for the samples", csv_text},
+      Format{"csv-calls", "the calls of every profiled case by layer, operation and kernel",
+             csv_of_calls},
       Format{"prometheus",
              "gauges in the text format, for the textfile collector or a push gateway",
              prometheus_text},

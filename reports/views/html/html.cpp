@@ -13,6 +13,7 @@
 #include "reports/units/units.h"
 #include "reports/views/answer_table.h"
 #include "reports/views/finding_lines.h"
+#include "reports/views/html/html_calls.h"
 #include "reports/views/html/html_cases.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
@@ -169,6 +170,7 @@ class Page {
     reasons(group);
     html_.open("div", {{"class", "pictures"}, {"data-for", id}}).raw("</div>\n");
     write_case_table(html_, group, id);
+    write_calls(html_, group);
     write_published(html_, report, group);
     html_.raw("</section>\n");
   }
@@ -176,10 +178,11 @@ class Page {
   void reasons(const ScenarioCases& group) {
     const auto findings = findings_of(*group.report, group.scenario);
     if (findings.empty()) return;
+    const CaseLabels labels(group.cases);
     html_.raw("<ul class=\"reasons\">\n");
     for (const Finding* finding : findings) {
       html_.raw("<li>");
-      html_.element("strong", case_label(group, finding->cases.front()));
+      html_.element("strong", labels.label(finding->cases.front()));
       html_.text(fmt::format(": {}{}.", finding->text, number_of_cases(finding->cases.size())));
       if (!finding->advice.empty()) {
         html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));

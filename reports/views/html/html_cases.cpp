@@ -109,14 +109,6 @@ class Details {
   std::string lines_;
 };
 
-void write_list(HtmlWriter& html, std::string_view css_class,
-                const std::vector<std::string>& items) {
-  if (items.empty()) return;
-  html.open("ul", {{"class", css_class}}).raw("\n");
-  for (const std::string& item : items) html.element("li", item).raw("\n");
-  html.raw("</ul>\n");
-}
-
 // -------------------------------------------------------------------------------------- published
 
 bool belongs(const CaseResult& c, const Published& figure) {
@@ -172,9 +164,7 @@ void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::s
   write_table(html, table,
               {"cases", id + "-table", fmt::format("All cases of {}", group.scenario)});
   if (folded) html.raw("</details>\n");
-  std::vector<std::string> marks;
-  for (const auto& [mark, note] : table.footnotes) marks.push_back(mark + ' ' + note);
-  write_list(html, "marks", marks);
+  write_footnotes(html, table);
 }
 
 void write_published(HtmlWriter& html, const Report& report, const ScenarioCases& group) {

@@ -76,13 +76,17 @@ Json processes_of(const Cases& cases) {
   return rounds;
 }
 
+/// `unit` is the scenario's; a case has an entry of its own where its amount has another one.
 Json case_data(const CaseResult& c, std::size_t row,
-               const std::vector<const ParameterColumn*>& axes) {
+               const std::vector<const ParameterColumn*>& axes, const std::string& unit) {
   Json json{{"row", row}, {"strategy", c.strategy}, {"values", Json::array()}};
   for (const ParameterColumn* axis : axes) json["values"].push_back(value_of(c, *axis, row));
   json["time"] = estimate(c.statistics->median, c.statistics->median_interval);
   if (c.speedup) json["speedup"] = estimate(c.speedup->value, c.speedup->interval);
-  if (c.amount > 0) json["amount"] = short_number(c.amount);
+  if (c.amount > 0) {
+    json["amount"] = short_number(c.amount);
+    if (c.amount_unit != unit) json["unit"] = c.amount_unit;
+  }
   if (c.bound && c.efficiency > 0 && !is_no_bound(c)) {
     json["bound"] = short_number(c.bound->seconds);
   }
@@ -107,13 +111,15 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
     axes.push_back(&column);
     names.push_back(column.name);
   }
-  Json json{{"id", id}, {"name", group.scenario}, {"unit", unit_of(group.cases)}};
+  const std::string unit = unit_of(group.cases);
+  Json json{{"id", id}, {"name", group.scenario}, {"unit", unit}};
   json["baselines"] = baselines.strategies();
   json["axes"] = std::move(names);
   json["processes"] = processes_of(group.cases);
   Json& cases = json["cases"] = Json::array();
   for (std::size_t row = 0; row < group.cases.size(); ++row) {
-    if (has_number(*group.cases[row])) cases.push_back(case_data(*group.cases[row], row, axes));
+    const CaseResult& c = *group.cases[row];
+    if (has_number(c)) cases.push_back(case_data(c, row, axes, unit));
   }
   return json;
 }

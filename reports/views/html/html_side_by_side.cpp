@@ -1,16 +1,17 @@
 // Matches cases by their names and sorts them by difference.
 #include "reports/views/html/html_side_by_side.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "reports/text/table.h"
 #include "reports/units/units.h"
+#include "reports/views/case_table.h"
 #include "reports/views/html/html_table.h"
 
 namespace parbench::report {
@@ -54,14 +55,16 @@ std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
 }
 
 TableCell result_cell(const CaseResult* c) {
-  if (c == nullptr) return {.text = std::string(not_applicable)};
-  const Statistics& s = *c->statistics;
-  TableCell cell{.text = format_duration(s.median), .number = s.median};
-  if (s.median_interval && s.median > 0) {
-    const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
-    cell.range = fmt::format("± {}", format_percent(half_width / s.median));
+  return c == nullptr ? TableCell{.text = std::string(not_applicable)} : median_cell(*c);
+}
+
+std::vector<Footnote> footnotes_of(const std::vector<SharedCase>& cases) {
+  Cases shown;
+  for (const SharedCase& one : cases) {
+    std::ranges::copy_if(one.results, std::back_inserter(shown),
+                         [](const CaseResult* c) { return c != nullptr; });
   }
-  return cell;
+  return median_footnotes(shown);
 }
 
 }  // namespace
@@ -79,6 +82,7 @@ void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& report
   add_column(table, {.title = "slowest over fastest"}, cases, [](const SharedCase& one) {
     return TableCell{.text = format_ratio(one.ratio), .number = one.ratio};
   });
+  table.footnotes = footnotes_of(cases);
   html.raw("<section id=\"side-by-side\">\n").element("h2", "Side by side").raw("\n");
   html.element("p",
                "Medians of the cases that several reports have, the largest difference first. "
@@ -86,6 +90,7 @@ void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& report
                {{"class", "note"}});
   html.raw("\n");
   write_table(html, table, {.label = "Cases of several reports"});
+  write_footnotes(html, table);
   html.raw("</section>\n");
 }
 

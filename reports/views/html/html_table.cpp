@@ -146,4 +146,18 @@ void write_table(HtmlWriter& html, const Table& table, const HtmlTable& names) {
   TableWriter(html, table).write(names);
 }
 
+void write_list(HtmlWriter& html, std::string_view css_class,
+                const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  html.open("ul", {{"class", css_class}}).raw("\n");
+  for (const std::string& item : items) html.element("li", item).raw("\n");
+  html.raw("</ul>\n");
+}
+
+void write_footnotes(HtmlWriter& html, const Table& table) {
+  std::vector<std::string> marks;
+  for (const auto& [mark, note] : table.footnotes) marks.push_back(mark + ' ' + note);
+  write_list(html, "marks", marks);
+}
+
 }  // namespace parbench::report

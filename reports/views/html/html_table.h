@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/text/table.h"
 #include "reports/views/html/html_writer.h"
@@ -20,5 +21,12 @@ struct HtmlTable {
 /// Columns and rows, without captions and footnotes. The first cell of a row is its heading; a
 /// number that a cell is sorted by stands in `data-v`.
 void write_table(HtmlWriter& html, const Table& table, const HtmlTable& names);
+
+/// Writes a list of texts; nothing without any.
+void write_list(HtmlWriter& html, std::string_view css_class,
+                const std::vector<std::string>& items);
+
+/// Writes the footnotes of a table as a list.
+void write_footnotes(HtmlWriter& html, const Table& table);
 
 }  // namespace parbench::report

@@ -1,11 +1,11 @@
 // A bar for each case, with its interval and, where there is one, the bound.
-import { type Case, strategiesOf, caseText } from "./data";
+import { type Case, strategiesOf } from "./data";
 import {
   type Drawing,
   type Point,
   type Request,
-  axisStyle,
   baseOption,
+  caseAxis,
   extent,
   seriesStyle,
   valueAxis,
@@ -18,7 +18,6 @@ const bar_height = 26;
 
 export function drawBars(request: Request): Drawing {
   const { scenario, measure, colours } = request;
-  const style = axisStyle(colours);
   const all = scenario.cases.filter((c) => measure.of(c));
   const cases = choose(all, request);
   const strategies = strategiesOf(scenario.cases);
@@ -35,15 +34,7 @@ export function drawBars(request: Request): Drawing {
     option: {
       ...baseOption(colours),
       xAxis: { ...valueAxis(request, extent(cases, measure)), position: "top", nameLocation: "middle", nameGap: 28 },
-      yAxis: {
-        ...style,
-        axisLabel: { ...style.axisLabel, width: Math.min(360, 0.4 * innerWidth), overflow: "truncate" },
-        type: "category",
-        data: cases.map((c) => caseText(scenario, c)),
-        inverse: true,
-        axisTick: { show: false },
-        splitLine: { show: false },
-      },
+      yAxis: caseAxis(scenario, cases, colours),
       grid: { left: 12, right: 24, top: 8, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "all" },
       series,
     },

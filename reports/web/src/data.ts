@@ -12,6 +12,8 @@ export interface Case {
   time: Estimate;
   speedup?: Estimate;
   amount?: number | null;
+  /** Of the amount; absent: the scenario's. */
+  unit?: string;
   bound?: number | null;
   samples: { rounds: number[]; seconds: (number | null)[] };
 }
@@ -53,7 +55,7 @@ export interface Timelines {
 export interface Scenario {
   id: string;
   name: string;
-  /** Of a case's amount: "images", "FLOP"; empty: there is none. */
+  /** Of the amounts of cases that name no other: "images", "FLOP"; empty: there is none. */
   unit: string;
   /** Strategies that speedups are measured against. */
   baselines: string[];
@@ -74,6 +76,17 @@ export function readData(): Scenario[] {
 /** Each once, in the order in which they appear. */
 export function strategiesOf(cases: Case[]): string[] {
   return [...new Set(cases.map((c) => c.strategy))];
+}
+
+/** In the same order; there may be thousands of strategies. */
+export function casesByStrategy(cases: Case[]): Map<string, Case[]> {
+  const groups = new Map<string, Case[]>();
+  for (const c of cases) {
+    const group = groups.get(c.strategy);
+    if (group) group.push(c);
+    else groups.set(c.strategy, [c]);
+  }
+  return groups;
 }
 
 /** Of the axis at a place: numbers by size, then texts as they appear. */

@@ -1,6 +1,6 @@
 // The samples of each case on a line of its own: whether they are skewed, or have several modes.
-import { type Scenario, caseText } from "./data";
-import { type Drawing, type Point, axisStyle, baseOption } from "./drawing";
+import type { Scenario } from "./data";
+import { type Drawing, type Point, axisStyle, baseOption, caseAxis } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem } from "./echarts";
 import { short } from "./measures";
 import { type Range, deviations, holds, quantile, rangeOf, withinLimit } from "./samples";
@@ -31,15 +31,7 @@ export function drawDistributions(scenario: Scenario, colours: Colours): Drawing
         interval: range.step,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
-      yAxis: {
-        ...style,
-        axisLabel: { ...style.axisLabel, width: Math.min(360, 0.4 * innerWidth), overflow: "truncate" },
-        type: "category",
-        data: cases.map((c) => caseText(scenario, c)),
-        inverse: true,
-        axisTick: { show: false },
-        splitLine: { show: false },
-      },
+      yAxis: caseAxis(scenario, cases, colours),
       series: [
         boxes(samples.map((points) => points.map((point) => Number(point.value[1]))), colours),
         {

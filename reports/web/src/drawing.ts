@@ -1,5 +1,5 @@
 // What all pictures have in common: their input and output, axes, colours and marks of series.
-import type { Case, Scenario } from "./data";
+import { type Case, type Scenario, caseText } from "./data";
 import type { EChartsOption } from "./echarts";
 import type { Measure } from "./measures";
 import type { Colours } from "./theme";
@@ -91,6 +91,20 @@ export function axisStyle(colours: Colours) {
     axisLabel: { color: colours.ink },
     axisTick: { lineStyle: { color: colours.soft } },
     splitLine: { lineStyle: { color: colours.line } },
+  };
+}
+
+/** A line for each case, the first at the top. */
+export function caseAxis(scenario: Scenario, cases: Case[], colours: Colours) {
+  const style = axisStyle(colours);
+  return {
+    ...style,
+    axisLabel: { ...style.axisLabel, width: Math.min(360, 0.4 * innerWidth), overflow: "truncate" as const },
+    type: "category" as const,
+    data: cases.map((c) => caseText(scenario, c)),
+    inverse: true,
+    axisTick: { show: false },
+    splitLine: { show: false },
   };
 }
 

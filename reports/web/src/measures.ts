@@ -71,12 +71,29 @@ function timeOf(c: Case): Figure | undefined {
   return figure(value, finite(c.time[1]), finite(c.time[2]), finite(c.bound));
 }
 
-function throughputOf(c: Case): Figure | undefined {
+/** In a unit; cases whose amounts have another one have none. */
+function throughputOf(c: Case, scenario: Scenario, unit: string): Figure | undefined {
   const time = timeOf(c);
   const amount = finite(c.amount);
-  if (!time || amount === undefined || !(time.value > 0)) return undefined;
+  if (!time || amount === undefined || !(time.value > 0) || unitOf(c, scenario) !== unit) return undefined;
   const per = (seconds?: number) => (seconds && seconds > 0 ? amount / seconds : undefined);
   return figure(amount / time.value, per(time.high), per(time.low), per(time.bound));
+}
+
+function unitOf(c: Case, scenario: Scenario): string {
+  return c.unit ?? scenario.unit;
+}
+
+/** One measure for each unit, as rates of different units share no scale. */
+function throughputs(scenario: Scenario): Measure[] {
+  const units = [...new Set(scenario.cases.filter((c) => finite(c.amount) !== undefined).map((c) => unitOf(c, scenario)))];
+  return units.map((unit) => ({
+    key: `throughput ${unit}`,
+    title: units.length > 1 ? `throughput in ${unit}` : "throughput",
+    larger_is_better: true,
+    of: (c) => throughputOf(c, scenario, unit),
+    label: (value) => rate(value, unit),
+  }));
 }
 
 function speedupOf(c: Case, baselines: string[]): Figure | undefined {
@@ -99,13 +116,7 @@ export function measuresOf(scenario: Scenario): Measure[] {
   const over = scenario.baselines.length === 1 ? ` over ${scenario.baselines[0]}` : "";
   const all: Measure[] = [
     { key: "time", title: "time", larger_is_better: false, of: timeOf, label: duration },
-    {
-      key: "throughput",
-      title: "throughput",
-      larger_is_better: true,
-      of: throughputOf,
-      label: (value) => rate(value, scenario.unit),
-    },
+    ...throughputs(scenario),
     {
       key: "speedup",
       title: `speedup${over}`,

@@ -34,8 +34,8 @@ class Figure {
   private readonly legend = element("div", { class: "legend", role: "group", "aria-label": "Series" });
   private readonly canvas = element("div", { class: "chart", role: "img" });
   private readonly caption = element("figcaption");
-  private readonly hidden = new Set<string>();
-  private readonly seen = new Set<string>();
+  /** Whether series are shown for which the reader has pressed a button, by name. */
+  private readonly chosen = new Map<string, boolean>();
   private readonly chart: LazyChart;
 
   constructor(
@@ -58,30 +58,34 @@ class Figure {
   private describe(drawing: Drawing): void {
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
-    const beyond = Math.max(0, drawing.entries.length - (drawing.limit ?? Infinity));
-    const on_request = beyond > 0 ? ` Of ${drawing.entries.length} series, the last ${beyond} are shown by their buttons.` : "";
-    this.caption.textContent = drawing.description + on_request;
+    this.caption.textContent = drawing.description + this.hiddenText(drawing);
+  }
+
+  private hiddenText(drawing: Drawing): string {
+    const count = drawing.entries.length;
+    const hidden = count - this.shownNames(drawing).size;
+    if (hidden === 0) return "";
+    const [verb, by_buttons] = hidden === 1 ? ["is", "its button shows it"] : ["are", "their buttons show them"];
+    return ` ${hidden} of ${count} series ${verb} hidden; ${by_buttons}.`;
+  }
+
+  /** Of more series than can be distinguished, the others are shown on request. */
+  private shownNames({ entries, limit = Infinity }: Drawing): Set<string> {
+    return new Set(entries.map(({ name }) => name).filter((name, index) => this.chosen.get(name) ?? index < limit));
   }
 
   private show(chart: Chart): void {
     const drawing = this.draw();
     this.describe(drawing);
-    this.hideBeyondLimit(drawing);
     chart.resize();
     chart.setOption(this.withHover(drawing), { notMerge: true });
-    this.showLegend(drawing.entries);
+    this.showLegend(drawing);
   }
 
-  /** Of more series than can be distinguished, the others are shown on request. */
-  private hideBeyondLimit({ entries, limit = Infinity }: Drawing): void {
-    entries.forEach(({ name }, index) => {
-      if (!this.seen.has(name) && index >= limit) this.hidden.add(name);
-      this.seen.add(name);
-    });
-  }
-
-  private withHover({ option, entries }: Drawing) {
-    const selected = Object.fromEntries(entries.map(({ name }) => [name, !this.hidden.has(name)]));
+  private withHover(drawing: Drawing) {
+    const { option, entries } = drawing;
+    const shown = this.shownNames(drawing);
+    const selected = Object.fromEntries(entries.map(({ name }) => [name, shown.has(name)]));
     return {
       ...option,
       legend: { show: false, selected },
@@ -104,16 +108,18 @@ class Figure {
     return list;
   }
 
-  private showLegend(entries: Entry[]): void {
-    this.legend.replaceChildren(...entries.map((entry) => this.legendButton(entry)));
+  private showLegend(drawing: Drawing): void {
+    this.legend.replaceChildren(...drawing.entries.map((entry) => this.legendButton(entry, drawing)));
   }
 
-  private legendButton({ name, colour, symbol }: Entry): HTMLElement {
+  private legendButton({ name, colour, symbol }: Entry, drawing: Drawing): HTMLElement {
+    const isShown = () => this.shownNames(drawing).has(name);
     const sign = element("span", { "aria-hidden": "true", style: `color: ${colour}` }, symbol);
-    const button = element("button", { type: "button", "aria-pressed": String(!this.hidden.has(name)) }, sign, ` ${name}`);
+    const button = element("button", { type: "button", "aria-pressed": String(isShown()) }, sign, ` ${name}`);
     button.addEventListener("click", () => {
-      if (!this.hidden.delete(name)) this.hidden.add(name);
-      button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
+      this.chosen.set(name, !isShown());
+      button.setAttribute("aria-pressed", String(isShown()));
+      this.describe(drawing);
       this.chart.get()?.dispatchAction({ type: "legendToggleSelect", name });
     });
     return button;

@@ -1,5 +1,5 @@
 // Samples over time: what all cases do at once is the machine's doing.
-import { type Case, type Scenario, caseText, strategiesOf } from "./data";
+import { type Case, type Scenario, caseText, casesByStrategy } from "./data";
 import { type Drawing, type Point, axisStyle, baseOption, seriesStyle } from "./drawing";
 import type { MarkLineComponentOption } from "./echarts";
 import { short } from "./measures";
@@ -154,7 +154,7 @@ export function withinLimit(cases: Case[]): Case[] {
 /** A series for each case while they can be distinguished, else for each strategy. */
 function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
   if (cases.length <= max_series) return new Map(cases.map((c) => [caseText(scenario, c), [c]]));
-  return new Map(strategiesOf(cases).map((name) => [name, cases.filter((c) => c.strategy === name)]));
+  return casesByStrategy(cases);
 }
 
 export function deviations(c: Case): Point[] {

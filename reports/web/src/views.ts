@@ -1,5 +1,5 @@
 // Which picture the data call for: what varies among the cases decides.
-import { type Case, type Scenario, axisValues, strategiesOf, valuesText } from "./data";
+import { type Case, type Scenario, axisValues, casesByStrategy, strategiesOf, valuesText } from "./data";
 import { type Measure, best } from "./measures";
 
 export type View = "bars" | "lines" | "heat map";
@@ -9,10 +9,8 @@ export const max_series = 8;
 
 /** How many strategies have at least two values of an axis. */
 function strategiesThatVary(scenario: Scenario, axis: number): number {
-  return strategiesOf(scenario.cases).filter((strategy) => {
-    const cases = scenario.cases.filter((c) => c.strategy === strategy);
-    return axisValues(cases, axis).length > 1;
-  }).length;
+  const groups = [...casesByStrategy(scenario.cases).values()];
+  return groups.filter((cases) => axisValues(cases, axis).length > 1).length;
 }
 
 /** The places of the axes that have several values, those that vary for most strategies first. */
@@ -62,8 +60,7 @@ export function seriesAgainst(scenario: Scenario, axes: number[], axis: number, 
     groups.set(name, series);
   }
   if (groups.size <= max_series) return { series: [...groups.values()], reduced: [] };
-  const series = strategiesOf(scenario.cases).map((strategy) => {
-    const own = scenario.cases.filter((c) => c.strategy === strategy);
+  const series = [...casesByStrategy(scenario.cases)].map(([strategy, own]) => {
     return { name: strategy, strategy, cases: bestPerValue(own, axis, measure) };
   });
   return { series, reduced: others };

@@ -24,10 +24,12 @@ using test::help_of;
 using test::parse;
 using test::program_of;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 /// The name of the command and the values of its flags that are given or have a default.
 using Parsed = std::pair<std::string, std::map<std::string, std::string>>;
@@ -198,10 +200,12 @@ TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
             "'show': REPORT is required\nusage: parbench show REPORT [--calls] [--width COLUMNS]");
   EXPECT_THAT(error_of({"export", "--format", "csv"}), HasSubstr("'export': REPORT is required"));
   EXPECT_THAT(error_of({"export", "r.json"}), HasSubstr("'export': --format is required"));
-  EXPECT_THAT(error_of({"export", "r.json", "--format", "cvs"}),
-              AllOf(HasSubstr("--format 'cvs' is not a choice"), HasSubstr("did you mean 'csv'"),
-                    HasSubstr("allowed: google-benchmark, github-action-benchmark, bencher, csv, "
-                              "prometheus, markdown")));
+  EXPECT_THAT(
+      error_of({"export", "r.json", "--format", "cvs"}),
+      AllOf(
+          HasSubstr("--format 'cvs' is not a choice"), HasSubstr("did you mean 'csv'"),
+          HasSubstr("allowed: google-benchmark, github-action-benchmark, bencher, csv, csv-calls, "
+                    "prometheus, markdown")));
   EXPECT_EQ(error_of({"export", "r.json", "--format"}), "--format needs a value");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o"}), "-o needs a value");
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o", ""}),
@@ -235,6 +239,10 @@ TEST(Cli, SuggestsWhatWasMeant) {
   EXPECT_THAT(error_of({"--scenario", "pipe", "--preset", "publised"}),
               AllOf(HasSubstr("--preset 'publised'"), HasSubstr("did you mean 'published'")));
   EXPECT_THAT(error_of({"lst"}), AllOf(HasSubstr("'lst'"), HasSubstr("did you mean 'list'")));
+  EXPECT_THAT(error_of({"--list"}),
+              AllOf(HasSubstr("unknown flag --list"), HasSubstr("did you mean 'parbench list'?")));
+  EXPECT_THAT(error_of({"--dashbord"}), HasSubstr("did you mean 'parbench dashboard'?"));
+  EXPECT_THAT(error_of({"--hepl"}), HasSubstr("did you mean '--help'?"));
   EXPECT_THAT(error_of({"pipe"}), HasSubstr("did you mean '--scenario pipe'"));
   EXPECT_THAT(error_of({"--scenario", "xylophone"}),
               AllOf(HasSubstr("pipe, mat"), Not(HasSubstr("did you mean"))));
@@ -325,7 +333,15 @@ TEST(Cli, RejectsBadConfigFiles) {
   EXPECT_THAT(with(R"({"scenario": "pipe", "seed": [1]})"), HasSubstr("takes one value"));
   EXPECT_THAT(with(R"({"scenario": "pipe", "devices": ["cpu:0", "cpu:1"]})"),
               HasSubstr("it takes one value, here \"cpu:0,cpu:1\""));
-  EXPECT_THAT(with(R"({"scenario": "pipe", "seed": 1.5})"), HasSubstr("--seed '1.5'"));
+  const std::string file = ::testing::TempDir() + "cli_RejectsBadConfigFiles.json";
+  EXPECT_THAT(with(R"({"scenario": "pipe", "seed": 1.5})"),
+              StartsWith("--config '" + file + "': --seed '1.5' is not a whole number"));
+  EXPECT_THAT(with(R"({"scenario": "pipe", "split": "x"})"),
+              StartsWith("--config '" + file + "': --split 'x'"));
+  EXPECT_THAT(with(R"({"scenario": "pip"})"), StartsWith("--config '" + file + "': --scenario"));
+  EXPECT_THAT(error_of({"--config", file_with(R"({"scenario": "pipe"})"), "--seed", "1.5"}),
+              StartsWith("--seed '1.5'"))
+      << "which the file does not have";
 }
 
 TEST(Cli, HelpNamesEveryFlagAndFitsTheTerminal) {
@@ -337,6 +353,7 @@ TEST(Cli, HelpNamesEveryFlagAndFitsTheTerminal) {
   EXPECT_LE(test::widest_line(help), 80U) << help;
   EXPECT_THAT(help, HasSubstr("Axes of pipe, mat"));
   EXPECT_THAT(help, HasSubstr("Examples"));
+  EXPECT_THAT(help, ContainsRegex("given more than once:[ \n]their lists"));
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 104U) << line;
 }

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/flag.h"
 #include "kernels/base/error.h"
 #include "scenarios/framework/scenario.h"
 
@@ -56,9 +55,6 @@ class DescribedScenario : public Scenario {
   }
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec&, Context&) const override {
     throw Unsupported("a described scenario cannot be prepared");
-  }
-  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec&) const override {
-    return std::nullopt;
   }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>&,
                                   const PossiblyFastest&) const override {

@@ -46,12 +46,14 @@ TEST(ProjectOptions, RefuseWhatIsNone) {
   };
   for (const std::string wrong : {"main", "=main", "branch="}) {
     EXPECT_THAT(error("--label", wrong),
-                HasSubstr("--label '" + wrong + "' is no KEY=VALUE; give one such as branch=main"));
+                HasSubstr("--label '" + wrong +
+                          "' is not a valid KEY=VALUE; give one such as branch=main"));
   }
   EXPECT_THAT(error_of({"--scenario", "pipe", "--label", "a=1", "--label", "a=2"}),
               AllOf(HasSubstr("--label 'a=2'"), HasSubstr("'a' is given twice")));
-  EXPECT_THAT(error("--commit", "0123 abc"), HasSubstr("--commit '0123 abc' is no commit"));
-  EXPECT_THAT(error("--commit", std::string(200, 'a')), HasSubstr("is no commit"));
+  EXPECT_THAT(error("--commit", "0123 abc"),
+              HasSubstr("--commit '0123 abc' is not a valid commit"));
+  EXPECT_THAT(error("--commit", std::string(200, 'a')), HasSubstr("is not a valid commit"));
   EXPECT_THAT(error("--commit-subject", "Say more"), HasSubstr("give --commit as well"));
   EXPECT_THAT(error("--commit-author", "A. Author"), HasSubstr("give --commit as well"));
 }

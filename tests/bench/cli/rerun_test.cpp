@@ -168,5 +168,65 @@ TEST(Rerun, OneOfSeveralProcessesIsNotForUsers) {
   EXPECT_THAT(error_of({"--rerun", path, "--process", "3"}), HasSubstr("--process is for"));
 }
 
+/// The report of a run that was interrupted.
+report::Report interrupted_report(const std::vector<std::string>& words) {
+  report::Report report = report_of(parse(words), {"pipe/single/batch:12"});
+  report.cases.front().stopped_because = "unfinished";
+  return report;
+}
+
+TEST(Resume, TakesTheCasesOfAReportThatIsWrittenAgain) {
+  const std::string path = TempDir() + "cli_resume.json";
+  report::write_report(path, interrupted_report({"--scenario", "pipe", "--max-time", "3"}));
+  const RunOptions options = parse({"--resume", path, "--precision", "2"});
+  ASSERT_EQ(options.cases.size(), 1U);
+  ASSERT_TRUE(options.resumed);
+  EXPECT_EQ(options.report_path, path);
+  EXPECT_EQ(options.max_time_seconds, 3);
+  EXPECT_EQ(options.precision_percent, 2);
+  EXPECT_EQ(parse({"--resume", path, "--report", "other.json"}).report_path, "other.json");
+}
+
+TEST(Resume, RefusesFlagsThatWouldChangeWhatIsMeasured) {
+  const std::string path = TempDir() + "cli_resume_flags.json";
+  report::write_report(path, interrupted_report({"--scenario", "pipe"}));
+  const std::vector<std::vector<std::string>> excluded{{"--scenario", "pipe"},
+                                                       {"--strategy", "single"},
+                                                       {"--preset", "published"},
+                                                       {"--dtype", "bf16"},
+                                                       {"--graph"},
+                                                       {"--devices", "2"},
+                                                       {"--rerun", path},
+                                                       {"--autotune"},
+                                                       {"--seed", "2"},
+                                                       {"--processes", "2"},
+                                                       {"--for-profiler"},
+                                                       {"--split", "3"},
+                                                       {"--slowdown", "5"}};
+  for (std::vector<std::string> words : excluded) {
+    const std::string flag = words.front();
+    words.insert(words.begin(), {"--resume", path});
+    EXPECT_THAT(error_of(words), HasSubstr("--resume cannot be combined with " + flag + ":"));
+  }
+}
+
+TEST(Resume, RefusesReportsThatNoSampleCanBeAddedTo) {
+  const std::string path = TempDir() + "cli_not_resumable.json";
+  const auto error_with = [&](const report::Report& report) {
+    report::write_report(path, report);
+    return error_of({"--resume", path});
+  };
+  report::Report report = interrupted_report({"--scenario", "pipe"});
+  report.processes.resize(2);
+  EXPECT_THAT(error_with(report),
+              HasSubstr("is of several processes; --rerun measures its cases anew"));
+  EXPECT_THAT(error_with(interrupted_report({"--scenario", "pipe", "--for-profiler"})),
+              HasSubstr("was measured for a profiler; --rerun"));
+  report = interrupted_report({"--scenario", "pipe"});
+  report.cases.front().status = report::CaseStatus::measured;
+  report.cases.front().stopped_because = "precision";
+  EXPECT_THAT(error_with(report), HasSubstr("is complete: nothing is left to measure; --rerun"));
+}
+
 }  // namespace
 }  // namespace parbench

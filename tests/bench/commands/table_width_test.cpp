@@ -56,6 +56,25 @@ CaseResult made_case(const Scenario& scenario, const Strategy& strategy, int row
   return c;
 }
 
+/// An answer about the first two cases, the second of which does not pay.
+report::Answer made_answer(const report::Report& made) {
+  report::Answer answer{.scenario = made.cases.front().scenario, .question = "which?"};
+  answer.text = "Two settings were compared.";
+  for (const std::size_t place : {0, 1}) {
+    const CaseResult& one = made.cases[place];
+    std::string label = one.strategy;
+    for (const auto& [name, value] : one.parameters) label += ' ' + report::value_text(value);
+    answer.recommendations.push_back(
+        {.setting = "image 128, batch " + std::to_string(place),
+         .candidates = {{place == 0 ? label : "one after the other", one.name}, {label, "other"}},
+         .pays = place == 0,
+         .gaining = report::LabelledCase{label, one.name},
+         .gain = report::Ratio{1.67, report::Interval{1.56, 1.789, 0.875}, one.name},
+         .remark = "75% (73–77%) of the shorter part is hidden"});
+  }
+  return answer;
+}
+
 report::Report made_report(const Scenario& scenario, bool sweeps) {
   report::Report made;
   for (const Strategy& strategy : scenario.strategies()) {
@@ -65,24 +84,26 @@ report::Report made_report(const Scenario& scenario, bool sweeps) {
   }
   made.cases.back().status = report::CaseStatus::failed;
   made.cases.back().error = std::string(30, 'x') + ' ' + std::string(40, 'y');
+  made.answers.push_back(made_answer(made));
   return made;
 }
 
 class TableOf : public ::testing::TestWithParam<bool> {};
 
 TEST_P(TableOf, EveryScenarioFitsATerminal) {
-  for (const auto& scenario : all_scenarios()) {
+  for (const auto& scenario : built_in_scenarios()) {
     const report::Report made = made_report(*scenario, GetParam());
     for (const std::size_t width : {60, 80, 100}) {
       const std::string text = report::to_table(made, {.width = width});
       EXPECT_LE(widest_line(text), width) << text;
       EXPECT_THAT(text, AllOf(HasSubstr("123.5 ms"), ContainsRegex("1.23×~? .1.10–1.34"))) << width;
+      EXPECT_THAT(text, AllOf(HasSubstr("1.67× (1.56–1.79)°"), HasSubstr("may pay"))) << width;
     }
   }
 }
 
 TEST_P(TableOf, EveryScenarioSaysWhatIsMissing) {
-  for (const auto& scenario : all_scenarios()) {
+  for (const auto& scenario : built_in_scenarios()) {
     const report::Report made = made_report(*scenario, GetParam());
     EXPECT_THAT(report::to_table(made, {.width = 60}),
                 AllOf(HasSubstr("not shown at 60 columns: "), ContainsRegex("peak[ \n]memory")));

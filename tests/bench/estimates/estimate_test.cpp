@@ -15,13 +15,16 @@
 #include "scenarios/selftest/selftest.h"
 #include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
+#include "tests/support/widest_line.h"
 
 namespace parbench {
 namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
+using testing::Le;
 using testing::Lt;
 using testing::Not;
 using testing::SizeIs;
@@ -38,8 +41,9 @@ class EstimateTest : public testing::Test {
     return estimate(*selftest_, context, cases, sampling, processes, profiles);
   }
 
-  [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run) const {
-    return estimate_text(*selftest_, context, run);
+  [[nodiscard]] std::string text_of(const Context& context, const RunEstimate& run,
+                                    std::size_t width = 80) const {
+    return estimate_text(*selftest_, context, run, width);
   }
 
  private:
@@ -110,6 +114,17 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-timeline")));
   const RunEstimate profiled = estimate_of("spin", context, 1, fixed, true);
   EXPECT_THAT(text_of(context, profiled), HasSubstr("(--no-timeline)"));
+}
+
+TEST_F(EstimateTest, FitsItsWidth) {
+  const Machine machine;
+  Context context(machine.open("cpu:0"), {.measures = false});
+  const RunEstimate run = estimate_of("spin", context);
+  for (const std::size_t width : {60U, 80U, 100U}) {
+    const std::size_t widest = test::widest_line(text_of(context, run, width));
+    EXPECT_THAT(widest, AllOf(Le(width), Gt(width - 20)));
+  }
+  EXPECT_EQ(text_of(context, run, 400), text_of(context, run, 110)) << "longer lines are not read";
 }
 
 /// Two devices, each with enough for its own half of the case.

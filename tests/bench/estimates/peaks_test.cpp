@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -50,22 +52,31 @@ PeakOptions options_of(const std::string& devices) {
 /// The command with a cache of its own.
 class PeaksCommand : public ::testing::Test {
  protected:
-  std::string show(const PeakOptions& options) {
+  std::string show(const PeakOptions& options) { return survey(options, tiny).text; }
+
+  PeakSurvey survey(const PeakOptions& options, const PeakSizes& sizes) {
     notes_.clear();
-    return peaks_text(options, all_scenarios(), machine_, cache_, tiny,
-                      [this](const std::string& text) { notes_.push_back(text); });
+    return survey_peaks(options, built_in_scenarios(), machine_, cache_, sizes,
+                        [this](const std::string& text) { notes_.push_back(text); });
   }
 
-  /// Those of cpu:0 when it is alone.
-  [[nodiscard]] report::Fingerprint cpu() const {
+  /// cpu:0 when it is alone and has so many cores.
+  [[nodiscard]] report::Fingerprint cpu_of_cores(std::size_t cores) const {
     report::Device device;
     const auto devices = test::cpu_devices(1, machine_);
     const DeviceInfo& info = devices.front()->info();
     device.backend = info.backend;
     device.model = info.model;
     device.cores = info.cores;
+    device.cores.resize(std::min(cores, device.cores.size()));
     return report::fingerprint(report::machine_info({}), device);
   }
+
+  [[nodiscard]] std::size_t cores() const {
+    return test::cpu_devices(1, machine_).front()->info().cores.size();
+  }
+
+  [[nodiscard]] report::Fingerprint cpu() const { return cpu_of_cores(cores()); }
 
   /// Replaces what the cache has of cpu:0 by a rate that nothing can measure.
   void plant(const std::string& what) {
@@ -125,27 +136,49 @@ TEST_F(PeaksCommand, RefreshMeasuresAnew) {
 TEST_F(PeaksCommand, DoesNotKeepWhatIsTooWide) {
   PeakOptions options = options_of("cpu:0");
   options.precision_percent = 0;
-  const std::string text = show(options);
-  EXPECT_THAT(text, AllOf(HasSubstr("! not kept: gemm f32 "), HasSubstr("! not kept: memory "),
-                          HasSubstr("is wider than ± 0%")));
+  const PeakSurvey refused = survey(options, tiny);
+  EXPECT_THAT(refused.text,
+              AllOf(HasSubstr("! not kept: gemm f32 "), HasSubstr("! not kept: memory "),
+                    HasSubstr("is wider than ± 0%")));
+  EXPECT_GE(refused.refused, 3U);
   EXPECT_THAT(cache_.find(cpu()), IsEmpty());
+  EXPECT_EQ(survey(options_of("cpu:0"), tiny).refused, 0U);
 }
 
 TEST_F(PeaksCommand, DoesNotKeepWhatIsSlowerThanFewerCores) {
-  report::Device device;
-  const auto devices = test::cpu_devices(1, machine_);
-  const DeviceInfo& info = devices.front()->info();
-  if (info.cores.size() < 2) GTEST_SKIP() << "one core";
-  device.backend = info.backend;
-  device.model = info.model;
-  device.cores = {info.cores.front()};
-  const report::Fingerprint one_core = report::fingerprint(report::machine_info({}), device);
-  cache_.check_writable(one_core);
-  cache_.keep(one_core,
+  if (cores() < 2) GTEST_SKIP() << "one core: there are no fewer to compare with";
+  cache_.check_writable(cpu_of_cores(1));
+  cache_.keep(cpu_of_cores(1),
               {{"gemm f32", planted, "FLOP/s",
                 report::Interval{0.99 * planted, 1.01 * planted, 0.96}, "2001-01-01T00:00:00Z"}});
   EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not kept: gemm f32 "));
   EXPECT_EQ(known("gemm f32").value, 0);
+  EXPECT_GT(known("memory").value, 0);
+}
+
+TEST_F(PeaksCommand, NamesADamagedFileOfOtherCoresOnce) {
+  if (cores() < 2) GTEST_SKIP() << "one core: there are no others to compare with";
+  cache_.check_writable(cpu_of_cores(1));
+  folder_.write("peaks/" + cache_.file_of(cpu_of_cores(1)).filename().string(), "{");
+  EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("gemm f32"));
+  const auto is_about_others = [](const std::string& note) {
+    return note.find("is not compared") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(notes_, is_about_others), 1);
+  EXPECT_THAT(notes_, Contains(AllOf(HasSubstr(cache_.file_of(cpu_of_cores(1)).string()),
+                                     HasSubstr("is not compared"))));
+}
+
+TEST_F(PeaksCommand, KeepsWhatWasMeasuredBeforeAnInterrupt) {
+  PeakSizes sizes = tiny;
+  sizes.interrupted = [this] { return known("gemm f32").value > 0; };
+  const PeakSurvey interrupted = survey(options_of("cpu:0"), sizes);
+  EXPECT_TRUE(interrupted.interrupted);
+  EXPECT_THAT(interrupted.text, AllOf(HasSubstr("gemm f32"), Not(HasSubstr("\nmemory  ")),
+                                      HasSubstr("kept in " + cache_.folder().string())));
+  EXPECT_THAT(notes_, Contains(HasSubstr("interrupted: 1 of ")));
+  EXPECT_THAT(cache_.find(cpu()), SizeIs(1));
+  EXPECT_FALSE(survey(options_of("cpu:0"), tiny).interrupted);
   EXPECT_GT(known("memory").value, 0);
 }
 

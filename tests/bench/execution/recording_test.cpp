@@ -16,7 +16,7 @@
 
 #include "bench/execution/call_recorder.h"
 #include "bench/execution/executor.h"
-#include "bench/sampling/profile.h"
+#include "bench/sampling/profiling_pass.h"
 #include "kernels/machine/machine.h"
 #include "tests/scenarios/fake_device.h"
 
@@ -90,7 +90,7 @@ class ReferenceOp final : public Op {
   Op& inner_;
 };
 
-TEST_F(RecordingTest, NamesTheLayersOfReferenceKernelsAlone) {
+TEST_F(RecordingTest, NamesTensorsAndKernelsAndMarksReferenceKernels) {
   const TaskId usual = add(first_, microseconds(10));
   ReferenceOp reference(*ops_.back());
   const TaskId slow =
@@ -98,9 +98,10 @@ TEST_F(RecordingTest, NamesTheLayersOfReferenceKernelsAlone) {
   Executor executor(plan_);
   (void)executor.run();
   const Timeline timeline = executor.record(1).timeline;
-  EXPECT_EQ(call_of(timeline, usual).reference_kernel, "");
-  EXPECT_EQ(call_of(timeline, slow).reference_kernel, "ref:any");
-  EXPECT_EQ(call_of(timeline, slow).layer, "weights 5x3x1x1, diff_source 2x3x4x4");
+  EXPECT_FALSE(call_of(timeline, usual).reference);
+  EXPECT_TRUE(call_of(timeline, slow).reference);
+  EXPECT_EQ(call_of(timeline, slow).kernel, "ref:any");
+  EXPECT_EQ(call_of(timeline, slow).tensors, "weights 5x3x1x1, diff_source 2x3x4x4");
 }
 
 class RecordingOfLaunch : public RecordingTest, public ::testing::WithParamInterface<SubmitMode> {};

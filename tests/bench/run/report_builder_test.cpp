@@ -80,6 +80,50 @@ TEST(ReportBuilder, SaysWhichProjectIsMeasured) {
   }
 }
 
+TEST(ReportBuilder, OfAResumedRunKeepsWhatIsKnownOfTheProject) {
+  const auto machine = [] { return Machine(std::vector<std::unique_ptr<Backend>>{}); };
+  RunOptions options;
+  options.project = {{"branch=main"}, "4567def", "A subject", "A. Author"};
+  options.resumed = std::make_shared<report::Report>(
+      ReportBuilder("unused.json", options, machine(), {}, {}).report());
+  options.project = {};
+  const auto report_of = [&] {
+    return ReportBuilder("unused.json", options, machine(), {}, {}).report();
+  };
+  EXPECT_EQ(report_of().labels, options.resumed->labels);
+  EXPECT_EQ(report_of().machine.commit, "4567def");
+  EXPECT_EQ(report_of().machine.commit_subject, "A subject");
+  EXPECT_EQ(report_of().machine.commit_author, "A. Author");
+  EXPECT_FALSE(report_of().machine.dirty);
+  options.project.labels = {"branch=other"};
+  EXPECT_THAT(report_of().labels, ElementsAre(Pair("branch", "other")));
+
+  report::Report own = *options.resumed;
+  own.machine.dirty = false;  // of parbench's own sources
+  options.resumed = std::make_shared<report::Report>(own);
+  ::setenv("PARBENCH_COMMIT", "0123abc", 1);
+  EXPECT_EQ(report_of().machine.commit, "0123abc");
+  ::unsetenv("PARBENCH_COMMIT");
+}
+
+TEST(ReportBuilder, OfAResumedRunBeginsWithItsAnswersAndTimes) {
+  report::Report before;
+  before.answers = {{"fake", "which?", "that one"}};
+  before.duration_seconds = 100;
+  before.sampling_seconds = 50;
+  RunOptions options;
+  options.resumed = std::make_shared<report::Report>(before);
+  ReportBuilder report_builder("unused.json", options,
+                               Machine(std::vector<std::unique_ptr<Backend>>{}), {}, {},
+                               steady_seconds() - 10);
+  report_builder.refresh(false);
+  const report::Report& report = report_builder.report();
+  EXPECT_EQ(report.answers, before.answers);
+  EXPECT_EQ(report.sampling_seconds, 50);
+  EXPECT_GE(report.duration_seconds, 110) << "from the begin of the run";
+  EXPECT_LT(report.duration_seconds, 200);
+}
+
 TEST(ReportBuilder, KeepsWhatParametersSet) {
   class WithRoles : public fake::FakeScenario {
    public:

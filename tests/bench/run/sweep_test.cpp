@@ -11,6 +11,7 @@
 #include "bench/commands/run.h"
 #include "bench/sampling/described.h"
 #include "reports/model/report.h"
+#include "scenarios/models/models.h"
 #include "tests/bench/cli/described_scenarios.h"
 
 namespace parbench {
@@ -167,9 +168,9 @@ TEST_F(SweepTest, TakesNoCaseForOneThatDiffersInAParameter) {
 }
 
 TEST(LeftOut, NamesStrategiesThatTheFlagsRuleOut) {
-  const auto branch = std::ranges::find_if(all_scenarios(),
-                                           [](const auto& one) { return one->name() == "branch"; });
-  ASSERT_NE(branch, all_scenarios().end());
+  const ScenarioList scenarios = built_in_scenarios();
+  const auto branch = std::ranges::find(scenarios, "branch", &Scenario::name);
+  ASSERT_NE(branch, scenarios.end());
   const auto left_out = [&](const RunOptions& options) {
     return strategies_left_out(options, **branch, expand(options, **branch, {.count = 1}));
   };
@@ -212,12 +213,22 @@ class NamedCases : public ::testing::TestWithParam<Preset> {
   }
 };
 
+/// A model has the sizes that it lists, and no others.
+bool is_size_of_another_model(const Axis& axis, const CaseSpec& spec) {
+  const Value* model = spec.parameters.find("model");
+  if (model == nullptr) return false;
+  const ModelSizes& own = model_named(std::get<std::string>(*model)).sizes;
+  return !own.contains(axis.name) && std::ranges::any_of(models(), [&](const Model& one) {
+    return one.sizes.contains(axis.name);
+  });
+}
+
 TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
-  for (const auto& scenario : all_scenarios()) {
+  for (const auto& scenario : built_in_scenarios()) {
     const int devices = std::max(2, scenario->default_devices());
     for (const CaseSpec& spec : expand(defaults(), *scenario, {.count = devices})) {
       for (const Axis& axis : scenario->axes()) {
-        if (!axis.applies_to(spec.strategy)) continue;
+        if (!axis.applies_to(spec.strategy) || is_size_of_another_model(axis, spec)) continue;
         const Parameters& values = axis.identity ? spec.parameters : spec.hidden;
         EXPECT_NE(values.find(axis.name), nullptr) << spec.name() << " lacks " << axis.name;
       }
@@ -226,11 +237,11 @@ TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
 }
 
 TEST_P(NamedCases, OfEveryScenarioAreFoundAgain) {
-  for (const auto& scenario : all_scenarios()) expect_found_again(defaults(), *scenario);
+  for (const auto& scenario : built_in_scenarios()) expect_found_again(defaults(), *scenario);
 }
 
 TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
-  const auto& scenarios = all_scenarios();
+  const ScenarioList scenarios = built_in_scenarios();
   const auto pipeline = std::ranges::find(scenarios, "pipeline", &Scenario::name);
   ASSERT_NE(pipeline, scenarios.end());
   RunOptions options = defaults();
@@ -253,7 +264,7 @@ TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
 /// another, stays in the derived case: cases that differ in it are not compared.
 TEST_P(NamedCases, AreComparedOnlyWithCasesOfTheSameUnknownAxis) {
   std::size_t derived = 0;
-  for (const auto& scenario : all_scenarios()) {
+  for (const auto& scenario : built_in_scenarios()) {
     const std::vector<CaseSpec> cases = specs(defaults(), *scenario);
     for (CaseSpec spec : cases) {
       spec.parameters.set("layout", std::string("new"));
@@ -282,12 +293,12 @@ INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values(Preset::quick, P
                            return instance.param == Preset::quick ? "quick" : "published";
                          });
 
-/// A figure with a mistyped strategy or parameter would silently stand beside nothing.
+/// A figure with a mistyped strategy or parameter would silently belong to no case.
 TEST(PublishedFigures, BelongToOneCaseOfThePublishedPresetEach) {
   RunOptions options;
   options.preset = Preset::published;
   std::size_t figures = 0;
-  for (const auto& scenario : all_scenarios()) {
+  for (const auto& scenario : built_in_scenarios()) {
     const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
     for (const Published& figure : scenario->published()) {
       const auto belongs = [&](const CaseSpec& spec) { return figure.belongs_to(spec); };
@@ -305,7 +316,7 @@ TEST(PublishedFigures, BelongToOneCaseOfThePublishedPresetEach) {
 /// Advice that the command line refuses would be worse than none.
 TEST(Roles, AreGivenOnceAScenarioAndAdviseAllowedValues) {
   std::size_t count = 0;
-  for (const auto& scenario : all_scenarios()) {
+  for (const auto& scenario : built_in_scenarios()) {
     std::vector<Role> known;
     for (const report::ParameterRole& one : roles_of(*scenario)) {
       EXPECT_THAT(known, Not(Contains(one.role))) << one.parameter;

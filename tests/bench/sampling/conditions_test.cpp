@@ -27,7 +27,7 @@ using testing::Not;
 using testing::SizeIs;
 
 std::vector<std::string> marks(const Condition& before, const Condition& after) {
-  return sample_condition("cuda:0", before, after)->throttled_by;
+  return sample_condition("cuda:0", before, after, 1)->throttled_by;
 }
 
 Condition clocked(double mhz) { return {.clock_mhz = mhz, .full_clock_mhz = 2000}; }
@@ -35,13 +35,13 @@ Condition clocked(double mhz) { return {.clock_mhz = mhz, .full_clock_mhz = 2000
 TEST(SampleCondition, HasTheLargerOfBothReadings) {
   const Condition before{.clock_mhz = 1500, .temperature_celsius = 41, .power_watts = 90};
   const Condition after{.clock_mhz = 1980, .temperature_celsius = 40, .power_watts = 310};
-  const auto condition = sample_condition("cuda:0", before, after);
+  const auto condition = sample_condition("cuda:0", before, after, 1);
   ASSERT_TRUE(condition.has_value());
   EXPECT_EQ(*condition, (report::SampleCondition{"cuda:0", 1980, 41, 310, {}}));
 }
 
 TEST(SampleCondition, IsAbsentOnADeviceWithoutSensors) {
-  EXPECT_FALSE(sample_condition("cpu:0", {}, {}).has_value());
+  EXPECT_FALSE(sample_condition("cpu:0", {}, {}, 1).has_value());
 }
 
 TEST(SampleCondition, IsMarkedForEveryReasonOfEitherReadingOnce) {
@@ -69,6 +69,36 @@ TEST(SampleCondition, AClockAtRestSaysNothing) {
   resting.resting = true;
   EXPECT_THAT(marks(resting, resting), IsEmpty());
   EXPECT_THAT(marks(resting, clocked(1200)), ElementsAre("low clock"));
+}
+
+TEST(SampleCondition, HasWhatTheSystemDidWithTheThreadsMeanwhile) {
+  const Condition before{
+      .threads = ThreadTimes{
+          .threads = 4, .core_wait_seconds = 1, .kernel_seconds = 2, .page_faults = 100}};
+  const Condition after{
+      .threads = ThreadTimes{
+          .threads = 4, .core_wait_seconds = 1.8, .kernel_seconds = 3.6, .page_faults = 700}};
+  const auto use = sample_condition("cpu:0", before, after, 2)->threads;
+  ASSERT_TRUE(use.has_value());
+  EXPECT_NEAR(use->core_wait, 0.1, 1e-12) << "0.8 s in 2 s of four threads";
+  EXPECT_NEAR(use->kernel, 0.2, 1e-12);
+  EXPECT_DOUBLE_EQ(use->page_faults, 300) << "of all threads together";
+  EXPECT_FALSE(sample_condition("cpu:0", {}, after, 2)->threads.has_value());
+  EXPECT_FALSE(sample_condition("cpu:0", before, after, 0)->threads.has_value());
+}
+
+TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
+  report::CaseResult measured;
+  measured.samples.resize(3);
+  measured.samples[0].conditions = {
+      {.device = "cpu:0", .threads = report::ThreadUse{0.1, 0.2, 30}}};
+  measured.samples[2].conditions = {{.device = "cpu:0", .threads = report::ThreadUse{0.3, 0, 10}}};
+  summarise_conditions(measured);
+  ASSERT_EQ(measured.conditions.size(), 1U);
+  ASSERT_TRUE(measured.conditions[0].threads.has_value());
+  EXPECT_DOUBLE_EQ(measured.conditions[0].threads->core_wait, 0.2);
+  EXPECT_DOUBLE_EQ(measured.conditions[0].threads->kernel, 0.1);
+  EXPECT_DOUBLE_EQ(measured.conditions[0].threads->page_faults, 20);
 }
 
 TEST(CaseCondition, SumsUpEachDevice) {

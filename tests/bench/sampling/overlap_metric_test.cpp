@@ -12,15 +12,15 @@ namespace {
 struct OverlapMetric : testing::Test {
   std::unique_ptr<Scenario> scenario = make_overlap();
 
-  /// A case of that strategy, whose n-th sample was taken in round n.
-  void add(const std::string& strategy, const std::vector<double>& seconds) {
+  /// A case of that strategy, whose n-th sample was taken in round `first` + n.
+  void add(const std::string& strategy, const std::vector<double>& seconds, int first = 0) {
     CaseSpec spec;
     spec.scenario = "overlap";
     spec.strategy = strategy;
     spec.parameters.set("n", std::int64_t{6});
     report::CaseResult measured;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
-      measured.samples.push_back({seconds[i], seconds[i], 1, static_cast<int>(i)});
+      measured.samples.push_back({seconds[i], seconds[i], 1, first + static_cast<int>(i)});
     }
     specs.push_back(std::move(spec));
     cases.push_back(std::move(measured));
@@ -55,6 +55,31 @@ TEST_F(OverlapMetric, IsOfThePartThatIsShorterInMostRounds) {
   ASSERT_EQ(metrics.size(), 1U);
   EXPECT_NEAR(metrics[0].value, 0.3 / 0.8, 1e-12);
   EXPECT_DOUBLE_EQ(metrics[0].interval->high, 1.5 / 2.0) << "of the copy there, too";
+}
+
+TEST_F(OverlapMetric, RemarksAreOfTheRoundsThatTheValueIsOf) {
+  // The machine was faster after the other cases had ended.
+  add("overlapped", {3, 3, 3, 1, 1, 1, 1});
+  add("compute", {1, 1, 1});
+  add("copy", {1, 1, 1});
+  add("sequential", {2, 2, 2});
+  const auto metrics = metrics_of_the_first();
+  ASSERT_EQ(metrics.size(), 1U);
+  EXPECT_DOUBLE_EQ(metrics[0].value, -1);
+  EXPECT_EQ(metrics[0].remark, "below 0%: overlapped takes 50.0% longer than one after the other");
+}
+
+TEST_F(OverlapMetric, RemarksHaveNoNumberThatContradictsTheValue) {
+  // In two of three rounds overlapping takes longer, but its median is lower.
+  add("overlapped", {2.1, 1.0, 1.5});
+  add("compute", {1, 1, 1});
+  add("copy", {1, 1, 1});
+  add("sequential", {2.0, 1.6, 1.4});
+  const auto metrics = metrics_of_the_first();
+  ASSERT_EQ(metrics.size(), 1U);
+  EXPECT_LT(metrics[0].value, 0);
+  EXPECT_EQ(metrics[0].remark,
+            "below 0% in half of the rounds or more; the medians of the times do not show it");
 }
 
 }  // namespace

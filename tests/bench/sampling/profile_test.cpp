@@ -1,5 +1,5 @@
 // From timelines made by hand to what their report finds.
-#include "bench/sampling/profile.h"
+#include "bench/sampling/profiling_pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,15 +50,15 @@ TEST(CallsOfATimeline, OnReferenceKernelsAreAddedUpByLayerAndFound) {
     TimedCall& call = made.made().calls.back();
     call.name = "convolution_backward_data";
     if (begin == 0) continue;
-    call.reference_kernel = "ref:any";
-    call.layer = begin == 300 ? "source 1x5x3x3" : "source 2x5x3x3";
+    call.kernel = "ref:any";
+    call.reference = true;
+    call.tensors = begin == 300 ? "source 1x5x3x3" : "source 2x5x3x3";
   }
   const TimelineMetrics metrics = metrics_of(made.made());
-  ASSERT_EQ(metrics.reference_calls.size(), 2U);
-  EXPECT_EQ(metrics.reference_calls[0].layer, "source 2x5x3x3");
-  EXPECT_EQ(metrics.reference_calls[0].count, 2);
-  EXPECT_DOUBLE_EQ(metrics.reference_calls[0].seconds, 2e-7);
-  EXPECT_EQ(metrics.reference_calls[1].layer, "source 1x5x3x3");
+  ASSERT_EQ(metrics.calls.size(), 3U);
+  EXPECT_EQ(metrics.calls[0].tensors, "source 2x5x3x3");
+  EXPECT_EQ(metrics.calls[0].count, 2);
+  EXPECT_DOUBLE_EQ(metrics.calls[0].seconds, 2e-7);
   EXPECT_THAT(rules_for(made.made()), testing::Contains("reference-kernel"));
 }
 

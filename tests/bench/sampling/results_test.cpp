@@ -1,13 +1,17 @@
-// What a session's report takes from plans.
+// What a session's report takes from plans, and when its answer is preliminary.
 #include "bench/sampling/results.h"
 
 #include <gtest/gtest.h>
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "bench/sampling/described.h"
 #include "kernels/core/described_op.h"
+#include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench {
@@ -67,6 +71,79 @@ TEST(TuningNote, CountsWhatIsLeftToTheHeuristics) {
   ASSERT_TRUE(note.has_value());
   EXPECT_EQ(note->first, "autotune");
   EXPECT_TRUE(note->second.starts_with("3 of 53 kernels left to the library's heuristics"));
+}
+
+struct PreliminaryAnswer : testing::Test {
+  fake::FakeScenario scenario;
+  std::vector<CaseSpec> specs;
+  std::vector<report::CaseResult> cases;
+
+  /// A case with so many samples of each of so many processes.
+  void add(const std::string& strategy, int samples, int processes = 1) {
+    const CaseSpec spec = fake::FakeScenario::spec(strategy);
+    report::CaseResult one = described(spec);
+    for (int process = 0; process < processes; ++process) {
+      for (int i = 0; i < samples; ++i) {
+        one.samples.push_back({.seconds = 1, .round = samples * process + i, .process = process});
+      }
+    }
+    summarise_case(one);
+    specs.push_back(spec);
+    cases.push_back(std::move(one));
+  }
+
+  void add_without_time(const std::string& strategy) {
+    add(strategy, 0);
+    cases.back().stopped_because = report::total_time;
+  }
+
+  /// What the answer says behind the strategies that it names.
+  [[nodiscard]] std::string warning(int processes = 1) const {
+    const auto answer = answer_of(scenario, specs, cases, {.seconds = 1, .processes = processes});
+    const std::string& text = answer->text;
+    const std::size_t begin = text.find("Preliminary");
+    EXPECT_EQ(answer->preliminary, begin != std::string::npos);
+    return answer->preliminary ? text.substr(begin) : "";
+  }
+};
+
+TEST_F(PreliminaryAnswer, IsOneFromTheCaseWithTheFewestSamples) {
+  add("a", 6);
+  EXPECT_EQ(warning(), "");
+  add("b", 5);
+  EXPECT_EQ(warning(), "Preliminary, from 5 samples.");
+}
+
+TEST_F(PreliminaryAnswer, CountsProcessesWhereThereAreSeveral) {
+  add("a", 3, 8);
+  EXPECT_EQ(warning(8), "");
+  add("b", 3, 4);
+  EXPECT_EQ(warning(8), "Preliminary, from 4 of 6 processes that settle it.");
+  add("c", 20);
+  EXPECT_EQ(warning(8), "Preliminary, from 1 of 6 processes that settle it.")
+      << "20 samples of one process are one value";
+}
+
+TEST_F(PreliminaryAnswer, IsNotOneThatNoNumberOfSamplesGives) {
+  add("a", 2);
+  scenario.has_answer = false;
+  EXPECT_EQ(warning(), "");
+  add_without_time("b");
+  EXPECT_EQ(warning(),
+            "Preliminary: there was no time for 1 of 2 cases; a longer --max-total-time measures "
+            "them.");
+}
+
+TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
+  add("a", 6);
+  add_without_time("b");
+  EXPECT_EQ(warning(),
+            "Preliminary: there was no time for 1 of 2 cases; a longer --max-total-time measures "
+            "them.");
+  add("c", 2);
+  EXPECT_EQ(warning(),
+            "Preliminary, from 2 samples, and there was no time for 1 of 3 cases; a longer "
+            "--max-total-time measures them.");
 }
 
 }  // namespace

@@ -92,6 +92,18 @@ TEST(SamplerTime, GoesOnFromEarlierSamples) {
   EXPECT_EQ(machine.sampler.stopped_because(1), "max-time");
 }
 
+TEST(SamplerTime, CasesWithoutSamplesComeFirst) {
+  SamplerOptions options;
+  options.total_seconds = 7.5;  // of which 6 s are warm-up
+  const std::vector<report::Sample> earlier{{1.0, 1.0, 1, 0}, {1.0, 1.0, 1, 1}};
+  std::vector<SamplerCase> cases(6, {1.0, 1.0, {}, earlier, ""});
+  cases[3].samples.clear();
+  Machine machine(options, cases, [](auto, auto) { return 1.0; });
+  ASSERT_TRUE(machine.run());
+  ASSERT_EQ(machine.steps.size(), 1U) << "there is no time for a whole round";
+  EXPECT_EQ(machine.steps.front().index, 3U);
+}
+
 TEST(SamplerTime, EarlierSamplesCountAgainstTheTimeOfTheirCaseOnly) {
   SamplerOptions options;
   options.max_seconds = 6;

@@ -1,4 +1,4 @@
-// Sessions whose time is short, what their time goes into, and those that go on with another.
+// Sessions whose time is short, and what their time goes into.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,41 +88,6 @@ TEST_F(ShortSession, PrefersSamplesToBounds) {
   };
   EXPECT_EQ(task_costs_within(4.5), 0);
   EXPECT_EQ(task_costs_within(5.5), 1) << "as there is time for three samples as well";
-}
-
-TEST_F(SessionTimes, GoesOnFromTheSamplesOfAnEarlierPart) {
-  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
-  scenario.behaviours["other"] = scenario.behaviours["base"];
-  const std::vector<CaseSpec> specs{FakeScenario::spec("base"), FakeScenario::spec("other")};
-  options.total_seconds = 12;
-  const SessionResult first = run(specs);
-  ASSERT_EQ(first.cases[0].stopped_because, "total-time");
-  const std::size_t count = first.cases[0].samples.size();
-  resumed = &first.cases;
-  checkpoints.clear();
-  scenario.clock = 0;
-  options.total_seconds = 40;
-  const SessionResult second = run(specs);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto& samples = second.cases[i].samples;
-    ASSERT_GT(samples.size(), count + 6);
-    EXPECT_TRUE(
-        std::equal(first.cases[i].samples.begin(), first.cases[i].samples.end(), samples.begin()));
-    EXPECT_EQ(samples[count].round, first.cases[i].samples.back().round + 1);
-  }
-  EXPECT_EQ(checkpoints.front().cases[0].samples.size(), count) << "while it is being prepared";
-  EXPECT_TRUE(second.cases[0].bound.has_value());
-}
-
-TEST_F(SessionTimes, KeepsWhatHadComeToItsEnd) {
-  scenario.behaviours["base"] = {};
-  const SessionResult first = run({FakeScenario::spec("base")});
-  ASSERT_EQ(first.cases[0].stopped_because, "precision");
-  resumed = &first.cases;
-  const SessionResult second = run({FakeScenario::spec("base")});
-  EXPECT_EQ(second.cases[0].samples, first.cases[0].samples);
-  EXPECT_EQ(second.cases[0].stopped_because, "precision");
-  EXPECT_EQ(second.cases[0].bound, first.cases[0].bound);
 }
 
 TEST_F(SessionTimes, AccountsForAllOfItsTime) {

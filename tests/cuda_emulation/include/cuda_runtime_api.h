@@ -122,6 +122,15 @@ Value __shfl_xor_sync(unsigned int mask, Value value, unsigned int bits,
   return parbench::emulation::shuffle(mask, value, parbench::emulation::lane().number ^ bits,
                                       {file, line});
 }
+inline unsigned int __ballot_sync(unsigned int mask, bool flag, const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) {
+  unsigned int bits = flag ? 1U << parbench::emulation::lane().number : 0U;
+  for (unsigned int distance = 1; distance < parbench::emulation::warp_size; distance *= 2) {
+    bits |= __shfl_xor_sync(mask, bits, distance, file, line);
+  }
+  return bits;
+}
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline unsigned int atomicInc(unsigned int* counter, unsigned int last) {
   const unsigned int old = *counter;
   *counter = old >= last ? 0 : old + 1;

@@ -14,8 +14,8 @@
 
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/ops/weight_gradient.h"
+#include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/models.h"
-#include "scenarios/training/stage_program.h"
 #include "tests/kernels/cuda/described_gpus.h"
 
 namespace {
@@ -34,12 +34,13 @@ struct LayerOfKind {
 
 /// The convolutions that differ, in the model's order.
 std::vector<LayerOfKind> convolutions() {
-  const Network network = resnet50(image);
+  const Network network = resnet(50, image);
   std::vector<LayerOfKind> kinds;
   std::map<std::vector<std::int64_t>, std::size_t> places;
   for (const Layer& layer : network.layers) {
-    if (layer.kind != LayerKind::convolution) continue;
-    const ConvolutionShape s = convolution_of(network, layer, batch);
+    const auto* convolution = as<Convolution>(layer);
+    if (convolution == nullptr) continue;
+    const ConvolutionShape s = convolution->shape(network.work_of(layer, batch).inputs.front());
     const auto [place, is_new] = places.try_emplace(
         {s.in_channels, s.height, s.width, s.out_channels, s.kernel, s.stride}, kinds.size());
     if (is_new) kinds.push_back({layer.name, s, 0});

@@ -47,6 +47,14 @@ const Shape one_image{1, 16, 5, 3};
 const Shape three_eights{2, 24, 5, 3};
 const Shape large{4, 64, 33, 31};
 const Shape wide{2, 520, 9, 7};
+const Shape token_rows{1, 128, 256};
+const Shape odd_rows{2, 5, 7};
+
+constexpr ActivationKind gelu_kind = ActivationKind::gelu;
+constexpr ActivationKind gelu_tanh_kind = ActivationKind::gelu_tanh;
+constexpr ActivationKind sigmoid_kind = ActivationKind::sigmoid;
+constexpr ActivationKind tanh_kind = ActivationKind::tanh;
+constexpr ActivationKind clip_kind = ActivationKind::clip;
 
 const PoolingShape resnet_pool{{2, 64, 13, 15}, 3, 2, 1};
 const PoolingShape plain_pool{{2, 5, 9, 7}, 3, 2, 1};
@@ -176,15 +184,43 @@ std::vector<OperationCase> table() {
       {"batch_norm_backward_bf16", BatchNormBackward{blocked, bf16}, loose},
       {"batch_norm_backward_relu_bf16", BatchNormBackward{blocked, bf16, true, 1e-5F, true}, loose},
 
-      {"relu", ReluForward{blocked}},
-      {"relu_plain", ReluForward{plain}},
-      {"relu_in_place", ReluForward{matrix}, 0, to_source},
-      {"relu_large", ReluForward{large}},
-      {"relu_bf16", ReluForward{blocked, bf16}},
-      {"relu_backward", ReluBackward{blocked}},
-      {"relu_backward_matrix", ReluBackward{matrix}},
-      {"relu_backward_in_place", ReluBackward{plain}, 0, diff_to_diff},
-      {"relu_backward_bf16", ReluBackward{blocked, bf16}},
+      {"relu", ActivationForward{blocked}},
+      {"relu_plain", ActivationForward{plain}},
+      {"relu_in_place", ActivationForward{matrix}, 0, to_source},
+      {"relu_large", ActivationForward{large}},
+      {"relu_bf16", ActivationForward{blocked, bf16}},
+      {"relu_backward", ActivationBackward{blocked}},
+      {"relu_backward_matrix", ActivationBackward{matrix}},
+      {"relu_backward_in_place", ActivationBackward{plain}, 0, diff_to_diff},
+      {"relu_backward_bf16", ActivationBackward{blocked, bf16}},
+      {"gelu", ActivationForward{blocked, f32, gelu_kind}, tight},
+      {"gelu_odd", ActivationForward{odd, f32, gelu_kind}, tight, to_source},
+      {"gelu_bf16", ActivationForward{matrix, bf16, gelu_kind}, loose},
+      {"gelu_backward", ActivationBackward{matrix, f32, gelu_kind}, tight},
+      {"gelu_backward_in_place", ActivationBackward{plain, f32, gelu_kind}, tight, diff_to_diff},
+      {"gelu_backward_large", ActivationBackward{large, f32, gelu_kind}, tight},
+      {"gelu_backward_bf16", ActivationBackward{plain, bf16, gelu_kind}, loose},
+      {"gelu_tanh", ActivationForward{matrix, f32, gelu_tanh_kind}, tight},
+      {"gelu_tanh_large", ActivationForward{large, f32, gelu_tanh_kind}, tight},
+      {"gelu_tanh_bf16", ActivationForward{plain, bf16, gelu_tanh_kind}, loose},
+      {"gelu_tanh_backward", ActivationBackward{blocked, f32, gelu_tanh_kind}, tight},
+      {"gelu_tanh_backward_odd", ActivationBackward{odd, f32, gelu_tanh_kind}, tight},
+      {"gelu_tanh_backward_bf16", ActivationBackward{matrix, bf16, gelu_tanh_kind}, loose},
+      {"sigmoid", ActivationForward{plain, f32, sigmoid_kind}, tight},
+      {"sigmoid_bf16", ActivationForward{blocked, bf16, sigmoid_kind}, loose},
+      {"sigmoid_backward", ActivationBackward{matrix, f32, sigmoid_kind}, tight, diff_to_diff},
+      {"sigmoid_backward_odd_bf16", ActivationBackward{odd, bf16, sigmoid_kind}, loose},
+      {"tanh", ActivationForward{matrix, f32, tanh_kind}, tight},
+      {"tanh_blocked_bf16", ActivationForward{blocked, bf16, tanh_kind}, loose},
+      {"tanh_backward", ActivationBackward{plain, f32, tanh_kind}, tight},
+      {"tanh_backward_matrix_bf16", ActivationBackward{matrix, bf16, tanh_kind}, loose},
+      {"clip", ActivationForward{blocked, f32, clip_kind, -0.25F, 0.5F}},
+      {"clip_odd", ActivationForward{odd, f32, clip_kind, -0.25F, 0.5F}},
+      {"clip_matrix_bf16", ActivationForward{matrix, bf16, clip_kind, -0.25F, 0.5F}},
+      {"clip_backward", ActivationBackward{plain, f32, clip_kind, -0.25F, 0.5F}},
+      {"clip_backward_in_place", ActivationBackward{large, f32, clip_kind, 0, 0.5F}, 0,
+       diff_to_diff},
+      {"clip_backward_bf16", ActivationBackward{blocked, bf16, clip_kind, -0.25F, 0.5F}},
       {"add", Add{blocked}, tight},
       {"add_in_place", Add{large}, tight, to_a},
       {"add_plain", Add{plain}, tight},
@@ -255,8 +291,21 @@ std::vector<OperationCase> table() {
       {"mse_bf16", MseLoss{{4, 10}, bf16, 80}, loose},
       {"sgd", Sgd{1001, 0.25F}, tight},
       {"sgd_large", Sgd{50003, 0.001F}, tight},
+      {"sgd_clipped", Sgd{1003, 0.25F, 0, true}, tight},
+      {"sgd_momentum", Sgd{1001, 0.25F, 0.9F}, tight},
+      {"sgd_momentum_large", Sgd{50003, 0.125F, 0.5F}, tight},
+      {"sgd_momentum_clipped", Sgd{3, 0.25F, 0.9F, true}, tight},
       {"accumulate", Accumulate{77}, tight},
       {"accumulate_large", Accumulate{40001}, tight},
+      {"add_repeated", AddRepeated{3, 77}, tight},
+      {"add_repeated_one_column", AddRepeated{9, 1}, tight},
+      {"add_repeated_in_place", AddRepeated{11, 5000}, tight, to_source},
+      {"add_repeated_bf16", AddRepeated{3, 77, bf16}, loose},
+      {"sum_repeats", SumRepeats{3, 77}, tight},
+      {"sum_repeats_accumulate", SumRepeats{5, 5001, f32, true}, tight},
+      {"sum_repeats_once", SumRepeats{1, 70}, tight},
+      {"sum_repeats_tall", SumRepeats{1500, 3}, tight},
+      {"sum_repeats_bf16", SumRepeats{9, 40001, bf16, true}, tight},
 
       {"fill_uniform", Fill{4099, f32, Distribution::uniform, -2, 5, 7, 3}, 1e-6},
       {"fill_uniform_large", Fill{50001, f32, Distribution::uniform, -1, 1, 1, 1}, 1e-6},
@@ -269,6 +318,121 @@ std::vector<OperationCase> table() {
       {"reorder_copy", Reorder{f32_image, f32_image}},
       {"reorder_widen", Reorder{bf16_image, f32_image}},
       {"reorder_narrow", Reorder{f32_image, bf16_image}, loose},
+
+      // Normalisation, dropout and scaling of transformers.
+      {"layer_norm", LayerNormForward{token_rows}, tight},
+      {"layer_norm_odd", LayerNormForward{odd_rows}, tight},
+      {"layer_norm_epsilon", LayerNormForward{{3, 33}, f32, 0.25F}, tight},
+      {"layer_norm_single_elements", LayerNormForward{{6, 1}}, tight},
+      {"layer_norm_one_row", LayerNormForward{{256}}, tight, to_source},
+      {"layer_norm_wide", LayerNormForward{{5, 1032}}, tight, to_source},
+      {"layer_norm_bf16", LayerNormForward{token_rows, bf16}, loose},
+      {"layer_norm_odd_bf16", LayerNormForward{odd_rows, bf16}, loose, to_source},
+      {"layer_norm_backward", LayerNormBackward{token_rows}, tight},
+      {"layer_norm_backward_odd", LayerNormBackward{odd_rows, f32, 0.25F, true}, tight},
+      {"layer_norm_backward_in_place", LayerNormBackward{{3, 33}}, tight, diff_to_diff},
+      {"layer_norm_backward_single_elements", LayerNormBackward{{6, 1}}, tight},
+      {"layer_norm_backward_one_row", LayerNormBackward{{256}}, tight},
+      {"layer_norm_backward_many_rows", LayerNormBackward{{1500, 20}, f32, 1e-5F, true}, tight},
+      {"layer_norm_backward_bf16", LayerNormBackward{token_rows, bf16}, loose, diff_to_diff},
+      {"layer_norm_backward_odd_bf16", LayerNormBackward{odd_rows, bf16, 1e-5F, true}, loose},
+
+      {"dropout", Dropout{{7, 33}, f32, 0.3F, 5, 6}, tight},
+      {"dropout_large", Dropout{{40, 1031}, f32, 0.5F, 5, 7}, tight, to_source},
+      {"dropout_rows", Dropout{{2, 5, 8}, f32, 0.9F, 5, 1ULL << 40U}, tight},
+      {"dropout_first", Dropout{{9, 21}, f32, 0.3F, 5, 6, 4 * 21 + 1}, tight},
+      {"dropout_none", Dropout{{3, 5}, f32, 0, 5, 6}},
+      {"dropout_bf16", Dropout{{16, 24}, bf16, 0.25F, 8, 6, 1LL << 34U}, loose},
+      {"dropout_first_bf16", Dropout{{7, 33}, bf16, 0.25F, 8, 6, 3}, loose, to_source},
+
+      {"scale", Scale{blocked, f32, 0.3F}, tight},
+      {"scale_odd", Scale{odd, f32, -1.5F}, tight, to_source},
+      {"scale_matrix", Scale{matrix, f32, 0.3F}, tight},
+      {"scale_bf16", Scale{plain, bf16, 0.3F}, loose},
+
+      // Optimisers and gradient clipping.
+      {"adam", Adam{1001, 0.01F}, tight},
+      {"adam_large", Adam{.count = 50003, .beta1 = 0.5F, .beta2 = 0.9F, .epsilon = 0.1F}, tight},
+      {"adam_decay", Adam{.count = 33, .learning_rate = 0.25F, .weight_decay = 0.5F}, tight},
+      {"adam_decoupled",
+       Adam{.count = 1003, .learning_rate = 0.25F, .weight_decay = 0.5F, .decoupled = true}, tight},
+      {"adam_clipped", Adam{.count = 2, .learning_rate = 0.25F, .clipped = true}, tight},
+      {"squared_norm", SquaredNorm{1003}, tight},
+      {"squared_norm_one", SquaredNorm{1}, tight},
+      {"squared_norm_large", SquaredNorm{70001}, tight},
+      {"clip_factor", ClipFactor{0.25F, 5}, tight},
+      {"clip_factor_one", ClipFactor{1e-3F, 1}, tight},
+      {"clip_factor_none", ClipFactor{1e3F, 40}},
+  };
+}
+
+// Operations of language models.
+std::vector<OperationCase> language_cases() {
+  const InPlace diff_to_logits{{"diff_logits", "logits"}};
+  const AttentionForward causal{.batch = 2, .sequence = 13, .heads = 3, .head_size = 10};
+  const AttentionForward whole{
+      .batch = 1, .sequence = 9, .heads = 2, .head_size = 7, .causal = false};
+  // More than a block of queries, the last one partly filled.
+  const AttentionForward blocks{.batch = 1, .sequence = 150, .heads = 2, .head_size = 24};
+  const AttentionForward blocks_of_all{
+      .batch = 1, .sequence = 141, .heads = 1, .head_size = 16, .causal = false};
+  const AttentionForward one{.batch = 1, .sequence = 1, .heads = 1, .head_size = 1};
+  const AttentionForward causal_bf16{
+      .batch = 2, .sequence = 24, .heads = 2, .head_size = 16, .dtype = bf16};
+  const AttentionForward whole_bf16{
+      .batch = 1, .sequence = 136, .heads = 3, .head_size = 32, .causal = false, .dtype = bf16};
+  const auto backward = [](const AttentionForward& forward) {
+    return AttentionBackward{forward.batch,  forward.sequence, forward.heads, forward.head_size,
+                             forward.causal, forward.dtype,    forward.math};
+  };
+  AttentionForward causal_tf32 = causal;
+  causal_tf32.math = tf32;
+  return {
+      // vocabulary, width, count
+      {"embedding", EmbeddingForward{11, 12, 40}},
+      {"embedding_odd", EmbeddingForward{5, 7, 3}},
+      {"embedding_one", EmbeddingForward{1, 1, 1}},
+      {"embedding_large", EmbeddingForward{1000, 65, 300}},
+      {"embedding_bf16", EmbeddingForward{11, 24, 40, bf16}},
+      {"embedding_odd_bf16", EmbeddingForward{5, 7, 3, bf16}},
+      {"embedding_backward", EmbeddingBackward{11, 12, 40}, tight},
+      {"embedding_backward_odd", EmbeddingBackward{5, 7, 3}, tight},
+      {"embedding_backward_one", EmbeddingBackward{1, 1, 1}, tight},
+      {"embedding_backward_one_row", EmbeddingBackward{1, 33, 300}, tight},
+      {"embedding_backward_accumulate", EmbeddingBackward{11, 12, 40, f32, true}, tight},
+      {"embedding_backward_large", EmbeddingBackward{1000, 65, 300}, tight},
+      {"embedding_backward_wide", EmbeddingBackward{40, 600, 530, f32, true}, tight},
+      {"embedding_backward_bf16", EmbeddingBackward{11, 24, 40, bf16}, tight},
+      {"embedding_backward_odd_bf16", EmbeddingBackward{5, 7, 30, bf16, true}, tight},
+
+      // rows, classes, type, total
+      {"cross_entropy", SoftmaxCrossEntropy{7, 33, f32, 7}, tight},
+      {"cross_entropy_one_class", SoftmaxCrossEntropy{4, 1, f32, 4}, tight},
+      {"cross_entropy_two_classes", SoftmaxCrossEntropy{9, 2, f32, 9}, tight},
+      {"cross_entropy_micro_batch", SoftmaxCrossEntropy{12, 1000, f32, 48, -1, true}, tight},
+      {"cross_entropy_in_place", SoftmaxCrossEntropy{5, 131, f32, 5}, tight, diff_to_logits},
+      {"cross_entropy_ignores_a_class", SoftmaxCrossEntropy{20, 17, f32, 13, 2}, tight},
+      {"cross_entropy_many_rows", SoftmaxCrossEntropy{300, 90, f32, 300}, tight},
+      {"cross_entropy_vocabulary", SoftmaxCrossEntropy{3, 50257, f32, 3}, tight},
+      {"cross_entropy_bf16", SoftmaxCrossEntropy{9, 1001, bf16, 9}, loose},
+      {"cross_entropy_in_place_bf16", SoftmaxCrossEntropy{5, 64, bf16, 10, -1, true}, loose,
+       diff_to_logits},
+
+      {"attention", causal, tight},
+      {"attention_of_all_keys", whole, tight},
+      {"attention_blocks", blocks, tight},
+      {"attention_blocks_of_all_keys", blocks_of_all, tight},
+      {"attention_one", one, tight},
+      {"attention_bf16", causal_bf16, loose},
+      {"attention_of_all_keys_bf16", whole_bf16, loose},
+      {"attention_tf32", causal_tf32, cut},
+      {"attention_backward", backward(causal), tight},
+      {"attention_backward_of_all_keys", backward(whole), tight},
+      {"attention_backward_blocks", backward(blocks), tight},
+      {"attention_backward_blocks_of_all_keys", backward(blocks_of_all), tight},
+      {"attention_backward_one", backward(one), tight},
+      {"attention_backward_bf16", backward(causal_bf16), 2 * loose},
+      {"attention_backward_of_all_keys_bf16", backward(whole_bf16), 2 * loose},
   };
 }
 
@@ -303,8 +467,9 @@ std::vector<OperationCase> library_sizes() {
 
 std::vector<OperationCase> all_cases() {
   std::vector<OperationCase> cases = table();
-  const std::vector<OperationCase> more = library_sizes();
-  cases.insert(cases.end(), more.begin(), more.end());
+  for (const std::vector<OperationCase>& more : {language_cases(), library_sizes()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
   return cases;
 }
 

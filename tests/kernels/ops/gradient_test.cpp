@@ -43,6 +43,13 @@ std::vector<GradientCase> gradients_to_check() {
       {"diff_source", "source"}, {"diff_scale", "scale"}, {"diff_shift", "shift"}};
   const std::map<std::string, std::string> to_weights{{"diff_weights", "weights"},
                                                       {"diff_bias", "bias"}};
+  constexpr DType f32 = DType::f32;
+  constexpr auto gelu = ActivationKind::gelu;
+  constexpr auto gelu_tanh = ActivationKind::gelu_tanh;
+  constexpr auto sigmoid = ActivationKind::sigmoid;
+  constexpr auto hyperbolic = ActivationKind::tanh;
+  constexpr auto clip = ActivationKind::clip;
+  const Dropout dropout{.shape = {5, 7}, .probability = 0.4F, .seed = 3, .first = 2};
   return {
       {"convolution_data", ConvolutionBackwardData{convolution}, ConvolutionForward{convolution}, y,
        to_source},
@@ -53,7 +60,19 @@ std::vector<GradientCase> gradients_to_check() {
       {"batch_norm", BatchNormBackward{image}, BatchNormForward{image}, y, to_norm},
       {"batch_norm_relu", BatchNormBackward{image, DType::f32, true},
        BatchNormForward{image, DType::f32, true}, y, to_norm},
-      {"relu", ReluBackward{image}, ReluForward{image}, y, to_source},
+      {"relu", ActivationBackward{image}, ActivationForward{image}, y, to_source},
+      {"gelu", ActivationBackward{image, f32, gelu}, ActivationForward{image, f32, gelu}, y,
+       to_source},
+      {"gelu_tanh", ActivationBackward{image, f32, gelu_tanh},
+       ActivationForward{image, f32, gelu_tanh}, y, to_source},
+      {"sigmoid", ActivationBackward{image, f32, sigmoid}, ActivationForward{image, f32, sigmoid},
+       y, to_source},
+      {"tanh", ActivationBackward{image, f32, hyperbolic},
+       ActivationForward{image, f32, hyperbolic}, y, to_source},
+      {"clip", ActivationBackward{image, f32, clip, -0.5F, 0.25F},
+       ActivationForward{image, f32, clip, -0.5F, 0.25F}, y, to_source},
+      {"layer_norm", LayerNormBackward{{3, 4, 9}}, LayerNormForward{{3, 4, 9}}, y, to_norm},
+      {"dropout", dropout, dropout, y, {{"destination", "source"}}, {{"source", "seed"}}},
       {"add_relu",
        AddReluBackward{image},
        add_to_norm,
@@ -88,6 +107,27 @@ std::vector<GradientCase> gradients_to_check() {
        MseLoss{{3, 8}, DType::f32, 48},
        "loss",
        {{"diff_prediction", "prediction"}}},
+      // Language models.
+      {"embedding",
+       EmbeddingBackward{6, 4, 9},
+       EmbeddingForward{6, 4, 9},
+       y,
+       {{"diff_weights", "weights"}}},
+      {"cross_entropy",
+       SoftmaxCrossEntropy{5, 7, DType::f32, 8},
+       SoftmaxCrossEntropy{5, 7, DType::f32, 8},
+       "loss",
+       {{"diff_logits", "logits"}}},
+      {"attention",
+       AttentionBackward{2, 5, 2, 3},
+       AttentionForward{2, 5, 2, 3},
+       y,
+       {{"diff_projections", "projections"}}},
+      {"attention_of_all_keys",
+       AttentionBackward{1, 5, 2, 3, false},
+       AttentionForward{1, 5, 2, 3, false},
+       y,
+       {{"diff_projections", "projections"}}},
   };
 }
 

@@ -9,19 +9,11 @@
 #include <variant>
 
 #include "kernels/base/random.h"
+#include "tests/kernels/ops/naive_language.h"
+#include "tests/kernels/ops/naive_parts.h"
 
 namespace parbench::test {
 namespace {
-
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-std::size_t size(const Shape& shape) { return size(element_count(shape)); }
-
-/// Starts an output: zero, or what it held before.
-Values start(const Tensors& inputs, std::string_view role, std::size_t count, bool accumulate) {
-  return accumulate ? inputs.find(role)->second : Values(count, 0.0);
-}
-
-const Values& in(const Tensors& inputs, std::string_view role) { return inputs.find(role)->second; }
 
 /// Visits every product of a convolution: calls f(source index, weight index, destination index).
 template <class Function>
@@ -175,20 +167,6 @@ Tensors compute(const BatchNormBackward& desc, const Tensors& inputs) {
   return {{"diff_source", diff_source}, {"diff_scale", diff_scale}, {"diff_shift", diff_shift}};
 }
 
-Tensors compute(const ReluForward& /*desc*/, const Tensors& inputs) {
-  Values result = in(inputs, "source");
-  for (double& value : result) value = std::max(value, 0.0);
-  return {{"destination", result}};
-}
-
-Tensors compute(const ReluBackward& /*desc*/, const Tensors& inputs) {
-  Values result = in(inputs, "diff_destination");
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (!(in(inputs, "destination")[i] > 0)) result[i] = 0;
-  }
-  return {{"diff_source", result}};
-}
-
 Tensors compute(const Add& /*desc*/, const Tensors& inputs) {
   Values result = in(inputs, "a");
   for (std::size_t i = 0; i < result.size(); ++i) result[i] += in(inputs, "b")[i];
@@ -327,18 +305,26 @@ Tensors compute(const MseLoss& desc, const Tensors& inputs) {
   return {{"loss", loss}, {"diff_prediction", diff}};
 }
 
-Tensors compute(const Sgd& desc, const Tensors& inputs) {
-  Values parameters = in(inputs, "parameters");
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    parameters[i] -= double{desc.learning_rate} * in(inputs, "gradients")[i];
-  }
-  return {{"parameters", parameters}};
-}
-
 Tensors compute(const Accumulate& /*desc*/, const Tensors& inputs) {
   Values destination = in(inputs, "destination");
   for (std::size_t i = 0; i < destination.size(); ++i) destination[i] += in(inputs, "source")[i];
   return {{"destination", destination}};
+}
+
+Tensors compute(const AddRepeated& desc, const Tensors& inputs) {
+  Values destination = in(inputs, "source");
+  for (std::size_t i = 0; i < destination.size(); ++i) {
+    destination[i] += in(inputs, "addend")[i % static_cast<std::size_t>(desc.count)];
+  }
+  return {{"destination", destination}};
+}
+
+Tensors compute(const SumRepeats& desc, const Tensors& inputs) {
+  const auto count = static_cast<std::size_t>(desc.count);
+  Values sums = desc.accumulate ? in(inputs, "diff_addend") : Values(count);
+  const Values& rows = in(inputs, "diff_destination");
+  for (std::size_t i = 0; i < rows.size(); ++i) sums[i % count] += rows[i];
+  return {{"diff_addend", sums}};
 }
 
 // Box and Muller, by the library's functions; u is rounded to f32 as random.h says.

@@ -78,6 +78,83 @@ TEST_P(Planning, ListsArgumentsInTheOrderOfTheDescription) {
                                       "shift", "diff_source", "diff_scale", "diff_shift"}));
   EXPECT_EQ(roles_of(*prepare(LinearBackwardWeights{{2, 3, 4}})),
             (std::vector<std::string>{"source", "diff_destination", "diff_weights", "diff_bias"}));
+  EXPECT_EQ(
+      roles_of(*prepare(LayerNormForward{{2, 3, 4}})),
+      (std::vector<std::string>{"source", "scale", "shift", "destination", "mean", "variance"}));
+  EXPECT_EQ(roles_of(*prepare(LayerNormBackward{{2, 3, 4}})),
+            (std::vector<std::string>{"source", "diff_destination", "mean", "variance", "scale",
+                                      "diff_source", "diff_scale", "diff_shift"}));
+  EXPECT_EQ(roles_of(*prepare(Sgd{.count = 4, .momentum = 0.5F, .clipped = true})),
+            (std::vector<std::string>{"parameters", "gradients", "velocity", "factor"}));
+  EXPECT_EQ(roles_of(*prepare(Adam{.count = 4, .clipped = true})),
+            (std::vector<std::string>{"parameters", "gradients", "first_moment", "second_moment",
+                                      "steps", "factor"}));
+}
+
+TEST_P(Planning, ListsArgumentsOfLanguageModels) {
+  using Roles = std::vector<std::string>;
+  EXPECT_EQ(roles_of(*prepare(EmbeddingForward{5, 4, 3})),
+            (Roles{"indices", "weights", "destination"}));
+  const auto embedding = prepare(EmbeddingBackward{5, 4, 3, DType::f32, true});
+  EXPECT_EQ(roles_of(*embedding), (Roles{"indices", "diff_destination", "diff_weights"}));
+  EXPECT_EQ(outputs_of(*embedding), Roles{"+diff_weights"});
+  EXPECT_EQ(embedding->tensor("indices"), canonical({3}, DType::i32));
+  EXPECT_EQ(embedding->tensor("diff_weights"), canonical({5, 4}));
+  const auto loss = prepare(SoftmaxCrossEntropy{6, 9, DType::f32, 6, -1, true});
+  EXPECT_EQ(roles_of(*loss), (Roles{"logits", "target", "loss", "diff_logits"}));
+  EXPECT_EQ(outputs_of(*loss), (Roles{"+loss", "diff_logits"}));
+  EXPECT_EQ(loss->tensor("target"), canonical({6}, DType::i32));
+  const auto forward = prepare(AttentionForward{2, 5, 3, 4});
+  const auto backward = prepare(AttentionBackward{2, 5, 3, 4});
+  EXPECT_EQ(roles_of(*forward), (Roles{"projections", "destination", "saved"}));
+  EXPECT_EQ(roles_of(*backward),
+            (Roles{"projections", "destination", "diff_destination", "saved", "diff_projections"}));
+  EXPECT_EQ(forward->tensor("projections"), canonical({2, 5, 36}));
+  EXPECT_EQ(forward->tensor("destination"), canonical({2, 5, 12}));
+  EXPECT_EQ(forward->tensor("saved").bytes, backward->tensor("saved").bytes);
+}
+
+TEST_P(Planning, CountsWorkOfLanguageModels) {
+  EXPECT_EQ(prepare(EmbeddingForward{5, 4, 3})->work().flops, 0);
+  EXPECT_EQ(prepare(EmbeddingForward{5, 4, 3})->work().bytes, 4.0 * (3 + 5 * 4 + 3 * 4));
+  EXPECT_EQ(prepare(EmbeddingBackward{5, 4, 3})->work().flops, 3.0 * 4);
+  EXPECT_EQ(prepare(SoftmaxCrossEntropy{6, 9})->work().flops, 5.0 * 6 * 9);
+  EXPECT_EQ(prepare(SoftmaxCrossEntropy{6, 9})->work().bytes, 4.0 * (2 * 6 * 9 + 6 + 1));
+  // A causal query sees 1, 2, …, 5 keys.
+  EXPECT_EQ(prepare(AttentionForward{2, 5, 3, 4})->work().flops, 2 * 2.0 * (2 * 3 * 15 * 4));
+  EXPECT_EQ(prepare(AttentionBackward{2, 5, 3, 4, false})->work().flops,
+            4 * 2.0 * (2 * 3 * 25 * 4));
+}
+
+TEST_P(Planning, RefusesLanguageModelsThatMakeNoSense) {
+  EXPECT_THAT(refusal(EmbeddingForward{0, 4, 3}), HasSubstr("vocabulary is 0"));
+  EXPECT_THAT(refusal(EmbeddingBackward{5, 4, 0}), HasSubstr("count is 0"));
+  EXPECT_THAT(refusal(EmbeddingForward{std::int64_t{1} << 31U, 4, 3}),
+              AllOf(HasSubstr("vocabulary is 2147483648"), HasSubstr("at most 2147483647")));
+  EXPECT_THAT(refusal(SoftmaxCrossEntropy{6, 0}), HasSubstr("classes is 0"));
+  EXPECT_THAT(refusal(SoftmaxCrossEntropy{6, 9, DType::f32, 0}), HasSubstr("total is 0"));
+  EXPECT_THAT(refusal(AttentionForward{2, 5, 3, 0}), HasSubstr("head_size is 0"));
+  EXPECT_THAT(refusal(AttentionBackward{2, -5, 3, 4}), HasSubstr("sequence is -5"));
+}
+
+// Indices are no numbers to compute with.
+TEST_P(Planning, RefusesArithmeticOnIndices) {
+  EXPECT_THAT(refusal(Add{{2, 3}, DType::i32}),
+              AllOf(HasSubstr("add: the type is i32"), HasSubstr("use f32 or bf16")));
+  EXPECT_THAT(refusal(Fill{.count = 4, .dtype = DType::i32}), HasSubstr("the type is i32"));
+  EXPECT_THAT(refusal(EmbeddingForward{5, 4, 3, DType::i32}), HasSubstr("the type is i32"));
+  EXPECT_THAT(refusal(Reorder{canonical({4}, DType::i32), canonical({4})}),
+              AllOf(HasSubstr("i32 to f32"), HasSubstr("can only be copied")));
+}
+
+TEST_P(Planning, CopiesIndices) {
+  const TensorDesc tensor = canonical({5}, DType::i32);
+  const GuardedTensor source(bench(), tensor);
+  const GuardedTensor destination(bench(), tensor);
+  source.write({3, -1, 2147483647, 16777217, 0});
+  bench().run(*prepare(Reorder{tensor, tensor}), {source.view(), destination.view()});
+  EXPECT_EQ(destination.bytes(), source.bytes());
+  EXPECT_TRUE(destination.guards_intact());
 }
 
 TEST_P(Planning, MarksWhatIsWrittenAndWhatIsAddedTo) {
@@ -105,6 +182,14 @@ TEST_P(Planning, MarksWhatIsWrittenAndWhatIsAddedTo) {
             (Roles{"+loss", "diff_prediction"}));
   EXPECT_EQ(outputs_of(*prepare(Sgd{4})), Roles{"+parameters"});
   EXPECT_EQ(outputs_of(*prepare(Accumulate{4})), Roles{"+destination"});
+  EXPECT_EQ(outputs_of(*prepare(Sgd{.count = 4, .momentum = 0.5F, .clipped = true})),
+            (Roles{"+parameters", "+velocity"}));
+  EXPECT_EQ(outputs_of(*prepare(Adam{.count = 4, .clipped = true})),
+            (Roles{"+parameters", "+first_moment", "+second_moment", "+steps"}));
+  EXPECT_EQ(outputs_of(*prepare(LayerNormForward{{2, 3, 4}})),
+            (Roles{"destination", "mean", "variance"}));
+  EXPECT_EQ(outputs_of(*prepare(LayerNormBackward{.shape = {2, 3, 4}, .accumulate = true})),
+            (Roles{"diff_source", "+diff_scale", "+diff_shift"}));
 }
 
 TEST_P(Planning, CountsWork) {
@@ -122,6 +207,10 @@ TEST_P(Planning, CountsWork) {
   const auto one = prepare(AddReluBackward{image, DType::f32, false});
   EXPECT_EQ(one->work().flops, 1.0 * 480);
   EXPECT_EQ(one->work().bytes, 4.0 * 2 * 480 + 60);
+  EXPECT_EQ(prepare(ActivationForward{image})->work().flops, 480);
+  EXPECT_EQ(prepare(Sgd{.count = 480, .momentum = 0.5F})->work().bytes, 4.0 * 5 * 480);
+  EXPECT_EQ(prepare(Adam{.count = 480})->work().bytes, 4.0 * 7 * 480 + 2 * 8);
+  EXPECT_EQ(prepare(LayerNormForward{{6, 80}})->work().bytes, 4.0 * (2 * 480 + 2 * 80 + 2 * 6));
   // Padding of a layout is no work.
   const auto weights = prepare(LinearBackwardWeights{{3, 48, 1000}});
   EXPECT_EQ(weights->work().bytes, 4.0 * (3 * 48 + 3 * 1000 + 1000 * 48 + 1000));
@@ -138,7 +227,7 @@ TEST_P(Planning, ActivationsHaveTheDevicesLayoutInEveryOperation) {
     EXPECT_EQ(prepare(ConvolutionBackwardWeights{same})->tensor("diff_destination"), layout);
     EXPECT_EQ(prepare(BatchNormForward{shape})->tensor("destination"), layout);
     EXPECT_EQ(prepare(BatchNormBackward{shape})->tensor("diff_source"), layout);
-    EXPECT_EQ(prepare(ReluForward{shape})->tensor("source"), layout);
+    EXPECT_EQ(prepare(ActivationForward{shape})->tensor("source"), layout);
     EXPECT_EQ(prepare(AddReluBackward{shape})->tensor("a"), layout);
     EXPECT_EQ(prepare(MaxPoolForward{{shape, 3, 1, 1}})->tensor("destination"), layout);
     EXPECT_EQ(prepare(GlobalAveragePoolBackward{shape})->tensor("diff_source"), layout);
@@ -256,7 +345,9 @@ TEST_P(Planning, ProcessorsRefuseTf32WithARemedy) {
       LinearForward{.shape = {2, 3, 4}, .math = MathMode::tf32},
       LinearBackwardData{.shape = {2, 3, 4}, .math = MathMode::tf32},
       LinearBackwardWeights{.shape = {2, 3, 4}, .math = MathMode::tf32},
-      Gemm{.m = 2, .n = 3, .k = 4, .math = MathMode::tf32}};
+      Gemm{.m = 2, .n = 3, .k = 4, .math = MathMode::tf32},
+      AttentionForward{.sequence = 4, .math = MathMode::tf32},
+      AttentionBackward{.sequence = 4, .math = MathMode::tf32}};
   for (const OpDesc& desc : products) {
     try {
       (void)prepare(desc);
@@ -308,15 +399,29 @@ TEST_P(Planning, RefusesWhatMakesNoSense) {
               AllOf(HasSubstr("batch_norm_forward"), HasSubstr("add is set and relu is not"),
                     HasSubstr("set relu")));
   EXPECT_THAT(refusal(AddReluBackward{{7, 33}}), HasSubstr("has 2 dimensions"));
-  EXPECT_THAT(refusal(ReluForward{{2, 0, 3, 3}}), HasSubstr("2x0x3x3"));
-  EXPECT_THAT(refusal(ReluForward{{2, 3, 3}}), HasSubstr("it must have 2 or 4"));
-  EXPECT_THAT(refusal(MseLoss{{2, 3, 3}, DType::f32, 18}), HasSubstr("it must have 2 or 4"));
+  EXPECT_THAT(refusal(ActivationForward{{2, 0, 3, 3}}), HasSubstr("2x0x3x3"));
+  EXPECT_THAT(refusal(ActivationForward{{2, 3, 3, 1, 1}}), HasSubstr("it must have 2 to 4"));
+  EXPECT_THAT(refusal(MseLoss{{18}, DType::f32, 18}), HasSubstr("it must have 2 to 4"));
   EXPECT_THAT(refusal(MaxPoolForward{{{1, 16, 8, 8}, 2, 2, 2}}), HasSubstr("padding 2"));
   EXPECT_THAT(refusal(LinearForward{{1, 0, 4}}), HasSubstr("in_features is 0"));
   EXPECT_THAT(refusal(Gemm{4, 4, 0}), HasSubstr("k is 0"));
   EXPECT_THAT(refusal(MseLoss{{4, 4}, DType::f32, 0}), HasSubstr("total_elements is 0"));
   EXPECT_THAT(refusal(Sgd{0}), HasSubstr("count is 0"));
   EXPECT_THAT(refusal(Fill{-1}), HasSubstr("count is -1"));
+  EXPECT_THAT(refusal(ActivationForward{{2, 3}, DType::f32, ActivationKind::clip, 1, 1}),
+              HasSubstr("low must be less than high"));
+  EXPECT_THAT(refusal(LayerNormForward{{2, 3, 4, 5}}),
+              AllOf(HasSubstr("layer_norm_forward"), HasSubstr("has 4 dimensions")));
+  EXPECT_THAT(refusal(LayerNormBackward{{2, 0}}), HasSubstr("'2x0'"));
+  EXPECT_THAT(refusal(Dropout{{2, 16, 3, 3}}),
+              AllOf(HasSubstr("has 4 dimensions"), HasSubstr("use 3 at most")));
+  EXPECT_THAT(refusal(Dropout{{2, 3}, DType::f32, 1.0F}), HasSubstr("probability is 1"));
+  EXPECT_THAT(refusal(Dropout{.shape = {2, 3}, .first = -1}), HasSubstr("first is -1"));
+  EXPECT_THAT(refusal(Sgd{.count = 4, .momentum = 1}), HasSubstr("momentum is 1"));
+  EXPECT_THAT(refusal(Adam{.count = 4, .beta1 = -0.5F}), HasSubstr("beta1 is -0.5"));
+  EXPECT_THAT(refusal(Adam{.count = 4, .beta2 = 1}), HasSubstr("beta2 is 1"));
+  EXPECT_THAT(refusal(ClipFactor{.max_norm = 0}), HasSubstr("max_norm is 0"));
+  EXPECT_THAT(refusal(ClipFactor{.parts = 0}), HasSubstr("parts is 0"));
   EXPECT_THAT(refusal(Reorder{canonical({2, 3}), canonical({3, 2})}), HasSubstr("2x3 and 3x2"));
 }
 
@@ -336,6 +441,7 @@ TEST(NumberFormats, AreThoseOfOperationsThatCompute) {
       {Spin{}, std::nullopt},
       // These are in f32 alone.
       {Sgd{.count = 4}, std::nullopt},
+      {Adam{.count = 4}, std::nullopt},
       {Accumulate{.count = 4}, std::nullopt}};
   for (const auto& [desc, format] : table) EXPECT_EQ(format_of(desc), format) << name_of(desc);
 }
@@ -372,6 +478,8 @@ TEST(NumberFormats, AreFoundByTheirNames) {
   }
   EXPECT_EQ(number_format_named("tf32"), (NumberFormat{DType::f32, MathMode::tf32}));
   EXPECT_EQ(number_format_named("f16"), std::nullopt);
+  EXPECT_EQ(number_format_named("i32"), std::nullopt) << "i32 is for indices";
+  EXPECT_EQ(number_format_names(), (std::vector<std::string>{"f32", "tf32", "bf16"}));
 }
 
 TEST(OperationNames, AreSnakeCaseOfTheStructs) {

@@ -345,7 +345,7 @@ TEST(Words, NameAFewOfManyRegressions) {
 
 TEST(Words, NameCommitsProcessesAndTime) {
   Report report = made_report({steady(1)});
-  report.machine.commit = "0123456789abcdef";
+  report.machine.commit = "0123456789abcdef0123456789abcdef01234567";
   report.machine.dirty = true;
   const auto side = [&] {
     const Comparison comparison = compared(report, report);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/io/json.h"
+#include "reports/text/text.h"
 #include "tests/reports/compare/made_report.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
@@ -43,7 +44,7 @@ Comparison mixed() {
 
 /// Names with everything that some medium gives a meaning to.
 Comparison hostile() {
-  const std::string name = "a|b`c\n\033[31m<script>*x*@m</details>";
+  const std::string name = "a|b`c\n\033[31m<script>*x*@m</details>\u202Ed\u009B";
   Report base = made_report({steady(1), steady(1)});
   base.machine.cpu_model = name;
   base.machine.commit = name;
@@ -67,6 +68,15 @@ TEST(ComparisonPage, KeepsTextOfReportsText) {
   const std::string page = to_html(hostile(), {.style = "p{}", .script = {}});
   EXPECT_THAT(page, AllOf(HasSubstr("&lt;script&gt;"), Not(HasSubstr("<script>*x")),
                           Not(HasSubstr("\033"))));
+}
+
+TEST(Comparison, ShowsNoControlsInAnyMedium) {
+  const Comparison comparison = hostile();
+  for (const std::string& text : {to_html(comparison, {.style = "p{}", .script = {}}),
+                                  to_table(comparison), to_markdown(comparison)}) {
+    EXPECT_EQ(report::printable(text, true), text);
+    EXPECT_THAT(text, HasSubstr("\uFFFDd\uFFFD"));
+  }
 }
 
 TEST(ComparisonTable, ReadsAsItShould) {

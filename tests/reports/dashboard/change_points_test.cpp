@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -24,6 +25,25 @@ TEST(ChangePoints, ShortAndConstantSeriesHaveNone) {
   EXPECT_THAT(change_points(std::vector{1.0}), IsEmpty());
   EXPECT_THAT(change_points(std::vector{1.0, 1.0, 1.0, 2.0, 2.0, 2.0}), IsEmpty());
   EXPECT_THAT(change_points(std::vector<double>(1000, 3.0)), IsEmpty());
+}
+
+TEST(ChangePoints, AreInNoSeriesThatIsShorterThanTheShortest) {
+  const auto step = [](std::size_t count, std::size_t at) {
+    std::vector<double> values(count, 1.0);
+    std::fill(values.begin() + static_cast<std::ptrdiff_t>(at), values.end(), 1000.0);
+    return values;
+  };
+  EXPECT_THAT(change_points(step(min_values_with_a_change, 3)), ElementsAre(3));
+  const std::size_t fewer = min_values_with_a_change - 1;
+  std::mt19937_64 generator(1);
+  for (std::size_t at = 3; at + 3 <= fewer; ++at) {
+    std::vector<double> values = step(fewer, at);
+    EXPECT_THAT(change_points(values), IsEmpty()) << at;
+    for (int history = 0; history < 50; ++history) {
+      for (double& value : values) value += static_cast<double>(generator() % 1000) / 1000;
+      EXPECT_THAT(change_points(values), IsEmpty()) << at;
+    }
+  }
 }
 
 TEST(ChangePoints, FindsAStepWithoutNoise) {

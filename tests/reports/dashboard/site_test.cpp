@@ -103,6 +103,22 @@ TEST_F(Site, OldChangesAreOnTheirPageOnly) {
   EXPECT_THAT(history_page(), HasSubstr("0abc001e00"));
 }
 
+TEST_F(Site, SaysThatThereAreTooFewReportsForAChange) {
+  add("0.json", report_of_day(0, 1));
+  add("1.json", report_of_day(1, 2));
+  EXPECT_EQ(build().longest_series, 2U);
+  for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
+    EXPECT_THAT(page, AllOf(HasSubstr("it takes at least 9 with a number of the same case"),
+                            HasSubstr("so far there are at most 2."), Not(HasSubstr("None in")),
+                            Not(HasSubstr("No case changed"))));
+  }
+  for (int day = 2; day < 9; ++day) add(fmt::format("{}.json", day), report_of_day(day, 1));
+  EXPECT_EQ(build().longest_series, 9U);
+  for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
+    EXPECT_THAT(page, Not(HasSubstr("Too few reports")));
+  }
+}
+
 TEST_F(Site, MachinesAreNeverMixed) {
   for (int day = 0; day < 20; ++day) {
     add(fmt::format("a{}.json", day), report_of_day(day, 1.0, "One processor"));

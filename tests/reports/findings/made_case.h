@@ -57,8 +57,12 @@ class MadeCase {
   }
   /// So many, of so many bytes each.
   MadeCase& copies(double seconds, double enqueueing, int count = 1, double bytes = 1e6) {
-    made_.profile->metrics.calls.push_back(
-        {"copy", TaskKind::copy, count, seconds, enqueueing, 0, 2 * count * bytes});
+    made_.profile->metrics.calls.push_back({.name = "copy",
+                                            .kind = TaskKind::copy,
+                                            .count = count,
+                                            .seconds = seconds,
+                                            .enqueueing = enqueueing,
+                                            .bytes = 2 * count * bytes});
     return *this;
   }
   MadeCase& flops(double value) {
@@ -66,9 +70,45 @@ class MadeCase {
     return *this;
   }
   /// On a reference implementation, part of the time of all calls.
-  MadeCase& on_reference(const std::string& layer, double seconds) {
-    made_.profile->metrics.reference_calls.push_back(
-        {"convolution_backward_data", layer, "ref:any", 2, seconds});
+  MadeCase& on_reference(const std::string& tensors, double seconds) {
+    std::vector<CallMetrics>& calls = made_.profile->metrics.calls;
+    calls.front().seconds -= seconds;
+    calls.push_back({.name = "convolution_backward_data",
+                     .tensors = tensors,
+                     .kernel = "ref:any",
+                     .reference = true,
+                     .count = 2,
+                     .seconds = seconds});
+    return *this;
+  }
+  /// Threads of OpenMP teams had no work for so long, as a mean.
+  MadeCase& team_waiting(double seconds) {
+    made_.profile->metrics.calls.front().team_waiting = seconds;
+    return *this;
+  }
+  /// The device's lanes have so many threads each, and the device so many cores.
+  MadeCase& lanes(const std::string& device, const std::vector<int>& threads, int cores) {
+    Timeline& timeline = made_.profile->timeline.emplace();
+    for (const int count : threads) {
+      timeline.graph.add_lane(
+          {.name = "lane", .device = device, .threads = count, .device_cores = cores});
+    }
+    return *this;
+  }
+  /// One more lane of a device with lanes.
+  MadeCase& copy_lane(const std::string& device, int cores) {
+    made_.profile->timeline->graph.add_lane(
+        {.name = "copies", .device = device, .kind = StreamKind::copy, .device_cores = cores});
+    return *this;
+  }
+  /// The host threads of one more device.
+  MadeCase& threads(const ThreadUse& use) {
+    made_.conditions.push_back({.device = "d" + std::to_string(made_.conditions.size()),
+                                .min_clock_mhz = {},
+                                .median_clock_mhz = {},
+                                .max_temperature_celsius = {},
+                                .max_power_watts = {},
+                                .threads = use});
     return *this;
   }
   MadeCase& parameter(const std::string& name, const Value& value) {

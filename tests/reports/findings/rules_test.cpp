@@ -65,6 +65,11 @@ TEST(Rules, SayThatStreamsPayOffWhenStreamsAtOnceGain) {
   unsure.speedup(1.2, "s/one", 0.9);
   EXPECT_THAT(found("streams-pay-off", {one_stream(), unsure}), IsEmpty())
       << "a gain whose interval holds 1 is none";
+  EXPECT_THAT(text("streams-pay-off", {one_stream(), two_streams(1.9, 0.9)}),
+              Not(HasSubstr("leaves the device room")))
+      << "fewer threads a call, or caches: the profile does not say which";
+  EXPECT_THAT(text("streams-pay-off", {one_stream(), two_streams(1.6, 1.25)}),
+              HasSubstr("leaves the device room"));
 }
 
 TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
@@ -80,6 +85,54 @@ TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
   MadeCase hardly("a", 10, {{.compute = 8}});
   hardly.on_reference("source 2x5x3x3", 0.07);
   EXPECT_THAT(found("reference-kernel", {hardly}), IsEmpty());
+}
+
+TEST(Rules, NoticeThreadsOfTeamsThatHaveNoWork) {
+  const MadeCase waiting = MadeCase("a", 10, {{.compute = 8}}).team_waiting(2);
+  EXPECT_THAT(text("team-waiting", {waiting}),
+              AllOf(HasSubstr("no work for 20% of the time"),
+                    HasSubstr("Most in gemm, for 25% of its time"), HasSubstr("fewer cores")));
+  const MadeCase hardly = MadeCase("a", 10, {{.compute = 8}}).team_waiting(0.9);
+  EXPECT_THAT(found("team-waiting", {hardly}), IsEmpty());
+}
+
+TEST(Rules, NoticeThreadsWithoutACore) {
+  const MadeCase crowded =
+      MadeCase("a", 10, {{.compute = 8}}).threads({.core_wait = 0.05}).threads({.core_wait = 0.3});
+  const MadeCase few = MadeCase(crowded).lanes("d1", {1, 1}, 2);
+  const MadeCase many = MadeCase(crowded).lanes("d1", {2, 1}, 2);
+  EXPECT_THAT(text("cores-taken", {crowded}),
+              AllOf(HasSubstr("threads of d1 were ready to run for 30% of the time"),
+                    HasSubstr("other threads had the core"), HasSubstr("taskset")));
+  EXPECT_THAT(found("cores-taken", {few}), ElementsAre("s/a"));
+  EXPECT_THAT(found("cores-taken", {MadeCase(few).copy_lane("d1", 2)}), ElementsAre("s/a"))
+      << "a thread that copies is rarely busy";
+  EXPECT_THAT(found("cores-taken", {many}), IsEmpty());
+  EXPECT_THAT(text("more-threads-than-cores", {many}),
+              AllOf(HasSubstr("others of the same case"), HasSubstr("no more streams than cores")));
+  EXPECT_THAT(found("more-threads-than-cores", {few}), IsEmpty());
+  const MadeCase alone = MadeCase("a", 10, {{.compute = 8}}).threads({.core_wait = 0.09});
+  EXPECT_THAT(found("cores-taken", {alone}), IsEmpty());
+  EXPECT_THAT(found("cores-taken", {MadeCase("a", 10, {{.compute = 8}})}), IsEmpty());
+}
+
+TEST(Rules, NoticePageFaultsThatCostTime) {
+  const MadeCase touching = MadeCase("a", 10, {{.compute = 8}})
+                                .threads({.core_wait = 0, .kernel = 0.2, .page_faults = 2e5});
+  EXPECT_THAT(text("page-faults", {touching}),
+              AllOf(HasSubstr("2000000 page faults in each execution"),
+                    HasSubstr("20% of the time in the kernel"),
+                    HasSubstr("memory that was touched before")));
+  const MadeCase ordinary = MadeCase(touching).parameter("host", "ordinary");
+  EXPECT_THAT(text("page-faults", {ordinary}), HasSubstr("try: --host locked"));
+  const MadeCase locked = MadeCase("a", 10, {{.compute = 8}}).parameter("host", "locked");
+  EXPECT_THAT(text("page-faults", {ordinary, locked}), Not(HasSubstr("try")));
+  const MadeCase few = MadeCase("a", 10, {{.compute = 8}})
+                           .threads({.core_wait = 0, .kernel = 0.2, .page_faults = 9e4});
+  EXPECT_THAT(found("page-faults", {few}), IsEmpty()) << "the kernel did something else";
+  const MadeCase cheap = MadeCase("a", 10, {{.compute = 8}})
+                             .threads({.core_wait = 0, .kernel = 0.04, .page_faults = 2e5});
+  EXPECT_THAT(found("page-faults", {cheap}), IsEmpty());
 }
 
 TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
@@ -149,9 +202,12 @@ MadeCase split(std::int64_t micro_batches, double compute, double span = 10) {
 }
 
 TEST(Rules, CompareMicroBatchesWithTheLargestOfTheSameCase) {
-  EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(4, 4.2), split(1, 5, 5.1)}),
+  EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(1, 5, 5.1)}),
               AllOf(HasSubstr("pieces:1: "), HasSubstr("20% less than with pieces 20"),
-                    HasSubstr("larger micro-batches")));
+                    HasSubstr("try: larger micro-batches")));
+  EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(4, 4.2), split(1, 5, 5.1)}),
+              AllOf(HasSubstr("20% less than with pieces 20"), Not(HasSubstr("try"))))
+      << "a size between the two was measured";
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 4), split(4, 4.2)}), IsEmpty());
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 5), split(1, 4)}), IsEmpty())
       << "small micro-batches that are faster prove nothing";
@@ -173,7 +229,18 @@ TEST(Rules, AskForLargerOrForSmallerMicroBatchesButNotForBoth) {
 }
 
 TEST(Rules, NoticeBubbles) {
-  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7)}), HasSubstr("30%"));
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7)}),
+              AllOf(HasSubstr("30%"), HasSubstr("try: smaller micro-batches")));
+  const MadeCase smaller = split(1, 9.5);
+  for (const MadeCase& tried : {smaller, MadeCase(smaller).without_profile()}) {
+    EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), tried}),
+                AllOf(HasSubstr("30%"), Not(HasSubstr("try"))));
+  }
+  const MadeCase several = MadeCase("pipeline", 10, {{.compute = 7}, {.compute = 7}})
+                               .parameter("pieces", std::string("1+1+1"));
+  EXPECT_THAT(text("too-few-micro-batches", {several}),
+              AllOf(HasSubstr("30%"), Not(HasSubstr("try"))))
+      << "nothing is known of the sizes";
   EXPECT_THAT(found("too-few-micro-batches", {split(3, 9.5)}), IsEmpty());
   EXPECT_THAT(found("too-few-micro-batches", {MadeCase("a", 10, {{.compute = 5}, {.compute = 5}})}),
               IsEmpty())
@@ -209,6 +276,35 @@ TEST(Rules, NoticeMemoryThatIsUneven) {
       << "no advice to do what is done already";
   EXPECT_THAT(found("uneven-memory", {holding(3, 2)}), IsEmpty());
   EXPECT_THAT(found("uneven-memory", {holding(3, 0)}), IsEmpty()) << "a device of no part in it";
+}
+
+TEST(Rules, AdviseNothingThatTheRunHasTried) {
+  const MadeCase held = MadeCase("a", 10, {{.compute = 6, .moving = 4}}).copies(4, 3.9);
+  const MadeCase locked = MadeCase("a", 9, {{.compute = 6}}).parameter("host", "locked");
+  EXPECT_THAT(text("copy-not-asynchronous", {MadeCase(held).parameter("host", "ordinary"), locked}),
+              AllOf(HasSubstr("not asynchronous"), Not(HasSubstr("try"))));
+  const MadeCase other = MadeCase("b", 9, {{.compute = 6}}).parameter("host", "locked");
+  EXPECT_THAT(text("copy-not-asynchronous", {MadeCase(held).parameter("host", "ordinary"), other}),
+              HasSubstr("--host locked"))
+      << "of another strategy";
+
+  const auto ordered = [](const std::string& order) {
+    return MadeCase("a", 10, {}).without_profile().memory({3, 1}).parameter("order", order);
+  };
+  EXPECT_THAT(text("uneven-memory", {ordered("first")}), HasSubstr("--order frugal"));
+  EXPECT_THAT(text("uneven-memory", {ordered("first"), ordered("frugal")}),
+              AllOf(HasSubstr("d0 holds"), Not(HasSubstr("try"))));
+}
+
+TEST(Rules, AdviseNoGraphWhereOneOfTheSameParametersWasMeasured) {
+  const MadeCase waiting = MadeCase("a", 10, {{.compute = 8, .waits = {.host = 2}}})
+                               .submitted(SubmitMode::one_thread)
+                               .parameter("n", std::int64_t{1});
+  const auto graph = [](std::int64_t n) {
+    return MadeCase("graph-a", 8, {{.compute = 8}}).submitted(SubmitMode::graph).parameter("n", n);
+  };
+  EXPECT_THAT(text("launch-bound", {waiting, graph(2)}), HasSubstr("--graph"));
+  EXPECT_THAT(text("launch-bound", {waiting, graph(1)}), HasSubstr("try: larger tasks."));
 }
 
 TEST(Rules, NoticeThrottledCases) {

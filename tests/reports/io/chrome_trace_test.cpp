@@ -140,12 +140,14 @@ TEST_F(ChromeTrace, HasNoArrowBackInTimeBetweenTwoClocks) {
 
 TEST_F(ChromeTrace, NamesTheLayerOfACall) {
   Timeline timeline = example();
-  timeline.calls.front().layer_name = "layer1.0.conv1";
+  timeline.calls.front().layer = "layer1.0.conv1";
+  timeline.calls.front().kernel = "brgconv:avx512_core";
   const auto slices = events_of(timeline, "X");
   const auto call =
       std::ranges::find_if(slices, [](const json& event) { return event.at("cat") == "compute"; });
   EXPECT_EQ(call->at("name"), "operation · layer1.0.conv1");
   EXPECT_EQ(call->at("args").at("layer"), "layer1.0.conv1");
+  EXPECT_EQ(call->at("args").at("kernel"), "brgconv:avx512_core");
 }
 
 TEST_F(ChromeTrace, CountsBusyLanesAndMemory) {

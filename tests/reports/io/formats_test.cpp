@@ -92,7 +92,7 @@ TEST(Formats, HaveDistinctNames) {
   std::vector<std::string> names;
   for (const Format& format : formats()) names.emplace_back(format.name);
   EXPECT_THAT(names, ElementsAre("google-benchmark", "github-action-benchmark", "bencher", "csv",
-                                 "prometheus", "markdown"));
+                                 "csv-calls", "prometheus", "markdown"));
 }
 
 TEST(Formats, EndWithALineBreakWhateverTheReportSays) {
@@ -220,6 +220,29 @@ TEST(CsvFormat, HasTheSameFixedColumnsWhateverTheCasesHave) {
   EXPECT_THAT(few, Contains(Json("speedup.interval.low")));
   report.cases.clear();
   EXPECT_EQ(read_back("csv", report), Json::array({few}));
+}
+
+TEST(CsvFormat, HasARowForTheCallsOfEachLayerAndKernel) {
+  Report report = with_profiles(sample_report());
+  report.devices.clear();
+  const Json rows = read_back("csv-calls", report);
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_THAT(column(rows, "case"), ElementsAre(report.cases[1].name));
+  EXPECT_THAT(column(rows, "layer"), ElementsAre("layer1.0.conv1"));
+  EXPECT_THAT(column(rows, "kernel"), ElementsAre("ref:any"));
+  EXPECT_THAT(column(rows, "count"), ElementsAre("2"));
+  EXPECT_EQ(std::stod(column(rows, "seconds")[0]), 0.3);
+  EXPECT_EQ(std::stod(column(rows, "flops_per_second")[0]), 4e9 / 0.3);
+  EXPECT_EQ(column(rows, "flops_of_peak")[0], "") << "no peak is known";
+  EXPECT_THAT(read_back("csv-calls", sample_report()), SizeIs(1)) << "the header alone";
+}
+
+TEST(CsvFormat, HasTheSharesOfPeaksOfCalls) {
+  Report report = with_profiles(sample_report());
+  for (Device& device : report.devices) {
+    device.peaks = {{"gemm f32", 8e9 / 0.3, "FLOP/s", {}, "2026-01-02T03:04:05Z"}};
+  }
+  EXPECT_DOUBLE_EQ(std::stod(column(read_back("csv-calls", report), "flops_of_peak")[0]), 0.5);
 }
 
 TEST(CsvFormat, KeepsTextAsItIs) {

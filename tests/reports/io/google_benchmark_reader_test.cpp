@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kernels/base/error.h"
 #include "reports/io/benchmark_name.h"
@@ -16,6 +18,7 @@
 #include "reports/io/google_benchmark.h"
 #include "reports/io/json.h"
 #include "reports/io/non_finite.h"
+#include "reports/views/table.h"
 #include "tests/reports/sample.h"
 
 namespace parbench::report {
@@ -24,6 +27,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 
 /// A file of version 1.9 with one benchmark of three repetitions.
@@ -75,6 +79,19 @@ Json old_file(const std::vector<std::string>& names) {
             {"benchmarks", Json::array()}};
   double time = 10;
   for (const std::string& name : names) json["benchmarks"].push_back(old_row(name, time++));
+  return json;
+}
+
+/// A file with a benchmark of one row for each name, in families of their own.
+Json instances(const std::vector<std::string>& names) {
+  Json json = file();
+  const Json row = json["benchmarks"][0];
+  json["benchmarks"] = Json::array();
+  for (const std::string& name : names) {
+    Json& added = json["benchmarks"].emplace_back(row);
+    added["name"] = added["run_name"] = name;
+    added["family_index"] = json["benchmarks"].size();
+  }
   return json;
 }
 
@@ -194,6 +211,16 @@ TEST(GoogleBenchmarkReader, TakesRatesAndCountersAndLabels) {
   EXPECT_EQ(read_case([](Json&) {}).throughput, 0);
 }
 
+TEST(GoogleBenchmarkReader, TakesCountsOfAnySize) {
+  const auto iterations_of = [](const Json& count) {
+    return read_case([&](Json& row) { row["iterations"] = count; }).samples.at(0).iterations;
+  };
+  EXPECT_EQ(iterations_of(5'000'000'000), 5'000'000'000);
+  EXPECT_EQ(iterations_of(std::ldexp(1.0, 62)), std::int64_t{1} << 62U);
+  EXPECT_EQ(iterations_of(std::ldexp(1.0, 63)), 1) << "which is no count of iterations";
+  EXPECT_EQ(iterations_of(-3), 1);
+}
+
 TEST(GoogleBenchmarkReader, LeavesAggregatesOut) {
   Json json = file();
   Json aggregate = json["benchmarks"][0];
@@ -260,6 +287,39 @@ TEST(GoogleBenchmarkReader, NumbersBenchmarksOfOneName) {
   EXPECT_EQ(by_repetition.cases[1].samples.size(), 3U);
 }
 
+TEST(GoogleBenchmarkReader, NumbersKeepClearOfTheNamesInTheFile) {
+  EXPECT_THAT(names_of(from_google_benchmark(
+                  instances({"BM_sum (2)", "BM_sum", "BM_sum", "BM_sum (3)", "BM_sum"}))),
+              ElementsAre("BM_sum (2)", "BM_sum", "BM_sum (4)", "BM_sum (3)", "BM_sum (5)"));
+}
+
+TEST(GoogleBenchmarkReader, ReadsProgramsOfThousandsOfFunctions) {
+  std::vector<std::string> names(3'000);
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = "BM_" + std::to_string(i);
+  const Report report = from_google_benchmark(old_file(names));
+  EXPECT_EQ(report.cases.size(), names.size());
+  EXPECT_THAT(to_table(report), HasSubstr("BM_2999"));
+}
+
+TEST(GoogleBenchmarkReader, SaysWhatNoTableHoldsInTheWordsOfTheFile) {
+  std::vector<std::string> names(1'200);
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = "BM/n" + std::to_string(i) + ":1";
+  EXPECT_THAT(refusal_of(old_file(names)),
+              AllOf(HasSubstr("cases: 1200 cases name 1201 "), Not(HasSubstr("parbench"))));
+  std::string text = file().dump();
+  for (int i = 0; i < 300; ++i) {
+    const std::string time = "\"time_unit\"";
+    text.insert(text.find(time), "\"counter" + std::to_string(i) + "\":1,");
+  }
+  try {
+    (void)report_of_text(text);
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("benchmarks[0]: has more than 256 keys"),
+                                    Not(HasSubstr("parbench"))));
+  }
+}
+
 TEST(GoogleBenchmarkReader, AnErrorIsAFailedCase) {
   const CaseResult failed = read_case([](Json& row) {
     row["error_occurred"] = true;
@@ -290,9 +350,9 @@ TEST(GoogleBenchmarkReader, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][2]["real_time"] = "x"; }),
               HasSubstr("benchmarks[2].real_time: expected a number, found string"));
   EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"][2]["real_time"] = -1; }),
-              HasSubstr("benchmarks[2].real_time: -1 us is no time"));
+              HasSubstr("benchmarks[2].real_time: -1 us is not a valid time"));
   EXPECT_THAT(refusal_of([](Json& json) { json["context"]["date"] = "yesterday"; }),
-              HasSubstr("context.date: 'yesterday' is no time like"));
+              HasSubstr("context.date: 'yesterday' is not a valid time such as"));
   EXPECT_THAT(refusal_of([](Json& json) { json["context"] = "none"; }),
               HasSubstr("context: expected an object"));
 }

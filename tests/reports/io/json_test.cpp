@@ -165,8 +165,8 @@ TEST(ReportJson, RefusesTimesThatNoClockMeasures) {
         [seconds](Json& file) { file["parbench"]["cases"][3]["statistics"]["median"] = seconds; };
   };
   EXPECT_EQ(complaint(with_median(-1)),
-            "parbench.cases[3].statistics.median: -1 is no time in seconds");
-  EXPECT_THAT(complaint(with_median(1e300)), HasSubstr("is no time in seconds"));
+            "parbench.cases[3].statistics.median: -1 is not a valid time in seconds");
+  EXPECT_THAT(complaint(with_median(1e300)), HasSubstr("is not a valid time in seconds"));
   EXPECT_THAT(
       complaint([](Json& file) { file["parbench"]["cases"][3]["samples"][0]["seconds"] = -0.5; }),
       HasSubstr("parbench.cases[3].samples: -0.5"));
@@ -175,9 +175,9 @@ TEST(ReportJson, RefusesTimesThatNoClockMeasures) {
 TEST(ReportJson, RefusesABeginningThatIsNoTime) {
   for (const std::string text : {"yesterday", "", "2024-05-04", "2024-05-04T10:20:31Z and more",
                                  "2024-02-31T10:20:30Z", "2024-5-4T10:20:30Z"}) {
-    EXPECT_EQ(
-        complaint([&](Json& file) { file["parbench"]["started_utc"] = text; }),
-        "parbench.started_utc: '" + text + "' is no time like 2026-11-21T19:57:32Z; correct it");
+    EXPECT_EQ(complaint([&](Json& file) { file["parbench"]["started_utc"] = text; }),
+              "parbench.started_utc: '" + text +
+                  "' is not a valid time such as 2026-11-21T19:57:32Z; correct it");
   }
 }
 

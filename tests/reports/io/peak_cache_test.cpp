@@ -100,8 +100,8 @@ TEST_F(Peaks, OfADamagedFileAreRefused) {
   EXPECT_THAT(refusal(with("\"peaks_version\": 1", "\"peaks_version\": 2")),
               HasSubstr("version 2 of peaks"));
   EXPECT_THAT(refusal(with("\"unit\"", "\"units\"")), HasSubstr("\"unit\" is missing"));
-  EXPECT_THAT(refusal(with("141000000000.0", "-1.0")), HasSubstr("'gemm f32' is no rate"));
-  EXPECT_THAT(refusal(with("141000000000.0", "null")), HasSubstr("'gemm f32' is no rate"));
+  EXPECT_THAT(refusal(with("141000000000.0", "-1.0")), HasSubstr("'gemm f32' is not a valid rate"));
+  EXPECT_THAT(refusal(with("141000000000.0", "null")), HasSubstr("'gemm f32' is not a valid rate"));
   EXPECT_EQ(refusal(good), "no error");
 }
 

@@ -109,6 +109,7 @@ READERS = {
     "github-action-benchmark": github_action_benchmark,
     "bencher": bencher,
     "csv": csv_rows,
+    "csv-calls": csv_rows,
     "prometheus": prometheus,
     "markdown": markdown,
 }

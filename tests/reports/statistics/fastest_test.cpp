@@ -35,12 +35,36 @@ TEST(PossiblyFastest, KeepsAllWithoutEvidence) {
 }
 
 TEST(PossiblyFastest, DividesTheSignificanceAmongTheOthers) {
-  // A one-sided p-value of 0.03.
+  // A one-sided p-value of 0.020 by the t-test, 0.0625 by the sign test.
   const auto base = in_rounds({1, 1, 1, 1});
-  const auto slower = in_rounds({1.00, 1.03, 1.05, 1.06});
+  const auto slower = in_rounds({1.01, 1.03, 1.05, 1.06});
   EXPECT_THAT(possibly_fastest(std::vector<Samples>{base, slower}), ElementsAre(0));
   const auto again = in_rounds({1.5, 1.5, 1.5, 1.5});
   EXPECT_THAT(possibly_fastest(std::vector<Samples>{base, slower, again}), ElementsAre(0, 1));
+}
+
+TEST(PossiblyFastest, KeepsWhatIsFasterInMostRounds) {
+  std::vector<double> now_and_then;
+  for (int round = 0; round < 20; ++round) {
+    now_and_then.push_back((round % 10 < 3 ? 2.0 : 1.0) + 1e-3 * round);
+  }
+  const auto bursts = in_rounds(now_and_then);
+  const auto steady = in_rounds(std::vector<double>(20, 1.1));
+  EXPECT_THAT(possibly_fastest(std::vector<Samples>{bursts, steady}), ElementsAre(0, 1));
+}
+
+TEST(PossiblyFastest, KeepsAllWhereEachIsSlowerThanAnother) {
+  const auto in = [](int first, double seconds, int second, double other_seconds) {
+    return std::vector<report::Sample>{{.seconds = seconds, .round = first},
+                                       {.seconds = seconds, .round = first + 1},
+                                       {.seconds = other_seconds, .round = second},
+                                       {.seconds = other_seconds, .round = second + 1}};
+  };
+  // Each shares two rounds with each other one.
+  const auto a = in(0, 1, 4, 2);
+  const auto b = in(0, 2, 2, 1);
+  const auto c = in(2, 2, 4, 1);
+  EXPECT_THAT(possibly_fastest(std::vector<Samples>{a, b, c}), ElementsAre(0, 1, 2));
 }
 
 TEST(PossiblyFastest, TakesProcessesForIndependent) {

@@ -114,5 +114,14 @@ TEST(Grid, EmphasisIsEscapedOnlyInColor) {
   EXPECT_NE(grid.render(true).find("\033[1m1\033[0m\n"), std::string::npos);
 }
 
+TEST(ShortCommit, CutsHashesOnly) {
+  EXPECT_EQ(short_commit(std::string(40, 'a')), "aaaaaaaaaa");
+  EXPECT_EQ(short_commit("0123456789ABCDEF" + std::string(48, 'b')), "0123456789");
+  EXPECT_EQ(short_commit("release/2026-10-01"), "release/2026-10-01");
+  EXPECT_EQ(short_commit("0123456789abcdef"), "0123456789abcdef") << "as its author has cut it";
+  EXPECT_EQ(short_commit("v1.2-μμμμμμμ"), "v1.2-μμμμμμμ");
+  EXPECT_EQ(short_commit(std::string(41, 'a')), std::string(39, 'a') + "…");
+}
+
 }  // namespace
 }  // namespace parbench::report

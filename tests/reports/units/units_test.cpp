@@ -98,6 +98,24 @@ TEST(Ratio, ShowsItsIntervalWithTheSameDigits) {
   EXPECT_EQ(format_ratio(1.709, nan, 2), "1.71×");
 }
 
+TEST(Ratio, HasTheConfidenceOfFewSamples) {
+  EXPECT_EQ(format_ratio(Ratio{1.709}), "1.71×");
+  EXPECT_EQ(format_ratio(Ratio{1.709, Interval{1.688, 1.731, 0.97}}), "1.71× (1.69–1.73)");
+  EXPECT_EQ(format_ratio(Ratio{1.709, Interval{1.688, 1.731, 0.75}}),
+            "1.71× (1.69–1.73 at 75% confidence)");
+  EXPECT_EQ(format_percent(Ratio{0.752}), "75%");
+  EXPECT_EQ(format_percent(Ratio{0.752, Interval{0.731, 0.768, 0.75}}),
+            "75% (73–77% at 75% confidence)");
+}
+
+TEST(List, NamesThreeAndCountsTheRest) {
+  EXPECT_EQ(format_list({}), "");
+  EXPECT_EQ(format_list({"a"}), "a");
+  EXPECT_EQ(format_list({"a", "b"}), "a and b");
+  EXPECT_EQ(format_list({"a", "b", "c", "d"}), "a, b, c and d");
+  EXPECT_EQ(format_list({"a", "b", "c", "d", "e"}), "a, b, c and 2 more");
+}
+
 TEST(Confidence, IsNamedWhereItIsLow) {
   EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.75}),
             "1.71× (1.69–1.73 at 75% confidence)");

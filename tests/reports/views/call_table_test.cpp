@@ -31,8 +31,17 @@ Report report_with_calls() {
   profile.devices.resize(2);
   profile.devices[0].device = "cpu:0";
   profile.devices[1].device = "cpu:1";
-  profile.calls = {{"convolution_forward", TaskKind::compute, 12, 3.0, 0.001, 1.5e9, 0.6e9},
-                   {"copy", TaskKind::copy, 4, 1.0, 0.001, 0, 1e9}};
+  profile.calls = {
+      {.name = "convolution_forward",
+       .layer = "conv1",
+       .tensors = "source 2x3x4x4",
+       .kernel = "jit",
+       .count = 12,
+       .seconds = 3.0,
+       .team_waiting = 0.6,
+       .flops = 1.5e9,
+       .bytes = 0.6e9},
+      {.name = "copy", .kind = TaskKind::copy, .count = 4, .seconds = 1.0, .bytes = 1e9}};
   for (Device& device : report.devices) device.peaks.clear();
   return report;
 }
@@ -45,9 +54,26 @@ Report report_with_peaks() {
 
 TEST(CallTable, HasTheRatesOfCalls) {
   const std::string text = calls_table(report_with_calls());
-  EXPECT_THAT(text, ContainsRegex("convolution_forward +compute +12 +3.000 s +75.0% +500 MFLOP/s "
-                                  "+200 MB/s\n"));
-  EXPECT_THAT(text, ContainsRegex("copy +copy +4 +1.000 s +25.0% +1.00 GB/s\n"));
+  EXPECT_THAT(
+      text, ContainsRegex("convolution_forward · conv1 +jit +12 +3.000 s +75.0% +20% +500 MFLOP/s "
+                          "+200 MB/s\n"));
+  EXPECT_THAT(text, ContainsRegex("copy +4 +1.000 s +25.0% +1.00 GB/s\n"));
+}
+
+TEST(CallTable, NamesACallWithoutALayerByItsTensors) {
+  Report report = report_with_calls();
+  report.cases[0].profile->metrics.calls[0].layer.clear();
+  EXPECT_THAT(calls_table(report), ContainsRegex("convolution_forward · source 2x3x4x4 +jit"));
+}
+
+TEST(CallTable, AddsUpCallsThatTakeLittle) {
+  Report report = report_with_calls();
+  std::vector<CallMetrics>& calls = report.cases[0].profile->metrics.calls;
+  calls.push_back({.name = "add", .count = 2, .seconds = 0.015});
+  EXPECT_THAT(calls_table(report), ContainsRegex("add +2 +15.00 ms"));
+  calls.push_back({.name = "relu", .count = 3, .seconds = 0.005});
+  EXPECT_THAT(calls_table(report),
+              AllOf(ContainsRegex("2 others +5 +20.00 ms +0.5%"), Not(HasSubstr("relu"))));
 }
 
 TEST(CallTable, SaysWhereTheExecutionWasFarFromTheSamples) {

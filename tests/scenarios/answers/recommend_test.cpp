@@ -61,6 +61,14 @@ TEST(Recommend, TheBaselineWhereItMayBeTheFastest) {
   EXPECT_EQ(found.gaining->label, "x");
 }
 
+TEST(Recommend, ABaselineThatMayBeTheFastestBeforeSimplerCases) {
+  const auto found =
+      recommended({made("base", 1.001), made("a", 1.0, 1.95, 2.05), made("z", 1.0, 1.95, 2.05)});
+  EXPECT_FALSE(found.pays);
+  EXPECT_THAT(labels(found), ElementsAre("base", "a", "z"));
+  EXPECT_EQ(found.gaining->label, "a");
+}
+
 TEST(Recommend, TheBaselineWhereNoIntervalIsAboveOne) {
   const auto found = recommended({made("base", 1.1), made("x", 1.0, 0.98, 1.3)});
   EXPECT_FALSE(found.pays);
@@ -72,6 +80,41 @@ TEST(Recommend, ACandidateWhoseIntervalIsAboveOneBeforeASimplerOne) {
       recommended({made("base", 2.0), made("x", 1.0, 0.9, 2.5), made("y", 1.0, 1.9, 2.1)});
   EXPECT_TRUE(found.pays);
   EXPECT_THAT(labels(found), ElementsAre("y", "x"));
+}
+
+TEST(Recommend, NoSimplerOneWhoseIntervalIsBelowThatOfAnother) {
+  const auto found = recommended({made("base", 2.0), made("x", 1.1, 1.01, 1.16),
+                                  made("y", 1.1, 1.1, 1.25), made("z", 1.0, 1.2, 1.31)},
+                                 0.2);
+  EXPECT_TRUE(found.pays);
+  EXPECT_THAT(labels(found), ElementsAre("y", "x", "z"));
+}
+
+TEST(Recommend, ShowsACaseThatMayGainBeforeALargerLoss) {
+  const auto found = recommended(
+      {made("base", 1.0), made("x", 1.07, 0.91, 0.95), made("y", 1.1, 0.75, 1.07)}, 0.2);
+  EXPECT_EQ(found.gaining->label, "y");
+  EXPECT_EQ(payoff_of(found), report::Payoff::shows_no_gain);
+}
+
+TEST(Recommend, ThePlainBaselineBeforeOneThatDoesNotGain) {
+  const auto recommended_of = [](double low, double high) {
+    Wording of_two = wording;
+    of_two.is_baseline = [](const CaseSpec& spec) { return spec.strategy.starts_with("base"); };
+    const std::vector<CaseOutcome> outcomes{made("base", 1.02), made("base graph", 1.0, low, high),
+                                            made("x", 1.0, 0.9, 1.1)};
+    const auto groups =
+        same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), {"n"});
+    return labels(recommend(groups.front(), of_two, within(0.01)));
+  };
+  EXPECT_THAT(recommended_of(0.85, 1.01), ElementsAre("base", "base graph", "x"));
+  EXPECT_THAT(recommended_of(1.01, 1.05), ElementsAre("base graph", "x"));
+}
+
+TEST(Recommend, OneSampleRulesNothingOut) {
+  CaseOutcome once = made("x", 1.0, 1.8, 2.0);
+  once.speedup->interval.reset();
+  EXPECT_EQ(payoff_of(recommended({made("base", 1.9), once})), report::Payoff::may_pay);
 }
 
 TEST(Recommend, NothingThatHasNoGain) {
@@ -90,6 +133,21 @@ TEST(Recommend, WithoutAnIntervalNothingPays) {
   EXPECT_FALSE(recommended({made("base", 2.0), once}).pays);
 }
 
+TEST(RecommendEach, NamesGroupsWithoutASpeedup) {
+  CaseOutcome large = made("x", 1, 1.9, 2.1);
+  large.spec.parameters.set("n", std::int64_t{16});
+  CaseOutcome alone = made("base", 1);
+  alone.spec.parameters.set("n", std::int64_t{32});
+  const std::vector<CaseOutcome> outcomes{large, made("base", 2), alone, made("y", 1, 1.3, 1.4)};
+  const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
+  const auto [found, not_compared] = recommend_each(all, {"n"}, wording, within(0.01));
+  EXPECT_THAT(not_compared, ElementsAre("n 32"));
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0].setting, "n 8");
+  EXPECT_EQ(found[0].gaining->label, "y");
+  EXPECT_EQ(found[1].setting, "n 16");
+}
+
 TEST(SameWork, GroupsByParametersAndFormatAndNamesWhatDiffers) {
   CaseOutcome large = made("x", 1);
   large.spec.parameters.set("n", std::int64_t{16});
@@ -105,38 +163,79 @@ TEST(SameWork, GroupsByParametersAndFormatAndNamesWhatDiffers) {
   EXPECT_EQ(groups[2].setting, "n 16, f32");
 }
 
-TEST(Wording, DistinguishesNoGainFromAGainThatIsNotProven) {
-  report::Recommendation found;
-  found.gain = {0.9, report::Interval{0.8, 0.95, 0.97}};
-  EXPECT_EQ(no_gain_text(found), "does not pay");
-  found.gain->interval = report::Interval{0.8, 1.05, 0.97};
-  EXPECT_EQ(no_gain_text(found), "shows no gain");
-  found.gain->interval = report::Interval{1.1, 1.4, 0.5};
-  EXPECT_EQ(no_gain_text(found), "may pay");
+/// A recommendation for "n <number>" whose gain has this payoff.
+report::Recommendation with_payoff(report::Payoff payoff, int number = 0) {
+  report::Recommendation one{.setting = "n " + std::to_string(number),
+                             .pays = payoff == report::Payoff::pays};
+  double value = 1;
+  if (payoff == report::Payoff::does_not_pay) value = 0.5;
+  if (payoff >= report::Payoff::may_pay) value = 2;
+  const double half = payoff == report::Payoff::shows_no_gain ? 0.9 : 0.1;
+  one.gain = {value, report::Interval{value - half, value + half, 0.97}};
+  return one;
+}
+
+std::vector<report::Recommendation> with_payoffs(const std::vector<report::Payoff>& payoffs) {
+  std::vector<report::Recommendation> list;
+  for (const report::Payoff payoff : payoffs) {
+    list.push_back(with_payoff(payoff, static_cast<int>(list.size())));
+  }
+  return list;
+}
+
+TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotProven) {
+  using enum report::Payoff;
+  for (const report::Payoff payoff : {does_not_pay, shows_no_gain, may_pay, pays}) {
+    EXPECT_EQ(payoff_of(with_payoff(payoff)), payoff) << to_string(payoff);
+  }
+  report::Recommendation once = with_payoff(may_pay);
+  once.gain->interval.reset();
+  EXPECT_EQ(payoff_of(once), shows_no_gain) << "a single sample proves nothing";
+}
+
+TEST(Payoff, TheGainOfAnotherBaselineShowsNothing) {
+  report::Recommendation one = with_payoff(report::Payoff::may_pay);
+  one.gain->baseline = "made/base";
+  one.candidates = {{"base", "made/base"}};
+  EXPECT_EQ(payoff_of(one), report::Payoff::may_pay);
+  one.candidates = {{"graph of base", "made/graph-base"}};
+  EXPECT_EQ(payoff_of(one), report::Payoff::shows_no_gain);
+}
+
+TEST(Wording, TheBestIsTheOneThatPays) {
+  using enum report::Payoff;
+  auto found = with_payoffs({shows_no_gain, pays, may_pay, pays});
+  found[0].gain->value = 9;
+  found[2].gain->value = 8;
+  found[3].gain->value = 3;
+  EXPECT_EQ(best_of(found).setting, "n 3");
 }
 
 TEST(Wording, NamesWhereItPays) {
-  const auto with = [](const std::vector<bool>& pays) {
-    std::vector<report::Recommendation> list;
-    for (std::size_t i = 0; i < pays.size(); ++i) {
-      list.push_back({.setting = "n " + std::to_string(i), .pays = pays[i]});
-    }
-    return list;
+  using enum report::Payoff;
+  const auto text = [](const std::vector<report::Payoff>& payoffs, std::string_view verb = "pays") {
+    return where_it_pays(with_payoffs(payoffs), verb);
   };
-  EXPECT_EQ(where_it_pays(with({true}), "pays"), "pays");
-  EXPECT_EQ(where_it_pays(with({false}), "pays"), "shows no gain");
-  EXPECT_EQ(where_it_pays(with({true, true}), "pay"), "pay at every setting");
-  EXPECT_EQ(where_it_pays(with({false, false}), "pay"), "show no gain at any setting");
-  EXPECT_EQ(where_it_pays(with({false, true}), "pays"), "pays at n 1 only");
-  EXPECT_EQ(where_it_pays(with({true, true, false}), "pays"), "pays at 2 of 3 settings");
+  EXPECT_EQ(text({pays}), "pays");
+  EXPECT_EQ(text({pays, pays}, "pay"), "pay at every setting");
+  EXPECT_EQ(text({shows_no_gain, pays}), "pays at n 1 only");
+  EXPECT_EQ(text({pays, pays, does_not_pay}), "pays at 2 of 3 settings");
+  EXPECT_EQ(where_it_pays(with_payoffs({pays, pays, may_pay}), "pays", "size"),
+            "pays at 2 of 3 sizes and may pay at n 2");
 }
 
-TEST(Wording, ListsThreeAndCountsTheRest) {
-  EXPECT_THAT(list_text({}), IsEmpty());
-  EXPECT_EQ(list_text({"a"}), "a");
-  EXPECT_EQ(list_text({"a", "b"}), "a and b");
-  EXPECT_EQ(list_text({"a", "b", "c", "d"}), "a, b, c and d");
-  EXPECT_EQ(list_text({"a", "b", "c", "d", "e"}), "a, b, c and 2 more");
+TEST(Wording, SaysWhatIsShownWhereNothingPays) {
+  using enum report::Payoff;
+  const auto text = [](const std::vector<report::Payoff>& payoffs, std::string_view verb = "pays") {
+    return where_it_pays(with_payoffs(payoffs), verb);
+  };
+  EXPECT_EQ(text({shows_no_gain}), "shows no gain");
+  EXPECT_EQ(text({does_not_pay, shows_no_gain}, "pay"), "show no gain at any setting");
+  EXPECT_EQ(text({does_not_pay}), "does not pay");
+  EXPECT_EQ(text({does_not_pay, does_not_pay}, "pay"), "do not pay at any setting");
+  EXPECT_EQ(text({may_pay}, "pay"), "may pay");
+  EXPECT_EQ(text({does_not_pay, may_pay}), "may pay at n 1 only");
+  EXPECT_EQ(text({may_pay, may_pay}), "may pay at every setting");
 }
 
 TEST(Wording, RemarksOnGainsThatDevicesCannotExplain) {

@@ -201,6 +201,13 @@ CaseOutcome outcome(const std::string& strategy, std::int64_t image, double valu
   }
   if (strategy.ends_with("streams")) outcome.spec.parameters.set("streams", std::int64_t{2});
   outcome.speedup = {value, report::Interval{low, high, 0.97}};
+  CaseSpec baseline = outcome.spec;
+  baseline.strategy = "one-stream";
+  baseline.parameters = {};
+  for (const Parameter& one : outcome.spec.parameters) {
+    if (one.name != "streams") baseline.parameters.set(one.name, one.value);
+  }
+  outcome.speedup->baseline = baseline.name();
   outcome.median_seconds = 1 / value;
   return outcome;
 }
@@ -220,11 +227,27 @@ TEST_F(BranchTest, AnswersWithTheSizeBelowWhichItPays) {
   EXPECT_EQ(
       made.text,
       "Running the branches together pays from 4.73 MFLOP a layer down; above that it shows no "
-      "gain. Streams and threads alone pay at 2 of 3 settings.");
+      "gain. Streams alone pay at 2 of 3 settings.");
   ASSERT_EQ(made.recommendations.size(), 3);
   EXPECT_EQ(made.recommendations[0].setting, "image 8");
   EXPECT_EQ(made.recommendations[0].candidates.front().label, "2 streams");
   EXPECT_EQ(made.recommendations[2].candidates.front().label, "one stream");
+}
+
+TEST_F(BranchTest, SettingsOfOneSizeHaveNoLimit) {
+  const auto with_branches = [](CaseOutcome one, std::int64_t branches) {
+    one.spec.parameters.set("branches", branches);
+    one.speedup.reset();
+    return one;
+  };
+  CaseOutcome few = with_branches(outcome("streams", 8, 1, 1, 1), 2);
+  few.speedup = {0.99, report::Interval{0.97, 1.01, 0.97}};
+  EXPECT_EQ(scenario
+                ->answer({one_stream(8), outcome("streams", 8, 2.0, 1.9, 2.1),
+                          with_branches(one_stream(8), 2), few},
+                         within(0.02))
+                .text,
+            "Streams pay at branches 20 only.");
 }
 
 TEST_F(BranchTest, AnswersThatOneConvolutionGainsAndStreamsDoNot) {
@@ -235,7 +258,7 @@ TEST_F(BranchTest, AnswersThatOneConvolutionGainsAndStreamsDoNot) {
                    within(0.02))
           .text,
       "Use merged: 1.50× (1.40–1.60) one stream. It cannot be distinguished from grouped. "
-      "Streams and threads alone show no gain.");
+      "Streams alone do not pay.");
 }
 
 TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
@@ -244,15 +267,43 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
   const auto alone = outcome("graph-one-stream", 8, 2.99, 2.9, 3.1);
   const Conclusion made = scenario->answer({one_stream(8), streams, together, alone}, within(0.01));
   EXPECT_EQ(made.text,
-            "Running the branches together shows no gain: graph of 2 streams reaches 3.00× "
-            "(2.90–3.10) one stream.");
+            "Streams show no gain: 3.00× (2.90–3.10) one stream with graph of 2 streams, and graph "
+            "of one "
+            "stream may be as fast.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
   EXPECT_EQ(made.recommendations.front().remark, "graph of one stream 2.99× (2.90–3.10)");
   EXPECT_THAT(scenario->answer({one_stream(8), together}, within(0)).text, HasSubstr("no answer"))
       << "without graph-one-stream the gain of the streams is unknown";
+  const Conclusion at_one_size = scenario->answer(
+      {one_stream(8), outcome("streams", 8, 2.0, 1.9, 2.1), one_stream(16)}, within(0.01));
+  EXPECT_THAT(at_one_size.text, HasSubstr("At image 16 there was nothing to compare with."));
   const auto more = outcome("graph-streams", 8, 6.0, 5.9, 6.1);
   EXPECT_THAT(scenario->answer({one_stream(8), more, alone}, within(0.01)).text,
               HasSubstr("Use graph of 2 streams: 6.00×"));
+}
+
+TEST_F(BranchTest, SpeaksOfWhatWasMeasured) {
+  const auto streams = outcome("streams", 8, 0.9, 0.85, 0.95);
+  EXPECT_EQ(scenario->answer({one_stream(8), streams}, within(0.01)).text,
+            "Streams do not pay: 0.90× (0.85–0.95) one stream with 2 streams.");
+  EXPECT_THAT(
+      scenario
+          ->answer({one_stream(8), streams, outcome("merged", 8, 2.0, 1.95, 2.05)}, within(0.01))
+          .text,
+      HasSubstr("Streams alone do not pay."));
+}
+
+TEST_F(BranchTest, MergingGainsNothingWhereAGraphOfOneStreamMayBeAsFast) {
+  const auto alone = outcome("graph-one-stream", 8, 1.996, 1.95, 2.04);
+  const auto merged = outcome("merged", 8, 2.0, 1.95, 2.05);
+  const Conclusion made = scenario->answer({one_stream(8), merged, alone}, within(0.01));
+  EXPECT_EQ(
+      made.text,
+      "Running the branches together shows no gain: 2.00× (1.95–2.05) one stream with merged, "
+      "and graph of one stream may be as fast.");
+  EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
+  EXPECT_EQ(made.recommendations.front().candidates.back().label, "merged");
+  EXPECT_FALSE(made.recommendations.front().pays);
 }
 
 TEST_F(BranchTest, AGraphOfStreamsIsMeasuredAgainstAGraphOfOne) {
@@ -284,7 +335,11 @@ TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {
   const auto large_bad = outcome("streams", 64, 0.9, 0.8, 1.1);
   EXPECT_THAT(text({good, large_good}), HasSubstr("at every size"));
   EXPECT_THAT(text({bad, large_bad}), HasSubstr("no gain at any size"));
-  EXPECT_THAT(text({bad, large_good}), HasSubstr("1 of 2 sizes, without a clear limit"));
+  EXPECT_THAT(text({bad, large_good}), HasSubstr("at image 64 only, without a clear limit"));
+  const auto loss = outcome("streams", 8, 0.9, 0.8, 0.95);
+  const auto large_loss = outcome("streams", 64, 0.9, 0.8, 0.95);
+  EXPECT_THAT(text({good, large_loss}), HasSubstr("above that they do not pay."));
+  EXPECT_THAT(text({loss, large_loss}), HasSubstr("do not pay at any size."));
   EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("no answer"));
 }
 

@@ -19,6 +19,7 @@ namespace parbench::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<Parameter> tiny = {{"n", 7}, {"count", 3}};
 
@@ -256,15 +257,19 @@ TEST_F(MatmulRequests, RowShardedNeedsF32) {
   EXPECT_THROW((void)scenario->prepare(spec, context), Unsupported);
 }
 
-TEST_F(MatmulRequests, Answer) {
-  const auto outcome = [&](const std::string& strategy, double seconds, double speedup) {
+struct MatmulAnswer : MatmulRequests {
+  [[nodiscard]] CaseOutcome outcome(const std::string& strategy, double seconds, double speedup,
+                                    std::int64_t n = 64) const {
     CaseOutcome one;
-    one.spec = spec_of(*scenario, strategy, {{"n", 64}, {"count", 10}, {"streams", 2}}, 2);
+    one.spec = spec_of(*scenario, strategy, {{"n", n}, {"count", 10}, {"streams", 2}}, 2);
     one.median_seconds = seconds;
     if (speedup > 0)
       one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
     return one;
-  };
+  }
+};
+
+TEST_F(MatmulAnswer, BothQuestionsAndTheirSettings) {
   const std::vector<CaseOutcome> outcomes{outcome("alone", 1.0, 0),
                                           outcome("sequential", 2.0, 0),
                                           outcome("concurrent", 1.02, 1.96),
@@ -276,21 +281,65 @@ TEST_F(MatmulRequests, Answer) {
       made.text,
       "Several devices pay: concurrent 1.96× (1.95–1.97) the same work in turn. Streams on one "
       "device pay: 2 streams 1.24× (1.23–1.25) one stream.");
-  EXPECT_EQ(made.recommendations.size(), 2);
-  EXPECT_THAT(scenario->answer({outcome("alone", 1.0, 0)}, within(0)).text, HasSubstr("no answer"));
+  ASSERT_EQ(made.recommendations.size(), 2);
+  EXPECT_EQ(made.recommendations[0].setting, "several devices");
+  EXPECT_EQ(made.recommendations[1].setting, "streams");
+  const Conclusion one_case = scenario->answer({outcome("alone", 1.0, 0)}, within(0));
+  EXPECT_THAT(one_case.text, HasSubstr("no answer"));
+  EXPECT_FALSE(one_case.is_answered);
+}
 
-  CaseOutcome large = outcome("concurrent", 0.5, 2.5);
-  large.spec.parameters.set("n", std::int64_t{128});
-  CaseOutcome in_turn = outcome("sequential", 1.2, 0);
-  in_turn.spec.parameters.set("n", std::int64_t{128});
+TEST_F(MatmulAnswer, RemarksOnABaselineThatIsSlowerThanItsParts) {
+  const CaseOutcome first = outcome("alone", 1.0, 0);
+  CaseOutcome second = first;
+  second.spec.parameters.set("device", std::int64_t{1});
+  const CaseOutcome concurrent = outcome("concurrent", 1.5, 1.6);
   EXPECT_EQ(
-      scenario
-          ->answer({outcome("sequential", 1, 0), outcome("concurrent", 1.01, 0.99), large, in_turn},
-                   within(0.02))
+      scenario->answer({first, second, outcome("sequential", 2.4, 0), concurrent}, within(0)).text,
+      "Several devices pay: concurrent 1.60× (1.59–1.61) the same work in turn. In turn takes "
+      "20% longer than alone, which counts as gain.");
+  for (const CaseOutcome& in_turn : {outcome("sequential", 2.05, 0), outcome("sequential", 9, 0)}) {
+    EXPECT_THAT(scenario->answer({first, in_turn, concurrent}, within(0)).text,
+                Not(HasSubstr("longer than alone")))
+        << "the second device was not measured alone";
+  }
+}
+
+TEST_F(MatmulAnswer, NamesTheSettingOfTheLargestGain) {
+  const CaseOutcome in_turn = outcome("sequential", 1.2, 0, 128);
+  const CaseOutcome concurrent = outcome("concurrent", 0.6, 2, 128);
+  const CaseOutcome small = outcome("sequential", 1, 0);
+  const Conclusion made = scenario->answer(
+      {small, outcome("concurrent", 1.01, 0.995), in_turn, concurrent}, within(0.02));
+  EXPECT_EQ(made.text,
+            "Several devices pay at n 128 only: concurrent 2.00× (1.99–2.01) the same work in turn "
+            "at n 128.");
+  EXPECT_EQ(made.recommendations[1].setting, "several devices, n 128");
+  EXPECT_EQ(
+      scenario->answer({small, in_turn, concurrent}, within(0)).text,
+      "Several devices pay: concurrent 2.00× (1.99–2.01) the same work in turn at n 128. At n "
+      "64 there was nothing to compare with.");
+}
+
+TEST_F(MatmulAnswer, RemarksOnMoreThanTheDevicesCanGive) {
+  const CaseOutcome in_turn = outcome("sequential", 1.25, 0);
+  EXPECT_THAT(scenario->answer({in_turn, outcome("concurrent", 0.5, 2.5)}, within(0)).text,
+              testing::EndsWith("This is more than 2 devices can give; likely cause: the baseline "
+                                "was disturbed."));
+  EXPECT_THAT(scenario->answer({in_turn, outcome("column-sharded", 0.5, 2.5)}, within(0)).text,
+              testing::EndsWith("likely cause: smaller pieces fit the caches, or the baseline was "
+                                "disturbed."));
+}
+
+TEST_F(MatmulAnswer, AGainThatTheTestDoesNotShowMayPay) {
+  CaseOutcome concurrent = outcome("concurrent", 1.0, 1.05);
+  concurrent.speedup->interval = report::Interval{1.02, 2.20, 0.97};
+  EXPECT_EQ(scenario->answer({outcome("sequential", 1.05, 0), concurrent}, within(0.1)).text,
+            "Several devices may pay: concurrent 1.05× (1.02–2.20) the same work in turn.");
+  EXPECT_EQ(
+      scenario->answer({outcome("sequential", 1, 0), outcome("concurrent", 2, 0.5)}, within(0))
           .text,
-      "Several devices pay at n 128 only: concurrent 2.50× (2.49–2.51) the same work in turn "
-      "at n 128. This is more than 2 devices can give; likely cause: smaller pieces fit the "
-      "caches, or the baseline was disturbed.");
+      "Several devices do not pay: concurrent 0.50× (0.49–0.51) the same work in turn.");
 }
 
 }  // namespace

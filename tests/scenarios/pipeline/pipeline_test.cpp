@@ -97,9 +97,15 @@ TEST_F(PipelineTest, ACaseIsFoundAgainByTheValuesOfItsName) {
   EXPECT_EQ(name_of(named), "pipeline/pipeline/batch:40/image:64/split:8/devices:2");
 }
 
-TEST_F(PipelineTest, TheToyModelHasNoImages) {
+TEST_F(PipelineTest, AModelHasItsOwnSizes) {
+  EXPECT_EQ(name_of(request("single", {{"model", "mlp"}, {"image", 64}})),
+            "pipeline/single/model:mlp/batch:120/hidden:1024/layers:4");
+  EXPECT_EQ(name_of(request("single", {{"model", "mlp"}, {"layers", 3}}, {"layers"})),
+            "pipeline/single/model:mlp/batch:120/hidden:1024/layers:3");
   EXPECT_THAT(refusal(request("single", {{"model", "toy"}, {"image", 64}}, {"image"})),
-              HasSubstr("--image: the toy model has no images"));
+              HasSubstr("--image: model toy has no such size; its sizes are: none"));
+  EXPECT_THAT(refusal(request("single", {{"layers", 2}}, {"layers"})),
+              HasSubstr("--layers: model resnet50 has no such size; its sizes are: image"));
 }
 
 TEST_F(PipelineTest, ListedSizesAddUpToTheBatch) {
@@ -286,6 +292,32 @@ TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
   EXPECT_EQ(made.recommendations[1].setting, "batch 120, image 64");
   EXPECT_EQ(made.recommendations[1].candidates.front().label, "the single device");
   EXPECT_EQ(made.recommendations[2].candidates.front().label, "split 20");
+}
+
+TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
+  const Parameter large{"batch", std::int64_t{48}};
+  const CaseOutcome single = outcome("single", {}, 2.0, 1);
+  const CaseOutcome split = outcome("pipeline", {{"split", 6}}, 1.0, 2.0);
+  CaseOutcome alone = outcome("pipeline", {large, {"split", 6}}, 2.0, 1);
+  alone.speedup.reset();
+  const Conclusion made = scenario->answer({single, split, alone}, within(0));
+  EXPECT_EQ(made.text,
+            "Use split 6: 2.00× (1.99–2.01) the single device, 90% of what these tasks allow. At "
+            "batch 48 there was nothing to compare with.");
+  EXPECT_EQ(made.recommendations.size(), 1);
+
+  const Parameter small{"batch", std::int64_t{12}};
+  EXPECT_EQ(scenario
+                ->answer({single, split, alone, outcome("single", {small}, 1.0, 1),
+                          outcome("pipeline", {small, {"split", 6}}, 2.0, 0.5)},
+                         within(0))
+                .text,
+            "Splitting pays at batch 24 only. At batch 48 there was nothing to compare with.");
+
+  CaseOutcome other = split;
+  other.speedup.reset();
+  EXPECT_THAT(scenario->answer({other, alone}, within(0)).text,
+              testing::StartsWith("No pipeline was measured beside the single device"));
 }
 
 }  // namespace

@@ -223,24 +223,47 @@ TEST(Metrics, AddUpCallsOfOneNameAndKind) {
   EXPECT_EQ(metrics_of(made).calls[1].enqueueing, 0) << "the host launches the graph, not calls";
 }
 
-TEST(Metrics, AddUpReferenceCallsOfOneLayerAndKernel) {
+TEST(Metrics, DivideCallsOfOneNameByLayerAndKernel) {
   MadeTimeline timeline;
   const auto lane = timeline.lane("a");
   for (const Nanoseconds begin : {0, 10, 20, 30}) timeline.task(lane, {begin, begin + 4});
   Timeline made = timeline.made();
-  for (const std::size_t i : {0U, 2U, 3U}) {
-    made.calls[i].layer = i == 0 ? "small" : "large";
-    made.calls[i].reference_kernel = "ref:any";
+  for (std::size_t i = 0; i < made.calls.size(); ++i) {
+    TimedCall& call = made.calls[i];
+    call.layer = i == 1 ? "conv1" : "conv2";
+    call.tensors = "source " + std::to_string(i);
+    call.kernel = i == 3 ? "jit" : "ref:any";
+    call.reference = i < 3;
+    call.team_waiting = 1;
   }
-  const std::vector<ReferenceCalls> calls = metrics_of(made).reference_calls;
-  ASSERT_EQ(calls.size(), 2U);
+  const std::vector<CallMetrics> calls = metrics_of(made).calls;
+  ASSERT_EQ(calls.size(), 3U);
   EXPECT_EQ(calls[0].name, "operation");
-  EXPECT_EQ(calls[0].layer, "large");
+  EXPECT_EQ(calls[0].layer, "conv2");
+  EXPECT_EQ(calls[0].tensors, "source 0") << "of the first";
   EXPECT_EQ(calls[0].kernel, "ref:any");
+  EXPECT_TRUE(calls[0].reference);
   EXPECT_EQ(calls[0].count, 2);
   EXPECT_EQ(ns(calls[0].seconds), 8);
-  EXPECT_EQ(calls[1].layer, "small");
-  EXPECT_EQ(calls[1].count, 1);
+  EXPECT_EQ(ns(calls[0].team_waiting), 2);
+  EXPECT_EQ(calls[1].layer, "conv1");
+  EXPECT_EQ(calls[2].kernel, "jit");
+  EXPECT_FALSE(calls[2].reference);
+  EXPECT_EQ(calls[2].tensors, "") << "its layer has them";
+}
+
+TEST(Metrics, DivideCallsWithoutALayerByTheirTensors) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  for (const Nanoseconds begin : {0, 10, 20}) timeline.task(lane, {begin, begin + 4});
+  Timeline made = timeline.made();
+  for (std::size_t i = 0; i < made.calls.size(); ++i) {
+    made.calls[i].tensors = i == 0 ? "small" : "large";
+  }
+  const std::vector<CallMetrics> calls = metrics_of(made).calls;
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].tensors, "large");
+  EXPECT_EQ(calls[0].count, 2);
 }
 
 TEST(Metrics, HaveTheErrorOfTheClocks) {

@@ -45,7 +45,7 @@ struct GradientAccumulation : testing::Test {
 };
 
 TEST_F(GradientAccumulation, HaveTheSameSumsOnOneDeviceAndOnTwo) {
-  const Network network = resnet50(32);
+  const Network network = resnet(50, 32);
   const std::vector<std::int64_t> micro_batches = {2, 2, 3};
   Step alone(1);
   const OutputValues want = alone.run(network, micro_batches);

@@ -3,12 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <stdexcept>
+
+#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/addition.h"
+#include "scenarios/models/layers/attention.h"
+#include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/pooling.h"
+#include "tests/scenarios/training/naive_sequence.h"
 
 namespace parbench::test {
 namespace {
 
-using Values = std::vector<double>;
 using std::int64_t;
 
 struct Maps {  // {C, H, W} or {features}
@@ -35,19 +48,20 @@ void for_each(int64_t samples, const Maps& maps, Visit visit) {
   }
 }
 
-Values convolution(const Values& in, const Maps& from, const Layer& layer, const Values& weights,
-                   int64_t samples) {
+/// `bias`: empty for none.
+Values convolution(const Values& in, const Maps& from, const Layer& layer, const Window& window,
+                   const Values& weights, const Values& bias, int64_t samples) {
   const Maps to(layer.output);
   Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
   for_each(samples, to, [&](int64_t n, int64_t o, int64_t y, int64_t x, int64_t index) {
-    double sum = 0;
+    double sum = bias.empty() ? 0.0 : bias[static_cast<std::size_t>(o)];
     for (int64_t i = 0; i < from.c; ++i) {
-      for (int64_t ky = 0; ky < layer.kernel; ++ky) {
-        for (int64_t kx = 0; kx < layer.kernel; ++kx) {
-          const int64_t iy = y * layer.stride + ky - layer.padding;
-          const int64_t ix = x * layer.stride + kx - layer.padding;
+      for (int64_t ky = 0; ky < window.kernel; ++ky) {
+        for (int64_t kx = 0; kx < window.kernel; ++kx) {
+          const int64_t iy = y * window.stride + ky - window.padding;
+          const int64_t ix = x * window.stride + kx - window.padding;
           if (!from.inside(iy, ix)) continue;
-          const int64_t weight = ((o * from.c + i) * layer.kernel + ky) * layer.kernel + kx;
+          const int64_t weight = ((o * from.c + i) * window.kernel + ky) * window.kernel + kx;
           sum += in[static_cast<std::size_t>(from.at(n, i, iy, ix))] *
                  weights[static_cast<std::size_t>(weight)];
         }
@@ -59,8 +73,8 @@ Values convolution(const Values& in, const Maps& from, const Layer& layer, const
 }
 
 /// `addend`: null for none.
-Values batch_norm(const Values& in, const Values* addend, const Layer& layer, const Values& scale,
-                  const Values& shift, int64_t samples) {
+Values batch_norm(const Values& in, const Values* addend, const Layer& layer, bool relu,
+                  const Values& scale, const Values& shift, int64_t samples) {
   const Maps maps(layer.output);
   const double count = static_cast<double>(samples * maps.h * maps.w);
   Values sum(static_cast<std::size_t>(maps.c));
@@ -80,20 +94,21 @@ Values batch_norm(const Values& in, const Values* addend, const Layer& layer, co
     double y =
         scale[c] * (in[i] - sum[c] / count) / std::sqrt(squares[c] / count + 1e-5) + shift[c];
     if (addend != nullptr) y += (*addend)[i];
-    out[i] = layer.relu ? std::max(y, 0.0) : y;
+    out[i] = relu ? std::max(y, 0.0) : y;
   });
   return out;
 }
 
-Values max_pool(const Values& in, const Maps& from, const Layer& layer, int64_t samples) {
+Values max_pool(const Values& in, const Maps& from, const Layer& layer, const Window& window,
+                int64_t samples) {
   const Maps to(layer.output);
   Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
   for_each(samples, to, [&](int64_t n, int64_t c, int64_t y, int64_t x, int64_t index) {
     double max = -std::numeric_limits<double>::infinity();
-    for (int64_t ky = 0; ky < layer.kernel; ++ky) {
-      for (int64_t kx = 0; kx < layer.kernel; ++kx) {
-        const int64_t iy = y * layer.stride + ky - layer.padding;
-        const int64_t ix = x * layer.stride + kx - layer.padding;
+    for (int64_t ky = 0; ky < window.kernel; ++ky) {
+      for (int64_t kx = 0; kx < window.kernel; ++kx) {
+        const int64_t iy = y * window.stride + ky - window.padding;
+        const int64_t ix = x * window.stride + kx - window.padding;
         if (from.inside(iy, ix)) {
           max = std::max(max, in[static_cast<std::size_t>(from.at(n, c, iy, ix))]);
         }
@@ -113,11 +128,13 @@ Values average_pool(const Values& in, const Maps& from, int64_t samples) {
   return out;
 }
 
+/// Of rows of so many features.
 Values linear(const Values& in, int64_t features, const Layer& layer, const Values& weights,
-              const Values& bias, int64_t samples) {
-  const int64_t outputs = layer.output[0];
+              const Values& bias) {
+  const int64_t outputs = layer.output.back();
+  const auto rows = static_cast<int64_t>(in.size()) / features;
   Values out;
-  for (int64_t n = 0; n < samples; ++n) {
+  for (int64_t n = 0; n < rows; ++n) {
     for (int64_t o = 0; o < outputs; ++o) {
       double sum = bias[static_cast<std::size_t>(o)];
       for (int64_t i = 0; i < features; ++i) {
@@ -135,42 +152,68 @@ Values clamped(Values values) {
   return values;
 }
 
+using Input = std::function<const Values&(std::size_t)>;
+using Parameter = std::function<Values(const char*)>;
+
+/// The output of a layer of sequences.
+Values computed_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
+                            int64_t samples) {
+  if (as<Embedding>(layer) != nullptr) {
+    return embedding(input(0), parameter(".weight"), layer.output.back());
+  }
+  if (as<LearnedPositions>(layer) != nullptr) return with_positions(input(0), parameter(".weight"));
+  if (as<LayerNorm>(layer) != nullptr) {
+    return layer_norm(input(0), parameter(".weight"), parameter(".bias"));
+  }
+  if (const auto* attention = as<CausalAttention>(layer)) {
+    return causal_attention(input(0), samples, layer.output, attention->heads());
+  }
+  if (as<Addition>(layer) != nullptr) return with_positions(input(0), input(1));
+  throw std::logic_error("no naive loop for layer " + layer.name);
+}
+
+/// The output of a layer.
+Values computed(const Layer& layer, const Shape& source, const Input& input,
+                const Parameter& parameter, int64_t samples) {
+  const Maps from(source);
+  if (const auto* convolve = as<Convolution>(layer)) {
+    const Convolution::Options& options = convolve->options();
+    return convolution(input(0), from, layer, options.window, parameter(".weight"),
+                       options.bias ? parameter(".bias") : Values(), samples);
+  }
+  if (const auto* norm = as<BatchNorm>(layer)) {
+    return batch_norm(input(0), layer.inputs.size() > 1 ? &input(1) : nullptr, layer, norm->relu(),
+                      parameter(".weight"), parameter(".bias"), samples);
+  }
+  if (const auto* pool = as<MaxPool>(layer)) {
+    return max_pool(input(0), from, layer, pool->window(), samples);
+  }
+  if (as<GlobalAveragePool>(layer) != nullptr) return average_pool(input(0), from, samples);
+  if (as<Linear>(layer) != nullptr) {
+    return linear(input(0), source.back(), layer, parameter(".weight"), parameter(".bias"));
+  }
+  if (const auto* function = as<Activation>(layer)) {
+    return function->kind() == ActivationKind::relu ? clamped(input(0)) : gelu(input(0));
+  }
+  if (as<Flatten>(layer) != nullptr) return input(0);
+  return computed_of_sequence(layer, input, parameter, samples);
+}
+
 }  // namespace
 
-double squared_error(const Network& network, const NamedParameters& parameters,
-                     const std::vector<double>& images, const std::vector<double>& target,
-                     std::int64_t samples) {
+double total_loss(const Network& network, const NamedParameters& parameters,
+                  const std::vector<double>& images, const std::vector<double>& target,
+                  std::int64_t samples) {
   std::vector<Values> outputs;
   for (const Layer& layer : network.layers) {
     const auto input = [&](std::size_t which) -> const Values& {
       const int index = layer.inputs[which];
       return index == network_input ? images : outputs[static_cast<std::size_t>(index)];
     };
-    const Maps from(network.input_of(layer));
     const auto parameter = [&](const char* suffix) { return parameters.at(layer.name + suffix); };
-    switch (layer.kind) {
-      case LayerKind::convolution:
-        outputs.push_back(convolution(input(0), from, layer, parameter(".weight"), samples));
-        break;
-      case LayerKind::batch_norm:
-        outputs.push_back(batch_norm(input(0), layer.inputs.size() > 1 ? &input(1) : nullptr, layer,
-                                     parameter(".weight"), parameter(".bias"), samples));
-        break;
-      case LayerKind::max_pool:
-        outputs.push_back(max_pool(input(0), from, layer, samples));
-        break;
-      case LayerKind::global_average_pool:
-        outputs.push_back(average_pool(input(0), from, samples));
-        break;
-      case LayerKind::linear:
-        outputs.push_back(
-            linear(input(0), from.c, layer, parameter(".weight"), parameter(".bias"), samples));
-        break;
-      case LayerKind::relu:
-        outputs.push_back(clamped(input(0)));
-        break;
-    }
+    outputs.push_back(computed(layer, network.input_of(layer), input, parameter, samples));
   }
+  if (network.loss == Loss::cross_entropy) return cross_entropy(outputs.back(), target);
   double sum = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {
     sum += (outputs.back()[i] - target[i]) * (outputs.back()[i] - target[i]);

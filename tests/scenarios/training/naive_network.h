@@ -12,10 +12,11 @@ namespace parbench::test {
 
 using NamedParameters = std::map<std::string, std::vector<double>>;
 
-/// Σ(prediction − target)² of one micro-batch, whose own statistics normalise it. `images` and
-/// `target` are canonical, samples outermost.
-[[nodiscard]] double squared_error(const Network& network, const NamedParameters& parameters,
-                                   const std::vector<double>& images,
-                                   const std::vector<double>& target, std::int64_t samples);
+/// The network's loss of one micro-batch, whose own statistics normalise it, as a sum:
+/// Σ(prediction − target)² over elements, or Σ −log softmax over positions. `images` and `target`
+/// are canonical, samples outermost.
+[[nodiscard]] double total_loss(const Network& network, const NamedParameters& parameters,
+                                const std::vector<double>& images,
+                                const std::vector<double>& target, std::int64_t samples);
 
 }  // namespace parbench::test

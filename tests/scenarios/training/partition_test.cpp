@@ -13,10 +13,12 @@
 namespace parbench {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Gt;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 std::string refusal(const Network& network, const std::string& text, int stages) {
   try {
@@ -28,13 +30,13 @@ std::string refusal(const Network& network, const std::string& text, int stages)
 }
 
 TEST(NamedPartition, UnitsAreFoundByName) {
-  const Network network = resnet50(64);
+  const Network network = resnet(50, 64);
   EXPECT_THAT(named_partition(network, "published", 2), ElementsAre(8));
   EXPECT_THAT(named_partition(network, "layer1.0+layer4.2+head", 4), ElementsAre(1, 16, 17));
 }
 
 TEST(NamedPartition, RefusalsNameTheWordAndTheUnits) {
-  const Network network = resnet50(64);
+  const Network network = resnet(50, 64);
   EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' starts no later stage"));
   EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("layer1.0, layer1.1"));
   EXPECT_THAT(refusal(network, "", 2), HasSubstr("'' starts no later stage"));
@@ -44,11 +46,13 @@ TEST(NamedPartition, RefusalsNameTheWordAndTheUnits) {
 }
 
 TEST(NamedPartition, AStageForEveryDeviceInOrder) {
-  const Network network = resnet50(64);
+  const Network network = resnet(50, 64);
   EXPECT_THAT(refusal(network, "layer1.0", 3), HasSubstr("makes 2 stages, but there are 3"));
   EXPECT_THAT(refusal(network, "published", 3), HasSubstr("makes 2 stages, but there are 3"));
   EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in their order"));
   EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different units"));
+  EXPECT_THAT(refusal(network, "published", 3), HasSubstr("no published partition of resnet50"));
+  EXPECT_THAT(refusal(resnet(18, 64), "published", 2), HasSubstr("use balanced, or name 1 units"));
 }
 
 Context cpu_context(bool measures) {
@@ -66,6 +70,21 @@ TEST(UnitSeconds, EveryUnitIsMeasuredOnceARun) {
   EXPECT_NE(&measured_unit_seconds(context, 0, network, {.samples = 5}), &seconds);
   EXPECT_NE(&measured_unit_seconds(context, 0, network, {.samples = 4, .accumulate = true}),
             &seconds);
+}
+
+TEST(UnitSeconds, ModelsOfOtherSizesAreMeasuredApart) {
+  Context context = cpu_context(true);
+  const UnitRun run{.samples = 4};
+  EXPECT_EQ(measured_unit_seconds(context, 0, perceptron(2, 8), run).size(), 2U);
+  EXPECT_EQ(measured_unit_seconds(context, 0, perceptron(3, 8), run).size(), 3U);
+}
+
+TEST(UnitSeconds, OfTokensAreMeasuredOnTokens) {
+  Context context = cpu_context(true);
+  const Network network =
+      gpt({.layers = 1, .hidden = 8, .heads = 2, .sequence = 4, .vocabulary = 9});
+  EXPECT_THAT(measured_unit_seconds(context, 0, network, {.samples = 2}),
+              AllOf(SizeIs(3), Each(Gt(0.0))));
 }
 
 TEST(UnitSeconds, AreEstimatedWhereNothingMayBeMeasured) {

@@ -10,6 +10,12 @@
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/pooling.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
@@ -26,32 +32,65 @@ constexpr float learning_rate = 0.01F;
 
 /// Everything that ResNet-50 is made of, small: a projection with stride, an identity block.
 Network small_residual_network() {
+  const auto convolution = [](std::int64_t channels, std::int64_t kernel, std::int64_t stride) {
+    return Convolution(
+        {.out_channels = channels,
+         .window = {.kernel = kernel, .stride = stride, .padding = kernel == 3 ? 1 : 0}});
+  };
   Network net;
   net.name = "small";
   net.input = {3, 10, 10};
   net.unit("stem");
-  int x = net.convolution("conv1", network_input, 16, 3, 1, 1);
-  x = net.batch_norm("bn1", x, true);
-  x = net.max_pool(x, 3, 2, 1);
+  int x = net.add("conv1", convolution(16, 3, 1), {network_input});
+  x = net.add("bn1", BatchNorm(true), {x});
+  x = net.add("maxpool", MaxPool({.kernel = 3, .stride = 2, .padding = 1}), {x});
   for (const auto& [name, channels, stride] :
        {std::tuple("projected", 32, 2), std::tuple("identity", 32, 1)}) {
     const std::string block = name;
     net.unit(block);
     const int in = x;
-    x = net.convolution(block + ".conv1", in, 16, 1, 1, 0);
-    x = net.batch_norm(block + ".bn1", x, true);
-    x = net.convolution(block + ".conv2", x, channels, 3, stride, 1);
+    x = net.add(block + ".conv1", convolution(16, 1, 1), {in});
+    x = net.add(block + ".bn1", BatchNorm(true), {x});
+    x = net.add(block + ".conv2", convolution(channels, 3, stride), {x});
     int shortcut = in;
     if (stride == 2) {
-      shortcut = net.convolution(block + ".down", in, channels, 1, stride, 0);
-      shortcut = net.batch_norm(block + ".down_bn", shortcut, false);
+      shortcut = net.add(block + ".down", convolution(channels, 1, stride), {in});
+      shortcut = net.add(block + ".down_bn", BatchNorm(false), {shortcut});
     }
-    x = net.batch_norm(block + ".bn2", x, true, shortcut);
+    x = net.add(block + ".bn2", BatchNorm(true), {x, shortcut});
   }
   net.unit("head");
-  x = net.global_average_pool(x);
-  net.linear("fc", x, 5);
+  x = net.add("avgpool", GlobalAveragePool(), {x});
+  net.add("fc", Linear(5), {x});
   return net;
+}
+
+/// Convolutions with bias, functions of their own, images as rows.
+Network small_plain_network() {
+  Network net;
+  net.name = "plain";
+  net.input = {3, 6, 6};
+  net.unit("features");
+  int x = net.add("conv", Convolution({.out_channels = 16, .window = {.kernel = 3}, .bias = true}),
+                  {network_input});
+  x = net.add("relu", Activation(ActivationKind::relu), {x});
+  x = net.add("pool", MaxPool({.kernel = 2, .stride = 2}), {x});
+  net.unit("classifier");
+  x = net.add("flatten", Flatten(), {x});
+  x = net.add("hidden", Linear(20), {x});
+  x = net.add("gelu", Activation(ActivationKind::gelu_tanh), {x});
+  net.add("fc", Linear(5), {x});
+  return net;
+}
+
+Network network_named(const std::string& name) {
+  if (name == "toy") return toy_model();
+  if (name == "plain") return small_plain_network();
+  const std::int64_t blocks = name == "one block" ? 1 : name == "gpt" ? 2 : 0;
+  if (blocks > 0) {
+    return gpt({.layers = blocks, .hidden = 16, .heads = 2, .sequence = 5, .vocabulary = 11});
+  }
+  return small_residual_network();
 }
 
 /// Whose devices the stages are on, by turns.
@@ -121,7 +160,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
  protected:
   void SetUp() override {
     const Setting& setting = GetParam();
-    network_ = setting.model == "toy" ? toy_model() : small_residual_network();
+    network_ = network_named(setting.model);
     const int stages = static_cast<int>(setting.partition.size()) + 1;
     std::string why;
     std::vector<std::unique_ptr<Device>> devices = open_devices(setting.backends, stages, why);
@@ -184,8 +223,8 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
 
   /// Mean squared error of the batch, micro-batch by micro-batch.
   [[nodiscard]] double naive_loss(const test::NamedParameters& parameters) const {
-    const std::int64_t classes = network_.classes();
     const std::vector<double> target = widened(parts_->data.read(stages_.back()->target()));
+    const std::int64_t values = static_cast<std::int64_t>(target.size()) / batch_;  // of a sample
     double sum = 0;
     std::int64_t first = 0;
     for (std::size_t micro_batch = 0; micro_batch < GetParam().micro_batches.size();
@@ -195,12 +234,12 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
       const int index = static_cast<int>(micro_batch);
       const std::vector<double> images = widened(parts_->data.read(
           Tensor{.device = 0, .desc = stage.input_desc(index), .view = stage.input(index)}));
-      sum += test::squared_error(
+      sum += test::total_loss(
           network_, parameters, images,
-          {target.begin() + first * classes, target.begin() + (first + count) * classes}, count);
+          {target.begin() + first * values, target.begin() + (first + count) * values}, count);
       first += count;
     }
-    return sum / static_cast<double>(batch_ * classes);
+    return sum / static_cast<double>(target.size());
   }
 
   Network network_;
@@ -324,7 +363,8 @@ TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
     for (const Call& call : parts_->plan.calls()[i]) {
       const auto* op = std::get_if<OpCall>(&call);
       const bool is_work = task.name.starts_with("forward") || task.name.starts_with("backward");
-      reorders += is_work && op != nullptr && op->op->name().starts_with("reorder") ? 1 : 0;
+      if (!is_work || op == nullptr || op->layer == "flatten") continue;
+      reorders += op->op->name().starts_with("reorder") ? 1 : 0;
     }
     if (task.kind != TaskKind::copy) continue;
     for (const auto& stage : stages_) {
@@ -356,26 +396,46 @@ INSTANTIATE_TEST_SUITE_P(
         mixed("CudaThenCpu", {4, 4, 2}, "1f1b", 1, Backends::cuda_and_cpu),
         Setting{
             "ToyOnCpuAndOther", "toy", {7, 7, 6}, "1f1b", {1}, DType::f32, Backends::cpu_and_other},
-        Setting{"Toy", "toy", {20}, "gpipe", {1}},
+        Setting{"Toy", "toy", {20}, "gpipe", {1}}, Setting{"Plain", "plain", {3}, "gpipe", {}},
+        Setting{"PlainInStages", "plain", {2, 2}, "1f1b", {1}},
+        Setting{"Bf16Plain", "plain", {3}, "gpipe", {}, DType::bf16},
+        Setting{"Transformer", "gpt", {3}, "gpipe", {}},
+        Setting{"TransformerInStages", "gpt", {2, 1}, "gpipe", {2}},
+        Setting{"TransformerInManyStages", "gpt", {2, 2}, "1f1b", {1}},
+        Setting{"Bf16Transformer", "one block", {2, 1}, "gpipe", {2}, DType::bf16},
         Setting{"ToyInMicroBatches", "toy", {7, 7, 6}, "1f1b", {1}},
         Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
         Setting{"Bf16ToyInMicroBatches", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),
     [](const auto& information) { return information.param.name; });
 
-TEST(ResNet50, HasTorchvisionsParameters) {
-  const Network network = resnet50(224);
-  std::int64_t count = 0;
-  for (const ParameterSpec& parameter : network.parameters())
-    count += element_count(parameter.shape);
-  EXPECT_EQ(count, 25'557'032);
-  EXPECT_EQ(network.parameters().size(), 161U);
-  EXPECT_EQ(network.units.size(), 18U);
+TEST(ResNet, HasTorchvisionsParameters) {
+  const auto count = [](int depth) {
+    std::int64_t sum = 0;
+    for (const ParameterSpec& one : resnet(depth, 224).parameters())
+      sum += element_count(one.shape);
+    return sum;
+  };
+  EXPECT_EQ(count(18), 11'689'512);
+  EXPECT_EQ(count(34), 21'797'672);
+  EXPECT_EQ(count(50), 25'557'032);
+  EXPECT_EQ(count(101), 44'549'160);
+  EXPECT_EQ(count(152), 60'192'808);
+  EXPECT_EQ(resnet(50, 224).parameters().size(), 161U);
+  EXPECT_EQ(resnet(50, 224).units.size(), 18U);
+  EXPECT_THROW((void)resnet(49, 224), std::invalid_argument);
+}
+
+TEST(Perceptron, HasAUnitForEachLinearLayer) {
+  const Network network = perceptron(3, 8);
+  EXPECT_EQ(network.units.size(), 3U);
+  EXPECT_EQ(network.layers.size(), 5U) << "no ReLU at the end";
+  EXPECT_EQ(network.parameters().size(), 6U);
 }
 
 // The initial values of a parameter depend on its place.
 TEST(ResNet50, HasTorchvisionsOrderOfParameters) {
   std::vector<std::string> names;
-  for (const ParameterSpec& parameter : resnet50(224).parameters()) {
+  for (const ParameterSpec& parameter : resnet(50, 224).parameters()) {
     if (parameter.name.starts_with("layer1.0.")) names.push_back(parameter.name.substr(9));
   }
   EXPECT_EQ(names, (std::vector<std::string>{
@@ -388,15 +448,27 @@ TEST(Network, AnAddendHasTheShapeOfItsLayerAndAReluBehindIt) {
   Network net;
   net.input = {8, 6, 6};
   net.unit("all");
-  const int wide = net.convolution("wide", network_input, 16, 3, 1, 1);
-  const int narrow = net.convolution("narrow", network_input, 8, 3, 1, 1);
-  EXPECT_NO_THROW(net.batch_norm("norm", narrow, true, network_input));
-  EXPECT_THROW(net.batch_norm("norm", narrow, true, wide), std::invalid_argument);
-  EXPECT_THROW(net.batch_norm("norm", narrow, false, network_input), std::invalid_argument);
+  const int wide = net.add("wide", Convolution({.out_channels = 16}), {network_input});
+  const int narrow = net.add("narrow", Convolution({.out_channels = 8}), {network_input});
+  EXPECT_NO_THROW(net.add("norm", BatchNorm(true), {narrow, network_input}));
+  EXPECT_THROW(net.add("norm", BatchNorm(true), {narrow, wide}), std::invalid_argument);
+  EXPECT_THROW(net.add("norm", BatchNorm(false), {narrow, network_input}), std::invalid_argument);
+}
+
+TEST(Network, NamesTheLayerThatCannotTakeItsInput) {
+  Network net;
+  net.input = {8, 6, 6};
+  net.unit("all");
+  try {
+    net.add("large", Convolution({.out_channels = 8, .window = {.kernel = 7}}), {network_input});
+    FAIL() << "a window of 7 fits no image of 6";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("large: an extent of 6"));
+  }
 }
 
 TEST(ResNet50, HasTorchvisionsShapes) {
-  const Network network = resnet50(224);
+  const Network network = resnet(50, 224);
   std::map<std::string, Shape> shapes;
   for (const ParameterSpec& parameter : network.parameters()) {
     EXPECT_TRUE(shapes.emplace(parameter.name, parameter.shape).second) << parameter.name;

@@ -93,6 +93,27 @@ TEST(Html, PutsCasesOfSeveralReportsSideBySideTheLargestDifferenceFirst) {
   EXPECT_THAT(page(with(1, 1)), Not(HasSubstr("side-by-side")));
 }
 
+TEST(Html, MarksMediansSideBySideAsTheirTablesDo) {
+  Report few = sample_report();
+  few.cases = {measured_case("s", "a", {}, 1, 5)};
+  few.cases[0].statistics->median_interval->confidence = 0.875;
+  Report throttled = sample_report();
+  throttled.cases = {measured_case("s", "a", {}, 1, 8)};
+  throttled.cases[0].throttling = Throttling{8, 8, true, {{"cpu:1", "low clock", 8}}};
+  const std::string text = to_html({{"few.json", few}, {"throttled.json", throttled}}, no_script);
+  const std::size_t begin = text.find("id=\"side-by-side\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = text.substr(begin, text.find("</section>", begin) - begin);
+  EXPECT_THAT(section, AllOf(HasSubstr("%°</td>"), HasSubstr(">1.000 s§ ± ")));
+  EXPECT_THAT(section, AllOf(HasSubstr("<li>° fewer than 6 samples: this interval holds "
+                                       "the median with 87.5% only"),
+                             HasSubstr("<li>§ more than 10% of its samples were taken on a "
+                                       "throttled device: low clock on cpu:1")));
+  few.cases = {measured_case("s", "a", {}, 1, 8)};
+  EXPECT_THAT(to_html({{"a.json", few}, {"b.json", few}}, no_script),
+              Not(HasSubstr("fewer than 6 samples")));
+}
+
 TEST(ScriptJson, CanEndNeitherTheScriptNorALine) {
   const Json json{{"</script>", "<!-- & \u2028 \u2029 \" \\"}};
   const std::string text = script_json(json);
@@ -191,6 +212,26 @@ TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
   EXPECT_THAT(text, Not(HasSubstr("of no case")));
 }
 
+TEST(HtmlPage, HasTheCallsOfProfiledCasesThoseOfTheAnswerFirst) {
+  Report report = with_profiles(sample_report());
+  EXPECT_THAT(page(report), AllOf(HasSubstr("gemm · layer1.0.conv1"), HasSubstr("ref:any"),
+                                  Not(HasSubstr("csv-calls"))));
+  const CaseResult measured = report.cases[1];
+  report.cases.assign(14, measured);
+  for (std::size_t i = 0; i < report.cases.size(); ++i) {
+    report.cases[i].name = "pipeline/" + std::to_string(i);
+    report.cases[i].parameters = {{"split", static_cast<std::int64_t>(i)}};
+  }
+  report.answers = {{.scenario = measured.scenario,
+                     .question = "?",
+                     .recommendations = {{.candidates = {{"split 13", "pipeline/13"}}}}}};
+  const std::string long_page = page(report);
+  EXPECT_EQ(count(long_page, "<caption>Calls of"), 12U);
+  EXPECT_THAT(long_page, HasSubstr("2 cases more: parbench show --calls"));
+  EXPECT_LT(long_page.find("Calls of " + measured.strategy + ", split 13"),
+            long_page.find("Calls of " + measured.strategy + ", split 0"));
+}
+
 TEST(HtmlPage, MarksThrottledCases) {
   Report report = sample_report();
   EXPECT_THAT(page(report), Not(HasSubstr(" ms§")));
@@ -262,6 +303,20 @@ TEST(PageData, HasTheMeasuredCasesAndTheParametersInWhichTheyDiffer) {
   EXPECT_DOUBLE_EQ(fifth["time"][0].get<double>(), 0.6337);
   EXPECT_EQ(fifth["samples"]["rounds"].size(), 14U);
   EXPECT_TRUE(scenario["cases"][0]["values"].back().is_null());  // single has no split
+}
+
+TEST(PageData, NamesTheUnitOfACaseThatHasAnother) {
+  Report report = sample_report();
+  report.cases = {measured_case("program", "BM_parse", {}, 1, 5),
+                  measured_case("program", "BM_copy", {}, 1, 5)};
+  report.cases[0].amount = 3;
+  report.cases[0].amount_unit = "items";
+  report.cases[1].amount = 12e9;
+  report.cases[1].amount_unit = "B";
+  const Json data = page_data({{"run.json", report}});
+  EXPECT_EQ(data[0]["unit"], "items");
+  EXPECT_FALSE(data[0]["cases"][0].contains("unit"));
+  EXPECT_EQ(data[0]["cases"][1]["unit"], "B");
 }
 
 TEST(PageData, LeavesOutABoundThatIsNone) {

@@ -23,6 +23,7 @@ struct Product {
   bool transpose_b = false;
   std::int64_t row_a = 0;
   std::int64_t row_b = 0;
+  std::int64_t batch = 1;
   DType input = DType::f32;
   DType output = DType::f32;
   bool bias = false;

@@ -1,0 +1,48 @@
+// Loops of optimisers over flat f32, vectorised, in the stream's team.
+#pragma once
+
+#include <cstddef>
+
+namespace parbench::cpu {
+
+struct MomentumStep {
+  float rate;
+  float momentum;
+  float factor;  // of the gradients
+};
+
+/// velocity = momentum · velocity + factor · gradients; parameters −= rate · velocity.
+void descend_with_momentum(float* parameters, const float* gradients, float* velocity,
+                           const MomentumStep& step, std::size_t count, int threads);
+
+struct AdamStep {
+  float rate;           // learning_rate / (1 − beta1^t)
+  float inverse_root;   // 1 / sqrt(1 − beta2^t)
+  float first_weight;   // 1 − beta1
+  float second_weight;  // 1 − beta2
+  float epsilon;
+  float factor;         // of the gradients
+  float coupled_decay;  // times the parameter, added to its gradient
+  float kept;           // of the parameter ahead of the update, the rest decays
+};
+
+/// Arrays of one element per parameter.
+struct AdamArrays {
+  float* parameters;
+  const float* gradients;
+  float* first_moment;
+  float* second_moment;
+};
+
+/// One step of Adam as ops.h describes it.
+void descend_by_adam(const AdamArrays& arrays, const AdamStep& step, std::size_t count,
+                     int threads);
+
+/// Elements whose squares `sum_squares` adds up to one partial sum.
+inline constexpr std::size_t square_block = 4096;
+
+/// `partial_sums` gets Σ values² of every `square_block` elements, so that the total does not
+/// depend on the number of threads.
+void sum_squares(double* partial_sums, const float* values, std::size_t count, int threads);
+
+}  // namespace parbench::cpu

@@ -1,0 +1,33 @@
+// Sums over the threads of a block or warp, in a fixed order. For .cu files only.
+#pragma once
+
+#include "kernels/cuda/runtime/launch.h"
+
+namespace parbench::cuda {
+
+inline constexpr int warp_threads = 32;
+
+/// The sum over a warp, in every thread of it.
+template <class Value>
+__device__ inline Value warp_sum(Value value) {
+  for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(0xFFFFFFFFU, value, distance);
+  }
+  return value;
+}
+
+/// The sum over a block of `block_threads` threads, in thread 0; the others' results mean nothing.
+/// A kernel that calls it again has a barrier in between.
+__device__ inline double block_sum(double value) {
+  __shared__ double warp_sums[block_threads / warp_threads];
+  value = warp_sum(value);
+  if (threadIdx.x % warp_threads == 0) warp_sums[threadIdx.x / warp_threads] = value;
+  __syncthreads();
+  double sum = 0;
+  if (threadIdx.x == 0) {
+    for (const double one : warp_sums) sum += one;
+  }
+  return sum;
+}
+
+}  // namespace parbench::cuda

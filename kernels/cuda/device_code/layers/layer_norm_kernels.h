@@ -1,0 +1,49 @@
+// Kernels of layer normalisation over the rows of a matrix. Pointers need the alignment of an
+// element; kernels are fastest when all are multiples of 32 bytes.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "kernels/base/tensor.h"
+#include "kernels/cuda/device_code/batch_norm_kernels.h"
+
+namespace parbench::cuda {
+
+/// The addresses of a forward pass; `source` and `destination`, which may be the same, are of type
+/// `dtype`.
+struct LayerNormPass {
+  const void* source;
+  const float* scale;
+  const float* shift;
+  void* destination;
+  float* mean;
+  float* variance;
+  DType dtype;
+};
+
+/// Each warp has a row. The shape's channels are the columns.
+void layer_norm_forward(const NormShape& shape, const LayerNormPass& at, float epsilon,
+                        cudaStream_t stream);
+
+/// The addresses of a backward pass; `diff_source` may be `diff_destination`.
+struct LayerNormGradient {
+  const void* source;
+  const void* diff_destination;
+  const float* mean;
+  const float* variance;
+  const float* scale;
+  void* diff_source;
+  float* diff_scale;
+  float* diff_shift;
+  DType dtype;
+};
+
+/// One launch for diff_scale and diff_shift, which are added up as the sums of batch normalisation
+/// are (without coefficients in the scratch memory), and one for diff_source. `accumulate` adds to
+/// diff_scale and diff_shift.
+void layer_norm_backward(const NormShape& shape, const LayerNormGradient& at, float epsilon,
+                         bool accumulate, const NormScratch& scratch, cudaStream_t stream);
+
+}  // namespace parbench::cuda

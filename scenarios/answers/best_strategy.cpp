@@ -1,0 +1,83 @@
+// Recommends among strategies by their names.
+#include "scenarios/answers/best_strategy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "reports/units/units.h"
+#include "scenarios/answers/recommend.h"
+#include "scenarios/answers/wording.h"
+
+namespace parbench {
+namespace {
+
+/// The names of the axes by which cases of all strategies are distinguished.
+std::vector<std::string_view> common_axes(const Scenario& scenario) {
+  std::vector<std::string_view> names;
+  for (const Axis& axis : scenario.axes()) {
+    if (axis.identity && axis.strategies.empty()) names.emplace_back(axis.name);
+  }
+  return names;
+}
+
+/// "streams", or "streams with count 4" where other strategies have no such parameter.
+std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& common) {
+  std::string label = spec.strategy;
+  std::string_view separator = " with ";
+  for (const Parameter& one : spec.parameters) {
+    if (one.implied || std::ranges::find(common, one.name) != common.end()) continue;
+    label += fmt::format("{}{} {}", separator, one.name, to_string(one.value));
+    separator = ", ";
+  }
+  return label;
+}
+
+std::string sentence(const report::Recommendation& found, std::string_view baseline) {
+  const std::string gain = fmt::format("{} {}", report::format_ratio(*found.gain), baseline);
+  if (found.pays) {
+    return fmt::format("Use {}: {}.{}", found.gaining->label, gain, rivals_text(found));
+  }
+  return fmt::format("{} {}: {}.", found.gaining->label, to_string(payoff_of(found)), gain);
+}
+
+std::string sentence(const std::vector<report::Recommendation>& found, std::string_view baseline) {
+  const report::Recommendation& best = best_of(found);
+  return fmt::format("A strategy other than {} {}: up to {} with {} at {}.", baseline,
+                     where_it_pays(found, "pays"), report::format_ratio(*best.gain),
+                     best.gaining->label, best.setting);
+}
+
+}  // namespace
+
+Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes,
+                         const PossiblyFastest& possibly_fastest) {
+  const std::vector<std::string_view> common = common_axes(scenario);
+  const auto rank = [&](const CaseSpec& spec) {
+    return std::ranges::find(scenario.strategies(), spec.strategy, &Strategy::name);
+  };
+  const Wording wording{
+      .label = [&](const CaseSpec& spec) { return label_of(spec, common); },
+      .simpler = [&](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
+      .is_baseline = [&](const CaseSpec& spec) { return spec.strategy == scenario.baseline(); }};
+  const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
+  Conclusion made;
+  auto [recommendations, not_compared] = recommend_each(all, common, wording, possibly_fastest);
+  made.recommendations = std::move(recommendations);
+  if (made.recommendations.empty()) {
+    return {.text = fmt::format("No strategy was measured beside {}, so there is no answer.",
+                                scenario.baseline()),
+            .is_answered = false};
+  }
+  if (made.recommendations.size() == 1) {
+    made.text = sentence(made.recommendations.front(), scenario.baseline());
+  } else {
+    made.text = sentence(made.recommendations, scenario.baseline());
+  }
+  made.text += not_compared_text(not_compared);
+  return made;
+}
+
+}  // namespace parbench

@@ -1,0 +1,33 @@
+// Batch normalisation, alone or as the end of a residual block.
+#pragma once
+
+#include "scenarios/models/layers/layer_kind.h"
+
+namespace parbench {
+
+/// torch.nn.BatchNorm2d in training, with a ReLU where it is asked for. A second input, which needs
+/// the ReLU, is added ahead of it: the shortcut of a residual block.
+class BatchNorm final : public LayerKind {
+ public:
+  explicit BatchNorm(bool relu) : relu_(relu) {}
+
+  [[nodiscard]] bool relu() const { return relu_; }
+
+  [[nodiscard]] std::string_view name() const override { return "batch_norm"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] bool parameters_follow_input() const override { return true; }
+  /// The running mean, then the running variance, each in cache lines of its own.
+  [[nodiscard]] std::size_t statistics(const Shape& input) const override;
+  /// With a single value a channel there is no variance to divide by.
+  [[nodiscard]] std::int64_t min_samples(const Shape& output) const override;
+  [[nodiscard]] bool backward_reads_input(std::size_t which) const override { return which == 0; }
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  bool relu_;
+};
+
+}  // namespace parbench

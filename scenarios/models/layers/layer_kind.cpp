@@ -1,0 +1,32 @@
+// What most layer kinds have in common.
+#include "scenarios/models/layers/layer_kind.h"
+
+#include <cmath>
+
+namespace parbench {
+
+InitialValues constant(float value) {
+  return {.distribution = Distribution::constant, .low = value};
+}
+
+InitialValues uniform_by_inputs(std::int64_t inputs) {
+  const float limit = 1.0F / std::sqrt(static_cast<float>(inputs));
+  return {.distribution = Distribution::uniform, .low = -limit, .high = limit};
+}
+
+std::vector<ParameterSpec> LayerKind::parameters(const Shape& /*input*/,
+                                                 const Shape& /*output*/) const {
+  return {};
+}
+
+std::vector<OpDesc> LayerKind::products(const LayerWork& /*work*/,
+                                        bool /*with_data_gradient*/) const {
+  return {};
+}
+
+std::optional<OpDesc> LayerKind::gradient_of(std::string_view /*role*/,
+                                             const LayerWork& /*work*/) const {
+  return std::nullopt;
+}
+
+}  // namespace parbench

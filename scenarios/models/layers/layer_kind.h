@@ -1,0 +1,87 @@
+// What a layer computes: its shapes, its parameters, and the calls of its two passes. Every kind
+// has a file beside this one; networks and stages know none of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/ops/ops.h"
+
+namespace parbench {
+
+class ForwardPass;
+class BackwardPass;
+
+/// What parameters hold before training, as Fill draws it.
+struct InitialValues {
+  Distribution distribution = Distribution::constant;
+  float low = 0.0F;
+  float high = 0.0F;
+};
+
+[[nodiscard]] InitialValues constant(float value);
+/// Uniform within ±1/sqrt(inputs): torch.nn.Linear's, and that of biases of convolutions.
+[[nodiscard]] InitialValues uniform_by_inputs(std::int64_t inputs);
+
+/// A trainable tensor of a layer.
+struct ParameterSpec {
+  std::string name;  // "layer1.0.conv1.weight"; of a kind: "weight"
+  int layer = 0;
+  std::string role;  // of the layer's operations: "weights", "bias", "scale", "shift"
+  Shape shape;
+  InitialValues initial = {};
+};
+
+/// What a layer computes for one micro-batch. Shapes have the samples in front.
+struct LayerWork {
+  std::vector<Shape> inputs;
+  Shape output;
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+};
+
+class LayerKind {
+ public:
+  LayerKind() = default;
+  LayerKind(const LayerKind&) = default;
+  LayerKind& operator=(const LayerKind&) = default;
+  LayerKind(LayerKind&&) = default;
+  LayerKind& operator=(LayerKind&&) = default;
+  virtual ~LayerKind() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// The shape of one sample of the output. Throws std::invalid_argument, without the layer's name,
+  /// for inputs that it cannot take.
+  [[nodiscard]] virtual Shape output_of(const std::vector<Shape>& inputs) const = 0;
+  /// In the order of PyTorch's module. `input` and `output` are of one sample.
+  [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& input,
+                                                              const Shape& output) const;
+  /// Whether PyTorch lists its parameters behind those of the layer that it reads, wherever the
+  /// layer itself comes.
+  [[nodiscard]] virtual bool parameters_follow_input() const { return false; }
+  /// f32 numbers that it keeps from step to step and does not train: running statistics.
+  [[nodiscard]] virtual std::size_t statistics(const Shape& /*input*/) const { return 0; }
+  /// The fewest samples of a micro-batch that it can compute.
+  [[nodiscard]] virtual std::int64_t min_samples(const Shape& /*output*/) const { return 1; }
+
+  /// The operations whose kernels devices tune, of all passes; the gradient of the data only where
+  /// it is wanted.
+  [[nodiscard]] virtual std::vector<OpDesc> products(const LayerWork& work,
+                                                     bool with_data_gradient) const;
+  /// The operation in whose layout of "diff_<role>" the parameter lies; nothing: canonically.
+  [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view role,
+                                                          const LayerWork& work) const;
+
+  /// Whether its backward pass reads an input of its forward pass, and its output: what is not
+  /// read then is not kept.
+  [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/) const { return false; }
+  [[nodiscard]] virtual bool backward_reads_output() const { return false; }
+  virtual void write_forward(ForwardPass& pass) const = 0;
+  virtual void write_backward(BackwardPass& pass) const = 0;
+};
+
+}  // namespace parbench

@@ -1,0 +1,36 @@
+// Poolings of images.
+#pragma once
+
+#include "scenarios/models/layers/layer_kind.h"
+#include "scenarios/models/layers/window.h"
+
+namespace parbench {
+
+/// torch.nn.MaxPool2d.
+class MaxPool final : public LayerKind {
+ public:
+  explicit MaxPool(Window window) : window_(window) {}
+
+  [[nodiscard]] const Window& window() const { return window_; }
+  /// For a micro-batch of the input's shape.
+  [[nodiscard]] PoolingShape shape(const Shape& source) const;
+
+  [[nodiscard]] std::string_view name() const override { return "max_pool"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  Window window_;
+};
+
+/// The mean of each channel: {C, H, W} to {C}.
+class GlobalAveragePool final : public LayerKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "global_average_pool"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+};
+
+}  // namespace parbench

@@ -1,0 +1,78 @@
+// Drawing on the device where it can, on the host otherwise.
+#include "scenarios/training/batch_data.h"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "scenarios/framework/op_set.h"
+
+namespace parbench {
+namespace {
+
+/// `write` puts the values into canonical f32 memory.
+void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
+               const std::function<void(BufferView)>& write) {
+  const TensorDesc plain = canonical(tensor.shape);
+  if (tensor == plain) {
+    write(view);
+    stream.synchronize();
+    return;
+  }
+  OpSet ops;
+  const Buffer staging = stream.device().allocate(plain.bytes, MemoryKind::device);
+  Op& reorder = ops.prepare(stream, Reorder{.source = plain, .destination = tensor});
+  write(staging);
+  reorder.enqueue(stream, bind(reorder, {{"source", staging}, {"destination", view}}).views);
+  stream.synchronize();
+}
+
+/// Copies from the host's memory, which must stay until the stream has done so.
+template <class Element>
+void copy_from(Stream& stream, std::vector<Element>& values, BufferView view) {
+  const std::size_t bytes = values.size() * sizeof(Element);
+  const Buffer host(reinterpret_cast<std::byte*>(values.data()), bytes, MemoryKind::pageable,
+                    [](std::byte*) {});
+  stream.copy(view.part(0, bytes), host);
+}
+
+std::int64_t drawn_below(std::int64_t end, RandomStream numbers, std::int64_t index) {
+  return random_words(numbers, static_cast<std::uint64_t>(index)).x % end;
+}
+
+}  // namespace
+
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
+  OpSet ops;
+  Op& draw = ops.prepare(stream, Fill{.count = element_count(tensor.shape),
+                                      .distribution = Distribution::normal,
+                                      .low = 0.0F,
+                                      .high = 1.0F,
+                                      .seed = numbers.seed,
+                                      .subsequence = numbers.subsequence});
+  write_now(stream, tensor, view, [&](BufferView plain) {
+    draw.enqueue(stream, bind(draw, {{"destination", plain}}).views);
+  });
+}
+
+void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
+  const std::int64_t classes = tensor.shape.at(1);
+  std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)), 0.0F);
+  for (std::int64_t sample = 0; sample < tensor.shape.at(0); ++sample) {
+    const std::int64_t chosen = drawn_below(classes, numbers, sample);
+    values[static_cast<std::size_t>(sample * classes + chosen)] = 1.0F;
+  }
+  write_now(stream, tensor, view, [&](BufferView plain) { copy_from(stream, values, plain); });
+}
+
+void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
+                   RandomStream numbers) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::int32_t>(drawn_below(end, numbers, static_cast<std::int64_t>(i)));
+  }
+  copy_from(stream, values, view);
+  stream.synchronize();
+}
+
+}  // namespace parbench

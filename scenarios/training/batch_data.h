@@ -1,0 +1,24 @@
+// What a batch is made of before training: random inputs and targets, the same on every device.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/random.h"
+#include "kernels/base/tensor.h"
+#include "kernels/core/buffer.h"
+#include "kernels/core/stream.h"
+
+namespace parbench {
+
+// All of them write synchronously, into a tensor of any layout and type, memory that outlives a
+// case.
+
+/// Standard normal numbers.
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
+/// {samples, classes}: one class a sample is 1, the rest 0.
+void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
+/// Integers from 0 to below `end`; the tensor is canonical and of i32.
+void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
+                   RandomStream numbers);
+
+}  // namespace parbench

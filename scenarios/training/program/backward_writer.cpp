@@ -1,0 +1,235 @@
+// Implementation of the backward pass's writer.
+#include "scenarios/training/program/backward_writer.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace parbench {
+
+BackwardWriter::BackwardWriter(const StageParts& parts, bool accumulate)
+    : LayerWriter(parts), accumulate_(accumulate), contributions_(parts.memory.size()) {}
+
+std::vector<OpCall> BackwardWriter::write() {
+  const StageRange& range = parts().range;
+  if (range.is_last()) {
+    write_loss();
+  } else {
+    const BufferView& output = parts().memory_of(range.last).output;
+    contributions_to(range.last)
+        .push_back({.view = symbolic(Space::output_gradient, 0, output.bytes)});
+  }
+  for (int index = range.last; index >= range.first; --index) {
+    write_layer(index, [&](const Layer& layer) { layer.kind->write_backward(*this); });
+  }
+  write_input_gradient();
+  return std::move(calls());
+}
+
+std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {
+  return producer < parts().range.first ? to_input_ : contributions_[parts().local(producer)];
+}
+
+// --- what a layer takes and gives ---
+
+BufferView BackwardWriter::kept(std::string_view name) const {
+  const auto& kept = parts().memory_of(index()).kept;
+  const auto found = kept.find(name);
+  if (found == kept.end()) {
+    throw std::logic_error(layer().name + " has kept nothing as " + std::string(name));
+  }
+  return found->second;
+}
+
+Gradient BackwardWriter::gradient() {
+  std::vector<Gradient>& all = contributions_to(index());
+  if (all.empty()) throw std::logic_error("layer " + layer().name + " has no reader");
+  return sum_of(std::move(all), work().output);
+}
+
+std::vector<Gradient> BackwardWriter::gradient_in_parts() {
+  std::vector<Gradient>& all = contributions_to(index());
+  if (all.size() == 2) return std::move(all);
+  return {gradient()};
+}
+
+bool BackwardWriter::is_wanted(std::size_t which) const { return producer(which) != network_input; }
+
+Gradient BackwardWriter::make_temporary(std::size_t bytes) {
+  const std::size_t offset = region_.acquire(bytes);
+  temporaries_.push_back({offset, 1});
+  return {.view = symbolic(Space::transient, offset, bytes),
+          .temporary = static_cast<int>(temporaries_.size()) - 1};
+}
+
+bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
+  return gradient.temporary >= 0 &&
+         temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
+}
+
+/// The boundary's memory where it is the stage's input and comes first.
+Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
+  if (is_wanted(which) && is_boundary(which) && !std::exchange(boundary_taken_, true)) {
+    return {.view = symbolic(Space::input_gradient, 0, bytes)};
+  }
+  return make_temporary(bytes);
+}
+
+Gradient BackwardWriter::reuse(const Gradient& taken, std::size_t which, std::size_t bytes) {
+  return is_exclusive(taken) && !is_boundary(which) ? taken : make(which, bytes);
+}
+
+void BackwardWriter::share(const Gradient& gradient) {
+  if (gradient.temporary >= 0) ++temporaries_[static_cast<std::size_t>(gradient.temporary)].readers;
+}
+
+void BackwardWriter::release(const Gradient& gradient) {
+  if (gradient.temporary < 0) return;
+  Temporary& temporary = temporaries_[static_cast<std::size_t>(gradient.temporary)];
+  if (--temporary.readers == 0) region_.release(temporary.offset);
+}
+
+void BackwardWriter::contribute(std::size_t which, const Gradient& gradient) {
+  if (is_wanted(which)) {
+    contributions_to(producer(which)).push_back(gradient);
+  } else {
+    release(gradient);
+  }
+}
+
+// --- sums ---
+
+void BackwardWriter::add(const Shape& shape, const BufferView& a, const BufferView& b,
+                         const BufferView& to) {
+  Op& op = prepare(Add{.shape = shape, .dtype = parts().range.dtype});
+  emit(op, {{"a", a}, {"b", b}, {"destination", to}});
+}
+
+Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape& shape) {
+  // Sum into memory that no other operation reads.
+  std::stable_partition(contributions.begin(), contributions.end(),
+                        [&](const Gradient& gradient) { return is_exclusive(gradient); });
+  Gradient sum = contributions.front();
+  for (std::size_t i = 1; i < contributions.size(); ++i) {
+    const Gradient to = is_exclusive(sum) ? sum : make_temporary(sum.view.bytes);
+    add(shape, sum.view, contributions[i].view, to.view);
+    if (to.temporary != sum.temporary) release(sum);
+    release(contributions[i]);
+    sum = to;
+  }
+  return sum;
+}
+
+/// What has not been written to the boundary directly is added to it, or copied where nothing has.
+void BackwardWriter::write_input_gradient() {
+  const StageRange& range = parts().range;
+  const Shape shape =
+      with_samples(parts().samples, range.network->input_of(range.network->layer(range.first)));
+  for (const Gradient& gradient : to_input_) {
+    const BufferView boundary = symbolic(Space::input_gradient, 0, gradient.view.bytes);
+    if (gradient.view.buffer == boundary.buffer) continue;
+    if (std::exchange(boundary_taken_, true)) {
+      add(shape, boundary, gradient.view, boundary);
+    } else {
+      const TensorDesc tensor = parts().stream.device().activation(shape, range.dtype);
+      Op& copy = prepare(Reorder{.source = tensor, .destination = tensor});
+      emit(copy, {{"source", gradient.view}, {"destination", boundary}});
+    }
+    release(gradient);
+  }
+}
+
+void BackwardWriter::write_loss() {
+  const StageRange& range = parts().range;
+  const Shape shape = with_samples(parts().samples, parts().layer(range.last).output);
+  const std::int64_t elements = element_count(shape);
+  const std::int64_t whole = elements / shape.front() * range.batch;  // of the batch
+  const bool is_entropy = range.network->loss == Loss::cross_entropy;
+  const OpDesc desc = is_entropy ? OpDesc(SoftmaxCrossEntropy{.rows = elements / shape.back(),
+                                                              .classes = shape.back(),
+                                                              .dtype = range.dtype,
+                                                              .total = whole / shape.back(),
+                                                              .accumulate = accumulate_})
+                                 : OpDesc(MseLoss{.shape = shape,
+                                                  .dtype = range.dtype,
+                                                  .total_elements = whole,
+                                                  .accumulate = accumulate_});
+  const std::string_view prediction = is_entropy ? "logits" : "prediction";
+  const std::string_view diff_prediction = is_entropy ? "diff_logits" : "diff_prediction";
+  Op& op = prepare(desc);
+  const Gradient gradient = make_temporary(op.tensor(diff_prediction).bytes);
+  emit(op, {{prediction, parts().memory_of(range.last).output},
+            {"target", symbolic(Space::target, 0, op.tensor("target").bytes)},
+            {"loss", symbolic(Space::loss, 0, sizeof(float))},
+            {diff_prediction, gradient.view}});
+  contributions_to(range.last).push_back(gradient);
+}
+
+// --- parameters ---
+
+BufferView BackwardWriter::parameter_gradient(std::string_view role) const {
+  return parts().store.gradient(index(), role);
+}
+
+void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
+                                              std::vector<Binding> bindings,
+                                              const std::vector<std::string_view>& roles) {
+  Op& direct = prepare(accumulate_ ? adding : overwriting);
+  std::vector<std::string> names;  // of the operation's arguments
+  for (const std::string_view role : roles) names.push_back("diff_" + std::string(role));
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (direct.tensor(names[i]) == parts().store.entry(index(), roles[i]).master) continue;
+    emit_through_temporaries(overwriting, std::move(bindings), roles);
+    return;
+  }
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    bindings.push_back({names[i], parameter_gradient(roles[i])});
+  }
+  emit(direct, bindings);
+}
+
+void BackwardWriter::emit_through_temporaries(const OpDesc& overwriting,
+                                              std::vector<Binding> bindings,
+                                              const std::vector<std::string_view>& roles) {
+  Op& op = prepare(overwriting);
+  std::vector<std::string> names;
+  std::vector<Gradient> computed;
+  for (const std::string_view role : roles) names.push_back("diff_" + std::string(role));
+  for (const std::string& name : names) {
+    computed.push_back(make_temporary(op.tensor(name).bytes));
+    bindings.push_back({name, computed.back().view});
+  }
+  emit(op, bindings);
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const TensorDesc& layout = op.tensor(names[i]);
+    const TensorDesc& master = parts().store.entry(index(), roles[i]).master;
+    if (layout == master) {
+      add_or_overwrite(computed[i].view, parameter_gradient(roles[i]));
+      continue;
+    }
+    Op& reorder = prepare(Reorder{.source = layout, .destination = master});
+    if (!accumulate_) {
+      emit(reorder, {{"source", computed[i].view}, {"destination", parameter_gradient(roles[i])}});
+      continue;
+    }
+    const Gradient reordered = make_temporary(master.bytes);
+    emit(reorder, {{"source", computed[i].view}, {"destination", reordered.view}});
+    add_or_overwrite(reordered.view, parameter_gradient(roles[i]));
+    release(reordered);
+  }
+  for (const Gradient& temporary : computed) release(temporary);
+}
+
+void BackwardWriter::add_or_overwrite(const BufferView& from, const BufferView& to) {
+  const auto count = static_cast<std::int64_t>(to.bytes / sizeof(float));
+  if (accumulate_) {
+    Op& op = prepare(Accumulate{.count = count});
+    emit(op, {{"source", from}, {"destination", to}});
+  } else {
+    Op& copy = prepare(Reorder{.source = canonical({count}), .destination = canonical({count})});
+    emit(copy, {{"source", from}, {"destination", to}});
+  }
+}
+
+}  // namespace parbench

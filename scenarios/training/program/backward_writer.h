@@ -1,0 +1,70 @@
+// Writes the backward pass of a stage: layers in reverse, gradients in temporaries that live no
+// longer than they are needed.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/models/layers/passes.h"
+#include "scenarios/training/program/layer_writer.h"
+#include "scenarios/training/program/region.h"
+
+namespace parbench {
+
+class BackwardWriter final : public LayerWriter<BackwardPass> {
+ public:
+  /// `accumulate`: parameter gradients and the loss are added to what is there.
+  BackwardWriter(const StageParts& parts, bool accumulate);
+
+  [[nodiscard]] std::vector<OpCall> write();
+  /// In Space::transient; after `write`.
+  [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
+
+  [[nodiscard]] bool accumulates() const override { return accumulate_; }
+  [[nodiscard]] BufferView output() const override { return parts().memory_of(index()).output; }
+  [[nodiscard]] BufferView kept(std::string_view name) const override;
+  [[nodiscard]] Gradient gradient() override;
+  [[nodiscard]] std::vector<Gradient> gradient_in_parts() override;
+  [[nodiscard]] bool is_wanted(std::size_t which) const override;
+  [[nodiscard]] bool is_exclusive(const Gradient& gradient) const override;
+  [[nodiscard]] Gradient make(std::size_t which, std::size_t bytes) override;
+  [[nodiscard]] Gradient reuse(const Gradient& taken, std::size_t which,
+                               std::size_t bytes) override;
+  [[nodiscard]] Gradient make_temporary(std::size_t bytes) override;
+  void share(const Gradient& gradient) override;
+  void release(const Gradient& gradient) override;
+  void contribute(std::size_t which, const Gradient& gradient) override;
+  [[nodiscard]] BufferView parameter_gradient(std::string_view role) const override;
+  void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
+                                std::vector<Binding> bindings,
+                                const std::vector<std::string_view>& roles) override;
+
+ private:
+  struct Temporary {
+    std::size_t offset = 0;
+    int readers = 0;
+  };
+
+  [[nodiscard]] std::vector<Gradient>& contributions_to(int producer);
+  [[nodiscard]] int producer(std::size_t which) const { return layer().inputs.at(which); }
+  [[nodiscard]] bool is_boundary(std::size_t which) const {
+    return producer(which) < parts().range.first;
+  }
+  [[nodiscard]] Gradient sum_of(std::vector<Gradient> contributions, const Shape& shape);
+  void add(const Shape& shape, const BufferView& a, const BufferView& b, const BufferView& to);
+  void write_loss();
+  void write_input_gradient();
+  void emit_through_temporaries(const OpDesc& overwriting, std::vector<Binding> bindings,
+                                const std::vector<std::string_view>& roles);
+  void add_or_overwrite(const BufferView& from, const BufferView& to);
+
+  const bool accumulate_;
+  RegionPlanner region_;
+  std::vector<Temporary> temporaries_;
+  std::vector<std::vector<Gradient>> contributions_;  // by local index
+  std::vector<Gradient> to_input_;                    // of the stage
+  bool boundary_taken_ = false;                       // by the first gradient of the input
+};
+
+}  // namespace parbench

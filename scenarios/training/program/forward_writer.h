@@ -1,0 +1,40 @@
+// Writes the forward pass of a stage: what a backward pass reads is kept, all else is overwritten
+// as soon as its last reader has run.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/models/layers/passes.h"
+#include "scenarios/training/program/layer_writer.h"
+#include "scenarios/training/program/region.h"
+
+namespace parbench {
+
+class ForwardWriter final : public LayerWriter<ForwardPass> {
+ public:
+  using LayerWriter::LayerWriter;
+
+  [[nodiscard]] std::vector<OpCall> write();
+  /// In Space::activations and Space::transient; after `write`.
+  [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
+  [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
+
+  [[nodiscard]] BufferView place_output(std::size_t bytes) override;
+  [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] BufferView statistics() const override;
+
+ private:
+  [[nodiscard]] BufferView kept_memory(std::size_t bytes);
+  [[nodiscard]] bool is_kept(int index) const;
+  [[nodiscard]] int last_reader(int index) const;
+  void release_what_was_read_last_by(int reader);
+
+  std::size_t activation_bytes_ = 0;
+  RegionPlanner region_;
+  std::multimap<int, std::size_t> transient_outputs_;  // last reader to offset
+};
+
+}  // namespace parbench

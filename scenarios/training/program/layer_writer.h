@@ -1,0 +1,81 @@
+// What the writers of both passes of a stage share: the stage's layers one by one, and their
+// memory.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/op_set.h"
+#include "scenarios/training/program/parameter_store.h"
+#include "scenarios/training/program/stage_program.h"
+#include "scenarios/training/program/symbolic.h"
+
+namespace parbench {
+
+/// What a stage's passes are written from and to. All of it outlives the writers.
+struct StageParts {
+  Stream& stream;
+  const StageRange& range;
+  std::int64_t samples = 0;
+  const TensorDesc& input;
+  ParameterStore& store;
+  OpSet& ops;
+  std::vector<LayerMemory>& memory;  // of the range's layers
+
+  [[nodiscard]] const Layer& layer(int index) const { return range.network->layer(index); }
+  [[nodiscard]] std::size_t local(int index) const {
+    return static_cast<std::size_t>(index - range.first);
+  }
+  [[nodiscard]] LayerMemory& memory_of(int index) const { return memory.at(local(index)); }
+  /// What a layer reads: an output within the stage, or the stage's input.
+  [[nodiscard]] BufferView input_of(int index, std::size_t which) const;
+};
+
+/// Implements what LayerPass promises, for one layer after the other. `Pass` is one of the two
+/// passes of passes.h.
+template <class Pass>
+class LayerWriter : public Pass {
+ public:
+  explicit LayerWriter(const StageParts& parts) : parts_(parts) {}
+
+  [[nodiscard]] const LayerWork& work() const final { return work_; }
+  [[nodiscard]] Op& prepare(const OpDesc& desc) final {
+    return parts_.ops.prepare(parts_.stream, desc);
+  }
+  void emit(Op& op, const std::vector<Binding>& bindings) final {
+    calls_.push_back(bind(op, bindings));
+  }
+  [[nodiscard]] TensorDesc activation(const Shape& shape) const final {
+    return parts_.stream.device().activation(shape, work_.dtype);
+  }
+  [[nodiscard]] BufferView input(std::size_t which) const final {
+    return parts_.input_of(index_, which);
+  }
+  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) final {
+    return parts_.store.parameter(index_, role, wanted);
+  }
+
+ protected:
+  /// Calls that `write` emits carry the layer's name.
+  template <class Write>
+  void write_layer(int index, Write write) {
+    index_ = index;
+    work_ = parts_.range.work_of(index, parts_.samples);
+    const std::size_t begin = calls_.size();
+    write(layer());
+    for (std::size_t i = begin; i < calls_.size(); ++i) calls_[i].layer = layer().name;
+  }
+  [[nodiscard]] const StageParts& parts() const { return parts_; }
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] const Layer& layer() const { return parts_.layer(index_); }
+  [[nodiscard]] std::vector<OpCall>& calls() { return calls_; }
+
+ private:
+  StageParts parts_;
+  int index_ = 0;
+  LayerWork work_;
+  std::vector<OpCall> calls_;
+};
+
+}  // namespace parbench

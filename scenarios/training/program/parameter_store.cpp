@@ -1,0 +1,100 @@
+// Offsets and packed copies of parameters.
+#include "scenarios/training/program/parameter_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+
+#include "kernels/base/round_up.h"
+#include "scenarios/training/program/region.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
+
+/// Whether the tensor is the master in bf16, element by element in memory.
+bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
+  const auto count = static_cast<std::size_t>(element_count(master.shape));
+  return master.dtype == DType::f32 && wanted.dtype == DType::bf16 &&
+         master.shape == wanted.shape && master.layout == wanted.layout &&
+         master.bytes == count * size_of(DType::f32) &&
+         wanted.bytes == count * size_of(DType::bf16);
+}
+
+}  // namespace
+
+// Also at half of its offset a parameter is aligned.
+void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
+  if (image_) throw std::logic_error("parameters are added before they are converted");
+  const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);
+  entries_.push_back({std::move(spec), std::move(master), bytes_});
+  bytes_ += size;
+}
+
+const ParameterStore::Entry& ParameterStore::entry(int layer, std::string_view role) const {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.spec.layer == layer && entry.spec.role == role;
+  });
+  if (found == entries_.end()) {
+    throw std::logic_error(fmt::format("layer {} has no parameter {}", layer, role));
+  }
+  return *found;
+}
+
+BufferView ParameterStore::gradient(int layer, std::string_view role) const {
+  const Entry& found = entry(layer, role);
+  return symbolic(Space::gradients, found.offset, found.master.bytes);
+}
+
+BufferView ParameterStore::parameter(int layer, std::string_view role, const TensorDesc& wanted) {
+  const Entry& found = entry(layer, role);
+  const BufferView master = symbolic(Space::parameters, found.offset, found.master.bytes);
+  if (wanted == found.master) return master;
+  for (const Packed& packed : packed_) {
+    if (packed.layer == layer && packed.role == role && packed.tensor == wanted) return packed.view;
+  }
+  const bool in_image =
+      is_conversion(found.master, wanted) && (!image_ || found.offset >= image_->first);
+  const BufferView view = in_image ? converted(found, wanted) : reordered(found, wanted);
+  packed_.push_back({layer, std::string(role), wanted, view});
+  return view;
+}
+
+BufferView ParameterStore::converted(const Entry& entry, const TensorDesc& wanted) {
+  if (!image_) {
+    image_ = {entry.offset, packed_bytes_};
+    const std::size_t masters = bytes_ - entry.offset;
+    packed_bytes_ += masters / bf16_in_f32;
+    const auto count = static_cast<std::int64_t>(masters / sizeof(float));
+    Op& convert = ops_.prepare(stream_, Reorder{.source = canonical({count}),
+                                                .destination = canonical({count}, DType::bf16)});
+    packing_.push_back(bind(
+        convert, {{"source", symbolic(Space::parameters, image_->first, masters)},
+                  {"destination", symbolic(Space::packed, image_->base, masters / bf16_in_f32)}}));
+  }
+  return symbolic(Space::packed, image_->base + (entry.offset - image_->first) / bf16_in_f32,
+                  wanted.bytes);
+}
+
+BufferView ParameterStore::reordered(const Entry& entry, const TensorDesc& wanted) {
+  const BufferView view = symbolic(Space::packed, packed_bytes_, wanted.bytes);
+  packed_bytes_ += round_up(wanted.bytes, RegionPlanner::alignment);
+  Op& reorder = ops_.prepare(stream_, Reorder{.source = entry.master, .destination = wanted});
+  packing_.push_back(
+      bind(reorder, {{"source", symbolic(Space::parameters, entry.offset, entry.master.bytes)},
+                     {"destination", view}}));
+  return view;
+}
+
+std::string ParameterStore::layout_key() const {
+  std::string key;
+  for (const Entry& entry : entries_) {
+    key += fmt::format("{}:{};", entry.spec.name, entry.master.layout.name());
+  }
+  return key;
+}
+
+}  // namespace parbench

@@ -1,0 +1,103 @@
+// Forward and backward of a range of layers for one micro-batch size, as symbolic calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/op_set.h"
+#include "scenarios/models/network.h"
+#include "scenarios/training/program/parameter_store.h"
+#include "scenarios/training/program/symbolic.h"
+
+namespace parbench {
+
+/// The layers [first, last] of a network, on one stream, in one number format.
+struct StageRange {
+  const Network* network = nullptr;
+  int first = 0;
+  int last = 0;
+  DType dtype = DType::f32;
+  MathMode math = MathMode::strict;
+  std::int64_t batch = 0;  // samples of the whole batch: what the loss is a mean over
+
+  [[nodiscard]] bool is_first() const { return first == 0; }
+  [[nodiscard]] bool is_last() const {
+    return last == static_cast<int>(network->layers.size()) - 1;
+  }
+  [[nodiscard]] LayerWork work_of(int layer, std::int64_t samples) const {
+    return network->work_of(network->layer(layer), samples, {dtype, math});
+  }
+};
+
+/// What the range's first layer reads: tokens where the network begins with them, else an
+/// activation.
+[[nodiscard]] TensorDesc input_tensor(const Device& device, const StageRange& range,
+                                      std::int64_t samples);
+/// What the network's prediction is held to.
+[[nodiscard]] TensorDesc target_tensor(const Device& device, const StageRange& range,
+                                       std::int64_t samples);
+
+/// Where the statistics of a layer lie in Space::statistics. All stages of a network use the same
+/// offsets; past the last layer it is the size of all.
+[[nodiscard]] std::size_t statistics_offset(const Network& network, int layer);
+[[nodiscard]] std::size_t statistics_bytes(const Network& network);
+
+/// What a layer leaves for its backward pass and its readers.
+struct LayerMemory {
+  BufferView output;
+  std::map<std::string, BufferView, std::less<>> kept;  // by the name that the layer's kind gave
+};
+
+/// Plans all operations in its constructor. What backward needs is kept in Space::activations, what
+/// is not needed later in Space::transient; gradients are overwritten in place where the operation
+/// allows it.
+class StageProgram {
+ public:
+  StageProgram(Stream& stream, const StageRange& range, std::int64_t samples,
+               ParameterStore& store);
+
+  /// The convolutions and products of a range for micro-batches of `samples`, all passes: the
+  /// operations whose kernels devices tune.
+  [[nodiscard]] static std::vector<OpDesc> products(const StageRange& range, std::int64_t samples);
+
+  /// Adds the parameters of a range to a store, in the layouts that backward prefers for
+  /// micro-batches of `samples`.
+  static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
+                             ParameterStore& store);
+
+  [[nodiscard]] const std::vector<OpCall>& forward() const { return forward_; }
+  /// `accumulate`: parameter gradients and the loss are added to what is there.
+  [[nodiscard]] const std::vector<OpCall>& backward(bool accumulate) const {
+    return accumulate ? backward_accumulate_ : backward_;
+  }
+
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  [[nodiscard]] const TensorDesc& input() const { return input_; }
+  [[nodiscard]] const TensorDesc& output() const { return output_; }
+  [[nodiscard]] BufferView output_view() const { return memory_.back().output; }
+  /// What the last layer reads, kept like its output until the micro-batch's backward.
+  [[nodiscard]] TensorDesc last_source() const;
+  [[nodiscard]] BufferView last_source_view() const;
+  [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
+  [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
+
+ private:
+  Stream& stream_;
+  StageRange range_;
+  std::int64_t samples_;
+  OpSet ops_;
+  TensorDesc input_;
+  TensorDesc output_;
+  std::vector<LayerMemory> memory_;  // of the range's layers
+  std::vector<OpCall> forward_;
+  std::vector<OpCall> backward_;
+  std::vector<OpCall> backward_accumulate_;
+  std::size_t activation_bytes_ = 0;
+  std::size_t transient_bytes_ = 0;
+};
+
+}  // namespace parbench

@@ -1,0 +1,93 @@
+// The answer by strategies: its settings, its labels and its sentences.
+#include "scenarios/answers/best_strategy.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/bench/cli/described_scenarios.h"
+#include "tests/scenarios/answers/rivals.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+const DescribedScenario& scenario() {
+  static const DescribedScenario made("made", {{"plain", "one"}, {"odd", "two"}, {"apt", "three"}},
+                                      {make_axis("n", AxisKind::integer, {std::int64_t{8}}),
+                                       make_axis("lanes", AxisKind::integer, {}, {"apt"})});
+  return made;
+}
+
+/// A case whose speedup has an interval of 0.1 around it; 0: it has none.
+CaseOutcome measured(const std::string& strategy, double seconds, double speedup,
+                     std::int64_t n = 8) {
+  CaseOutcome one;
+  one.spec.scenario = "made";
+  one.spec.strategy = strategy;
+  one.spec.parameters.set("n", n);
+  if (strategy == "apt") one.spec.parameters.set("lanes", std::int64_t{2});
+  one.median_seconds = seconds;
+  if (speedup > 0) {
+    one.speedup = {speedup, report::Interval{speedup - 0.05, speedup + 0.05, 0.97}};
+  }
+  return one;
+}
+
+Conclusion answer(const std::vector<CaseOutcome>& outcomes) {
+  return best_strategy(scenario(), outcomes, within(0.01));
+}
+
+TEST(BestStrategy, IsTheSimplestThatMayBeTheFastest) {
+  const Conclusion made =
+      answer({measured("apt", 1.0, 2.0), measured("odd", 1.005, 1.9), measured("plain", 2.0, 0)});
+  EXPECT_EQ(made.text,
+            "Use odd: 1.90× (1.85–1.95) plain. It cannot be distinguished from apt with lanes 2.");
+  ASSERT_EQ(made.recommendations.size(), 1);
+  EXPECT_EQ(made.recommendations.front().candidates.front().name, "made/odd/n:8");
+}
+
+TEST(BestStrategy, IsTheBaselineWhereNoOtherGains) {
+  const Conclusion made = answer({measured("plain", 1.0, 0), measured("odd", 1.002, 1.0)});
+  EXPECT_EQ(made.text, "odd shows no gain: 1.00× (0.95–1.05) plain.");
+  EXPECT_EQ(made.recommendations.front().candidates.front().label, "plain");
+}
+
+TEST(BestStrategy, SummarisesSettings) {
+  const std::vector<CaseOutcome> outcomes{measured("plain", 2.0, 0), measured("odd", 1.0, 2.0),
+                                          measured("plain", 2.0, 0, 16),
+                                          measured("odd", 2.0, 1.0, 16)};
+  const Conclusion made = answer(outcomes);
+  EXPECT_EQ(made.text,
+            "A strategy other than plain pays at n 8 only: up to 2.00× (1.95–2.05) with odd at n "
+            "8.");
+  EXPECT_EQ(made.recommendations.size(), 2);
+}
+
+TEST(BestStrategy, NamesTheBestOfWhatDoesNotPay) {
+  EXPECT_EQ(answer({measured("plain", 1.0, 0), measured("odd", 1.2, 0.8),
+                    measured("plain", 1.0, 0, 16), measured("odd", 1.1, 0.9, 16)})
+                .text,
+            "A strategy other than plain does not pay at any setting: up to 0.90× (0.85–0.95) with "
+            "odd at n 16.");
+}
+
+TEST(BestStrategy, IsUnknownWithoutASpeedup) {
+  const Conclusion made = answer({measured("plain", 1.0, 0)});
+  EXPECT_EQ(made.text, "No strategy was measured beside plain, so there is no answer.");
+  EXPECT_THAT(made.recommendations, IsEmpty());
+  EXPECT_FALSE(made.is_answered);
+}
+
+TEST(BestStrategy, NamesTheSettingsWithoutAComparison) {
+  EXPECT_EQ(
+      answer({measured("plain", 2.0, 0), measured("odd", 1.0, 2.0), measured("odd", 1.0, 0, 16)})
+          .text,
+      "Use odd: 2.00× (1.95–2.05) plain. At n 16 there was nothing to compare with.");
+}
+
+}  // namespace
+}  // namespace parbench::test

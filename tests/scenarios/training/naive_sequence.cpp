@@ -1,0 +1,105 @@
+// Forward passes of layers of sequences, by definition.
+#include "tests/scenarios/training/naive_sequence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+namespace parbench::test {
+
+Values embedding(const Values& tokens, const Values& table, std::int64_t width) {
+  Values out;
+  for (const double token : tokens) {
+    const auto row = table.begin() + static_cast<std::int64_t>(token) * width;
+    out.insert(out.end(), row, row + width);
+  }
+  return out;
+}
+
+Values with_positions(Values in, const Values& table) {
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] += table[i % table.size()];
+  return in;
+}
+
+Values layer_norm(const Values& in, const Values& scale, const Values& shift) {
+  const std::size_t width = scale.size();
+  Values out(in.size());
+  for (std::size_t row = 0; row < in.size(); row += width) {
+    double mean = 0;
+    double variance = 0;
+    for (std::size_t i = 0; i < width; ++i) mean += in[row + i] / static_cast<double>(width);
+    for (std::size_t i = 0; i < width; ++i) {
+      variance += (in[row + i] - mean) * (in[row + i] - mean) / static_cast<double>(width);
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      out[row + i] = scale[i] * (in[row + i] - mean) / std::sqrt(variance + 1e-5) + shift[i];
+    }
+  }
+  return out;
+}
+
+Values gelu(Values in) {
+  const double factor = std::sqrt(2 / std::numbers::pi);
+  for (double& x : in) x = 0.5 * x * (1 + std::tanh(factor * (x + 0.044715 * x * x * x)));
+  return in;
+}
+
+namespace {
+
+/// Attention of one head: `in` points to its query of the first position, keys and values lie
+/// `width` and 2·`width` further, the next position 3·`width`.
+void attend(const double* in, double* out, std::int64_t sequence, std::int64_t width,
+            std::int64_t size) {
+  for (std::int64_t query = 0; query < sequence; ++query) {
+    Values weights;
+    double sum = 0;
+    for (std::int64_t key = 0; key <= query; ++key) {
+      double score = 0;
+      for (std::int64_t i = 0; i < size; ++i) {
+        score += in[query * 3 * width + i] * in[(key * 3 + 1) * width + i];
+      }
+      weights.push_back(std::exp(score / std::sqrt(static_cast<double>(size))));
+      sum += weights.back();
+    }
+    for (std::int64_t i = 0; i < size; ++i) {
+      double value = 0;
+      for (std::int64_t key = 0; key <= query; ++key) {
+        value += weights[static_cast<std::size_t>(key)] / sum * in[(key * 3 + 2) * width + i];
+      }
+      out[query * width + i] = value;
+    }
+  }
+}
+
+}  // namespace
+
+Values causal_attention(const Values& in, std::int64_t samples, const Shape& output,
+                        std::int64_t heads) {
+  const std::int64_t sequence = output.at(0);
+  const std::int64_t width = output.at(1);
+  const std::int64_t size = width / heads;
+  Values out(static_cast<std::size_t>(samples * sequence * width));
+  for (std::int64_t sample = 0; sample < samples; ++sample) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      attend(in.data() + sample * sequence * 3 * width + head * size,
+             out.data() + sample * sequence * width + head * size, sequence, width, size);
+    }
+  }
+  return out;
+}
+
+double cross_entropy(const Values& logits, const Values& target) {
+  const std::size_t classes = logits.size() / target.size();
+  double loss = 0;
+  for (std::size_t row = 0; row < target.size(); ++row) {
+    const double* first = logits.data() + row * classes;
+    const double max = *std::max_element(first, first + classes);
+    double sum = 0;
+    for (std::size_t i = 0; i < classes; ++i) sum += std::exp(first[i] - max);
+    loss += std::log(sum) + max - first[static_cast<std::size_t>(target[row])];
+  }
+  return loss;
+}
+
+}  // namespace parbench::test

@@ -1,0 +1,180 @@
+// Backward passes whose operations compute gradients in another layout than the store keeps them
+// in.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "kernels/machine/machine.h"
+#include "scenarios/framework/case_data.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/models.h"
+#include "scenarios/training/program/stage_program.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::int64_t samples = 3;
+
+/// Wide enough for blocked weights.
+Network one_convolution() {
+  Network net;
+  net.name = "one convolution";
+  net.input = {32, 6, 6};
+  net.unit("all");
+  int x = net.add("conv", Convolution({.out_channels = 32, .window = {.kernel = 3, .padding = 1}}),
+                  {network_input});
+  x = net.add("avgpool", GlobalAveragePool(), {x});
+  net.add("fc", Linear(5), {x});
+  return net;
+}
+
+/// A stage of the whole network with memory of its own, filled with random numbers.
+class WholeNetwork {
+ public:
+  /// `own_layouts`: masters lie as operations compute gradients; else canonically.
+  WholeNetwork(Context& context, const Network& network, bool own_layouts)
+      : stream_(context.stream(0, StreamKind::compute)), data_(context), store_(stream_) {
+    const StageRange range{.network = &network,
+                           .first = 0,
+                           .last = static_cast<int>(network.layers.size()) - 1,
+                           .batch = samples};
+    if (own_layouts) {
+      StageProgram::add_parameters(stream_, range, samples, store_);
+    } else {
+      for (const ParameterSpec& spec : network.parameters())
+        store_.add(spec, canonical(spec.shape));
+    }
+    program_ = std::make_unique<StageProgram>(stream_, range, samples, store_);
+    make(Space::input, program_->input().bytes);
+    make(Space::target, program_->output().bytes);
+    make(Space::loss, sizeof(float));
+    make(Space::parameters, store_.bytes());
+    make(Space::gradients, store_.bytes());
+    make(Space::packed, store_.packed_bytes());
+    make(Space::activations, program_->activation_bytes());
+    make(Space::transient, program_->transient_bytes());
+    fill(1, program_->input(), Space::input, 0);
+    fill(2, program_->output(), Space::target, 0);
+    std::uint64_t subsequence = 3;
+    for (const ParameterStore::Entry& entry : store_.entries()) {
+      fill(subsequence++, entry.master, Space::parameters, entry.offset);
+    }
+    run(store_.packing());
+    run(program_->forward());
+  }
+
+  void backward(bool accumulate) { run(program_->backward(accumulate)); }
+
+  [[nodiscard]] std::vector<float> gradient(const std::string& name) {
+    const auto entry = std::ranges::find_if(store_.entries(),
+                                            [&](const auto& one) { return one.spec.name == name; });
+    return data_.read({.device = 0,
+                       .desc = entry->master,
+                       .view = base(Space::gradients).part(entry->offset, entry->master.bytes)});
+  }
+
+  [[nodiscard]] long reorders(bool accumulate) const {
+    return std::ranges::count_if(program_->backward(accumulate),
+                                 [](const OpCall& call) { return call.op->name() == "reorder"; });
+  }
+
+ private:
+  BufferView& base(Space space) { return bases_.at(static_cast<std::size_t>(space)); }
+
+  void make(Space space, std::size_t bytes) {
+    Buffer& buffer = buffers_.at(static_cast<std::size_t>(space));
+    buffer = stream_.device().allocate(std::max<std::size_t>(bytes, 64), MemoryKind::device);
+    base(space) = BufferView(buffer);
+  }
+
+  /// The same numbers in canonical order whatever the layout.
+  void fill(std::uint64_t subsequence, const TensorDesc& tensor, Space space, std::size_t offset) {
+    const TensorDesc plain = canonical(tensor.shape);
+    const Buffer staging = stream_.device().allocate(plain.bytes, MemoryKind::device);
+    Op& draw = ops_.prepare(stream_,
+                            Fill{.count = element_count(tensor.shape), .subsequence = subsequence});
+    Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = tensor});
+    run({bind(draw, {{"destination", staging}}),
+         bind(reorder,
+              {{"source", staging}, {"destination", base(space).part(offset, tensor.bytes)}})});
+  }
+
+  void run(const std::vector<OpCall>& calls) {
+    for (const Call& call : rebase(calls, bases_)) {
+      const auto& op = std::get<OpCall>(call);
+      op.op->enqueue(stream_, op.views);
+    }
+    stream_.synchronize();
+  }
+
+  Stream& stream_;
+  CaseData data_;
+  ParameterStore store_;
+  OpSet ops_;
+  std::unique_ptr<StageProgram> program_;
+  std::array<Buffer, space_count> buffers_;
+  Bases bases_;
+};
+
+void expect_close(const std::vector<float>& got, const std::vector<float>& want, float factor) {
+  ASSERT_EQ(got.size(), want.size());
+  float largest = 0;
+  for (const float value : want) largest = std::max(largest, std::abs(factor * value));
+  ASSERT_GT(largest, 0);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    ASSERT_NEAR(got[i], factor * want[i], 1e-5 * largest) << i;
+  }
+}
+
+TEST(TunedProducts, AreEveryPassOfEveryConvolutionAndLinearLayer) {
+  const Network network = resnet(50, 64);
+  const StageRange whole{.network = &network,
+                         .first = 0,
+                         .last = static_cast<int>(network.layers.size()) - 1,
+                         .dtype = DType::bf16,
+                         .batch = samples};
+  std::map<std::string_view, int> counts;
+  for (const OpDesc& desc : StageProgram::products(whole, samples)) {
+    ++counts[std::visit([](const auto& one) { return name_of(one); }, desc)];
+  }
+  const std::map<std::string_view, int> expected{
+      {"convolution_forward", 53},          {"convolution_backward_data", 52},
+      {"convolution_backward_weights", 53}, {"linear_forward", 1},
+      {"linear_backward_data", 1},          {"linear_backward_weights", 1}};
+  EXPECT_EQ(counts, expected) << "nothing reads the gradient of the images";
+}
+
+TEST(BackwardWriter, GradientsGoThroughTemporariesIntoAnotherLayout) {
+  Context context(Machine().open("cpu:0"), {});
+  const Network network = one_convolution();
+  WholeNetwork direct(context, network, true);
+  WholeNetwork canonical_masters(context, network, false);
+  ASSERT_EQ(direct.reorders(false), 0);
+  ASSERT_GT(canonical_masters.reorders(false), 0) << "operations want the store's layout";
+  ASSERT_GT(canonical_masters.reorders(true), 0);
+
+  direct.backward(false);
+  canonical_masters.backward(false);
+  for (const ParameterSpec& spec : network.parameters()) {
+    SCOPED_TRACE(spec.name);
+    expect_close(canonical_masters.gradient(spec.name), direct.gradient(spec.name), 1);
+  }
+  canonical_masters.backward(true);
+  for (const ParameterSpec& spec : network.parameters()) {
+    SCOPED_TRACE(spec.name + ", added to");
+    expect_close(canonical_masters.gradient(spec.name), direct.gradient(spec.name), 2);
+  }
+}
+
+}  // namespace
+}  // namespace parbench

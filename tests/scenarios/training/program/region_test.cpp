@@ -1,0 +1,29 @@
+// The planner of memory regions.
+#include "scenarios/training/program/region.h"
+
+#include <gtest/gtest.h>
+
+namespace parbench {
+namespace {
+
+TEST(RegionPlanner, LiveRegionsNeverOverlapAndHolesAreUsedAgain) {
+  RegionPlanner planner;
+  const std::size_t a = planner.acquire(100);
+  const std::size_t b = planner.acquire(200);
+  const std::size_t c = planner.acquire(64);
+  EXPECT_GE(b, a + 100);
+  EXPECT_GE(c, b + 200);
+  const std::size_t full = planner.peak();
+  planner.release(a);
+  planner.release(b);  // one hole of both
+  EXPECT_EQ(planner.acquire(300), a);
+  EXPECT_EQ(planner.peak(), full);
+  planner.release(c);
+  // The hole at the end, joined with the rest of the first, grows.
+  EXPECT_LE(planner.acquire(1000), c);
+  EXPECT_LT(planner.peak(), c + 1088);
+  EXPECT_THROW(planner.release(7), std::logic_error);
+}
+
+}  // namespace
+}  // namespace parbench
