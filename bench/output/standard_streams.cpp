@@ -12,9 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <ranges>
 #include <string>
 #include <system_error>
 
+#include "reports/text/paragraph.h"
 #include "reports/text/text.h"
 
 namespace parbench {
@@ -24,6 +26,23 @@ namespace {
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set by no thread
   return value == nullptr ? "" : value;
+}
+
+constexpr std::string_view error_lead = "parbench: error: ";
+
+/// A terminal would break words, so lines are wrapped for it; files and pipes get them whole.
+std::string error_text(std::string_view message) {
+  const std::string text = std::string(error_lead) + report::printable(message, true);
+  const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  const auto width = static_cast<std::size_t>(terminal_columns(STDERR_FILENO));
+  constexpr std::string_view indent = "  ";
+  std::string lines;
+  for (const auto part : std::views::split(std::string_view(text), '\n')) {
+    const std::string line(part.begin(), part.end());
+    lines += is_terminal ? report::hanging(indent, line, width, report::Emphasis::none, false)
+                         : std::string(indent) + line + '\n';
+  }
+  return lines.substr(indent.size());
 }
 
 }  // namespace
@@ -85,18 +104,12 @@ bool takes_color(int descriptor) {
 }
 
 void print_error(std::string_view message) noexcept {
-  std::string text;
   try {
-    text = report::printable(message, true);
+    std::fputs(error_text(message).c_str(), stderr);
   } catch (const std::bad_alloc&) {
-    // Then it says no more than that there was an error.
+    std::fputs(error_lead.data(), stderr);  // it says no more than that there was an error
+    std::fputc('\n', stderr);
   }
-  std::fputs("parbench: error: ", stderr);
-  for (const char letter : text) {
-    std::fputc(letter, stderr);
-    if (letter == '\n') std::fputs("  ", stderr);
-  }
-  std::fputc('\n', stderr);
 }
 
 }  // namespace parbench

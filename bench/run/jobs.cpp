@@ -50,13 +50,20 @@ void check_device_count(const RunOptions& options, const Job& job) {
   const int needed = job.scenario->min_devices();
   const bool is_chosen = !options.strategies.empty() || !options.cases.empty();
   if (count >= needed || is_chosen || options.scenarios.size() > 1) return;
-  throw UsageError(fmt::format(
-      "--scenario {0}: a {0} needs {1} devices, and this run has {2} ({3})\n"
-      "let the process use more cores (taskset, containers and batch systems limit them), or name "
-      "devices: --devices {1}, --devices cuda:0/0,cuda:0/1 (parts of one GPU)\n"
-      "--strategy {4} measures what one device can do",
-      job.scenario->name(), needed, count, job.devices.front()->info().name,
-      job.scenario->baseline()));
+  // Without --devices the run has as many as there are.
+  const std::string remedy =
+      options.devices.empty()
+          ? "let the process use more cores (taskset, containers and batch systems limit them), or "
+            "give it parts of one GPU: --devices cuda:0/0,cuda:0/1"
+          : fmt::format(
+                "name more: --devices {}, or parts of one GPU: --devices "
+                "cuda:0/0,cuda:0/1",
+                needed);
+  throw UsageError(
+      fmt::format("--scenario {0}: a {0} needs {1} devices, and this run has {2} ({3})\n{5}\n"
+                  "--strategy {4} measures what one device can do",
+                  job.scenario->name(), needed, count, job.devices.front()->info().name,
+                  job.scenario->baseline(), remedy));
 }
 
 }  // namespace

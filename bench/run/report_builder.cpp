@@ -78,7 +78,9 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
 std::filesystem::path default_report_directory() {
   const char* home = std::getenv("PARBENCH_HOME");
   const std::filesystem::path base = home == nullptr ? "" : home;
-  return base / "reports" / "runs";
+  const std::filesystem::path from_here = base.lexically_proximate(std::filesystem::current_path());
+  const bool is_below = from_here == "." || (!from_here.empty() && *from_here.begin() != "..");
+  return ((is_below ? from_here : base) / "reports" / "runs").lexically_normal();
 }
 
 std::filesystem::path provide_report_path(const RunOptions& options, std::size_t scenario_count,

@@ -9,6 +9,8 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +19,7 @@
 #include "bench/execution/submit_mode.h"
 #include "bench/sampling/conditions.h"
 #include "kernels/base/error.h"
-#include "reports/model/throttling.h"
+#include "reports/model/disturbances.h"
 #include "reports/statistics/fastest.h"
 #include "reports/units/units.h"
 
@@ -112,7 +114,7 @@ std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
 }
 
 /// Independent values that an interval of 95% needs.
-constexpr std::size_t settled_count = 6;
+constexpr std::size_t needed_count = 6;
 
 /// The number of independent values of a case: its samples, or the processes that took them.
 std::size_t values_of(const report::CaseResult& one, bool of_processes) {
@@ -134,8 +136,8 @@ std::string remedy_of(const report::CaseResult& fewest, std::size_t count, doubl
   if (fewest.stopped_because != report::total_time) return {};
   if (!(seconds > 0)) return "a longer --max-total-time gives more";
   constexpr double minute = 60;
-  const double wanted = seconds * settled_count / static_cast<double>(count);
-  return fmt::format("--max-total-time {:.0f} should settle it",
+  const double wanted = seconds * needed_count / static_cast<double>(count);
+  return fmt::format("--max-total-time {:.0f} should give the rest",
                      minute * std::ceil(wanted / minute));
 }
 
@@ -147,14 +149,14 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
   const report::CaseResult& fewest = with_fewest_values(cases, of_processes);
   const std::size_t count = values_of(fewest, of_processes);
   const auto left = std::ranges::count_if(cases, report::is_left_out_of_time);
-  const bool has_few = is_answered && !conditions.for_profiler && count < settled_count;
+  const bool has_few = is_answered && !conditions.for_profiler && count < needed_count;
   if (!has_few && left == 0) return std::nullopt;
   std::string text = " Preliminary";
   std::string remedy;
   if (has_few && of_processes) {
-    text += fmt::format(", from {} of {} processes that settle it", count, settled_count);
+    text += fmt::format(", from {} of {} processes", count, needed_count);
   } else if (has_few) {
-    text += fmt::format(", from {}", report::format_count(count, "sample"));
+    text += fmt::format(", from {} of {} samples", count, needed_count);
     remedy = remedy_of(fewest, count, conditions.seconds);
   }
   if (left > 0) {
@@ -378,6 +380,23 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   answer.text += throttling_warning(cases);
   if (conditions.for_profiler) answer.text += profiler_warning;
   return answer;
+}
+
+std::vector<std::size_t> profiling_order(const std::vector<report::CaseResult>& cases,
+                                         const std::optional<report::Answer>& answer) {
+  std::set<std::string> first;
+  if (answer) {
+    for (const report::Recommendation& one : answer->recommendations) {
+      if (!one.gaining) continue;
+      first.insert(one.gaining->name);
+      if (one.gain) first.insert(one.gain->baseline);
+    }
+  }
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(order,
+                                [&](std::size_t i) { return first.contains(cases[i].name); });
+  return order;
 }
 
 }  // namespace parbench

@@ -98,4 +98,9 @@ struct AnswerConditions {
                                                       const std::vector<report::CaseResult>& cases,
                                                       const AnswerConditions& conditions);
 
+/// Returns the indices of all cases, those that the answer speaks of and their baselines first:
+/// where the time ends before all are profiled, the answer has its reasons.
+[[nodiscard]] std::vector<std::size_t> profiling_order(const std::vector<report::CaseResult>& cases,
+                                                       const std::optional<report::Answer>& answer);
+
 }  // namespace parbench

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <memory>
 #include <utility>
 
 #include "bench/execution/clock.h"
@@ -21,7 +20,6 @@
 #include "bench/sampling/profiling_pass.h"
 #include "bench/sampling/results.h"
 #include "bench/sampling/session_progress.h"
-#include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/plan/bounds.h"
 
@@ -85,6 +83,7 @@ class Session {
 
   void checkpoint(double period);
   [[nodiscard]] SessionResult result() const;
+  [[nodiscard]] SessionResult answered() const;
   void add_samples(std::size_t index, report::CaseResult& result) const;
 
   const Scenario& scenario_;
@@ -137,13 +136,7 @@ SessionResult Session::run() {
     profile_all();
   }
   environment_.progress.finish();
-  SessionResult final = result();
-  // The scenarios of a run have equal shares. What earlier samples have taken is unknown.
-  const double run_seconds = times_.sum() * static_cast<double>(environment_.part.count);
-  final.answer = answer_of(scenario_, specs_, final.cases,
-                           {.seconds = environment_.resumed == nullptr ? run_seconds : 0,
-                            .for_profiler = options_.for_profiler});
-  return final;
+  return answered();
 }
 
 void Session::prepare_all() {
@@ -355,8 +348,8 @@ void Session::sample_all() {
   sampler_->interrupt();
   for (const std::size_t index : sampled_) {
     const std::size_t place = *entries_[index].sampler_index;
-    const bool out_of_time = sampler_->stopped_because(place) == report::total_time;
-    if (out_of_time && sampler_->samples(place).empty()) leave_out_of_time(index);
+    if (!sampler_->samples(place).empty()) continue;
+    if (sampler_->stopped_because(place) == report::total_time) leave_out_of_time(index);
   }
 }
 
@@ -368,23 +361,22 @@ void Session::take(const Step& step) {
   const bool restored = latest_ != index;
   if (restored) entry.prepared->subject->refresh();
   latest_ = index;
-  if (step.kind == StepKind::sample) watch_.before(entry.prepared->subject->plan());
+  const bool is_sample = step.kind == StepKind::sample;
+  if (is_sample) watch_.before(entry.prepared->subject->plan());
   const double warm = environment_.now();
-  if (restored && step.kind == StepKind::sample && step.iterations >= rewarmed_iterations) {
+  if (restored && is_sample && step.iterations >= rewarmed_iterations) {
     const Range range(ranges_.warm_up);
     (void)entry.prepared->runner->run();
   }
   report::Sample sample = execute(entry, step);
   const double end = environment_.now();
-  if (step.kind == StepKind::sample) sample.conditions = watch_.after();
+  if (is_sample) sample.conditions = watch_.after();
   times_.preparation += warm - begin;
   times_.sampling += end - warm;
   sampler_->record(step, sample, end - begin);
-  if (step.kind != StepKind::sample || (options_.for_profiler && !entry.cost_rounds.empty())) {
-    return;
-  }
-  const bool due = entry.cost_rounds.due_after(end - warm, sample.seconds);
-  if (due && has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
+  if (!is_sample || (options_.for_profiler && !entry.cost_rounds.empty())) return;
+  if (!entry.cost_rounds.due_after(end - warm, sample.seconds)) return;
+  if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
 }
 
 /// A first bound is worth more than further samples, a better bound is not.
@@ -400,23 +392,24 @@ report::Sample Session::execute(Entry& entry, const Step& step) {
     return entry.prepared->runner->run();
   };
   const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
-  if (step.kind == StepKind::sample) {
-    return sample_with_google_benchmark(step.iterations, step.round, execution);
-  }
-  return sample_for_warm_up(step.iterations, execution);
+  return step.kind == StepKind::sample
+             ? sample_with_google_benchmark(step.iterations, step.round, execution)
+             : sample_for_warm_up(step.iterations, execution);
 }
 
 /// Profiles all cases, after sampling so that no sample is affected.
 void Session::profile_all() {
   if (!profiling_.wanted()) return;
   profiling_.expect_none();
-  for (const std::size_t index : sampled_) {
-    if (entries_[index].prepared) profiling_.expect(*entries_[index].prepared);
+  for (const Entry& entry : entries_) {
+    if (entry.prepared) profiling_.expect(*entry.prepared);
   }
   std::size_t done = 0;
-  for (const std::size_t index : sampled_) {
+  const SessionResult sampled = answered();
+  for (const std::size_t index : profiling_order(sampled.cases, sampled.answer)) {
+    if (!entries_[index].prepared) continue;
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
-    if (entries_[index].prepared) profile(index);
+    profile(index);
     checkpoint(sampling_checkpoint_seconds);
   }
 }
@@ -473,13 +466,20 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
 }
 
 SessionResult Session::result() const {
-  SessionResult result;
-  result.cases = cases_;
+  SessionResult result{.cases = cases_, .answer = {}, .times = times_, .interrupted = interrupted_};
   for (std::size_t i = 0; i < cases_.size(); ++i) add_samples(i, result.cases[i]);
   compare_cases(comparisons_, result.cases);
-  result.times = times_;
-  result.interrupted = interrupted_;
   return result;
+}
+
+SessionResult Session::answered() const {
+  SessionResult answered = result();
+  // The scenarios of a run have equal shares. What earlier samples have taken is unknown.
+  const double run_seconds = times_.sum() * static_cast<double>(environment_.part.count);
+  answered.answer = answer_of(scenario_, specs_, answered.cases,
+                              {.seconds = environment_.resumed == nullptr ? run_seconds : 0,
+                               .for_profiler = options_.for_profiler});
+  return answered;
 }
 
 void Session::checkpoint(double period) {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "reports/compare/processes.h"
+#include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
-#include "reports/model/throttling.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
 #include "reports/views/parameter_columns.h"
@@ -233,6 +233,12 @@ double assumed_spread(const Comparison& comparison) {
   return is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread;
 }
 
+/// The spread between processes that is assumed because other programs had the cores of a case:
+/// half of the share of the time they had them for, which another run need not meet.
+double disturbed_spread(const Match& match) {
+  return std::max(report::cores_taken(*match.base), report::cores_taken(*match.now)) / 2;
+}
+
 /// How to get samples of several processes. Other programs do not spread their runs over them.
 std::string_view processes_remedy(const Comparison& comparison) {
   return is_of_parbench(comparison)
@@ -240,7 +246,27 @@ std::string_view processes_remedy(const Comparison& comparison) {
              : "run both programs in turns (parbench ab --measure google-benchmark)";
 }
 
-std::vector<std::string> notes_on_processes(const Comparison& comparison) {
+/// Says of cases with a larger spread what disturbed them.
+std::vector<std::string> note_on_taken_cores(const Comparison& comparison,
+                                             const std::vector<Match>& matches) {
+  double largest = assumed_spread(comparison);
+  std::size_t count = 0;
+  for (const Match& match : matches) {
+    if (match.state != MatchState::comparable) continue;
+    const double spread = disturbed_spread(match);
+    if (spread > assumed_spread(comparison)) ++count;
+    largest = std::max(largest, spread);
+  }
+  if (count == 0) return {};
+  return {
+      fmt::format("Other programs had the cores of {} for up to {} of the time: a standard "
+                  "deviation of half of "
+                  "that is assumed there. Measure on idle cores, or both in turns (parbench ab).",
+                  report::format_count(count, "case"), report::format_percent(2 * largest, 0))};
+}
+
+std::vector<std::string> notes_on_processes(const Comparison& comparison,
+                                            const std::vector<Match>& matches) {
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
@@ -250,10 +276,12 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison) {
                     "intervals are wide; {}.",
                     min, processes_remedy(comparison))};
   }
-  return {fmt::format(
+  std::vector<std::string> notes{fmt::format(
       "A side with one process does not show how much processes differ: a standard "
       "deviation of {} is assumed, and intervals are wide; {}.",
       report::format_percent(assumed_spread(comparison)), processes_remedy(comparison))};
+  std::ranges::move(note_on_taken_cores(comparison, matches), std::back_inserter(notes));
+  return notes;
 }
 
 /// Why two sides cannot be judged; empty when they can.
@@ -276,7 +304,8 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
     Row& row = comparison.rows[i];
     row.reason = trouble_of(comparison, base, now);
     if (!row.reason.empty()) continue;
-    estimates.push_back(estimate_change(base, now, assumed_spread(comparison)));
+    estimates.push_back(estimate_change(
+        base, now, std::max(assumed_spread(comparison), disturbed_spread(matches[i]))));
     judged.push_back(&row);
   }
   const std::vector<Judgement> judgements = judge(estimates, comparison.rule);
@@ -354,7 +383,7 @@ Comparison compare(const NamedReport& base, const NamedReport& now, const Option
   Comparison comparison = with_rows(matches, base, now, options);
   judge_rows(matches, comparison);
   comparison.notes = notes_on_sides(comparison.base, comparison.now);
-  std::ranges::move(notes_on_processes(comparison), std::back_inserter(comparison.notes));
+  std::ranges::move(notes_on_processes(comparison, matches), std::back_inserter(comparison.notes));
   sort_rows(comparison.rows);
   return comparison;
 }

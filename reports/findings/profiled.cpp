@@ -81,6 +81,11 @@ double Profiled::bubble_share() const {
   }));
 }
 
+std::string to_text(const CallMetrics& call) {
+  if (!call.layer.empty()) return call.name + " of " + call.layer;
+  return call.tensors.empty() ? call.name : fmt::format("{} ({})", call.name, call.tensors);
+}
+
 ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     : roles_(report, scenario) {
   for (const CaseResult& one : report.cases) {
@@ -90,8 +95,8 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     by_name_.emplace(one.name, place);
     const auto size = roles_.micro_batch_size(one);
     if (!size) continue;
-    const auto [largest, is_first] =
-        largest_micro_batches_.try_emplace(roles_.key_without(one, Role::micro_batch_size), place);
+    const auto [largest, is_first] = largest_micro_batches_.try_emplace(
+        roles_.key_without(one, {Role::micro_batch_size}), place);
     if (!is_first && *size > roles_.micro_batch_size(cases_[largest->second].of()))
       largest->second = place;
   }
@@ -109,7 +114,7 @@ const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
 const Profiled* ProfiledCases::largest_micro_batches(const Profiled& one) const {
   if (!roles_.micro_batch_size(one.of())) return nullptr;
   const auto found =
-      largest_micro_batches_.find(roles_.key_without(one.of(), Role::micro_batch_size));
+      largest_micro_batches_.find(roles_.key_without(one.of(), {Role::micro_batch_size}));
   if (found == largest_micro_batches_.end() || &cases_[found->second].of() == &one.of())
     return nullptr;
   return &cases_[found->second];

@@ -42,6 +42,9 @@ class Profiled {
   const CaseResult* case_;
 };
 
+/// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
+[[nodiscard]] std::string to_text(const CallMetrics& call);
+
 /// The cases of a scenario with a number and a profile, in the order of the report, which must
 /// outlive this.
 class ProfiledCases {

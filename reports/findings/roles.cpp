@@ -9,11 +9,14 @@
 namespace parbench::report {
 namespace {
 
-/// Format and parameters, without one of these.
-std::string parameters_text(const CaseResult& one, const std::string& left_out) {
+/// The roles that divide one step into micro-batches.
+const std::set<Role> of_dividing{Role::micro_batch_size, Role::partition, Role::schedule};
+
+/// Format and parameters, without some of these.
+std::string parameters_text(const CaseResult& one, const std::set<std::string>& left_out) {
   std::string text = one.dtype;
   for (const auto& [name, value] : one.parameters) {
-    if (name != left_out) text += fmt::format("\n{}={}", name, value_text(value));
+    if (!left_out.contains(name)) text += fmt::format("\n{}={}", name, value_text(value));
   }
   return text;
 }
@@ -33,11 +36,11 @@ void Roles::add_measured(const CaseResult& one) {
   for (const ParameterRole* known : known_) {
     const Value* value = this->value(one, known->role);
     if (value == nullptr || known->advised.empty() || *value != Value(known->advised)) continue;
-    followed_.emplace(known->role, key_without(one, known->role));
+    followed_.emplace(known->role, key_without(one, {known->role}));
   }
-  if (one.submit == SubmitMode::graph) graphs_.insert(parameters_text(one, ""));
+  if (one.submit == SubmitMode::graph) graphs_.insert(parameters_text(one, {}));
   if (const auto size = micro_batch_size(one)) {
-    micro_batches_[key_without(one, Role::micro_batch_size)].insert(*size);
+    micro_batches_[key_without(one, of_dividing)].insert(*size);
   }
 }
 
@@ -64,12 +67,12 @@ std::string Roles::advice(const CaseResult& one, Role role) const {
 
 std::string Roles::untried_advice(const CaseResult& one, Role role) const {
   std::string advice = this->advice(one, role);
-  if (!advice.empty() && followed_.contains({role, key_without(one, role)})) advice.clear();
+  if (!advice.empty() && followed_.contains({role, key_without(one, {role})})) advice.clear();
   return advice;
 }
 
 bool Roles::has_graph(const CaseResult& one) const {
-  return graphs_.contains(parameters_text(one, ""));
+  return graphs_.contains(parameters_text(one, {}));
 }
 
 std::string Roles::parameter(Role role) const {
@@ -85,13 +88,15 @@ std::optional<std::int64_t> Roles::micro_batch_size(const CaseResult& one) const
 
 std::set<std::int64_t> Roles::measured_micro_batches(const CaseResult& one) const {
   if (!micro_batch_size(one)) return {};
-  const auto found = micro_batches_.find(key_without(one, Role::micro_batch_size));
+  const auto found = micro_batches_.find(key_without(one, of_dividing));
   return found == micro_batches_.end() ? std::set<std::int64_t>() : found->second;
 }
 
-std::string Roles::key_without(const CaseResult& one, Role role) const {
+std::string Roles::key_without(const CaseResult& one, const std::set<Role>& roles) const {
+  std::set<std::string> left_out;
+  for (const Role role : roles) left_out.insert(parameter(role));
   return fmt::format("{}{}\n{}", one.strategy, one.graph ? "\ngraph" : "",
-                     parameters_text(one, parameter(role)));
+                     parameters_text(one, left_out));
 }
 
 }  // namespace parbench::report

@@ -40,12 +40,13 @@ class Roles {
   /// Returns the size of a case's micro-batches where all have the same.
   [[nodiscard]] std::optional<std::int64_t> micro_batch_size(const CaseResult& one) const;
 
-  /// Returns the sizes of the micro-batches of all measured cases that differ from one in that size
-  /// alone, its own included; none where its micro-batches have no single size.
+  /// Returns the sizes of the micro-batches of all measured cases that differ from one in that
+  /// size, the partition and the schedule alone, its own included; none where its micro-batches
+  /// have no single size.
   [[nodiscard]] std::set<std::int64_t> measured_micro_batches(const CaseResult& one) const;
 
-  /// Returns a key that is equal for cases that differ in the parameter with that role alone.
-  [[nodiscard]] std::string key_without(const CaseResult& one, Role role) const;
+  /// Returns a key that is equal for cases that differ in the parameters with those roles alone.
+  [[nodiscard]] std::string key_without(const CaseResult& one, const std::set<Role>& roles) const;
 
  private:
   [[nodiscard]] const ParameterRole* find(Role role) const;

@@ -7,7 +7,8 @@
 #include <algorithm>
 
 #include "reports/findings/losses.h"
-#include "reports/model/throttling.h"
+#include "reports/findings/thread_rules.h"
+#include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
@@ -87,12 +88,6 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
 
 // --- calls -------------------------------------------------------------------------------------
 
-/// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
-std::string text_of(const CallMetrics& call) {
-  if (!call.layer.empty()) return call.name + " of " + call.layer;
-  return call.tensors.empty() ? call.name : fmt::format("{} ({})", call.name, call.tensors);
-}
-
 /// Names the layer that takes longest on a reference kernel.
 std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/) {
   const CallMetrics* longest = nullptr;  // the calls are by seconds
@@ -110,7 +105,7 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
   std::string text = fmt::format(
       "the library has no optimised kernel for {}: its reference implementation {} takes {} of the "
       "computing time in {}",
-      text_of(*longest), longest->kernel, format_percent(longest_share, 0),
+      to_text(*longest), longest->kernel, format_percent(longest_share, 0),
       format_count(static_cast<std::size_t>(longest->count), "call"));
   if (layers > 1) {
     text += fmt::format("; reference implementations take {} in all", format_percent(share, 0));
@@ -123,98 +118,6 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
                  {"kernel", longest->kernel},
                  {"share of computing", share}},
                 share * one.computing_share()};
-}
-
-/// Threads that wait poll, so that nothing else shows it.
-std::optional<Remark> team_waiting(const Profiled& one, const Cases& /*all*/) {
-  const CallMetrics* longest = nullptr;
-  double waiting = 0;
-  for (const CallMetrics& call : one.metrics().calls) {
-    if (call.kind != TaskKind::compute) continue;
-    waiting += call.team_waiting;
-    if (longest == nullptr || call.team_waiting > longest->team_waiting) longest = &call;
-  }
-  if (waiting <= 0) return {};
-  const double share = waiting / one.compute_seconds() * one.computing_share();
-  if (share < team_waiting_share) return {};
-  return Remark{
-      fmt::format("within calls, a core had no work for {} of the time: threads of OpenMP teams "
-                  "waited for a parallel region to start or to end. Most in {}, for {} of its time",
-                  format_percent(share, 0), text_of(*longest),
-                  format_percent(longest->team_waiting / longest->seconds, 0)),
-      "streams or devices with fewer cores, or larger tasks",
-      {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
-      share};
-}
-
-// --- the operating system ------------------------------------------------------------------------
-
-/// The device whose threads have the largest value; null where none is known.
-const CaseCondition* worst(const CaseResult& one, double ThreadUse::*member) {
-  const CaseCondition* worst = nullptr;
-  for (const CaseCondition& condition : one.conditions) {
-    if (!condition.threads) continue;
-    if (worst == nullptr || (*condition.threads).*member > (*worst->threads).*member) {
-      worst = &condition;
-    }
-  }
-  return worst;
-}
-
-/// Whether the lanes that compute have more threads than their device has cores.
-bool has_more_threads_than_cores(const CaseResult& one, const std::string& device) {
-  if (!one.profile || !one.profile->timeline) return false;
-  int threads = 0;
-  int cores = 0;
-  for (const Lane& lane : one.profile->timeline->graph.lanes) {
-    if (lane.device != device || lane.kind != StreamKind::compute || lane.device_cores == 0) {
-      continue;
-    }
-    threads += lane.threads;
-    cores = lane.device_cores;
-  }
-  return threads > cores;
-}
-
-std::optional<Remark> without_core(const CaseResult& one, bool by_own_threads,
-                                   std::string_view others, const std::string& advice) {
-  const CaseCondition* device = worst(one, &ThreadUse::core_wait);
-  if (device == nullptr || device->threads->core_wait < no_core_share) return {};
-  if (has_more_threads_than_cores(one, device->device) != by_own_threads) return {};
-  const double share = device->threads->core_wait;
-  return Remark{
-      fmt::format("threads of {} were ready to run for {} of the time, but {} had the core",
-                  device->device, format_percent(share, 0), others),
-      advice,
-      {{"device", device->device}, {"share", share}},
-      share};
-}
-
-std::optional<Remark> more_threads_than_cores(const CaseResult& one, const Roles& /*roles*/) {
-  return without_core(one, true, "others of the same case", "no more streams than cores");
-}
-
-std::optional<Remark> cores_taken(const CaseResult& one, const Roles& /*roles*/) {
-  return without_core(one, false, "other threads",
-                      "end what else runs on these cores, or choose free ones with taskset");
-}
-
-std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
-  const CaseCondition* device = worst(one, &ThreadUse::page_faults);
-  if (device == nullptr || device->threads->page_faults < many_page_faults) return {};
-  if (device->threads->kernel < page_fault_share) return {};
-  const std::string advice = roles.advice(one, Role::host_memory);
-  return Remark{
-      fmt::format("{:.0f} page faults in each execution: memory is touched for the first time "
-                  "within it, and threads of {} spend {} of the time in the kernel",
-                  device->threads->page_faults * one.statistics->median, device->device,
-                  format_percent(device->threads->kernel, 0)),
-      advice.empty() ? "memory that was touched before"
-                     : roles.untried_advice(one, Role::host_memory),
-      {{"device", device->device},
-       {"page faults per second", device->threads->page_faults},
-       {"share in the kernel", device->threads->kernel}},
-      device->threads->kernel};
 }
 
 // --- copies --------------------------------------------------------------------------------------
@@ -271,12 +174,11 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   }
   const double excess = busiest->compute / mean - 1;
   if (excess < unbalanced_excess) return {};
-  return Remark{
-      fmt::format("{} computes for {}, {} more than the mean of {} devices", busiest->device,
-                  format_duration(busiest->compute), format_percent(excess, 0), devices),
-      all.roles().untried_advice(one.of(), Role::partition),
-      {{"device", busiest->device}, {"excess", excess}},
-      excess * mean / one.metrics().span};
+  return Remark{fmt::format("{} computes {} longer than the mean of {} devices", busiest->device,
+                            format_percent(excess, 0), devices),
+                all.roles().untried_advice(one.of(), Role::partition),
+                {{"device", busiest->device}, {"excess", excess}},
+                excess * mean / one.metrics().span};
 }
 
 /// FLOP per second of computing; 0 where nothing is known.
@@ -323,12 +225,12 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   if (share < bubble_bound_share || share <= lost_by_small_micro_batches(one, all)) return {};
   const auto sizes = all.roles().measured_micro_batches(one.of());
   const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
-  return Remark{fmt::format("devices wait for each other for {} of the time, filling and draining "
-                            "included",
-                            format_percent(share, 0)),
-                is_smallest ? "smaller micro-batches, as far as their calls stay efficient" : "",
-                {{"bubble share", share}},
-                share};
+  return Remark{
+      fmt::format("devices wait for each other for {} of the time, by bubbles and imbalance",
+                  format_percent(share, 0)),
+      is_smallest ? "smaller micro-batches, as far as their calls stay efficient" : "",
+      {{"bubble share", share}},
+      share};
 }
 
 /// Beside a baseline that does the same work on the same devices, one after the other.
@@ -349,10 +251,22 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
       (1 - 1 / slower) * one.compute_seconds() / (one.computing_devices() * one.metrics().span)};
 }
 
+/// Counted in the timeline; 0 without one.
+int micro_batches_of(const CaseResult& one) {
+  int count = 0;
+  if (!one.profile || !one.profile->timeline) return count;
+  for (const Task& task : one.profile->timeline->graph.tasks) {
+    if (task.micro_batch) count = std::max(count, *task.micro_batch + 1);
+  }
+  return count;
+}
+
+/// A schedule that keeps at most one micro-batch a stage gains nothing where there are no more.
 /// A device on which a case computes nothing may hold as little as it likes. Without a profile all
 /// that hold anything count.
 std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
-  if (one.profile && Profiled(one).computing_devices() < 2) return {};
+  const int devices = one.profile ? Profiled(one).computing_devices() : 0;
+  if (one.profile && devices < 2) return {};
   const DeviceMemory* largest = nullptr;
   const DeviceMemory* smallest = nullptr;
   for (const DeviceMemory& memory : one.memory) {
@@ -367,7 +281,8 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   if (roles.value(one, Role::partition) != nullptr) {
     advice.emplace_back("a partition that gives the fuller device less");
   }
-  if (const std::string schedule = roles.untried_advice(one, Role::schedule); !schedule.empty()) {
+  const std::string schedule = roles.untried_advice(one, Role::schedule);
+  if (!schedule.empty() && micro_batches_of(one) > devices) {
     advice.push_back(schedule + ", which needs less in all");
   }
   return Remark{fmt::format("{} holds {}, {} holds {}", largest->device,
@@ -442,8 +357,9 @@ const std::vector<Rule>& all_rules() {
                                        {"reference-kernel", reference_kernel},
                                        {"team-waiting", team_waiting},
                                        {"more-threads-than-cores", more_threads_than_cores},
-                                       {"cores-taken", cores_taken},
+                                       {"cores-taken", taken_cores},
                                        {"page-faults", page_faults},
+                                       {"copies-share-cores", copies_share_cores},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
                                        {"micro-batches-too-small", micro_batches_too_small},

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/model/throttling.h"
+#include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "reports/views/table_parts.h"
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "reports/findings/findings.h"
+#include "reports/model/without_profile.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -33,7 +34,29 @@ std::vector<std::string> finding_lines(const ScenarioCases& group) {
   return lines;
 }
 
-std::string deviation_line(const ScenarioCases& group) {
+namespace {
+
+/// "No timeline of split 5 (the time of the run was over), so no finding is about its calls."
+std::string missing_timelines(const ScenarioCases& group) {
+  const Answer* answer = find_answer(*group.report, group.scenario);
+  if (answer == nullptr) return {};
+  std::vector<std::string> labels;
+  std::string reason;
+  for (const CaseResult* c : group.cases) {
+    const bool is_named = std::ranges::any_of(answer->recommendations, [&](const auto& one) {
+      return one.gaining && one.gaining->name == c->name;
+    });
+    const auto note = std::ranges::find(c->notes, no_timeline, &NamedTexts::value_type::first);
+    if (!is_named || c->profile || note == c->notes.end()) continue;
+    labels.push_back(CaseLabels(group.cases).label(c->name));
+    reason = note->second;
+  }
+  if (labels.empty()) return {};
+  return fmt::format("No timeline of {} ({}): its calls have no findings.", format_list(labels),
+                     reason);
+}
+
+std::string deviating_profiles(const ScenarioCases& group) {
   std::set<std::string_view> named;
   for (const Finding* finding : findings_of(*group.report, group.scenario)) {
     named.insert(finding->cases.begin(), finding->cases.end());
@@ -52,6 +75,14 @@ std::string deviation_line(const ScenarioCases& group) {
   return fmt::format("Profiles that are not typical: of {}, {}{}.",
                      CaseLabels(group.cases).label((*worst)->name),
                      deviation_text(*(*worst)->profile), others);
+}
+
+}  // namespace
+
+std::string limits_line(const ScenarioCases& group) {
+  const std::string missing = missing_timelines(group);
+  const std::string deviating = deviating_profiles(group);
+  return missing.empty() || deviating.empty() ? missing + deviating : missing + ' ' + deviating;
 }
 
 }  // namespace parbench::report

@@ -28,7 +28,8 @@ class CaseLabels {
 /// Returns a line for each finding of the scenario, in their order.
 [[nodiscard]] std::vector<std::string> finding_lines(const ScenarioCases& group);
 
-/// Says which profiles that findings rest on are not typical of the samples; empty where all are.
-[[nodiscard]] std::string deviation_line(const ScenarioCases& group);
+/// Says what the findings do not rest on: profiles of the answer's cases that are missing, and
+/// those that are not typical of the samples. Empty where there are none.
+[[nodiscard]] std::string limits_line(const ScenarioCases& group);
 
 }  // namespace parbench::report

@@ -26,7 +26,7 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
   for (const std::string& line : finding_lines(group)) {
     text += hanging("  · ", line, style.width, Emphasis::none, style.color);
   }
-  if (const std::string line = deviation_line(group); !line.empty()) {
+  if (const std::string line = limits_line(group); !line.empty()) {
     text += hanging("    ", line, style.width, Emphasis::dim, style.color);
   }
   return text;

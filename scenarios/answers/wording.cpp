@@ -96,8 +96,9 @@ std::string not_compared_text(const std::vector<std::string>& settings) {
 std::string superlinear_text(const report::Recommendation& recommendation, double devices,
                              std::string_view likely_cause) {
   if (!recommendation.pays || !recommendation.gain->above(devices)) return {};
-  return fmt::format(" This is more than {:.0f} devices can give; likely cause: {}.", devices,
-                     likely_cause);
+  const std::string limit =
+      devices == 1 ? "devices that work in turn" : fmt::format("{:.0f} devices", devices);
+  return fmt::format(" This is more than {} can give; likely cause: {}.", limit, likely_cause);
 }
 
 }  // namespace parbench

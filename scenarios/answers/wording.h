@@ -30,7 +30,8 @@ namespace parbench {
 [[nodiscard]] std::string not_compared_text(const std::vector<std::string>& settings);
 
 /// Says of a gain that is larger than the number of devices that another cause adds to it: the
-/// whole sentence, with a blank before it; empty of any other gain.
+/// whole sentence, with a blank before it; empty of any other gain. Devices that work in turn count
+/// as 1.
 [[nodiscard]] std::string superlinear_text(const report::Recommendation& recommendation,
                                            double devices, std::string_view likely_cause);
 

@@ -140,7 +140,7 @@ class Matmul final : public Scenario {
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {
       return refuse(request, "strategy",
-                    fmt::format("--strategy {} needs at least two devices, --devices gives {}",
+                    fmt::format("--strategy {} needs at least two devices, and this run has {}",
                                 spec.strategy, devices));
     }
     if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {

@@ -23,14 +23,33 @@ namespace {
 constexpr std::string_view nothing_to_compare =
     "No pipeline was measured beside the single device, so there is no answer.";
 
-std::string label_of(const CaseSpec& spec) {
+Parameters choices_of(const CaseSpec& spec) {
+  return spec.parameters.where(
+      [](std::string_view name) { return name == "partition" || name == "schedule"; });
+}
+
+/// Whether a case of the same strategy and split has another value of a choice.
+bool is_varied(const Parameter& choice, const CaseSpec& spec,
+               const std::vector<CaseOutcome>& outcomes) {
+  return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
+    const Parameters& others = one.spec.parameters;
+    const Value* split = spec.parameters.find("split");
+    const Value* other_split = others.find("split");
+    const Value* value = others.find(choice.name);
+    return one.spec.strategy == spec.strategy && value != nullptr && *value != choice.value &&
+           (split == nullptr || (other_split != nullptr && *split == *other_split));
+  });
+}
+
+/// Names choices that are not the usual ones, or that several cases differ in.
+std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
   if (spec.strategy == whole_model) return "the single device";
   std::string label = spec.strategy == pipelined
                           ? "split " + to_string(*spec.parameters.find("split"))
                           : spec.strategy;
-  for (const Parameter& choice : spec.parameters.where(
-           [](std::string_view name) { return name == "partition" || name == "schedule"; })) {
-    if (!choice.implied) label += fmt::format(", {} {}", choice.name, to_string(choice.value));
+  for (const Parameter& choice : choices_of(spec)) {
+    if (!choice.implied || is_varied(choice, spec, outcomes))
+      label += fmt::format(", {} {}", choice.name, to_string(choice.value));
   }
   return label;
 }
@@ -83,6 +102,11 @@ std::string sentence(const SameWork& group, const report::Recommendation& found)
                                  report::format_ratio(*found.gain), of_bound,
                                  is_split ? model_parallel_text(group) : "");
   text += rivals_text(found);
+  if (!is_split) {
+    return text + superlinear_text(found, 1,
+                                   "each device's part of the model fits its caches better, or "
+                                   "something else disturbed the single device");
+  }
   return text + superlinear_text(found, devices_of(gaining->spec),
                                  "micro-batches fit the caches better than the whole batch");
 }
@@ -92,7 +116,7 @@ std::string sentence(const SameWork& group, const report::Recommendation& found)
 Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
                            const PossiblyFastest& possibly_fastest) {
   const Wording wording{
-      .label = label_of,
+      .label = [&](const CaseSpec& spec) { return label_of(spec, outcomes); },
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
       .is_baseline = [](const CaseSpec& spec) { return spec.strategy == whole_model; }};
   const std::vector<SameWork> groups =

@@ -133,7 +133,7 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network,
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
   if (request.device_count >= 2) return std::nullopt;
   return Obstacle{{"strategy", "split", "partition", "schedule"},
-                  fmt::format("--strategy: {} needs at least two devices, --devices gives {}",
+                  fmt::format("--strategy: {} needs at least two devices, and this run has {}",
                               request.spec.strategy, request.device_count)};
 }
 

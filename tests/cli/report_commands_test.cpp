@@ -86,6 +86,17 @@ TEST_F(ReportCommands, ShowPrintsTheSameOnATerminal) {
   EXPECT_THAT(on_terminal(60, {"show", "report.json"}).out, Not(HasSubstr("\033[")));
 }
 
+TEST_F(ReportCommands, WrapAnErrorOnATerminalOnly) {
+  const std::string command = std::string(PARBENCH_BINARY) + " --scenario nothing 2>&1";
+  const Finished piped = run({"/bin/sh", "-c", command}, surroundings_);
+  const Finished wrapped =
+      run({PARBENCH_PYTHON, TERMINAL_PY, "40", "/bin/sh", "-c", command}, surroundings_);
+  EXPECT_EQ(wrapped.exit_code, 2);
+  EXPECT_GT(widest_line(piped.out), 40U);
+  EXPECT_LE(widest_line(wrapped.out), 41U) << wrapped.out;  // a terminal adds a carriage return
+  EXPECT_THAT(wrapped.out, StartsWith("parbench: error: "));
+}
+
 TEST_F(ReportCommands, FitTheirTablesIntoTheGivenWidth) {
   measure();
   const auto width_of = [&](const std::vector<std::string>& words) {

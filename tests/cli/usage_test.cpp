@@ -228,7 +228,7 @@ TEST_F(Usage, GivesEveryRunAReportOfItsOwn) {
     reports.insert(report_of(finished));
   }
   EXPECT_EQ(reports.size(), count);
-  for (const std::string& path : reports) EXPECT_TRUE(report::read_report(path).complete);
+  for (const std::string& path : reports) EXPECT_TRUE(report::read_report(folder_ / path).complete);
 }
 
 TEST_F(Usage, MeasuresNothingInADryRun) {
@@ -446,10 +446,10 @@ TEST_F(Usage, RunsAReportAgain) {
                                    "100us", "--max-time", "0.5", "--precision", "50"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
   const std::string trimmed = report_of(first);
-  EXPECT_THAT(trimmed, StartsWith((folder_ / "reports/runs/").string()));
+  EXPECT_THAT(trimmed, StartsWith("reports/runs/")) << "in the working directory: relative";
   const Finished again = parbench({"--rerun", trimmed, "--report", "again.json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  const report::Report before = report::read_report(trimmed);
+  const report::Report before = report::read_report(folder_ / trimmed);
   const report::Report after = report::read_report(folder_ / "again.json");
   ASSERT_EQ(before.cases.size(), 1U);
   ASSERT_EQ(after.cases.size(), 1U);

@@ -61,8 +61,8 @@ test("the fastest case stands above its baseline on one axis", async () => {
   assert.equal(await chooser(page, "above").inputValue(), "its baseline");
   assert.equal(await canvas(page).getAttribute("aria-label"), "When the tasks of pipeline and single ran");
   assert.deepEqual(await shares(page), [
-    "pipeline: cpu:0 busy 60.0%, idle 40.0% (bubbles 30.0%); cpu:1 busy 60.0%, idle 40.0% (bubbles 30.0%).",
-    "single: cpu:0 busy 60.0%, idle 40.0% (bubbles 30.0%); cpu:1 busy 60.0%, idle 40.0% (bubbles 30.0%).",
+    "pipeline: cpu:0 busy 60.0%, idle 40.0% (30.0% between tasks); cpu:1 busy 60.0%, idle 40.0% (30.0% between tasks).",
+    "single: cpu:0 busy 60.0%, idle 40.0% (30.0% between tasks); cpu:1 busy 60.0%, idle 40.0% (30.0% between tasks).",
   ]);
   assert.deepEqual(page.problems, []);
 });
@@ -99,7 +99,7 @@ test("a pipeline has the colours of its phases, and its fill and drain are hatch
     "forward",
     "backward",
     "update",
-    "bubble: the device waits for its next task",
+    "idle between tasks",
     "fill and drain: no task yet, or none any more",
   ]);
   const [forward, backward, update] = [await pixels(page, "#56b4e9"), await pixels(page, "#5b3a8e"), await pixels(page, "#8a6d00")];

@@ -46,7 +46,7 @@ the largest error as a share of what is tolerated.</dd>
 the samples were taken: its median may be that of a slower device.</dd>
 <dt>when it ran</dt><dd>After its samples each case ran again, and its streams recorded when each
 task began and ended; of several executions the one of median time is shown. A device is busy while
-any of its streams runs a task, else idle; bubbles are idle time between its first and its last task.
+any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
 <dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
 them share is the machine’s, not a strategy’s.</dd>
@@ -177,7 +177,7 @@ class Page {
 
   void reasons(const ScenarioCases& group) {
     const auto findings = findings_of(*group.report, group.scenario);
-    if (findings.empty()) return;
+    if (findings.empty()) return limits(group);
     const CaseLabels labels(group.cases);
     html_.raw("<ul class=\"reasons\">\n");
     for (const Finding* finding : findings) {
@@ -190,9 +190,12 @@ class Page {
       html_.raw("</li>\n");
     }
     html_.raw("</ul>\n");
-    if (const std::string line = deviation_line(group); !line.empty()) {
-      html_.element("p", line, {{"class", "note"}}).raw("\n");
-    }
+    limits(group);
+  }
+
+  void limits(const ScenarioCases& group) {
+    const std::string line = limits_line(group);
+    if (!line.empty()) html_.element("p", line, {{"class", "note"}}).raw("\n");
   }
 
   void machine(const Report& report) {

@@ -324,7 +324,7 @@ std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
   std::vector<std::string> lines;
   for (const DeviceMetrics& device : metrics.devices) {
     const auto share = [&](double seconds) { return format_percent(seconds / metrics.span); };
-    lines.push_back(fmt::format("{} busy {}, idle {} (bubbles {})", device.device,
+    lines.push_back(fmt::format("{} busy {}, idle {} ({} between tasks)", device.device,
                                 share(device.busy), share(device.idle), share(device.bubble)));
   }
   return lines;

@@ -33,7 +33,7 @@ export interface PackedTimeline {
   devices: number[];
   /** Of each device its peaks for each kind of task, FLOP/s and B/s; null where none is known. */
   peaks: [number | null, number | null][][] | null;
-  /** Busy, idle and bubbles of each device, as a text. */
+  /** Busy and idle time of each device, as a text. */
   shares: string;
   /** Of timeline/packed.ts. */
   spans: string;

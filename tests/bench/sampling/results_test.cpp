@@ -107,20 +107,32 @@ struct PreliminaryAnswer : testing::Test {
   }
 };
 
+TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
+  std::vector<report::CaseResult> cases;
+  for (const char* name : {"a", "b", "c", "d"}) cases.emplace_back().name = name;
+  EXPECT_THAT(profiling_order(cases, std::nullopt), testing::ElementsAre(0, 1, 2, 3));
+  report::Answer answer;
+  report::Recommendation& found = answer.recommendations.emplace_back();
+  found.gaining = {"the third", "c"};
+  EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(2, 0, 1, 3));
+  found.gain = {2, std::nullopt, "b"};
+  EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(1, 2, 0, 3));
+}
+
 TEST_F(PreliminaryAnswer, IsOneFromTheCaseWithTheFewestSamples) {
   add("a", 6);
   EXPECT_EQ(warning(), "");
   add("b", 5);
-  EXPECT_EQ(warning(), "Preliminary, from 5 samples.");
+  EXPECT_EQ(warning(), "Preliminary, from 5 of 6 samples.");
 }
 
 TEST_F(PreliminaryAnswer, CountsProcessesWhereThereAreSeveral) {
   add("a", 3, 8);
   EXPECT_EQ(warning(8), "");
   add("b", 3, 4);
-  EXPECT_EQ(warning(8), "Preliminary, from 4 of 6 processes that settle it.");
+  EXPECT_EQ(warning(8), "Preliminary, from 4 of 6 processes.");
   add("c", 20);
-  EXPECT_EQ(warning(8), "Preliminary, from 1 of 6 processes that settle it.")
+  EXPECT_EQ(warning(8), "Preliminary, from 1 of 6 processes.")
       << "20 samples of one process are one value";
 }
 
@@ -142,7 +154,7 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
             "them.");
   add("c", 2);
   EXPECT_EQ(warning(),
-            "Preliminary, from 2 samples, and there was no time for 1 of 3 cases; a longer "
+            "Preliminary, from 2 of 6 samples, and there was no time for 1 of 3 cases; a longer "
             "--max-total-time measures them.");
 }
 

@@ -324,7 +324,7 @@ TEST_F(SessionTest, AnAnswerFromFewSamplesIsPreliminary) {
   options.fixed_samples = 3;
   const auto few = run({FakeScenario::spec("base")}).answer;
   EXPECT_TRUE(few->preliminary);
-  EXPECT_EQ(few->text, "base  Preliminary, from 3 samples.");
+  EXPECT_EQ(few->text, "base  Preliminary, from 3 of 6 samples.");
 }
 
 TEST_F(SessionTest, AnAnswerWithoutAllCasesIsPreliminary) {
@@ -348,7 +348,8 @@ TEST_F(SessionTest, APreliminaryAnswerSaysWhatWouldSettleIt) {
   options.max_seconds = 1000;
   options.total_seconds = 40;
   const auto answer = run({FakeScenario::spec("base")}).answer;
-  EXPECT_THAT(answer->text, testing::ContainsRegex("from 3 samples; --max-total-time (60|120) "));
+  EXPECT_THAT(answer->text,
+              testing::ContainsRegex("from 3 of 6 samples; --max-total-time (60|120) "));
 }
 
 TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {

@@ -111,6 +111,33 @@ TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
   EXPECT_THAT(sentence(pairs), StartsWith("A command failed: No regression found"));
 }
 
+/// A report of one process, while other programs had the cores for such a share of the time.
+Report under_load(double seconds, double share) {
+  Report report = made_report({{seconds}});
+  report.cases[0].conditions.push_back({.device = "cpu:0",
+                                        .min_clock_mhz = {},
+                                        .median_clock_mhz = {},
+                                        .max_temperature_celsius = {},
+                                        .max_power_watts = {},
+                                        .threads = report::ThreadUse{.core_wait = share}});
+  return report;
+}
+
+TEST(Comparison, CallsNothingARegressionThatTakenCoresExplain) {
+  const Comparison quiet = compared(under_load(1, 0), under_load(1.3, 0));
+  EXPECT_EQ(quiet.count(Verdict::regressed), 1);
+  EXPECT_THAT(quiet.notes, Not(Contains(HasSubstr("Other programs"))));
+  for (const auto& [base, now] : {std::pair(0.0, 0.3), std::pair(0.3, 0.0)}) {
+    const Comparison loaded = compared(under_load(1, base), under_load(1.3, now));
+    EXPECT_EQ(loaded.count(Verdict::undecided), 1);
+    EXPECT_THAT(loaded.notes,
+                Contains(AllOf(HasSubstr("had the cores of 1 case for up to 30% of the time"),
+                               HasSubstr("parbench ab"))));
+  }
+  EXPECT_EQ(compared(under_load(1, 0.3), under_load(9, 0.3)).count(Verdict::regressed), 1)
+      << "no load explains that";
+}
+
 TEST(Comparison, TakesAProcessThatEndedBadlyForAFailure) {
   const Report one = made_report({steady(1)});
   Report crashed = one;

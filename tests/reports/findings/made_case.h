@@ -95,6 +95,15 @@ class MadeCase {
     }
     return *this;
   }
+  /// A timeline with a task of each of so many micro-batches.
+  MadeCase& micro_batches(int count) {
+    PlanGraph& graph = made_.profile->timeline.emplace().graph;
+    const LaneId lane = graph.add_lane({.name = "lane", .device = "d0"});
+    for (int i = 0; i < count; ++i) {
+      graph.add_task({.name = "forward", .lanes = {lane}, .micro_batch = i});
+    }
+    return *this;
+  }
   /// One more lane of a device with lanes.
   MadeCase& copy_lane(const std::string& device, int cores) {
     made_.profile->timeline->graph.add_lane(

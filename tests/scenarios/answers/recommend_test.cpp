@@ -190,7 +190,9 @@ TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotProven) {
   }
   report::Recommendation once = with_payoff(may_pay);
   once.gain->interval.reset();
-  EXPECT_EQ(payoff_of(once), shows_no_gain) << "a single sample proves nothing";
+  EXPECT_EQ(payoff_of(once), may_pay) << "a single sample shows a gain and proves none";
+  once.gain->value = 0.9;
+  EXPECT_EQ(payoff_of(once), shows_no_gain) << "nor does it prove a loss";
 }
 
 TEST(Payoff, TheGainOfAnotherBaselineShowsNothing) {
@@ -230,7 +232,8 @@ TEST(Wording, SaysWhatIsShownWhereNothingPays) {
     return where_it_pays(with_payoffs(payoffs), verb);
   };
   EXPECT_EQ(text({shows_no_gain}), "shows no gain");
-  EXPECT_EQ(text({does_not_pay, shows_no_gain}, "pay"), "show no gain at any setting");
+  EXPECT_EQ(text({does_not_pay, shows_no_gain}, "pay"),
+            "show no gain at any setting, and do not pay at n 0");
   EXPECT_EQ(text({does_not_pay}), "does not pay");
   EXPECT_EQ(text({does_not_pay, does_not_pay}, "pay"), "do not pay at any setting");
   EXPECT_EQ(text({may_pay}, "pay"), "may pay");
@@ -243,6 +246,8 @@ TEST(Wording, RemarksOnGainsThatDevicesCannotExplain) {
   found.gain = {2.2, report::Interval{2.05, 2.3, 0.97}};
   EXPECT_THAT(superlinear_text(found, 2, "caches"),
               HasSubstr("more than 2 devices can give; likely cause: caches"));
+  EXPECT_THAT(superlinear_text(found, 1, "caches"),
+              HasSubstr("more than devices that work in turn can give"));
   EXPECT_THAT(superlinear_text(found, 4, "caches"), IsEmpty());
   found.gain->interval->low = 1.9;
   EXPECT_THAT(superlinear_text(found, 2, "caches"), IsEmpty());

@@ -127,7 +127,7 @@ TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
   EXPECT_EQ(name_of(request("pipeline", {{"split", 3}}, {"batch"}, 1)), "no case");
   for (const char* flag : {"strategy", "split", "partition", "schedule"}) {
     EXPECT_THAT(refusal(request("pipeline", {{"split", 3}}, {flag}, 1)),
-                HasSubstr("pipeline needs at least two devices, --devices gives 1"));
+                HasSubstr("pipeline needs at least two devices, and this run has 1"));
   }
 }
 
@@ -259,6 +259,11 @@ TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {
       scenario->answer({single, chosen, outcome("pipeline", {{"split", 3}}, 1, 1.5)}, within(0))
           .text,
       HasSubstr("Use split 3: 1.50×"));
+  EXPECT_THAT(
+      scenario->answer({single, chosen, outcome("pipeline", {{"split", 6}}, 1, 1.5)}, within(0))
+          .text,
+      HasSubstr("Use split 6, partition published, schedule gpipe: 1.50×"))
+      << "two cases have split 6";
 }
 
 TEST_F(PipelineAnswer, DoesNotSpeakOfABoundThatIsNone) {

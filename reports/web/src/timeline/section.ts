@@ -129,7 +129,7 @@ class Comparison {
     );
     const any = (of: (timeline: Timeline) => Interval[][]) =>
       this.now.some(({ timeline }) => of(timeline).some((gaps) => gaps.length > 0));
-    if (any(({ bubbles }) => bubbles)) items.push(legendItem("bubble: the device waits for its next task", "sign hatched"));
+    if (any(({ bubbles }) => bubbles)) items.push(legendItem("idle between tasks", "sign hatched"));
     if (any(({ edges }) => edges)) {
       items.push(legendItem("fill and drain: no task yet, or none any more", "sign hatched falling"));
     }

@@ -273,7 +273,7 @@ TEST(HtmlPage, ShowsSharesOfDevicesWithoutScript) {
   Report report = sample_report();
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
-              HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (bubbles 50.0%)\n"));
+              HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (50.0% between tasks)\n"));
 }
 
 TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {

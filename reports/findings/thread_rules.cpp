@@ -1,0 +1,155 @@
+// Rules about host threads: waits within teams, missing cores, page faults, copies.
+#include "reports/findings/thread_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "reports/model/disturbances.h"
+#include "reports/units/units.h"
+#include "scenarios/plan/graph.h"
+#include "scenarios/plan/role.h"
+
+namespace parbench::report {
+namespace {
+
+/// The largest number of threads of a lane that computes; 0 where no timeline shows it.
+int team_size(const Profiled& one) {
+  int threads = 0;
+  if (!one.profile().timeline) return threads;
+  for (const Lane& lane : one.profile().timeline->graph.lanes) {
+    if (lane.kind == StreamKind::compute) threads = std::max(threads, lane.threads);
+  }
+  return threads;
+}
+
+/// The device whose threads have the largest value; null where none is known.
+const CaseCondition* worst(const CaseResult& one, double ThreadUse::*member) {
+  const CaseCondition* worst = nullptr;
+  for (const CaseCondition& condition : one.conditions) {
+    if (!condition.threads) continue;
+    if (worst == nullptr || (*condition.threads).*member > (*worst->threads).*member) {
+      worst = &condition;
+    }
+  }
+  return worst;
+}
+
+std::optional<Remark> without_core(const CaseResult& one, bool by_own_threads,
+                                   std::string_view others, std::string_view advice) {
+  const CaseCondition* device = worst(one, &ThreadUse::core_wait);
+  if (device == nullptr || device->threads->core_wait < no_core_share) return {};
+  if (has_more_threads_than_cores(one, device->device) != by_own_threads) return {};
+  const double share = device->threads->core_wait;
+  return Remark{
+      fmt::format("threads of {} were ready to run for {} of the time, but {} had the core",
+                  device->device, format_percent(share, 0), others),
+      std::string(advice),
+      {{"device", device->device}, {"share", share}},
+      share};
+}
+
+/// Whether a case runs several streams at once on devices that have a core for each of their
+/// threads.
+bool has_streams_within_cores(const Profiled& one) {
+  if (!one.profile().timeline) return false;
+  std::map<std::string, int> streams;
+  for (const Lane& lane : one.profile().timeline->graph.lanes) {
+    if (lane.kind == StreamKind::compute) ++streams[lane.device];
+  }
+  return std::ranges::any_of(streams, [&](const auto& device) {
+    return device.second > 1 && !has_more_threads_than_cores(one.of(), device.first);
+  });
+}
+
+/// A single core leaves nothing to advise.
+bool has_device_of_several_cores(const Profiled& one) {
+  return one.profile().timeline &&
+         std::ranges::any_of(one.profile().timeline->graph.lanes,
+                             [](const Lane& lane) { return lane.device_cores > 1; });
+}
+
+}  // namespace
+
+/// Threads that wait poll, so that nothing else shows it.
+std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all) {
+  const CallMetrics* longest = nullptr;
+  double waiting = 0;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.kind != TaskKind::compute) continue;
+    waiting += call.team_waiting;
+    if (longest == nullptr || call.team_waiting > longest->team_waiting) longest = &call;
+  }
+  if (waiting <= 0) return {};
+  const double share = waiting / one.compute_seconds() * one.computing_share();
+  if (share < team_waiting_share) return {};
+  const bool has_smaller_teams = std::ranges::any_of(all.all(), [&](const Profiled& other) {
+    return team_size(other) > 0 && team_size(other) < team_size(one);
+  });
+  return Remark{
+      fmt::format("within calls, a core had no work for {} of the time: threads of OpenMP teams "
+                  "waited for a parallel region to start or to end. Most in {}, for {} of its time",
+                  format_percent(share, 0), to_text(*longest),
+                  format_percent(longest->team_waiting / longest->seconds, 0)),
+      has_smaller_teams ? "larger tasks" : "streams or devices with fewer cores, or larger tasks",
+      {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
+      share};
+}
+
+std::optional<Remark> more_threads_than_cores(const Profiled& one, const ProfiledCases& all) {
+  const bool is_advised =
+      has_device_of_several_cores(one) && std::ranges::none_of(all.all(), has_streams_within_cores);
+  return without_core(one.of(), true, "others of the same case",
+                      is_advised ? "no more streams than cores" : "");
+}
+
+std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
+  return without_core(one, false, "other threads",
+                      "end what else runs on these cores, or choose free ones with taskset");
+}
+
+std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
+  const CaseCondition* device = worst(one, &ThreadUse::page_faults);
+  if (device == nullptr || device->threads->page_faults < many_page_faults) return {};
+  if (device->threads->kernel < page_fault_share) return {};
+  const std::string advice = roles.advice(one, Role::host_memory);
+  return Remark{
+      fmt::format("{:.0f} page faults in each execution: memory is touched for the first time "
+                  "within it, and threads of {} spend {} of the time in the kernel",
+                  device->threads->page_faults * one.statistics->median, device->device,
+                  format_percent(device->threads->kernel, 0)),
+      advice.empty() ? "memory that was touched before"
+                     : roles.untried_advice(one, Role::host_memory),
+      {{"device", device->device},
+       {"page faults per second", device->threads->page_faults},
+       {"share in the kernel", device->threads->kernel}},
+      device->threads->kernel};
+}
+
+/// Copies between a device's own memory and the host's are work for its cores where no other core
+/// is left for them.
+std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCases& /*all*/) {
+  if (!one.profile().timeline) return {};
+  const auto shares = [](const Lane& lane) {
+    return lane.kind == StreamKind::copy && lane.device_cores > 0;
+  };
+  if (std::ranges::none_of(one.profile().timeline->graph.lanes, shares)) return {};
+  double copying = 0;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.kind == TaskKind::copy) copying += call.seconds;
+  }
+  const double share = std::min(1.0, copying / one.metrics().span);
+  if (share < shared_copy_share || one.compute_seconds() <= 0) return {};
+  return Remark{
+      fmt::format("copies take {} of the time on cores that compute as well: neither runs "
+                  "without slowing the other down",
+                  format_percent(share, 0)),
+      "more cores for the process, so that one is left for copies",
+      {{"share", share}},
+      share};
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,25 @@
+// Rules about the host threads that execute a device's streams, and the cores they run on.
+#pragma once
+
+#include <optional>
+
+#include "reports/findings/rules.h"
+
+namespace parbench::report {
+
+/// Threads of OpenMP teams have no work within calls.
+[[nodiscard]] std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all);
+
+/// Threads are ready to run while others have the core: those of the same case, or of others.
+[[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
+                                                            const ProfiledCases& all);
+[[nodiscard]] std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles);
+
+/// Memory is touched for the first time within an execution.
+[[nodiscard]] std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles);
+
+/// Copies run on cores that compute as well.
+[[nodiscard]] std::optional<Remark> copies_share_cores(const Profiled& one,
+                                                       const ProfiledCases& all);
+
+}  // namespace parbench::report
