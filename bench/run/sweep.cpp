@@ -67,14 +67,21 @@ std::vector<Combination> combinations(const std::vector<Range>& ranges) {
 /// Cases in order, each name once.
 class CaseList {
  public:
+  /// Throws UsageError for another case of a name that is taken: names are how cases are found.
   void add(CaseSpec spec) {
-    if (names_.insert(spec.name()).second) cases_.push_back(std::move(spec));
+    const auto [known, is_new] = places_.try_emplace(spec.name(), cases_.size());
+    if (is_new) {
+      cases_.push_back(std::move(spec));
+    } else if (cases_[known->second].parameters != spec.parameters) {
+      throw UsageError(fmt::format("two cases have the name {}\ngive their files different names",
+                                   known->first));
+    }
   }
   [[nodiscard]] std::vector<CaseSpec> take() { return std::move(cases_); }
 
  private:
   std::vector<CaseSpec> cases_;
-  std::set<std::string> names_;
+  std::map<std::string, std::size_t> places_;
 };
 
 Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const DeviceSet& devices) {

@@ -117,6 +117,7 @@ std::int64_t read_duration(const Axis& axis, std::string_view text) {
 }
 
 std::string read_choice(const Axis& axis, std::string_view text) {
+  if (!axis.file_suffix.empty() && text.ends_with(axis.file_suffix)) return std::string(text);
   if (std::ranges::find(axis.choices, text) == axis.choices.end()) {
     throw UsageError(fmt::format("{} '{}' is not a choice; allowed: {}{}", spelled(axis.name), text,
                                  allowed_values(axis), did_you_mean(text, axis.choices)));
@@ -260,7 +261,8 @@ std::string allowed_values(const Axis& axis) {
     case AxisKind::duration:
       return "durations with a unit (ns, us, ms, s) " + range_text(axis, duration_text);
     case AxisKind::choice:
-      return fmt::format("{}", fmt::join(axis.choices, ", "));
+      return fmt::format("{}{}", fmt::join(axis.choices, ", "),
+                         axis.file_suffix.empty() ? "" : ", or a file *" + axis.file_suffix);
     case AxisKind::sizes:
       return "whole numbers " + range_text(axis, number_text) + ", or several in one case as a+b+c";
     case AxisKind::text:

@@ -79,6 +79,7 @@ struct Axis {
   double min = 1;
   double max = 0;  // below `min`: no upper limit
   std::vector<std::string> choices = {};
+  std::string file_suffix = {};  // of files that are choices too: ".onnx"
   /// The strategies that it applies to; empty: all.
   std::vector<std::string> strategies = {};
   /// False for what must not change the case's identity (its name): `--slowdown`.

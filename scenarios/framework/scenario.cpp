@@ -12,7 +12,9 @@ std::string CaseSpec::name() const {
   std::string text = scenario + "/" + strategy;
   for (const Parameter& parameter : parameters) {
     if (parameter.implied) continue;
-    text += fmt::format("/{}:{}", parameter.name, to_string(parameter.value));
+    // A path is named by its file: slashes divide names.
+    const std::string value = to_string(parameter.value);
+    text += fmt::format("/{}:{}", parameter.name, value.substr(value.rfind('/') + 1));
   }
   if (format() != NumberFormat{}) text += fmt::format("/dtype:{}", to_string(format()));
   if (graph) text += "/graph:true";

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "scenarios/models/onnx/model.h"
+
 namespace parbench {
 namespace {
 
@@ -69,7 +71,9 @@ const std::vector<Model>& models() {
   return all;
 }
 
-const Model& model_named(std::string_view name) {
+Model model_named(std::string_view name) {
+  if (name.ends_with(onnx_import::file_suffix))
+    return onnx_import::model_of_file(std::string(name));
   const auto found = std::ranges::find(models(), name, &Model::name);
   if (found == models().end()) throw std::out_of_range("a model that is not in the list");
   return *found;

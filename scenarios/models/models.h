@@ -53,12 +53,13 @@ struct Model {
   ModelSizes sizes;  // those that it has, with their usual values
   std::int64_t quick_batch = 24;
   /// Needs a value for each of its sizes.
-  Network (*make)(const ModelSizes& sizes) = nullptr;
+  std::function<Network(const ModelSizes& sizes)> make;
 };
 
-/// All of them, the default first.
+/// All that ship, the default first.
 [[nodiscard]] const std::vector<Model>& models();
-/// Throws std::out_of_range for a name that is none.
-[[nodiscard]] const Model& model_named(std::string_view name);
+/// Returns one of them, or reads the file that the name is the path of, as onnx/model.h says.
+/// Throws std::out_of_range for a name that is neither.
+[[nodiscard]] Model model_named(std::string_view name);
 
 }  // namespace parbench

@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 6> size_axes{"image", "layers",   "hidden
 
 /// Of a resolved case.
 Network network_of(const Parameters& parameters) {
-  const Model& model = model_named(parameters.text("model"));
+  const Model model = model_named(parameters.text("model"));
   ModelSizes sizes;
   for (const auto& [name, usual] : model.sizes) sizes[name] = parameters.integer(name);
   try {
@@ -195,18 +195,20 @@ class Pipeline final : public Scenario {
       {.name = "model",
        .description =
            "a ResNet or VGG (torchvision's), a transformer (gpt), a multi-layer perceptron "
-           "(mlp), or two tiny linear layers (toy)",
+           "(mlp), two tiny linear layers (toy), or your own from an ONNX file",
        .kind = AxisKind::choice,
        .quick = {default_model()},
        .published = {default_model()},
-       .choices = model_names()},
+       .choices = model_names(),
+       .file_suffix = ".onnx"},
       {.name = "batch",
        .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy 20)",
        .quick = {},
        .published = {},
        .max = 1 << 20},
       {.name = "image",
-       .description = "height and width of the images, for ResNets and VGG (128)",
+       .description =
+           "height and width of the images, for ResNets and VGG (128) and ONNX files (their own)",
        .quick = {},
        .published = {},
        .min = 32,
@@ -298,7 +300,7 @@ std::string sizes_text(const Model& model) {
 Parameters parameters_of_step(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   Parameters parameters;
-  const Model& model = model_named(asked_or(asked, "model", default_model()));
+  const Model model = model_named(asked_or(asked, "model", default_model()));
   add_choice(parameters, "model", model.name, default_model());
   parameters.set("batch", batch_of(request, model));
   for (const auto& [name, usual] : model.sizes) {

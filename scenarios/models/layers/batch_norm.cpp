@@ -62,8 +62,8 @@ std::int64_t BatchNorm::min_samples(const Shape& output) const {
 void BatchNorm::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
   const bool adds = work.inputs.size() > 1;
-  Op& op = pass.prepare(
-      BatchNormForward{.shape = work.output, .dtype = work.dtype, .relu = relu_, .add = adds});
+  Op& op = pass.prepare(BatchNormForward{
+      .shape = work.output, .dtype = work.dtype, .relu = relu_, .epsilon = epsilon_, .add = adds});
   const std::size_t bytes = op.tensor("mean").bytes;
   const BufferView running = pass.statistics();
   std::vector<Binding> bindings = {
@@ -85,8 +85,11 @@ void BatchNorm::write_backward(BackwardPass& pass) const {
   const bool adds = work.inputs.size() > 1;
   const bool relu = relu_ && !adds;  // else it is behind the addition
   const Gradient incoming = adds ? write_addition_backward(pass) : pass.gradient();
-  Op& op = pass.prepare(BatchNormBackward{
-      .shape = work.output, .dtype = work.dtype, .relu = relu, .accumulate = pass.accumulates()});
+  Op& op = pass.prepare(BatchNormBackward{.shape = work.output,
+                                          .dtype = work.dtype,
+                                          .relu = relu,
+                                          .epsilon = epsilon_,
+                                          .accumulate = pass.accumulates()});
   const Gradient result = pass.reuse(incoming, 0, op.tensor("diff_source").bytes);
   std::vector<Binding> bindings = {{"source", pass.input(0)},
                                    {"diff_destination", incoming.view},

@@ -9,7 +9,7 @@ namespace parbench {
 /// the ReLU, is added ahead of it: the shortcut of a residual block.
 class BatchNorm final : public LayerKind {
  public:
-  explicit BatchNorm(bool relu) : relu_(relu) {}
+  explicit BatchNorm(bool relu, float epsilon = 1e-5F) : relu_(relu), epsilon_(epsilon) {}
 
   [[nodiscard]] bool relu() const { return relu_; }
 
@@ -28,6 +28,7 @@ class BatchNorm final : public LayerKind {
 
  private:
   bool relu_;
+  float epsilon_;
 };
 
 }  // namespace parbench

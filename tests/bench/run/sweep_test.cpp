@@ -217,7 +217,7 @@ class NamedCases : public ::testing::TestWithParam<Preset> {
 bool is_size_of_another_model(const Axis& axis, const CaseSpec& spec) {
   const Value* model = spec.parameters.find("model");
   if (model == nullptr) return false;
-  const ModelSizes& own = model_named(std::get<std::string>(*model)).sizes;
+  const ModelSizes own = model_named(std::get<std::string>(*model)).sizes;
   return !own.contains(axis.name) && std::ranges::any_of(models(), [&](const Model& one) {
     return one.sizes.contains(axis.name);
   });

@@ -1,0 +1,225 @@
+// From protocol buffers to plain data.
+#include "scenarios/models/onnx/file.h"
+
+#include <fmt/format.h>
+#include <onnx/checker.h>
+#include <onnx/defs/tensor_proto_util.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/base/error.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is wrong with the file, and what to do.
+[[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy) {
+  throw UsageError(fmt::format("--model '{}' {}\n{}", path.string(), what, remedy));
+}
+
+constexpr const char* export_again = "export it again, or check it with onnx.checker.check_model";
+
+/// Protocol buffers have no larger messages; larger models keep their weights in files beside them.
+constexpr std::uintmax_t max_file_bytes = (1ULL << 31U) - 1;
+
+onnx::ModelProto parsed(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) refuse(path, "is no file", "check the path");
+  if (fs::file_size(path, error) > max_file_bytes || error) {
+    refuse(path, "is larger than 2 GiB", "save its weights as external data");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) refuse(path, "cannot be read", "check its permissions");
+  onnx::ModelProto model;
+  if (!model.ParseFromIstream(&stream) || !model.has_graph()) {
+    refuse(path, "is no ONNX file, or is cut off", export_again);
+  }
+  return model;
+}
+
+std::int64_t opset_of(const onnx::ModelProto& model) {
+  for (const onnx::OperatorSetIdProto& one : model.opset_import()) {
+    if (one.domain().empty() || one.domain() == "ai.onnx") return one.version();
+  }
+  return 0;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// The library knows the operator sets up to its own; of later ones our own rules say what is
+/// wrong.
+void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
+  if (opset < min_opset || opset > max_opset) {
+    refuse(path,
+           fmt::format("has operator set {}; allowed are {} to {}", opset, min_opset, max_opset),
+           fmt::format("export it with opset_version={}", 17));
+  }
+  constexpr int opset_of_library = 17;
+  if (opset > opset_of_library || model.ir_version() > onnx::Version::IR_VERSION) return;
+  try {
+    onnx::checker::check_model(model);
+  } catch (const std::exception& error) {
+    refuse(path, "breaks a rule of ONNX: " + first_line(error.what()), export_again);
+  }
+}
+
+/// The folder of the model is not left: a file may come from anywhere.
+void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() != "location") continue;
+    const fs::path location = fs::path(entry.value()).lexically_normal();
+    if (location.is_absolute() || location.string().starts_with("..")) {
+      refuse(path,
+             fmt::format("keeps '{}' outside of its folder, in '{}'", tensor.name(), entry.value()),
+             "save the weights beside the model");
+    }
+    std::error_code error;
+    if (!fs::is_regular_file(path.parent_path() / location, error)) {
+      refuse(path,
+             fmt::format("keeps '{}' in '{}', which is no file", tensor.name(), entry.value()),
+             "copy that file beside the model");
+    }
+  }
+}
+
+bool is_floating(int type) {
+  return type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::FLOAT16 ||
+         type == onnx::TensorProto::BFLOAT16 || type == onnx::TensorProto::DOUBLE;
+}
+
+/// The number of elements; nothing for more than are kept, or a shape that is none.
+std::optional<std::int64_t> kept_elements(const Shape& shape) {
+  constexpr std::int64_t max_kept = 1024;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0 || extent > max_kept) return std::nullopt;
+    count *= extent;
+    if (count > max_kept) return std::nullopt;
+  }
+  return count;
+}
+
+/// Throws std::exception for data that cannot be read.
+Constant constant_of(const onnx::TensorProto& tensor) {
+  Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
+  const auto count = kept_elements(made.shape);
+  if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
+  if (tensor.data_type() == onnx::TensorProto::INT64) {
+    made.integers = onnx::ParseData<std::int64_t>(&tensor);
+  } else if (tensor.data_type() == onnx::TensorProto::INT32) {
+    const std::vector<std::int32_t> values = onnx::ParseData<std::int32_t>(&tensor);
+    made.integers.assign(values.begin(), values.end());
+  } else if (tensor.data_type() == onnx::TensorProto::FLOAT && count == 1) {
+    const std::vector<float> values = onnx::ParseData<float>(&tensor);
+    if (values.size() == 1) made.scalar = values.front();
+  }
+  if (!made.integers.empty() && std::cmp_not_equal(made.integers.size(), *count)) {
+    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+  }
+  return made;
+}
+
+std::optional<Attribute> attribute_of(const onnx::AttributeProto& attribute) {
+  switch (attribute.type()) {
+    case onnx::AttributeProto::INT:
+      return attribute.i();
+    case onnx::AttributeProto::FLOAT:
+      return static_cast<double>(attribute.f());
+    case onnx::AttributeProto::STRING:
+      return attribute.s();
+    case onnx::AttributeProto::INTS:
+      return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case onnx::AttributeProto::TENSOR:
+      return constant_of(attribute.t());
+    default:
+      return std::nullopt;  // graphs and lists of other kinds: no operator that is known has them
+  }
+}
+
+Node node_of(const onnx::NodeProto& from) {
+  const bool is_own = from.domain().empty() || from.domain() == "ai.onnx";
+  Node node{.name = from.name(),
+            .op = is_own ? from.op_type() : from.domain() + '.' + from.op_type(),
+            .inputs = {from.input().begin(), from.input().end()},
+            .outputs = {from.output().begin(), from.output().end()}};
+  for (const onnx::AttributeProto& one : from.attribute()) {
+    if (auto value = attribute_of(one)) node.attributes.emplace(one.name(), *std::move(value));
+  }
+  return node;
+}
+
+Input input_of(const onnx::ValueInfoProto& from) {
+  const onnx::TypeProto_Tensor& type = from.type().tensor_type();
+  Input input{.name = from.name(), .shape = {}, .is_numbers = is_floating(type.elem_type())};
+  for (const onnx::TensorShapeProto_Dimension& one : type.shape().dim()) {
+    input.shape.push_back(one.has_dim_value() && one.dim_value() > 0 ? one.dim_value()
+                                                                     : open_dimension);
+  }
+  return input;
+}
+
+/// Names that a node reads before anything has made them: what the checker of the library finds
+/// too, where it knows the version.
+void check_order(const fs::path& path, const Graph& graph) {
+  std::set<std::string, std::less<>> known;
+  for (const Input& one : graph.inputs) known.insert(one.name);
+  for (const auto& [name, constant] : graph.constants) known.insert(name);
+  for (const Node& node : graph.nodes) {
+    for (const std::string& name : node.inputs) {
+      if (name.empty() || known.contains(name)) continue;
+      refuse(
+          path,
+          fmt::format("breaks a rule of ONNX: {} '{}' reads '{}', which nothing before it has made",
+                      node.op, node.name, name),
+          export_again);
+    }
+    known.insert(node.outputs.begin(), node.outputs.end());
+  }
+}
+
+Graph graph_of(const fs::path& path, const onnx::GraphProto& from, std::int64_t opset) {
+  Graph graph{.opset = opset, .nodes = {}, .constants = {}, .inputs = {}, .outputs = {}};
+  for (const onnx::TensorProto& one : from.initializer()) {
+    check_external(path, one);
+    graph.constants.emplace(one.name(), constant_of(one));
+  }
+  std::set<std::string, std::less<>> made;
+  for (const onnx::NodeProto& one : from.node()) {
+    graph.nodes.push_back(node_of(one));
+    made.insert(graph.nodes.back().outputs.begin(), graph.nodes.back().outputs.end());
+  }
+  for (const onnx::ValueInfoProto& one : from.input()) {
+    if (graph.constants.contains(one.name()) || made.contains(one.name())) continue;
+    graph.inputs.push_back(input_of(one));
+  }
+  for (const onnx::ValueInfoProto& one : from.output()) graph.outputs.push_back(one.name());
+  return graph;
+}
+
+}  // namespace
+
+Graph read_file(const fs::path& path) {
+  const onnx::ModelProto model = parsed(path);
+  const std::int64_t opset = opset_of(model);
+  check(path, model, opset);
+  try {
+    Graph graph = graph_of(path, model.graph(), opset);
+    check_order(path, graph);
+    return graph;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {
+    refuse(path, std::string("has a tensor that cannot be read: ") + error.what(), export_again);
+  }
+}
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,54 @@
+// What an ONNX file says of a network, as plain data: nodes, constants, the input and the output.
+// Weights have shapes and no values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kernels/base/tensor.h"
+
+namespace parbench::onnx_import {
+
+/// A tensor that the file contains, or that follows from such tensors alone.
+struct Constant {
+  Shape shape;
+  /// Of tensors of whole numbers that are small: shapes and axes.
+  std::vector<std::int64_t> integers = {};
+  std::optional<double> scalar = {};  // of a floating-point tensor of one element
+};
+
+using Attribute =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, Constant>;
+
+struct Node {
+  std::string name;                 // may be empty
+  std::string op;                   // with its domain in front where that is not ONNX's own
+  std::vector<std::string> inputs;  // "" for one that is left out
+  std::vector<std::string> outputs;
+  std::map<std::string, Attribute, std::less<>> attributes = {};
+};
+
+/// Dimensions that the file leaves open are `open_dimension`.
+inline constexpr std::int64_t open_dimension = -1;
+
+struct Input {
+  std::string name;
+  Shape shape;             // with the samples in front
+  bool is_numbers = true;  // floating-point
+};
+
+struct Graph {
+  std::int64_t opset = 0;
+  std::vector<Node> nodes;  // each behind those whose outputs it reads
+  std::map<std::string, Constant, std::less<>> constants;
+  std::vector<Input> inputs;  // without those that have a constant's name
+  std::vector<std::string> outputs;
+};
+
+}  // namespace parbench::onnx_import

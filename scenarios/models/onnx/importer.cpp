@@ -1,0 +1,287 @@
+// Which nodes are mapped, in which order, and how the layers are divided into units.
+#include "scenarios/models/onnx/importer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/onnx/operators.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+/// Of an image whose height or width the file leaves open: that of most published networks.
+constexpr std::int64_t open_image = 224;
+
+/// A node reads what another one has not made, because that could not be mapped.
+class Unmapped : public std::exception {};
+
+/// Samples and parameters beyond it fit into no memory.
+constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
+
+/// Throws std::invalid_argument for a tensor that no machine holds, or that has an empty dimension.
+void check_size(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent <= 0 || extent > max_elements / count) {
+      throw CannotMap("one of its tensors is empty or larger than any memory");
+    }
+    count *= extent;
+  }
+}
+
+/// Names in files have slashes, which divide names of cases: "/layer1/conv1/Conv" is
+/// "layer1.conv1.Conv".
+std::string with_dots(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
+  name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
+  return name;
+}
+
+/// Nodes need no name.
+std::string name_of(const Node& node) {
+  if (!node.name.empty()) return node.name;
+  return node.outputs.empty() ? "without an output" : node.outputs.front();
+}
+
+}  // namespace
+
+std::optional<std::int64_t> usual_image(const Graph& graph) {
+  if (graph.inputs.size() != 1 || graph.inputs.front().shape.size() != 4) return std::nullopt;
+  const Shape& shape = graph.inputs.front().shape;
+  if (shape[2] != shape[3]) return std::nullopt;
+  return shape[2] == open_dimension ? open_image : shape[2];
+}
+
+Importer::Importer(const Graph& graph, std::optional<std::int64_t> image) : graph_(graph) {
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) makers_[output] = &node;
+  }
+  network_.one_hot_target = false;
+  network_.unit("");
+  set_input(image);
+}
+
+void Importer::set_input(std::optional<std::int64_t> image) {
+  const auto count = std::ranges::count_if(graph_.inputs, &Input::is_numbers);
+  if (count != 1 || graph_.inputs.size() != 1) {
+    throw UsageError(
+        fmt::format("has {} inputs, of which {} are of floating-point numbers; allowed is "
+                    "one such input and no other",
+                    graph_.inputs.size(), count));
+  }
+  const Input& input = graph_.inputs.front();
+  if (graph_.outputs.empty()) throw UsageError("has no output");
+  if (input.shape.size() < 2) {
+    throw UsageError(fmt::format("has an input '{}' without a dimension of samples and one of data",
+                                 input.name));
+  }
+  samples_ = input.shape.front();
+  network_.input = {input.shape.begin() + 1, input.shape.end()};
+  if (network_.input.size() == 3) {
+    for (std::size_t i = 1; i < 3; ++i) {
+      std::int64_t& extent = network_.input[i];
+      if (extent == open_dimension) extent = open_image;
+      extent = image.value_or(extent);
+    }
+  }
+  if (std::ranges::find(network_.input, open_dimension) != network_.input.end()) {
+    throw UsageError(
+        fmt::format("leaves dimensions of its input '{}' open other than the samples; "
+                    "export it with fixed ones",
+                    input.name));
+  }
+  check_size(network_.input);
+  outputs_[input.name] = network_input;
+}
+
+// --- what operators find ---
+
+int Importer::activation(const std::string& name) const {
+  const auto found = outputs_.find(name);
+  if (found != outputs_.end()) return found->second;
+  if (constant(name) != nullptr) throw CannotMap(fmt::format("'{}' is a constant", name));
+  throw Unmapped();
+}
+
+const Constant* Importer::constant(const std::string& name) const {
+  for (const auto* constants : {&constants_, &graph_.constants}) {
+    const auto found = constants->find(name);
+    if (found != constants->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+const Shape& Importer::shape_of(int activation) const {
+  return activation == network_input ? network_.input : network_.layer(activation).output;
+}
+
+const Node* Importer::maker(const std::string& name) const {
+  const auto found = makers_.find(name);
+  return found == makers_.end() ? nullptr : found->second;
+}
+
+const Node* Importer::only_reader(const Node& node) const {
+  const Node* reader = nullptr;
+  for (const std::string& output : node.outputs) {
+    if (is_output(output)) return nullptr;
+    const auto found = readers_.find(output);
+    if (found == readers_.end()) continue;
+    if (reader != nullptr || found->second.size() != 1) return nullptr;
+    reader = found->second.front();
+  }
+  return reader;
+}
+
+// --- nodes ---
+
+std::vector<const Node*> Importer::wanted_nodes() const {
+  std::set<std::string, std::less<>> wanted{graph_.outputs.front()};
+  std::vector<const Node*> nodes;
+  for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
+    if (std::ranges::none_of(node->outputs,
+                             [&](const auto& one) { return wanted.contains(one); })) {
+      continue;
+    }
+    wanted.insert(node->inputs.begin(), node->inputs.end());
+    nodes.push_back(&*node);
+  }
+  std::ranges::reverse(nodes);
+  return nodes;
+}
+
+void Importer::map(const Node& node) {
+  const auto found = operators().find(node.op);
+  if (found == operators().end()) {
+    problems_.push_back({&node, "no layer for it"});
+    return;
+  }
+  if (is_absorbed(node) || node.outputs.empty()) return;
+  try {
+    found->second(*this, node);
+    const auto made = outputs_.find(node.outputs.at(0));
+    if (made != outputs_.end()) check_size(shape_of(made->second));
+  } catch (const Unmapped&) {
+    // What it reads has a problem of its own.
+  } catch (const std::invalid_argument& error) {
+    problems_.push_back({&node, error.what()});
+    outputs_.erase(node.outputs.at(0));
+  }
+}
+
+Network Importer::import(const std::string& name) {
+  const std::vector<const Node*> nodes = wanted_nodes();
+  for (const Node* node : nodes) {
+    for (const std::string& input : node->inputs) readers_[input].push_back(node);
+  }
+  for (const Node* node : nodes) map(*node);
+  if (!problems_.empty()) refuse(nodes.size());
+  if (network_.layers.empty()) throw UsageError("has no node that its output depends on");
+  divide_into_units();
+  network_.name = name;
+  return std::move(network_);
+}
+
+/// Nodes of one operator with one reason share a line.
+void Importer::refuse(std::size_t nodes) const {
+  constexpr std::size_t max_named = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // reason, names
+  for (const auto& [node, reason] : problems_) {
+    const std::string text = fmt::format("{}: {}", node->op, reason);
+    auto line = std::ranges::find(lines, text, &decltype(lines)::value_type::first);
+    if (line == lines.end()) line = lines.insert(line, {text, {}});
+    line->second.push_back(name_of(*node));
+  }
+  std::string text = fmt::format("has {} of {} nodes without a layer in parbench (operator set {})",
+                                 problems_.size(), nodes, graph_.opset);
+  for (const auto& [reason, names] : lines) {
+    const std::span<const std::string> shown =
+        std::span(names).first(std::min(max_named, names.size()));
+    text +=
+        fmt::format("\n{} (node {}{})", reason, fmt::join(shown, ", "),
+                    names.size() > max_named ? fmt::format(" and {} more", names.size() - max_named)
+                                             : std::string());
+  }
+  throw UsageError(text);
+}
+
+// --- layers ---
+
+std::string Importer::name_of_layer(const Node& node, const std::string& weights) {
+  constexpr std::string_view suffix = ".weight";
+  std::string name = name_of(node);
+  if (weights.ends_with(suffix)) name = weights.substr(0, weights.size() - suffix.size());
+  name = with_dots(std::move(name));
+  std::string unique = name;
+  for (int number = 2; !names_.insert(unique).second; ++number) {
+    unique = fmt::format("{}_{}", name, number);
+  }
+  return unique;
+}
+
+/// A unit begins with a layer of products that everything behind it reads the network through: only
+/// the tensor in front of it crosses.
+void Importer::divide_into_units() {
+  const int count = static_cast<int>(network_.layers.size());
+  std::vector<bool> can_begin(network_.layers.size());
+  int first_read = std::numeric_limits<int>::max();  // by this layer and those behind it
+  for (int i = count - 1; i >= 0; --i) {
+    const Layer& layer = network_.layer(i);
+    first_read = std::min(first_read, std::ranges::min(layer.inputs));
+    const bool has_products = !layer.kind->products(network_.work_of(layer, 1), true).empty();
+    can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
+  }
+  network_.units.clear();
+  for (int i = 0; i < count; ++i) {
+    Layer& layer = network_.layers[static_cast<std::size_t>(i)];
+    if (i == 0 || can_begin[static_cast<std::size_t>(i)]) network_.unit(layer.name);
+    layer.unit = static_cast<int>(network_.units.size()) - 1;
+  }
+}
+
+// --- views of nodes ---
+
+const std::string& NodeView::input(std::size_t which) const {
+  if (which >= node_.inputs.size() || node_.inputs[which].empty()) {
+    throw CannotMap(fmt::format("it lacks input {}", which + 1));
+  }
+  return node_.inputs[which];
+}
+
+const Constant* NodeView::constant(std::size_t which) const {
+  if (which >= node_.inputs.size()) return nullptr;
+  return importer_.constant(node_.inputs[which]);
+}
+
+const Constant& NodeView::weights(std::size_t which, std::string_view what) const {
+  const Constant* found = constant(which);
+  if (found == nullptr) throw CannotMap(fmt::format("its {} are no constant of the file", what));
+  check_size(found->shape);
+  return *found;
+}
+
+std::vector<std::int64_t> NodeView::integers(std::string_view name, std::size_t which) const {
+  if (node_.attributes.contains(name)) {
+    return attribute(name, std::vector<std::int64_t>());
+  }
+  const Constant* found = constant(which);
+  if (found == nullptr) throw CannotMap(fmt::format("its {} are computed at run time", name));
+  return found->integers;
+}
+
+double NodeView::scalar(std::string_view name, std::size_t which, double fallback) const {
+  if (node_.attributes.contains(name)) return attribute(name, fallback);
+  if (which >= node_.inputs.size() || node_.inputs[which].empty()) return fallback;
+  const Constant* found = constant(which);
+  if (found == nullptr || !found->scalar) {
+    throw CannotMap(fmt::format("its {} is computed at run time", name));
+  }
+  return *found->scalar;
+}
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,136 @@
+// From the nodes of an ONNX graph to the layers of a network.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/models/network.h"
+#include "scenarios/models/onnx/graph.h"
+
+namespace parbench::onnx_import {
+
+/// Why a node has no layer.
+class CannotMap : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// The height and width that the graph's images have; nothing where its input is none, or not
+/// square.
+[[nodiscard]] std::optional<std::int64_t> usual_image(const Graph& graph);
+
+/// The layers that have been made of nodes so far, and which nodes belong together.
+class Importer {
+ public:
+  /// `image` replaces height and width of the input. The graph outlives the importer. Throws
+  /// UsageError, as all of it, with what follows the file's name in a message: for a graph without
+  /// exactly one input of numbers, or without an output.
+  Importer(const Graph& graph, std::optional<std::int64_t> image);
+
+  /// Maps all nodes that the first output depends on, once. `name` is the file's. Throws UsageError
+  /// that lists every node that cannot be mapped, with its reason.
+  [[nodiscard]] Network import(const std::string& name);
+
+  // --- what operators find ---
+  [[nodiscard]] std::int64_t opset() const { return graph_.opset; }
+  /// The samples that the file was exported with; open_dimension where it leaves them open.
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  /// The layer whose output has the name, or network_input. Throws CannotMap for a constant.
+  [[nodiscard]] int activation(const std::string& name) const;
+  /// Null for a name that is no constant.
+  [[nodiscard]] const Constant* constant(const std::string& name) const;
+  /// The shape of one sample of a layer's output, or of the network's input.
+  [[nodiscard]] const Shape& shape_of(int activation) const;
+  /// The node that has made a name; null for inputs and constants of the file.
+  [[nodiscard]] const Node* maker(const std::string& name) const;
+  /// Whether it is the output that the network is trained on.
+  [[nodiscard]] bool is_output(const std::string& name) const {
+    return name == graph_.outputs.front();
+  }
+  /// The only node that reads what a node has made; null where there are several, or none.
+  [[nodiscard]] const Node* only_reader(const Node& node) const;
+
+  // --- what they make ---
+  /// Adds a layer whose output is the first of `node`. Its parameters are named after `weights`, so
+  /// that those of "fc.weight" belong to layer fc; without it the layer is named after the node.
+  template <class Kind>
+  void add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
+    const std::string name = name_of_layer(node, weights);
+    outputs_[node.outputs.at(0)] = network_.add(name, std::move(kind), std::move(inputs));
+  }
+  /// The node's first output is an activation that is there already.
+  void alias(const Node& node, int activation) { outputs_[node.outputs.at(0)] = activation; }
+  void fold(const Node& node, Constant constant) {
+    constants_[node.outputs.at(0)] = std::move(constant);
+  }
+  void set_loss(Loss loss) { network_.loss = loss; }
+  /// Another node makes its layer. A node that is absorbed ahead of its turn is not mapped.
+  void absorb(const Node& node) { absorbed_.insert(&node); }
+  [[nodiscard]] bool is_absorbed(const Node& node) const { return absorbed_.contains(&node); }
+
+ private:
+  struct Problem {
+    const Node* node;
+    std::string reason;
+  };
+
+  void set_input(std::optional<std::int64_t> image);
+  [[nodiscard]] std::vector<const Node*> wanted_nodes() const;
+  void map(const Node& node);
+  [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
+  void divide_into_units();
+  [[noreturn]] void refuse(std::size_t nodes) const;
+
+  const Graph& graph_;
+  Network network_;
+  std::int64_t samples_ = open_dimension;
+  std::map<std::string, int, std::less<>> outputs_;
+  std::map<std::string, Constant, std::less<>> constants_;  // that follow from the file's
+  std::map<std::string, std::vector<const Node*>, std::less<>> readers_;
+  std::map<std::string, const Node*, std::less<>> makers_;
+  std::set<const Node*> absorbed_;
+  std::set<std::string> names_;
+  std::vector<Problem> problems_;
+};
+
+/// A node's inputs and attributes as its operator wants them. All throw CannotMap where it has not
+/// what is asked for.
+class NodeView {
+ public:
+  NodeView(const Importer& importer, const Node& node) : importer_(importer), node_(node) {}
+
+  [[nodiscard]] const Node& node() const { return node_; }
+  [[nodiscard]] const std::string& input(std::size_t which) const;
+  [[nodiscard]] int activation(std::size_t which) const {
+    return importer_.activation(input(which));
+  }
+  /// Null where the input is left out or is an activation.
+  [[nodiscard]] const Constant* constant(std::size_t which) const;
+  /// A constant that must be there; `what` names it in the message.
+  [[nodiscard]] const Constant& weights(std::size_t which, std::string_view what) const;
+  template <class Value>
+  [[nodiscard]] Value attribute(std::string_view name, Value fallback) const {
+    const auto found = node_.attributes.find(name);
+    if (found == node_.attributes.end()) return fallback;
+    if (const auto* value = std::get_if<Value>(&found->second)) return *value;
+    throw CannotMap("its attribute " + std::string(name) + " has another type");
+  }
+  /// Whole numbers of an attribute, or of a constant input, where later operator sets have them.
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name, std::size_t which) const;
+  /// The same of a single number.
+  [[nodiscard]] double scalar(std::string_view name, std::size_t which, double fallback) const;
+
+ private:
+  const Importer& importer_;
+  const Node& node_;
+};
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,78 @@
+// A pipeline of a model that a user brings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reports/io/file.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct ModelFile : testing::Test {
+  ModelFile() {
+    write_onnx(folder_ / "mine.onnx", "float[1, 3, 32, 32] x",
+               onnx_convolution("conv1", "x", "8, 3, 3, 3") +
+                   onnx_normalisation("bn1", "conv1", "8") + "relu1 = Relu (bn1) " +
+                   onnx_convolution("conv2", "relu1", "8, 8, 3, 3") +
+                   onnx_normalisation("bn2", "conv2", "8") +
+                   "sum = Add (bn2, relu1) last = Relu (sum) " + onnx_classifier("last"));
+  }
+
+  [[nodiscard]] Finished pipeline(const std::vector<std::string>& more) const {
+    Words words{PARBENCH_BINARY, "--scenario", "pipeline", "--batch", "8",
+                "--report",      "report.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words, {folder_.path(), {}});
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ModelFile, RunsVerifiedWithEveryStrategy) {
+  const Finished finished =
+      pipeline({"--model", "./mine.onnx", "--split", "4", "--benchmark_repetitions=2"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  std::vector<std::string> names;
+  for (const report::CaseResult& one : report::read_report(folder_ / "report.json").cases) {
+    names.push_back(one.name);
+    ASSERT_TRUE(one.verification);
+    EXPECT_TRUE(one.verification->passed) << one.name;
+  }
+  const std::string step = "model:mine.onnx/batch:8/image:32";
+  EXPECT_THAT(names, ElementsAre("pipeline/single/" + step,
+                                 "pipeline/model-parallel/" + step + "/devices:2",
+                                 "pipeline/pipeline/" + step + "/split:4/devices:2"));
+  const Finished again =
+      run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {
+  const Finished missing = pipeline({"--model", "other.onnx"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err,
+              AllOf(HasSubstr("--model 'other.onnx' is no file"), HasSubstr("check the path")));
+  const Finished size = pipeline({"--model", "mine.onnx", "--layers", "3"});
+  EXPECT_EQ(size.exit_code, 2);
+  EXPECT_THAT(size.err, HasSubstr("--layers: model mine.onnx has no such size"));
+}
+
+TEST_F(ModelFile, FilesOfOneNameAreNotMixedUp) {
+  std::filesystem::create_directory(folder_ / "old");
+  std::filesystem::copy_file(folder_ / "mine.onnx", folder_ / "old/mine.onnx");
+  const Finished finished = pipeline({"--model", "mine.onnx,old/mine.onnx"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("give their files different names"));
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,250 @@
+// Networks of ONNX files: which layers nodes become, and what is refused.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/models.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct OnnxImport : testing::Test {
+  /// A file with such nodes between its input and output y.
+  [[nodiscard]] std::string file(const std::string& nodes,
+                                 const std::string& inputs = "float[N, 3, 32, 32] x",
+                                 int opset = 13) const {
+    write_onnx(path_, inputs, nodes, opset);
+    return path_;
+  }
+
+  [[nodiscard]] std::string save(const onnx::ModelProto& model) const {
+    std::ofstream stream(path_, std::ios::binary);
+    EXPECT_TRUE(model.SerializeToOstream(&stream));
+    return path_;
+  }
+
+  [[nodiscard]] static Network network(const std::string& path, ModelSizes sizes = {}) {
+    const Model model = model_named(path);
+    for (const auto& [name, usual] : model.sizes) sizes.try_emplace(name, usual);
+    return model.make(sizes);
+  }
+
+  [[nodiscard]] static std::string refusal(const std::string& path, const ModelSizes& sizes = {}) {
+    try {
+      (void)network(path, sizes);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = (folder_ / "model.onnx").string();
+};
+
+/// "convolution conv1 of -1": kind, name and inputs.
+std::vector<std::string> layers_of(const Network& network) {
+  std::vector<std::string> texts;
+  for (const Layer& layer : network.layers) {
+    std::string text = fmt::format("{} {} of", layer.kind->name(), layer.name);
+    for (const int input : layer.inputs) text += fmt::format(" {}", input);
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+const std::string classifier = onnx_classifier("last");
+
+TEST_F(OnnxImport, ReluAndResidualSumsBecomePartsOfNormalisations) {
+  const Network found = network(file(
+      onnx_convolution("conv1", "x", "8, 3, 3, 3") + onnx_normalisation("bn1", "conv1", "8") +
+      "relu1 = Relu (bn1) " + onnx_convolution("conv2", "relu1", "8, 8, 3, 3") +
+      onnx_normalisation("bn2", "conv2", "8") + onnx_convolution("down", "relu1", "8, 8, 3, 3") +
+      onnx_normalisation("bn3", "down", "8") + "sum = Add (bn2, bn3) last = Relu (sum) " +
+      classifier));
+  EXPECT_THAT(layers_of(found), ElementsAre("convolution conv1 of -1", "batch_norm bn1 of 0",
+                                            "convolution conv2 of 1", "convolution down of 1",
+                                            "batch_norm bn3 of 3", "batch_norm bn2 of 2 4",
+                                            "global_average_pool mean of 5", "linear fc of 6"));
+  EXPECT_TRUE(as<BatchNorm>(found.layer(1))->relu());
+  EXPECT_FALSE(as<BatchNorm>(found.layer(4))->relu());
+  EXPECT_TRUE(as<BatchNorm>(found.layer(5))->relu());
+  EXPECT_THAT(found.units, ElementsAre("conv1", "conv2", "fc"))
+      << "between the two branches two tensors cross";
+  EXPECT_EQ(found.layer(7).output, (Shape{10}));
+  EXPECT_EQ(found.loss, Loss::mean_squared_error);
+}
+
+TEST_F(OnnxImport, AReluThatOthersReadAroundStaysALayer) {
+  const Network found = network(file(onnx_convolution("conv1", "x", "8, 3, 3, 3") +
+                                     onnx_normalisation("bn1", "conv1", "8") +
+                                     "relu1 = Relu (bn1) last = Add (relu1, bn1) " + classifier));
+  EXPECT_THAT(layers_of(found), ElementsAre("convolution conv1 of -1", "batch_norm bn1 of 0",
+                                            "activation relu1 of 1", "addition last of 2 1",
+                                            "global_average_pool mean of 3", "linear fc of 4"));
+}
+
+TEST_F(OnnxImport, WindowsAreThoseOfTheFile) {
+  const Network found = network(
+      file(onnx_zeros("w", "8, 1, 5, 5") + onnx_zeros("b", "8") + onnx_zeros("v", "8, 8, 3, 3") +
+               "a = Conv <group = 1, strides = [2, 2], pads = [2, 2, 2, 2]> (one, w, b) "
+               "c = Conv <auto_pad = \"SAME_UPPER\"> (a, v) "
+               "p = MaxPool <kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]> (c) "
+               "last = Clip <min = 0.0, max = 6.0> (p) " +
+               classifier,
+           "float[N, 1, 32, 32] one", 9));
+  EXPECT_EQ(found.layer(0).output, (Shape{8, 16, 16}));
+  EXPECT_TRUE(as<Convolution>(found.layer(0))->options().bias);
+  EXPECT_EQ(found.layer(1).output, (Shape{8, 16, 16}));
+  EXPECT_FALSE(as<Convolution>(found.layer(1))->options().bias);
+  EXPECT_EQ(found.layer(2).output, (Shape{8, 8, 8}));
+}
+
+TEST_F(OnnxImport, OtherSizesOfImagesAreThoseThatTheNetworkAllows) {
+  const std::string pooled =
+      file(onnx_convolution("last", "x", "8, 3, 3, 3") + classifier, "float[1, 3, 32, 32] x");
+  EXPECT_EQ(network(pooled, {{"image", 48}}).layer(0).output, (Shape{8, 48, 48}));
+  const std::string open =
+      file(onnx_convolution("last", "x", "8, 3, 3, 3") + classifier, "float[N, 3, H, W] x");
+  EXPECT_EQ(model_named(open).sizes.at("image"), 224);
+  const std::string flat = file(
+      onnx_convolution("c", "x", "8, 3, 3, 3") + onnx_zeros("w", "8192, 10") +
+          onnx_zeros("b", "10") +
+          "to = Constant <value = int64[2] {1, 8192}> () r = Reshape (c, to) y = Gemm (r, w, b) ",
+      "float[1, 3, 32, 32] x");
+  EXPECT_EQ(network(flat).layers.back().output, (Shape{10})) << "of any batch";
+  EXPECT_THAT(refusal(flat, {{"image", 64}}), HasSubstr("Reshape: its shape (1, 8192)"));
+}
+
+TEST_F(OnnxImport, ASoftmaxAtTheEndIsAPartOfTheLoss) {
+  const std::string nodes =
+      onnx_zeros("w", "6, 4") + onnx_zeros("b", "4") + "m = MatMul (x, w) a = Add (m, b) ";
+  const Network found = network(file(nodes + "y = Softmax (a) ", "float[N, 6] x"));
+  EXPECT_THAT(layers_of(found), ElementsAre("linear a of -1"));
+  EXPECT_EQ(found.loss, Loss::cross_entropy);
+  EXPECT_THAT(refusal(file(nodes + "s = Softmax (a) y = Relu (s) ", "float[N, 6] x")),
+              HasSubstr("Softmax: it is not the end of the network"));
+}
+
+TEST_F(OnnxImport, WhatTheOutputDoesNotDependOnIsLeftOut) {
+  const Network found = network(file(onnx_convolution("last", "x", "8, 3, 3, 3") +
+                                     "unused = Einsum <equation = \"a\"> (last) " + classifier));
+  EXPECT_EQ(found.layers.size(), 3);
+}
+
+TEST_F(OnnxImport, NamesAllNodesThatHaveNoLayer) {
+  const std::string text =
+      refusal(file(onnx_convolution("c", "x", "8, 3, 3, 3") +
+                   "s1 = Sin (c) s2 = Sin (s1) s3 = Sin (s2) s4 = Sin (s3) "
+                   "p = MaxPool <kernel_shape = [3, 2]> (c) q = Relu (s4) last = Add (p, q) " +
+                   classifier));
+  EXPECT_THAT(text, AllOf(HasSubstr("model.onnx' has 5 of 17 nodes without a layer"),
+                          HasSubstr("(operator set 13)"),
+                          HasSubstr("Sin: no layer for it (node s1, s2, s3 and 1 more)"),
+                          HasSubstr("MaxPool: its window's sides differ: 3, 2 (node p)")));
+  EXPECT_THAT(text, Not(HasSubstr("Relu"))) << "only because of what it reads";
+}
+
+TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
+  const auto reason = [&](const std::string& nodes) {
+    return refusal(file(nodes + classifier, "float[N, 8, 16, 16] x"));
+  };
+  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", dilations = [2, 2]")),
+              HasSubstr("dilated"));
+  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 3, 3, 3")),
+              HasSubstr("for 3 channels in 1 groups, and its input has 8"));
+  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 2")), HasSubstr("square"));
+  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", strides = [0, 0]")),
+              HasSubstr("empty"));
+  EXPECT_THAT(reason("last = AveragePool <kernel_shape = [2, 2]> (x) "),
+              HasSubstr("does not cover the image of 16×16"));
+  EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
+              HasSubstr("larger than any memory"));
+  EXPECT_THAT(refusal(file(onnx_zeros("w", "6, 4") + "y = MatMul (x, w) ", "float[N, 6] x")),
+              HasSubstr("MatMul: no bias is added to it"));
+}
+
+TEST_F(OnnxImport, RefusesInputsThatAreNotOneBatchOfNumbers) {
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x, float[N, 3] z")),
+              HasSubstr("has 2 inputs"));
+  EXPECT_THAT(refusal(file("y = Identity (x) ", "int64[N, 3] x")), HasSubstr("of which 0 are"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, T, 3] x")), HasSubstr("leaves dimensions"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")),
+              HasSubstr("without a dimension of samples"));
+}
+
+TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
+  EXPECT_THAT(refusal((folder_ / "none.onnx").string()), HasSubstr("none.onnx' is no file"));
+  std::filesystem::create_directory(folder_ / "folder.onnx");
+  EXPECT_THAT(refusal((folder_ / "folder.onnx").string()), HasSubstr("is no file"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x", 5)),
+              HasSubstr("operator set 5; allowed"));
+  EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x", 20)),
+              HasSubstr("Relu '' reads 'nothing', which nothing before it has made"));
+  EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x")),
+              HasSubstr("breaks a rule of ONNX"));
+}
+
+TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString([&] {
+    std::ifstream stream(file("y = Relu (x) ", "float[N, 3] x", 19), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  }()));
+  onnx::TensorProto& weights = *model.mutable_graph()->add_initializer();
+  weights.set_name("w");
+  weights.set_data_type(onnx::TensorProto::FLOAT);
+  weights.add_dims(3);
+  weights.set_data_location(onnx::TensorProto::EXTERNAL);
+  onnx::StringStringEntryProto& entry = *weights.add_external_data();
+  entry.set_key("location");
+  entry.set_value("weights.bin");
+  EXPECT_THAT(refusal(save(model)), HasSubstr("keeps 'w' in 'weights.bin', which is no file"));
+  entry.set_value("../weights.bin");
+  EXPECT_THAT(refusal(save(model)), HasSubstr("outside of its folder"));
+  entry.set_value("weights.bin");
+  std::ofstream(folder_ / "weights.bin") << "numbers";
+  EXPECT_EQ(refusal(save(model)), "accepted");
+}
+
+TEST_F(OnnxImport, AFileThatIsCutOffAnywhereIsAnError) {
+  const std::string path = file(onnx_convolution("last", "x", "8, 3, 3, 3") + classifier);
+  const auto size = std::filesystem::file_size(path);
+  std::string bytes(size, '\0');
+  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(size));
+  for (std::size_t length = 0; length < size; length += 7) {
+    const std::string cut = (folder_ / fmt::format("cut{}.onnx", length)).string();
+    std::ofstream(cut, std::ios::binary) << bytes.substr(0, length);
+    EXPECT_THAT(refusal(cut), HasSubstr("cut")) << length;
+  }
+}
+
+TEST_F(OnnxImport, ReadsAFileAgainThatHasChanged) {
+  const std::string path = file("y = Relu (x) ", "float[N, 3] x");
+  EXPECT_EQ(network(path).layers.size(), 1);
+  (void)file("r = Relu (x) y = Tanh (r) ", "float[N, 3] x");
+  std::filesystem::last_write_time(
+      path, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  EXPECT_EQ(network(path).layers.size(), 2);
+}
+
+}  // namespace
+}  // namespace parbench::test

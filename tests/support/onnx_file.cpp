@@ -1,0 +1,67 @@
+// Parses text and renames what the text form cannot spell.
+#include "tests/support/onnx_file.h"
+
+#include <fmt/format.h>
+#include <onnx/defs/parser.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <stdexcept>
+
+namespace parbench::test {
+
+std::string onnx_zeros(const std::string& name, const std::string& shape) {
+  const auto count = std::ranges::count(shape, ',') + 1;
+  return fmt::format(
+      "{0}_shape = Constant <value = int64[{2}] {{ {1} }}> () {0} = ConstantOfShape ({0}_shape) ",
+      name, shape, count);
+}
+
+std::string onnx_convolution(const std::string& output, const std::string& input,
+                             const std::string& shape, const std::string& more) {
+  return onnx_zeros(output + ".weight", shape) +
+         fmt::format("{0} = Conv <pads = [1, 1, 1, 1]{2}> ({1}, {0}.weight) ", output, input, more);
+}
+
+std::string onnx_normalisation(const std::string& output, const std::string& input,
+                               const std::string& channels) {
+  std::string text;
+  for (const char* part : {"weight", "bias", "mean", "var"}) {
+    text += onnx_zeros(fmt::format("{}.{}", output, part), channels);
+  }
+  return text +
+         fmt::format("{0} = BatchNormalization ({1}, {0}.weight, {0}.bias, {0}.mean, {0}.var) ",
+                     output, input);
+}
+
+std::string onnx_classifier(const std::string& input) {
+  return onnx_zeros("fc.weight", "10, 8") + onnx_zeros("fc.bias", "10") +
+         fmt::format(
+             "mean = GlobalAveragePool ({}) rows = Flatten (mean) "
+             "y = Gemm <transB = 1> (rows, fc.weight, fc.bias) ",
+             input);
+}
+
+void write_onnx(const std::filesystem::path& path, const std::string& inputs,
+                const std::string& nodes, int opset) {
+  // Its identifiers have no dots, which names of weights have.
+  const std::string text = std::regex_replace(
+      fmt::format(
+          "<ir_version: 8, opset_import: [\"\" : {}]> model ({}) => (float[N, M] y) {{ {} }}",
+          opset, inputs, nodes),
+      std::regex("\\.([a-z])"), "__$1");
+  onnx::ModelProto model;
+  const auto status = onnx::OnnxParser::Parse(model, text.c_str());
+  if (!status.IsOK()) throw std::runtime_error(status.ErrorMessage());
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+    for (auto* names : {node.mutable_input(), node.mutable_output()}) {
+      for (std::string& name : *names) name = std::regex_replace(name, std::regex("__"), ".");
+    }
+  }
+  std::ofstream stream(path, std::ios::binary);
+  if (!model.SerializeToOstream(&stream)) throw std::runtime_error("cannot write " + path.string());
+}
+
+}  // namespace parbench::test
