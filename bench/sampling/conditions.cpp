@@ -1,7 +1,10 @@
 // Readings around samples and what they mean.
 #include "bench/sampling/conditions.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <utility>
 
@@ -41,18 +44,43 @@ std::vector<std::string> throttles(const Condition& before, const Condition& aft
   return reasons;
 }
 
-/// Between two readings.
+/// `running` and `waiting`: sums of the threads' times over the time between.
+double taken_share(double running, double waiting, const Between& between) {
+  const double wanted = running + waiting;
+  if (wanted <= 0) return 0;
+  const double unused = between.cores > 0 ? 1 - running / between.cores : 1;
+  return std::max(0.0, std::min({waiting / wanted, unused, between.unused}));
+}
+
 std::optional<report::ThreadUse> thread_use(const Condition& before, const Condition& after,
-                                            double seconds) {
-  if (!before.threads || !after.threads || seconds <= 0 || after.threads->threads == 0) return {};
+                                            const Between& between) {
+  if (!before.threads || !after.threads || after.threads->threads == 0) return {};
+  if (between.seconds <= 0) return {};
   const auto rate = [&](auto member) {
     return static_cast<double>(after.threads.value().*member - before.threads.value().*member) /
-           seconds;
+           between.seconds;
   };
   const int threads = after.threads->threads;
-  return report::ThreadUse{.core_wait = rate(&ThreadTimes::core_wait_seconds) / threads,
-                           .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
-                           .page_faults = rate(&ThreadTimes::page_faults)};
+  const double waiting = rate(&ThreadTimes::core_wait_seconds);
+  return report::ThreadUse{
+      .core_wait = waiting / threads,
+      .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
+      .page_faults = rate(&ThreadTimes::page_faults),
+      .taken = taken_share(rate(&ThreadTimes::core_seconds), waiting, between)};
+}
+
+/// Of all threads of this process, on any core.
+double process_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// That the system lets this process use; 1 where it does not say.
+double allowed_cores() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  return CPU_COUNT(&allowed);
 }
 
 /// Every condition that a case has of one device, in the order of the samples.
@@ -83,15 +111,18 @@ std::optional<double> highest(const Conditions& conditions,
 std::optional<report::ThreadUse> mean_use(const Conditions& conditions) {
   report::ThreadUse sum;
   double count = 0;
+  double taken = 0;
   for (const SampleCondition* condition : conditions) {
     if (!condition->threads) continue;
+    taken += condition->threads->taken.value_or(0);
     sum.core_wait += condition->threads->core_wait;
     sum.kernel += condition->threads->kernel;
     sum.page_faults += condition->threads->page_faults;
     ++count;
   }
   if (count == 0) return std::nullopt;
-  return report::ThreadUse{sum.core_wait / count, sum.kernel / count, sum.page_faults / count};
+  return report::ThreadUse{sum.core_wait / count, sum.kernel / count, sum.page_faults / count,
+                           taken / count};
 }
 
 report::CaseCondition summary(const std::string& device, const Conditions& conditions) {
@@ -140,7 +171,7 @@ std::vector<report::ThrottleReason> reasons_of(const std::vector<report::Sample>
 }  // namespace
 
 std::optional<SampleCondition> sample_condition(const std::string& device, const Condition& before,
-                                                const Condition& after, double seconds) {
+                                                const Condition& after, const Between& between) {
   if (before == Condition{} && after == Condition{}) return std::nullopt;
   return SampleCondition{
       .device = device,
@@ -148,7 +179,7 @@ std::optional<SampleCondition> sample_condition(const std::string& device, const
       .temperature_celsius = std::max(before.temperature_celsius, after.temperature_celsius),
       .power_watts = std::max(before.power_watts, after.power_watts),
       .throttled_by = throttles(before, after),
-      .threads = thread_use(before, after, seconds)};
+      .threads = thread_use(before, after, between)};
 }
 
 void summarise_conditions(report::CaseResult& measured) {
@@ -181,14 +212,20 @@ void ConditionWatch::before(const Plan& plan) {
   }
   for (Reading& reading : readings_) reading.before = timed_reading(reading);
   read_ = now_();
+  cpu_seconds_ = process_cpu_seconds();
 }
 
 std::vector<SampleCondition> ConditionWatch::after() {
-  const double seconds = now_() - read_;
+  Between between{.seconds = now_() - read_};
+  if (between.seconds > 0) {
+    const double used = (process_cpu_seconds() - cpu_seconds_) / between.seconds;
+    between.unused = std::max(0.0, 1 - used / allowed_cores());
+  }
   std::vector<SampleCondition> conditions;
   for (const Reading& reading : std::exchange(readings_, {})) {
+    between.cores = static_cast<double>(reading.device->info().cores.size());
     auto condition = sample_condition(reading.device->info().name, reading.before,
-                                      timed_reading(reading), seconds);
+                                      timed_reading(reading), between);
     if (condition) conditions.push_back(std::move(*condition));
   }
   return conditions;

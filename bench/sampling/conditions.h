@@ -18,14 +18,21 @@ namespace parbench {
 /// share is that of nvbench, which discards such samples.
 inline constexpr double min_clock_share = 0.75;
 
-/// Returns the condition of a device around a sample, from the readings before and after it, which
-/// are `seconds` apart. The sample is marked for what throttles the device in either, for counters
+/// What lies between the readings before and after a sample.
+struct Between {
+  double seconds = 0;
+  double cores = 0;   // of the device; 0: it computes on none
+  double unused = 1;  // of the time of all cores of the process, the share that it did not use
+};
+
+/// Returns the condition of a device around a sample, from the readings before and after it. The
+/// sample is marked for what throttles the device in either, for counters
 /// that have risen in between, and with "low clock" where the higher of the two clocks is low,
 /// unless the device was at rest. Nothing for a device without sensors.
 [[nodiscard]] std::optional<report::SampleCondition> sample_condition(const std::string& device,
                                                                       const Condition& before,
                                                                       const Condition& after,
-                                                                      double seconds);
+                                                                      const Between& between);
 
 /// Fills `conditions` and `throttling` of a case from its samples.
 void summarise_conditions(report::CaseResult& measured);
@@ -55,7 +62,8 @@ class ConditionWatch {
   std::function<double()> now_;
   std::optional<double> begin_;
   double spent_ = 0;
-  double read_ = 0;  // when `before` had read
+  double read_ = 0;         // when `before` had read
+  double cpu_seconds_ = 0;  // of the process until then
   std::vector<Reading> readings_;
 };
 

@@ -21,12 +21,14 @@ struct ThrottleCounter {
 /// these threads began. Sums over the threads.
 struct ThreadTimes {
   int threads = 0;
+  double core_seconds = 0;       // on a core
   double core_wait_seconds = 0;  // ready to run, while other threads had the core
   double kernel_seconds = 0;     // of processor time, in the kernel; in steps of its clock tick
   std::int64_t page_faults = 0;  // that needed no reading from a disk: memory touched first
 
   ThreadTimes& operator+=(const ThreadTimes& other) {
     threads += other.threads;
+    core_seconds += other.core_seconds;
     core_wait_seconds += other.core_wait_seconds;
     kernel_seconds += other.kernel_seconds;
     page_faults += other.page_faults;

@@ -233,10 +233,12 @@ double assumed_spread(const Comparison& comparison) {
   return is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread;
 }
 
-/// The spread between processes that is assumed because other programs had the cores of a case:
-/// half of the share of the time they had them for, which another run need not meet.
+/// The spread between processes that is assumed because other programs had the cores of a case for
+/// a share s of the time: it takes 1/(1 − s) times as long, which another run need not meet.
 double disturbed_spread(const Match& match) {
-  return std::max(report::cores_taken(*match.base), report::cores_taken(*match.now)) / 2;
+  constexpr double max_share = 0.99;
+  const double share = std::max(report::cores_taken(*match.base), report::cores_taken(*match.now));
+  return -std::log1p(-std::min(share, max_share));
 }
 
 /// How to get samples of several processes. Other programs do not spread their runs over them.
@@ -258,11 +260,10 @@ std::vector<std::string> note_on_taken_cores(const Comparison& comparison,
     largest = std::max(largest, spread);
   }
   if (count == 0) return {};
-  return {
-      fmt::format("Other programs had the cores of {} for up to {} of the time: a standard "
-                  "deviation of half of "
-                  "that is assumed there. Measure on idle cores, or both in turns (parbench ab).",
-                  report::format_count(count, "case"), report::format_percent(2 * largest, 0))};
+  return {fmt::format(
+      "Other programs had the cores of {} for up to {} of the time, so that little is known of a "
+      "change there. Measure on idle cores, or both in turns (parbench ab).",
+      report::format_count(count, "case"), report::format_percent(-std::expm1(-largest), 0))};
 }
 
 std::vector<std::string> notes_on_processes(const Comparison& comparison,

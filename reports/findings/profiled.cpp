@@ -89,7 +89,9 @@ std::string to_text(const CallMetrics& call) {
 ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     : roles_(report, scenario) {
   for (const CaseResult& one : report.cases) {
-    if (one.scenario != scenario || !has_number(one) || !one.profile) continue;
+    if (one.scenario != scenario || !has_number(one)) continue;
+    complete_ = complete_ && one.profile.has_value();
+    if (!one.profile) continue;
     const std::size_t place = cases_.size();
     cases_.emplace_back(one);
     by_name_.emplace(one.name, place);

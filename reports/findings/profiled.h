@@ -52,6 +52,8 @@ class ProfiledCases {
   ProfiledCases(const Report& report, const std::string& scenario);
 
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
+  /// Whether every case of the scenario with a number has a profile.
+  [[nodiscard]] bool are_complete() const { return complete_; }
   [[nodiscard]] const Roles& roles() const { return roles_; }
   /// Null for a case that is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
@@ -63,6 +65,7 @@ class ProfiledCases {
 
  private:
   Roles roles_;
+  bool complete_ = true;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;  // by what such cases share

@@ -35,6 +35,7 @@ Roles::Roles(const Report& report, const std::string& scenario) {
 void Roles::add_measured(const CaseResult& one) {
   for (const ParameterRole* known : known_) {
     const Value* value = this->value(one, known->role);
+    if (value != nullptr) values_[known->role].insert(value_text(*value));
     if (value == nullptr || known->advised.empty() || *value != Value(known->advised)) continue;
     followed_.emplace(known->role, key_without(one, {known->role}));
   }
@@ -69,6 +70,11 @@ std::string Roles::untried_advice(const CaseResult& one, Role role) const {
   std::string advice = this->advice(one, role);
   if (!advice.empty() && followed_.contains({role, key_without(one, {role})})) advice.clear();
   return advice;
+}
+
+bool Roles::is_varied(Role role) const {
+  const auto found = values_.find(role);
+  return found != values_.end() && found->second.size() > 1;
 }
 
 bool Roles::has_graph(const CaseResult& one) const {

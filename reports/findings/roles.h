@@ -30,6 +30,9 @@ class Roles {
   /// Returns `advice`, unless a measured case follows it and differs in nothing else.
   [[nodiscard]] std::string untried_advice(const CaseResult& one, Role role) const;
 
+  /// Returns whether measured cases have different values of the role.
+  [[nodiscard]] bool is_varied(Role role) const;
+
   /// Returns whether a measured case, of this or another strategy, has the same parameters and was
   /// launched as a graph.
   [[nodiscard]] bool has_graph(const CaseResult& one) const;
@@ -53,6 +56,7 @@ class Roles {
   void add_measured(const CaseResult& one);
 
   std::vector<const ParameterRole*> known_;
+  std::map<Role, std::set<std::string>> values_;                 // of all measured cases
   std::set<std::pair<Role, std::string>> followed_;              // advice, by `key_without`
   std::set<std::string> graphs_;                                 // parameters of captured cases
   std::map<std::string, std::set<std::int64_t>> micro_batches_;  // sizes by `key_without`

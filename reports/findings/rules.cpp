@@ -49,11 +49,12 @@ std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
   if (found->inflation < slowed_by_sharing) return {};
+  if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   return Remark{
       fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
                   "long: one of them fills the device already",
                   one.concurrency(), found->inflation),
-      "another device, or less work in a call", evidence_of(*found, one),
+      "another device", evidence_of(*found, one),
       (1 - 1 / found->inflation) * one.computing_share()};
 }
 
@@ -71,19 +72,18 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
   const double share = one.launch_share();
-  if (share < launch_bound_share) return {};
+  if (share < launch_bound_share || cores_taken(one.of()) >= no_core_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
   const bool graph_is_untried =
       one.of().submit == SubmitMode::one_thread && !all.roles().has_graph(one.of());
-  return Remark{
-      fmt::format("devices stood still for {} of the time with work that was ready: {}",
-                  format_percent(share, 0),
-                  by_host ? "the host had not enqueued it yet"
-                          : "waking a lane and starting a call took so long"),
-      graph_is_untried ? "launch it as a graph (--graph), or give it larger tasks" : "larger tasks",
-      {{"launch share", share}, {"host share", host}},
-      share};
+  return Remark{fmt::format("devices stood still for {} of the time with work that was ready: {}",
+                            format_percent(share, 0),
+                            by_host ? "the host had not enqueued it yet"
+                                    : "waking a lane and starting a call took so long"),
+                graph_is_untried ? "launch it as a graph (--graph)" : "",
+                {{"launch share", share}, {"host share", host}},
+                share};
 }
 
 // --- calls -------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   if (one.concurrency() < more_concurrency * baseline->concurrency()) return {};
   if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
   const double slower = one.compute_seconds() / baseline->compute_seconds();
-  if (slower < 1 + slowed_together) return {};
+  if (slower < 1 + slowed_together || cores_taken(one.of()) >= no_core_share) return {};
   return Remark{
       fmt::format("calls take {} longer while other devices work: they share memory "
                   "bandwidth, caches or power",
@@ -278,7 +278,7 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
   if (ratio < uneven_memory_ratio) return {};
   std::vector<std::string> advice;
-  if (roles.value(one, Role::partition) != nullptr) {
+  if (roles.value(one, Role::partition) != nullptr && !roles.is_varied(Role::partition)) {
     advice.emplace_back("a partition that gives the fuller device less");
   }
   const std::string schedule = roles.untried_advice(one, Role::schedule);

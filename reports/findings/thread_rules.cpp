@@ -38,18 +38,20 @@ const CaseCondition* worst(const CaseResult& one, double ThreadUse::*member) {
   return worst;
 }
 
-std::optional<Remark> without_core(const CaseResult& one, bool by_own_threads,
-                                   std::string_view others, std::string_view advice) {
-  const CaseCondition* device = worst(one, &ThreadUse::core_wait);
-  if (device == nullptr || device->threads->core_wait < no_core_share) return {};
-  if (has_more_threads_than_cores(one, device->device) != by_own_threads) return {};
-  const double share = device->threads->core_wait;
-  return Remark{
-      fmt::format("threads of {} were ready to run for {} of the time, but {} had the core",
-                  device->device, format_percent(share, 0), others),
-      std::string(advice),
-      {{"device", device->device}, {"share", share}},
-      share};
+/// Whether the streams of a device that compute have more threads than it has cores. False where no
+/// timeline shows it.
+bool has_more_threads_than_cores(const CaseResult& one, const std::string& device) {
+  if (!one.profile || !one.profile->timeline) return false;
+  int threads = 0;
+  int cores = 0;
+  for (const Lane& lane : one.profile->timeline->graph.lanes) {
+    if (lane.device != device || lane.kind != StreamKind::compute || lane.device_cores == 0) {
+      continue;
+    }
+    threads += lane.threads;
+    cores = lane.device_cores;
+  }
+  return threads > cores;
 }
 
 /// Whether a case runs several streams at once on devices that have a core for each of their
@@ -94,21 +96,35 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
                   "waited for a parallel region to start or to end. Most in {}, for {} of its time",
                   format_percent(share, 0), to_text(*longest),
                   format_percent(longest->team_waiting / longest->seconds, 0)),
-      has_smaller_teams ? "larger tasks" : "streams or devices with fewer cores, or larger tasks",
+      has_smaller_teams || !all.are_complete() ? "" : "streams or devices with fewer cores",
       {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
       share};
 }
 
 std::optional<Remark> more_threads_than_cores(const Profiled& one, const ProfiledCases& all) {
+  const CaseCondition* device = worst(one.of(), &ThreadUse::core_wait);
+  if (device == nullptr || device->threads->core_wait < no_core_share) return {};
+  if (!has_more_threads_than_cores(one.of(), device->device)) return {};
   const bool is_advised =
       has_device_of_several_cores(one) && std::ranges::none_of(all.all(), has_streams_within_cores);
-  return without_core(one.of(), true, "others of the same case",
-                      is_advised ? "no more streams than cores" : "");
+  const double share = device->threads->core_wait;
+  return Remark{fmt::format("threads of {} were ready to run for {} of the time, but others of the "
+                            "same case had the core",
+                            device->device, format_percent(share, 0)),
+                is_advised ? "no more streams than cores" : "",
+                {{"device", device->device}, {"share", share}},
+                share};
 }
 
 std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
-  return without_core(one, false, "other threads",
-                      "end what else runs on these cores, or choose free ones with taskset");
+  const double share = cores_taken(one);
+  if (share < no_core_share) return {};
+  return Remark{fmt::format("other programs had its cores for {} of the time that its threads "
+                            "wanted to run",
+                            format_percent(share, 0)),
+                "end what else runs on these cores, or choose free ones with taskset",
+                {{"share", share}},
+                share};
 }
 
 std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {

@@ -20,25 +20,10 @@ void add_throttles(std::vector<std::string>& known, const CaseResult& c) {
   }
 }
 
-bool has_more_threads_than_cores(const CaseResult& c, const std::string& device) {
-  if (!c.profile || !c.profile->timeline) return false;
-  int threads = 0;
-  int cores = 0;
-  for (const Lane& lane : c.profile->timeline->graph.lanes) {
-    if (lane.device != device || lane.kind != StreamKind::compute || lane.device_cores == 0) {
-      continue;
-    }
-    threads += lane.threads;
-    cores = lane.device_cores;
-  }
-  return threads > cores;
-}
-
 double cores_taken(const CaseResult& c) {
   double share = 0;
   for (const CaseCondition& condition : c.conditions) {
-    if (!condition.threads || has_more_threads_than_cores(c, condition.device)) continue;
-    share = std::max(share, condition.threads->core_wait);
+    if (condition.threads) share = std::max(share, condition.threads->taken.value_or(0));
   }
   return share;
 }

@@ -15,13 +15,8 @@ namespace parbench::report {
 /// nothing for a case that needs no warning.
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
-/// Returns whether the streams of a device that compute have more threads than it has cores. False
-/// where no timeline shows it.
-[[nodiscard]] bool has_more_threads_than_cores(const CaseResult& c, const std::string& device);
-
-/// Returns the largest share of the time over the devices of a case in which their threads were
-/// ready to run while other programs had the core. 0 where that is not known, and on devices whose
-/// own threads are more than their cores.
+/// Returns the largest share over the devices of a case of the time for which other programs had
+/// the cores that its threads wanted; 0 where that is not known.
 [[nodiscard]] double cores_taken(const CaseResult& c);
 
 }  // namespace parbench::report

@@ -32,6 +32,7 @@ void visit_fields(V& visit, MaybeConst<ThreadUse> auto& x) {
   visit("core_wait", x.core_wait);
   visit("kernel", x.kernel);
   visit("page_faults", x.page_faults);
+  visit.optional("taken", x.taken);
 }
 
 template <class V>
@@ -302,6 +303,7 @@ void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
   visit("pays", x.pays);
   visit.optional("gaining", x.gaining);
   visit.optional("gain", x.gain);
+  visit.optional("recommended_gain", x.recommended_gain);
   visit.optional("remark", x.remark);
 }
 

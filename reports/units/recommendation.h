@@ -24,11 +24,13 @@ struct Recommendation {
   /// first. The recommended case is one of them, or the baseline where none of them pays.
   std::vector<LabelledCase> candidates = {};
   /// Whether it gains over the baseline: the baseline cannot be the fastest, and the whole interval
-  /// of the gain is above 1.
+  /// of the gain, which has the confidence that is wanted, is above 1.
   bool pays = false;
   /// Over the baseline: of the recommended case, or of the fastest other one where none pays.
   std::optional<LabelledCase> gaining = {};
   std::optional<Ratio> gain = {};
+  /// Over the same baseline, where another case is recommended than the one that `gain` is of.
+  std::optional<Ratio> recommended_gain = {};
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
   friend bool operator==(const Recommendation&, const Recommendation&) = default;
 };
@@ -37,17 +39,17 @@ struct Recommendation {
 enum class Payoff { does_not_pay, shows_no_gain, may_pay, pays };
 
 /// Returns `pays` only for a recommendation that pays. Of the others, the whole interval of the
-/// gain is below 1 (`does_not_pay`), above 1 all the same (`may_pay`), or neither. Where a case
-/// other than the baseline of the gain is recommended, such as a graph of one stream, its own gain
-/// is in that of the others, so that a gain above 1 shows nothing.
+/// gain is below 1, with the confidence that is wanted (`does_not_pay`), above 1 all the same
+/// (`may_pay`), or neither. Where a case is recommended that gains as much itself, as far as that
+/// interval shows, such as a graph of one stream, the gain of another shows nothing.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
   if (one.pays) return Payoff::pays;
   if (!one.gain) return Payoff::shows_no_gain;
-  if (one.gain->below(1)) return Payoff::does_not_pay;
-  if (!one.gain->interval && one.gain->value > 1) return Payoff::may_pay;  // one sample
-  const bool other_baseline = !one.gain->baseline.empty() && !one.candidates.empty() &&
-                              one.candidates.front().name != one.gain->baseline;
-  return one.gain->above(1) && !other_baseline ? Payoff::may_pay : Payoff::shows_no_gain;
+  if (one.gain->below(1) && !is_low(one.gain->interval)) return Payoff::does_not_pay;
+  const double least = one.gain->interval ? one.gain->interval->low : one.gain->value;
+  if (one.recommended_gain && one.recommended_gain->value >= least) return Payoff::shows_no_gain;
+  const bool is_single = !one.gain->interval && one.gain->value > 1;  // one sample
+  return is_single || one.gain->above(1) ? Payoff::may_pay : Payoff::shows_no_gain;
 }
 
 /// "pays", "may pay", "shows no gain", "does not pay".

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -46,21 +48,32 @@ std::string setting_of(const WorkKey& key, const PairCounts& counts, std::size_t
   return text;
 }
 
-bool gains(const CaseOutcome* outcome) { return outcome->speedup && outcome->speedup->above(1); }
-
-/// Whether the whole interval of its gain lies below that of another one.
-bool is_outdone(const CaseOutcome* one, const Outcomes& others) {
-  return std::ranges::any_of(others, [&](const CaseOutcome* other) {
-    return gains(other) && other->speedup->interval->low > one->speedup->interval->high;
-  });
+/// An interval of few samples shows no gain.
+bool gains(const CaseOutcome* outcome) {
+  return outcome->speedup && outcome->speedup->above(1) &&
+         !report::is_low(outcome->speedup->interval);
 }
 
-/// Of the cases beside the baseline: of those whose interval is not wholly below 1 if there are
-/// any, so that no
-/// answer denies a gain that a row leaves open.
+/// A case without a speedup is the baseline; with one and no interval, nothing is known.
+report::Interval speedup_interval(const CaseOutcome* one) {
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  if (!one->speedup) return {1, 1, 1};
+  return one->speedup->interval.value_or(report::Interval{0, unlimited, 0});
+}
+
+/// Whether the whole interval of its speedup lies below that of another one.
+bool is_outdone(const CaseOutcome* one, const Outcomes& others) {
+  const double high = speedup_interval(one).high;
+  return std::ranges::any_of(
+      others, [&](const CaseOutcome* other) { return speedup_interval(other).low > high; });
+}
+
+/// Of the cases beside the baseline: of those whose interval is above 1 if there are any, else of
+/// those whose interval is not wholly below 1, so that no answer denies a gain that a row shows or
+/// leaves open.
 const CaseOutcome* largest_speedup(const Outcomes& cases, const Wording& wording) {
   const auto rank = [](const CaseOutcome* one) {
-    return std::pair(!one->speedup->below(1), one->speedup->value);
+    return std::tuple(one->speedup->above(1), !one->speedup->below(1), one->speedup->value);
   };
   const CaseOutcome* best = nullptr;
   for (const CaseOutcome* one : cases) {
@@ -130,12 +143,17 @@ report::Recommendation recommend(SameWork group, const Wording& wording,
   } else if (baseline != group.cases.end()) {
     candidates.insert(candidates.begin(), *baseline);
   }
+  const CaseOutcome* recommended = candidates.front();
+  const Outcomes all = candidates;
+  std::erase_if(candidates,
+                [&](const CaseOutcome* one) { return one != recommended && is_outdone(one, all); });
   const auto labelled = [&](const CaseOutcome* one) {
     return report::LabelledCase{wording.label(one->spec), one->spec.name()};
   };
   std::ranges::transform(candidates, std::back_inserter(made.candidates), labelled);
-  const CaseOutcome* shown = made.pays ? candidates.front() : largest_speedup(group.cases, wording);
+  const CaseOutcome* shown = made.pays ? recommended : largest_speedup(group.cases, wording);
   if (shown != nullptr) {
+    if (shown != recommended) made.recommended_gain = recommended->speedup;
     made.gaining = labelled(shown);
     made.gain = shown->speedup;
   }

@@ -37,8 +37,10 @@ struct Wording {
 };
 
 /// Recommends the simplest case that cannot be distinguished from the fastest and whose gain has an
-/// interval wholly above 1 and not wholly below that of another candidate: with few samples
-/// candidates are many, and a reader who compares the rows of the table must find no better one.
+/// interval of the wanted confidence, wholly above 1 and not wholly below that of another
+/// candidate: with few samples candidates are many, and a reader who compares the rows of the table
+/// must find no better one. For the same reason no other case is named whose interval is wholly
+/// below that of a candidate.
 /// Where a baseline is a candidate, it recommends that, or the one that gains are measured against
 /// where the candidate itself does not gain; where no candidate's interval is above 1,
 /// the simplest baseline. The group has at least one case.

@@ -68,8 +68,9 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
 
 std::string sentence(const Question& question, const Recommendations& found) {
   const report::Recommendation& best = best_of(found);
-  return fmt::format("{} {}: {} {} {}{}{}.", question.subject, where_it_pays(found, "pay"),
-                     best.gaining->label, report::format_ratio(*best.gain), question.over,
+  return fmt::format("{} {}{} {} {} {}{}{}.", question.subject, where_it_pays(found, "pay"),
+                     found.size() == 1 ? ":" : "; best:", best.gaining->label,
+                     report::format_ratio(*best.gain), question.over,
                      best.setting.empty() ? "" : " at ", best.setting);
 }
 

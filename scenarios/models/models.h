@@ -1,6 +1,7 @@
 // The models that scenarios train.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,6 +47,10 @@ struct GptSizes {
 
 /// The sizes that a model is built with, by name: {"image", 128}.
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
+
+/// The names of all sizes that models have.
+inline constexpr std::array<std::string_view, 6> model_size_names{
+    "image", "layers", "hidden", "heads", "sequence", "vocabulary"};
 
 /// A model by its name, as users choose it.
 struct Model {

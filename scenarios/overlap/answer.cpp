@@ -73,7 +73,9 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
                     const CaseSpec& b) { return prefetch_of(a) < prefetch_of(b); },
       .is_baseline = is_baseline};
   const Outcomes whole = outcomes_where(outcomes, [&](const CaseOutcome& one) {
-    return is_baseline(one.spec) || one.spec.strategy == "overlapped";
+    // Nothing overlaps without a matrix ahead: a gain there has another cause.
+    return is_baseline(one.spec) ||
+           (one.spec.strategy == "overlapped" && prefetch_of(one.spec) > 0);
   });
   Recommended all;
   for (const SameWork& group :

@@ -16,6 +16,7 @@
 #include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
+#include "scenarios/models/models.h"
 
 namespace parbench {
 namespace {
@@ -119,9 +120,10 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
       .label = [&](const CaseSpec& spec) { return label_of(spec, outcomes); },
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
       .is_baseline = [](const CaseSpec& spec) { return spec.strategy == whole_model; }};
+  std::vector<std::string_view> same{"model", "batch"};
+  same.insert(same.end(), model_size_names.begin(), model_size_names.end());
   const std::vector<SameWork> groups =
-      same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }),
-                {"model", "batch", "image"});
+      same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), same);
   Conclusion made;
   Recommended all;
   for (const SameWork& group : groups) {

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <ranges>
 #include <stdexcept>
@@ -48,10 +47,6 @@ std::vector<std::string> model_names() {
   for (const Model& model : models()) names.push_back(model.name);
   return names;
 }
-
-/// The axes that are sizes of models.
-constexpr std::array<std::string_view, 6> size_axes{"image", "layers",   "hidden",
-                                                    "heads", "sequence", "vocabulary"};
 
 /// Of a resolved case.
 Network network_of(const Parameters& parameters) {
@@ -307,7 +302,7 @@ Parameters parameters_of_step(const Scenario::Request& request) {
     const Value* size = asked.find(name);
     parameters.set(name, size != nullptr ? *size : usual);
   }
-  for (const std::string_view name : size_axes) {
+  for (const std::string_view name : model_size_names) {
     if (!request.was_given(name) || model.sizes.contains(name)) continue;
     throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", name,
                                  model.name, sizes_text(model)));

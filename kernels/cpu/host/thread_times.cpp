@@ -20,6 +20,7 @@ bool add_schedule(const std::filesystem::path& folder, ThreadTimes& times) {
   double on_core = 0;
   double waiting = 0;
   if (!(file >> on_core >> waiting)) return false;
+  times.core_seconds += on_core * nanosecond;
   times.core_wait_seconds += waiting * nanosecond;
   return true;
 }

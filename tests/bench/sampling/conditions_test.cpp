@@ -27,7 +27,7 @@ using testing::Not;
 using testing::SizeIs;
 
 std::vector<std::string> marks(const Condition& before, const Condition& after) {
-  return sample_condition("cuda:0", before, after, 1)->throttled_by;
+  return sample_condition("cuda:0", before, after, {.seconds = 1})->throttled_by;
 }
 
 Condition clocked(double mhz) { return {.clock_mhz = mhz, .full_clock_mhz = 2000}; }
@@ -35,13 +35,13 @@ Condition clocked(double mhz) { return {.clock_mhz = mhz, .full_clock_mhz = 2000
 TEST(SampleCondition, HasTheLargerOfBothReadings) {
   const Condition before{.clock_mhz = 1500, .temperature_celsius = 41, .power_watts = 90};
   const Condition after{.clock_mhz = 1980, .temperature_celsius = 40, .power_watts = 310};
-  const auto condition = sample_condition("cuda:0", before, after, 1);
+  const auto condition = sample_condition("cuda:0", before, after, {.seconds = 1});
   ASSERT_TRUE(condition.has_value());
   EXPECT_EQ(*condition, (report::SampleCondition{"cuda:0", 1980, 41, 310, {}}));
 }
 
 TEST(SampleCondition, IsAbsentOnADeviceWithoutSensors) {
-  EXPECT_FALSE(sample_condition("cpu:0", {}, {}, 1).has_value());
+  EXPECT_FALSE(sample_condition("cpu:0", {}, {}, {.seconds = 1}).has_value());
 }
 
 TEST(SampleCondition, IsMarkedForEveryReasonOfEitherReadingOnce) {
@@ -78,20 +78,39 @@ TEST(SampleCondition, HasWhatTheSystemDidWithTheThreadsMeanwhile) {
   const Condition after{
       .threads = ThreadTimes{
           .threads = 4, .core_wait_seconds = 1.8, .kernel_seconds = 3.6, .page_faults = 700}};
-  const auto use = sample_condition("cpu:0", before, after, 2)->threads;
+  const auto use = sample_condition("cpu:0", before, after, {.seconds = 2})->threads;
   ASSERT_TRUE(use.has_value());
   EXPECT_NEAR(use->core_wait, 0.1, 1e-12) << "0.8 s in 2 s of four threads";
   EXPECT_NEAR(use->kernel, 0.2, 1e-12);
   EXPECT_DOUBLE_EQ(use->page_faults, 300) << "of all threads together";
-  EXPECT_FALSE(sample_condition("cpu:0", {}, after, 2)->threads.has_value());
-  EXPECT_FALSE(sample_condition("cpu:0", before, after, 0)->threads.has_value());
+  EXPECT_FALSE(sample_condition("cpu:0", {}, after, {.seconds = 2})->threads.has_value());
+  EXPECT_FALSE(sample_condition("cpu:0", before, after, {.seconds = 0})->threads.has_value());
+}
+
+/// Of threads that ran and waited for so long, within 10 s.
+double taken(double running, double waiting, const Between& between) {
+  const Condition before{.threads = ThreadTimes{.threads = 2}};
+  const Condition after{
+      .threads = ThreadTimes{.threads = 2, .core_seconds = running, .core_wait_seconds = waiting}};
+  return *sample_condition("cpu:0", before, after, between)->threads->taken;
+}
+
+TEST(SampleCondition, CountsCoresThatOtherProgramsHadAndNotThoseOfThisOne) {
+  EXPECT_NEAR(taken(6, 2, {.seconds = 10, .cores = 1}), 0.25, 1e-12) << "of 8 s that were wanted";
+  EXPECT_NEAR(taken(9, 9, {.seconds = 10, .cores = 1}), 0.1, 1e-12)
+      << "two threads of its own on one core";
+  EXPECT_NEAR(taken(5, 5, {.seconds = 10, .cores = 1, .unused = 0.2}), 0.2, 1e-12)
+      << "other threads of this process";
+  EXPECT_NEAR(taken(5, 5, {.seconds = 10}), 0.5, 1e-12) << "threads of a GPU have no cores";
+  EXPECT_EQ(taken(0, 0, {.seconds = 10, .cores = 1}), 0);
+  EXPECT_EQ(taken(11, 1, {.seconds = 10, .cores = 1}), 0) << "clocks differ a little";
 }
 
 TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
   report::CaseResult measured;
   measured.samples.resize(3);
   measured.samples[0].conditions = {
-      {.device = "cpu:0", .threads = report::ThreadUse{0.1, 0.2, 30}}};
+      {.device = "cpu:0", .threads = report::ThreadUse{0.1, 0.2, 30, 0.4}}};
   measured.samples[2].conditions = {{.device = "cpu:0", .threads = report::ThreadUse{0.3, 0, 10}}};
   summarise_conditions(measured);
   ASSERT_EQ(measured.conditions.size(), 1U);
@@ -99,6 +118,7 @@ TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->core_wait, 0.2);
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->kernel, 0.1);
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->page_faults, 20);
+  EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->taken, 0.2);
 }
 
 TEST(CaseCondition, SumsUpEachDevice) {

@@ -119,7 +119,7 @@ Report under_load(double seconds, double share) {
                                         .median_clock_mhz = {},
                                         .max_temperature_celsius = {},
                                         .max_power_watts = {},
-                                        .threads = report::ThreadUse{.core_wait = share}});
+                                        .threads = report::ThreadUse{.taken = share}});
   return report;
 }
 

@@ -87,7 +87,29 @@ TEST(Recommend, NoSimplerOneWhoseIntervalIsBelowThatOfAnother) {
                                   made("y", 1.1, 1.1, 1.25), made("z", 1.0, 1.2, 1.31)},
                                  0.2);
   EXPECT_TRUE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("y", "x", "z"));
+  EXPECT_THAT(labels(found), ElementsAre("y", "z")) << "nor is it named beside";
+}
+
+TEST(Recommend, NamesNoCaseThatIsSlowerThanTheBaseline) {
+  const auto found =
+      recommended({made("base", 1.0), made("x", 1.05, 0.1, 0.3), made("y", 1.0, 0.9, 1.2)}, 0.2);
+  EXPECT_FALSE(found.pays);
+  EXPECT_THAT(labels(found), ElementsAre("base", "y"));
+}
+
+TEST(Recommend, FewSamplesDoNotPay) {
+  std::vector<CaseOutcome> cases{made("base", 2.0), made("x", 1.0, 1.9, 2.1)};
+  EXPECT_TRUE(recommended(cases).pays);
+  cases[1].speedup->interval->confidence = 0.75;
+  const auto found = recommended(cases);
+  EXPECT_FALSE(found.pays);
+  EXPECT_EQ(payoff_of(found), report::Payoff::may_pay);
+}
+
+TEST(Recommend, ShowsACaseThatMayGainBeforeALargerValue) {
+  const auto found =
+      recommended({made("base", 1.0), made("x", 0.9, 0.58, 1.23), made("y", 0.95, 1.02, 1.1)}, 0.2);
+  EXPECT_EQ(found.gaining->label, "y");
 }
 
 TEST(Recommend, ShowsACaseThatMayGainBeforeALargerLoss) {
@@ -195,12 +217,17 @@ TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotProven) {
   EXPECT_EQ(payoff_of(once), shows_no_gain) << "nor does it prove a loss";
 }
 
-TEST(Payoff, TheGainOfAnotherBaselineShowsNothing) {
+TEST(Payoff, AGainThatTheRecommendedCaseHasItselfShowsNothing) {
   report::Recommendation one = with_payoff(report::Payoff::may_pay);
-  one.gain->baseline = "made/base";
-  one.candidates = {{"base", "made/base"}};
+  one.recommended_gain = {.value = 1.8};
   EXPECT_EQ(payoff_of(one), report::Payoff::may_pay);
-  one.candidates = {{"graph of base", "made/graph-base"}};
+  one.recommended_gain = {.value = 1.95};
+  EXPECT_EQ(payoff_of(one), report::Payoff::shows_no_gain);
+}
+
+TEST(Payoff, FewSamplesShowNoLoss) {
+  report::Recommendation one = with_payoff(report::Payoff::does_not_pay);
+  one.gain->interval->confidence = 0.75;
   EXPECT_EQ(payoff_of(one), report::Payoff::shows_no_gain);
 }
 

@@ -311,9 +311,10 @@ TEST_F(MatmulAnswer, NamesTheSettingOfTheLargestGain) {
   const CaseOutcome small = outcome("sequential", 1, 0);
   const Conclusion made = scenario->answer(
       {small, outcome("concurrent", 1.01, 0.995), in_turn, concurrent}, within(0.02));
-  EXPECT_EQ(made.text,
-            "Several devices pay at n 128 only: concurrent 2.00× (1.99–2.01) the same work in turn "
-            "at n 128.");
+  EXPECT_EQ(
+      made.text,
+      "Several devices pay at n 128 only; best: concurrent 2.00× (1.99–2.01) the same work in "
+      "turn at n 128.");
   EXPECT_EQ(made.recommendations[1].setting, "several devices, n 128");
   EXPECT_EQ(
       scenario->answer({small, in_turn, concurrent}, within(0)).text,

@@ -314,6 +314,17 @@ TEST_F(OverlapAnswer, HasTheGainAndTheAchievedOverlapOfTheDepth) {
             "shorter part is hidden. It cannot be distinguished from prefetch 4.");
 }
 
+TEST_F(OverlapAnswer, RecommendsNothingThatCannotOverlap) {
+  CaseOutcome without = overlapped(25, 0, ratio(0.3, 0.2, 0.4));
+  without.speedup = ratio(1.12, 1.1, 1.14);
+  CaseOutcome ahead = overlapped(29, 1, ratio(0.1, -0.1, 0.2));
+  ahead.speedup = ratio(0.97, 0.95, 1.02);
+  const std::vector<CaseOutcome> outcomes{outcome("sequential", 28), without, ahead};
+  EXPECT_THAT(scenario->answer(outcomes, within(0.05)).text,
+              HasSubstr("Overlapping shows no gain: prefetch 1"));
+  EXPECT_THAT(scenario->answer({outcomes[0], without}, within(0)).text, HasSubstr("no answer"));
+}
+
 TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
   const auto answer_of = [&](const report::Ratio& hidden, const report::Ratio& speedup) {
     CaseOutcome one = overlapped(30, 1, hidden);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/models.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
 
@@ -280,6 +281,24 @@ TEST_F(PipelineAnswer, RemarksOnMoreThanTheDevicesCanGive) {
                    within(0))
           .text,
       HasSubstr("more than 2 devices can give; likely cause: micro-batches fit the caches"));
+}
+
+TEST_F(PipelineAnswer, HasOneRecommendationForEachSizeOfAModel) {
+  for (const std::string_view size : model_size_names) {
+    const auto of_size = [&](std::int64_t value, CaseOutcome one) {
+      one.spec.parameters.set(std::string(size), value);
+      return one;
+    };
+    const Conclusion made =
+        scenario->answer({of_size(256, outcome("single", {}, 0.5, 1)),
+                          of_size(256, outcome("pipeline", {{"split", 8}}, 1.0, 0.5)),
+                          of_size(1024, outcome("single", {}, 2, 1)),
+                          of_size(1024, outcome("pipeline", {{"split", 8}}, 1.0, 2))},
+                         within(0));
+    ASSERT_EQ(made.recommendations.size(), 2) << size;
+    EXPECT_FALSE(made.recommendations[0].pays) << size;
+    EXPECT_TRUE(made.recommendations[1].pays) << size;
+  }
 }
 
 TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
