@@ -28,7 +28,7 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-constexpr std::string_view error_lead = "parbench: error: ";
+constexpr const char* error_lead = "parbench: error: ";
 
 /// A terminal would break words, so lines are wrapped for it; files and pipes get them whole.
 std::string error_text(std::string_view message) {
@@ -107,7 +107,7 @@ void print_error(std::string_view message) noexcept {
   try {
     std::fputs(error_text(message).c_str(), stderr);
   } catch (const std::bad_alloc&) {
-    std::fputs(error_lead.data(), stderr);  // it says no more than that there was an error
+    std::fputs(error_lead, stderr);  // it says no more than that there was an error
     std::fputc('\n', stderr);
   }
 }

@@ -17,7 +17,7 @@
 #include <variant>
 
 #include "bench/execution/submit_mode.h"
-#include "bench/sampling/conditions.h"
+#include "bench/sampling/conditions/conditions.h"
 #include "kernels/base/error.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/fastest.h"

@@ -11,7 +11,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/execution/ranges.h"
-#include "bench/sampling/conditions.h"
+#include "bench/sampling/conditions/conditions.h"
 #include "bench/sampling/cost_rounds.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/earlier_part.h"

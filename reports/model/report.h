@@ -42,8 +42,8 @@ struct ThreadUse {
   double core_wait = 0;    // share of the time: ready to run, while other threads had the core
   double kernel = 0;       // share of the time: in the kernel
   double page_faults = 0;  // of all of them per second: memory is touched for the first time
-  /// Of the time that the threads wanted a core, the share for which other programs had it. Never
-  /// more than the process left unused of its cores, so that threads of its own do not count.
+  /// Of the time that the threads wanted a core, the share for which other programs had it. In a
+  /// short sample it may be below 0: the system counts in clock ticks.
   std::optional<double> taken = {};
   friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
 };

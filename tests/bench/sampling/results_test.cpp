@@ -1,6 +1,7 @@
 // What a session's report takes from plans, and when its answer is preliminary.
 #include "bench/sampling/results.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <span>

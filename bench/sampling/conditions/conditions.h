@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/sampling/conditions/core_use.h"
 #include "kernels/core/device.h"
 #include "reports/model/report.h"
 #include "scenarios/framework/plan.h"
@@ -21,8 +22,8 @@ inline constexpr double min_clock_share = 0.75;
 /// What lies between the readings before and after a sample.
 struct Between {
   double seconds = 0;
-  double cores = 0;   // of the device; 0: it computes on none
-  double unused = 1;  // of the time of all cores of the process, the share that it did not use
+  double cores = 1;   // that the device computes on, or of its host threads
+  double others = 0;  // cores that other programs used, on average
 };
 
 /// Returns the condition of a device around a sample, from the readings before and after it. The
@@ -62,8 +63,9 @@ class ConditionWatch {
   std::function<double()> now_;
   std::optional<double> begin_;
   double spent_ = 0;
-  double read_ = 0;         // when `before` had read
-  double cpu_seconds_ = 0;  // of the process until then
+  double read_ = 0;  // when `before` had read
+  std::vector<int> cores_ = allowed_cores();
+  std::optional<CoreUse> use_;  // until then
   std::vector<Reading> readings_;
 };
 

@@ -1,10 +1,7 @@
 // Readings around samples and what they mean.
-#include "bench/sampling/conditions.h"
-
-#include <sched.h>
+#include "bench/sampling/conditions/conditions.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <utility>
 
@@ -44,12 +41,11 @@ std::vector<std::string> throttles(const Condition& before, const Condition& aft
   return reasons;
 }
 
-/// `running` and `waiting`: sums of the threads' times over the time between.
+/// `running` and `waiting`: sums of the threads' times over the time between. Threads also wait for
+/// each other, so that no more counts than other programs used.
 double taken_share(double running, double waiting, const Between& between) {
   const double wanted = running + waiting;
-  if (wanted <= 0) return 0;
-  const double unused = between.cores > 0 ? 1 - running / between.cores : 1;
-  return std::max(0.0, std::min({waiting / wanted, unused, between.unused}));
+  return wanted <= 0 ? 0 : std::min(waiting / wanted, between.others / between.cores);
 }
 
 std::optional<report::ThreadUse> thread_use(const Condition& before, const Condition& after,
@@ -67,20 +63,6 @@ std::optional<report::ThreadUse> thread_use(const Condition& before, const Condi
       .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
       .page_faults = rate(&ThreadTimes::page_faults),
       .taken = taken_share(rate(&ThreadTimes::core_seconds), waiting, between)};
-}
-
-/// Of all threads of this process, on any core.
-double process_cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// That the system lets this process use; 1 where it does not say.
-double allowed_cores() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
-  return CPU_COUNT(&allowed);
 }
 
 /// Every condition that a case has of one device, in the order of the samples.
@@ -122,7 +104,7 @@ std::optional<report::ThreadUse> mean_use(const Conditions& conditions) {
   }
   if (count == 0) return std::nullopt;
   return report::ThreadUse{sum.core_wait / count, sum.kernel / count, sum.page_faults / count,
-                           taken / count};
+                           std::max(0.0, taken / count)};
 }
 
 report::CaseCondition summary(const std::string& device, const Conditions& conditions) {
@@ -212,18 +194,17 @@ void ConditionWatch::before(const Plan& plan) {
   }
   for (Reading& reading : readings_) reading.before = timed_reading(reading);
   read_ = now_();
-  cpu_seconds_ = process_cpu_seconds();
+  use_ = core_use(cores_);
 }
 
 std::vector<SampleCondition> ConditionWatch::after() {
   Between between{.seconds = now_() - read_};
-  if (between.seconds > 0) {
-    const double used = (process_cpu_seconds() - cpu_seconds_) / between.seconds;
-    between.unused = std::max(0.0, 1 - used / allowed_cores());
-  }
+  if (readings_.empty()) return {};
+  between.others = used_by_others(use_, core_use(cores_), between.seconds);
   std::vector<SampleCondition> conditions;
   for (const Reading& reading : std::exchange(readings_, {})) {
-    between.cores = static_cast<double>(reading.device->info().cores.size());
+    const std::size_t cores = reading.device->info().cores.size();
+    between.cores = static_cast<double>(std::max<std::size_t>(1, cores));
     auto condition = sample_condition(reading.device->info().name, reading.before,
                                       timed_reading(reading), between);
     if (condition) conditions.push_back(std::move(*condition));

@@ -1,0 +1,76 @@
+// Reads the lines of the cores.
+#include "bench/sampling/conditions/core_use.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace parbench {
+namespace {
+
+double process_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// The ticks behind "cpu3": user, nice, system, idle, waiting for devices, interrupts, soft
+/// interrupts, stolen by other virtual machines. Guests are in user already.
+double busy_ticks(std::istringstream& fields) {
+  constexpr int idle = 3;
+  constexpr int waiting = 4;
+  constexpr int count = 8;
+  double busy = 0;
+  double ticks = 0;
+  for (int i = 0; i < count && fields >> ticks; ++i) {
+    if (i != idle && i != waiting) busy += ticks;
+  }
+  return busy;
+}
+
+}  // namespace
+
+std::vector<int> allowed_cores() {
+  cpu_set_t allowed;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &allowed)) cores.push_back(core);
+  }
+  return cores;
+}
+
+std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesystem::path& root) {
+  static const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  std::ifstream file(root / "proc/stat");
+  CoreUse use{.own_seconds = process_seconds()};
+  std::size_t found = 0;
+  std::string line;
+  while (std::getline(file, line) && line.starts_with("cpu")) {
+    std::istringstream fields(line.substr(3));
+    int core = -1;
+    // The first line is the sum of all, "cpu " without a number.
+    if (line.at(3) == ' ' || !(fields >> core)) continue;
+    if (std::ranges::find(cores, core) == cores.end()) continue;
+    use.busy_seconds += busy_ticks(fields) / ticks_per_second;
+    ++found;
+  }
+  if (found == 0 || found != cores.size()) return std::nullopt;
+  return use;
+}
+
+double used_by_others(const std::optional<CoreUse>& before, const std::optional<CoreUse>& after,
+                      double seconds) {
+  if (!before || !after || seconds <= 0) return 0;
+  const double busy = after->busy_seconds - before->busy_seconds;
+  const double own = after->own_seconds - before->own_seconds;
+  return (busy - own) / seconds;
+}
+
+}  // namespace parbench
