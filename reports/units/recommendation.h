@@ -46,8 +46,8 @@ enum class Payoff { does_not_pay, shows_no_gain, may_pay, pays };
   if (one.pays) return Payoff::pays;
   if (!one.gain) return Payoff::shows_no_gain;
   if (one.gain->below(1) && !is_low(one.gain->interval)) return Payoff::does_not_pay;
-  const double least = one.gain->interval ? one.gain->interval->low : one.gain->value;
-  if (one.recommended_gain && one.recommended_gain->value >= least) return Payoff::shows_no_gain;
+  const double low = one.gain->interval ? one.gain->interval->low : one.gain->value;
+  if (one.recommended_gain && one.recommended_gain->value >= low) return Payoff::shows_no_gain;
   const bool is_single = !one.gain->interval && one.gain->value > 1;  // one sample
   return is_single || one.gain->above(1) ? Payoff::may_pay : Payoff::shows_no_gain;
 }

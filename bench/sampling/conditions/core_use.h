@@ -13,7 +13,7 @@ struct CoreUse {
   double own_seconds = 0;   // of this process, on any core
 };
 
-/// Returns the cores that the system lets this process use; none where it does not say.
+/// Returns the cores that the system lets this process use; none where they are unknown.
 [[nodiscard]] std::vector<int> allowed_cores();
 
 /// Reads /proc/stat (proc(5) has its fields). Nothing where it has not all of these cores. `root`

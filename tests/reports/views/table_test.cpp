@@ -1,6 +1,5 @@
 // The text at the end of a run.
 #include "reports/views/table.h"
-#include "reports/model/without_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -427,29 +426,6 @@ TEST(Table, NamesThreeReasonsOfMetricsAndCountsTheRest) {
     report.cases[i].metrics = {{.name = "m", .value = 2, .remark = "reason " + std::to_string(i)}};
   }
   EXPECT_THAT(to_table(report), HasSubstr("# reason 0; reason 1; reason 2; and 2 more\n"));
-}
-
-TEST(Table, SaysOnceWhichProfilesAreNotTypical) {
-  Report report = with_profiles(sample_report());
-  report.findings.clear();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled execution")))
-      << "of a case that no finding is about";
-  report.findings = {{.scenario = "pipeline",
-                      .rule = "losses",
-                      .cases = {report.cases[1].name},
-                      .text = "it loses"}};
-  EXPECT_THAT(to_table(report),
-              HasSubstr("the profiled execution took 25% shorter than the median"));
-}
-
-TEST(Table, NamesCasesOfTheAnswerWithoutATimeline) {
-  Report report = sample_report();
-  report.cases[1].profile.reset();
-  report.cases[1].notes.emplace_back(no_timeline, "out of time");
-  EXPECT_THAT(to_table(report), Not(HasSubstr("No timeline of"))) << "the answer names another";
-  report.answers = {{.scenario = "pipeline", .question = "Which?", .text = "That."}};
-  report.answers[0].recommendations.emplace_back().gaining = {"that", report.cases[1].name};
-  EXPECT_THAT(to_table(report), HasSubstr("No timeline of model-parallel (out of time)"));
 }
 
 TEST(Table, EscapesOnlyWhenAskedTo) {

@@ -1,0 +1,41 @@
+// What findings do not rest on.
+#include "reports/views/finding_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/model/without_profile.h"
+#include "reports/views/table.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(LimitsLine, SaysOnceWhichProfilesAreNotTypical) {
+  Report report = with_profiles(sample_report());
+  report.findings.clear();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled execution")))
+      << "of a case that no finding is about";
+  report.findings = {{.scenario = "pipeline",
+                      .rule = "losses",
+                      .cases = {report.cases[1].name},
+                      .text = "it loses"}};
+  EXPECT_THAT(to_table(report),
+              HasSubstr("the profiled execution took 25% shorter than the median"));
+}
+
+TEST(LimitsLine, NamesCasesOfTheAnswerWithoutATimeline) {
+  Report report = sample_report();
+  report.cases[1].profile.reset();
+  report.cases[1].notes.emplace_back(no_timeline, "out of time");
+  EXPECT_THAT(to_table(report), Not(HasSubstr("No timeline of"))) << "the answer names another";
+  report.answers = {{.scenario = "pipeline", .question = "Which?", .text = "That."}};
+  report.answers[0].recommendations.emplace_back().gaining = {"that", report.cases[1].name};
+  EXPECT_THAT(to_table(report), HasSubstr("No timeline of model-parallel (out of time)"));
+}
+
+}  // namespace
+}  // namespace parbench::report

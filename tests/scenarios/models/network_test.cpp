@@ -1,0 +1,111 @@
+// Layers, shapes and parameters of networks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/models.h"
+
+namespace parbench {
+namespace {
+
+TEST(ResNet, HasTorchvisionsParameters) {
+  const auto count = [](int depth) {
+    std::int64_t sum = 0;
+    for (const ParameterSpec& one : resnet(depth, 224).parameters())
+      sum += element_count(one.shape);
+    return sum;
+  };
+  EXPECT_EQ(count(18), 11'689'512);
+  EXPECT_EQ(count(34), 21'797'672);
+  EXPECT_EQ(count(50), 25'557'032);
+  EXPECT_EQ(count(101), 44'549'160);
+  EXPECT_EQ(count(152), 60'192'808);
+  EXPECT_EQ(resnet(50, 224).parameters().size(), 161U);
+  EXPECT_EQ(resnet(50, 224).units.size(), 18U);
+  EXPECT_THROW((void)resnet(49, 224), std::invalid_argument);
+}
+
+TEST(Perceptron, HasAUnitForEachLinearLayer) {
+  const Network network = perceptron(3, 8);
+  EXPECT_EQ(network.units.size(), 3U);
+  EXPECT_EQ(network.layers.size(), 5U) << "no ReLU at the end";
+  EXPECT_EQ(network.parameters().size(), 6U);
+}
+
+// The initial values of a parameter depend on its place.
+TEST(ResNet50, HasTorchvisionsOrderOfParameters) {
+  std::vector<std::string> names;
+  for (const ParameterSpec& parameter : resnet(50, 224).parameters()) {
+    if (parameter.name.starts_with("layer1.0.")) names.push_back(parameter.name.substr(9));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "conv1.weight", "bn1.weight", "bn1.bias", "conv2.weight", "bn2.weight",
+                       "bn2.bias", "conv3.weight", "bn3.weight", "bn3.bias", "downsample.0.weight",
+                       "downsample.1.weight", "downsample.1.bias"}));
+}
+
+TEST(Network, AnAddendHasTheShapeOfItsLayerAndAReluBehindIt) {
+  Network net;
+  net.input = {8, 6, 6};
+  net.unit("all");
+  const int wide = net.add("wide", Convolution({.out_channels = 16}), {network_input});
+  const int narrow = net.add("narrow", Convolution({.out_channels = 8}), {network_input});
+  EXPECT_NO_THROW(net.add("norm", BatchNorm(true), {narrow, network_input}));
+  EXPECT_THROW(net.add("norm", BatchNorm(true), {narrow, wide}), std::invalid_argument);
+  EXPECT_THROW(net.add("norm", BatchNorm(false), {narrow, network_input}), std::invalid_argument);
+}
+
+TEST(Network, NamesTheLayerThatCannotTakeItsInput) {
+  Network net;
+  net.input = {8, 6, 6};
+  net.unit("all");
+  try {
+    net.add("large", Convolution({.out_channels = 8, .window = {.kernel = 7}}), {network_input});
+    FAIL() << "a window of 7 fits no image of 6";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("large: an extent of 6"));
+  }
+}
+
+TEST(ResNet50, HasTorchvisionsShapes) {
+  const Network network = resnet(50, 224);
+  std::map<std::string, Shape> shapes;
+  for (const ParameterSpec& parameter : network.parameters()) {
+    EXPECT_TRUE(shapes.emplace(parameter.name, parameter.shape).second) << parameter.name;
+  }
+  const std::map<std::string, Shape> expected = {{"conv1.weight", {64, 3, 7, 7}},
+                                                 {"bn1.bias", {64}},
+                                                 {"layer1.0.conv1.weight", {64, 64, 1, 1}},
+                                                 {"layer1.0.downsample.0.weight", {256, 64, 1, 1}},
+                                                 {"layer1.0.downsample.1.weight", {256}},
+                                                 {"layer1.2.conv1.weight", {64, 256, 1, 1}},
+                                                 {"layer2.0.conv2.weight", {128, 128, 3, 3}},
+                                                 {"layer2.0.downsample.0.weight", {512, 256, 1, 1}},
+                                                 {"layer3.5.conv3.weight", {1024, 256, 1, 1}},
+                                                 {"layer4.0.conv1.weight", {512, 1024, 1, 1}},
+                                                 {"layer4.2.bn3.weight", {2048}},
+                                                 {"fc.weight", {1000, 2048}},
+                                                 {"fc.bias", {1000}}};
+  for (const auto& [name, shape] : expected) EXPECT_EQ(shapes[name], shape) << name;
+
+  std::map<std::string, Shape> outputs;  // of the last layer of each unit
+  for (const Layer& layer : network.layers) {
+    outputs[network.units[static_cast<std::size_t>(layer.unit)]] = layer.output;
+  }
+  EXPECT_EQ(outputs["stem"], (Shape{64, 56, 56}));
+  EXPECT_EQ(outputs["layer1.2"], (Shape{256, 56, 56}));
+  EXPECT_EQ(outputs["layer2.3"], (Shape{512, 28, 28}));
+  EXPECT_EQ(outputs["layer3.5"], (Shape{1024, 14, 14}));
+  EXPECT_EQ(outputs["layer4.2"], (Shape{2048, 7, 7}));
+  EXPECT_EQ(outputs["head"], (Shape{1000}));
+}
+
+}  // namespace
+}  // namespace parbench
