@@ -23,7 +23,9 @@ void add_throttles(std::vector<std::string>& known, const CaseResult& c) {
 double cores_taken(const CaseResult& c) {
   double share = 0;
   for (const CaseCondition& condition : c.conditions) {
-    if (condition.threads) share = std::max(share, condition.threads->taken.value_or(0));
+    if (!condition.threads) continue;
+    const double denied = condition.threads->denied.value_or(0);
+    share = std::max(share, std::min(denied, condition.threads->others.value_or(0)));
   }
   return share;
 }

@@ -16,7 +16,8 @@ namespace parbench::report {
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
 /// Returns the largest share over the devices of a case of the time for which other programs had
-/// the cores that its threads wanted; 0 where that is not known.
+/// the cores that its threads wanted: what these were denied, as far as other programs used cores,
+/// for threads also wait for each other. 0 where that is not known.
 [[nodiscard]] double cores_taken(const CaseResult& c);
 
 }  // namespace parbench::report

@@ -32,7 +32,8 @@ void visit_fields(V& visit, MaybeConst<ThreadUse> auto& x) {
   visit("core_wait", x.core_wait);
   visit("kernel", x.kernel);
   visit("page_faults", x.page_faults);
-  visit.optional("taken", x.taken);
+  visit.optional("denied", x.denied);
+  visit.optional("others", x.others);
 }
 
 template <class V>

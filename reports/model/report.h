@@ -42,9 +42,11 @@ struct ThreadUse {
   double core_wait = 0;    // share of the time: ready to run, while other threads had the core
   double kernel = 0;       // share of the time: in the kernel
   double page_faults = 0;  // of all of them per second: memory is touched for the first time
-  /// Of the time that the threads wanted a core, the share for which other programs had it. In a
-  /// short sample it may be below 0: the system counts in clock ticks.
-  std::optional<double> taken = {};
+  /// Of the time that the threads wanted a core, the share for which they had none.
+  std::optional<double> denied = {};
+  /// Cores that other programs used, over those of the device. In a short sample it may be below 0:
+  /// the system counts in clock ticks.
+  std::optional<double> others = {};
   friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
 };
 

@@ -68,6 +68,12 @@ bool is_outdone(const CaseOutcome* one, const Outcomes& others) {
       others, [&](const CaseOutcome* other) { return speedup_interval(other).low > high; });
 }
 
+Outcomes those_that_gain(const Outcomes& cases) {
+  Outcomes gaining;
+  std::ranges::copy_if(cases, std::back_inserter(gaining), gains);
+  return gaining;
+}
+
 /// Of the cases beside the baseline: of those whose interval is above 1 if there are any, else of
 /// those whose interval is not wholly below 1, so that no answer denies a gain that a row shows or
 /// leaves open.
@@ -125,8 +131,9 @@ report::Recommendation recommend(SameWork group, const Wording& wording,
   const auto plain_baseline = std::ranges::find_if(
       group.cases, [&](const CaseOutcome* one) { return is_baseline(one) && !one->speedup; });
   const auto fast_baseline = std::ranges::find_if(candidates, is_baseline);
+  const Outcomes with_gain = those_that_gain(candidates);
   const auto gaining = std::ranges::find_if(candidates, [&](const CaseOutcome* one) {
-    return gains(one) && !is_outdone(one, candidates);
+    return gains(one) && !is_outdone(one, with_gain);
   });
 
   report::Recommendation made{.setting = group.setting};

@@ -58,6 +58,14 @@ Model toy() {
 
 }  // namespace
 
+void check_image(std::int64_t image) {
+  constexpr std::int64_t min = 32;
+  if (image < min) {
+    throw std::invalid_argument(
+        fmt::format("--image {} is too small; allowed are {} and more", image, min));
+  }
+}
+
 const std::vector<Model>& models() {
   static const std::vector<Model> all = {resnet_of<50>(),
                                          resnet_of<18>(),

@@ -13,6 +13,9 @@
 
 namespace parbench {
 
+/// Throws std::invalid_argument for images so small that five halvings leave nothing of them.
+void check_image(std::int64_t image);
+
 /// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision: the
 /// stride of a bottleneck lies in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is
 /// the height and width of the three-channel input, at least 32. Throws std::invalid_argument for

@@ -87,6 +87,7 @@ int bottleneck(Network& net, const BlockOptions& block, int input) {
 }  // namespace
 
 Network resnet(int depth, std::int64_t image, std::int64_t classes) {
+  check_image(image);
   const Blocks& blocks = blocks_of(depth);
   Network net;
   net.name = fmt::format("resnet{}", depth);

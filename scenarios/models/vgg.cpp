@@ -34,6 +34,7 @@ int classifier_layer(Network& net, int number, int input) {
 }  // namespace
 
 Network vgg16(std::int64_t image, std::int64_t classes) {
+  check_image(image);
   const Convolution::Options options{.window = {.kernel = 3, .stride = 1, .padding = 1},
                                      .bias = true};
   Network net;

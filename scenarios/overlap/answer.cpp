@@ -91,8 +91,8 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
   }
   if (all.recommendations.empty()) {
     return {.text =
-                "The overlap needs copies and products both one after the other and overlapped; "
-                "not both were measured, so there is no answer.",
+                "The overlap needs copies and products both one after the other and overlapped, "
+                "with --prefetch 1 or more; not both were measured, so there is no answer.",
             .is_answered = false};
   }
   const std::string text = all.recommendations.size() == 1 ? sentence(all.recommendations.front())

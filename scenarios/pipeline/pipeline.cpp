@@ -206,7 +206,6 @@ class Pipeline final : public Scenario {
            "height and width of the images, for ResNets and VGG (128) and ONNX files (their own)",
        .quick = {},
        .published = {},
-       .min = 32,
        .max = 4096},
       size_axis("layers", "blocks of gpt, linear layers of mlp", 1024),
       size_axis("hidden", "width of a position of gpt, of each layer of mlp", 1 << 16),

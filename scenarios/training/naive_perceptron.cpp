@@ -90,6 +90,7 @@ LinearLoops loops_of(const Network& network, const Layer& layer, const NamedValu
 }  // namespace
 
 bool is_perceptron(const Network& network) {
+  if (network.loss != Loss::mean_squared_error || network.input.size() != 1) return false;
   for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
     const Layer& layer = network.layers[static_cast<std::size_t>(index)];
     const bool known = as<Linear>(layer) != nullptr || is_relu(layer);

@@ -186,6 +186,7 @@ Verdict check_end(CaseData& data, const Network& network, NumberFormat format, c
   const NaiveLoss loss =
       network.loss == Loss::cross_entropy ? cross_entropy(end) : mean_squared_error(end);
   if (auto wrong = check_loss(data.read(last.loss()).front(), loss)) return wrong;
+  if (as<Linear>(network.layers.back()) == nullptr) return std::nullopt;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
     if (parameter.spec.layer != layer || parameter.spec.role != "weights") continue;

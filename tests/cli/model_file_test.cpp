@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/io/file.h"
@@ -54,6 +56,22 @@ TEST_F(ModelFile, RunsVerifiedWithEveryStrategy) {
   const Finished again =
       run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
   EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(ModelFile, VerifiesNetworksOfOtherEnds) {
+  const std::string product =
+      onnx_zeros("w", "12, 6") + "m = MatMul (x, w) " + onnx_zeros("b", "6");
+  const std::vector<std::pair<std::string, std::string>> models{
+      {"float[N, 12] x", product + "a = Add (m, b) s = Relu (a) y = Softmax (s) "},
+      {"float[N, 12] x", product + "y = Add (m, b) "},
+      {"float[N, 7, 12] x", product + "y = Add (m, b) "},
+      {"float[N, 3, 28, 28] x", onnx_convolution("y", "x", "8, 3, 3, 3")}};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    write_onnx(folder_ / "other.onnx", models[i].first, models[i].second);
+    const Finished finished = pipeline({"--model", "other.onnx", "--strategy", "single",
+                                        "--benchmark_repetitions=1", "--processes", "2"});
+    EXPECT_EQ(finished.exit_code, 0) << i << finished.out << finished.err;
+  }
 }
 
 TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {

@@ -41,13 +41,6 @@ std::vector<std::string> throttles(const Condition& before, const Condition& aft
   return reasons;
 }
 
-/// `running` and `waiting`: sums of the threads' times over the time between. Threads also wait for
-/// each other, so that no more counts than other programs used.
-double taken_share(double running, double waiting, const Between& between) {
-  const double wanted = running + waiting;
-  return wanted <= 0 ? 0 : std::min(waiting / wanted, between.others / between.cores);
-}
-
 std::optional<report::ThreadUse> thread_use(const Condition& before, const Condition& after,
                                             const Between& between) {
   if (!before.threads || !after.threads || after.threads->threads == 0) return {};
@@ -58,11 +51,13 @@ std::optional<report::ThreadUse> thread_use(const Condition& before, const Condi
   };
   const int threads = after.threads->threads;
   const double waiting = rate(&ThreadTimes::core_wait_seconds);
-  return report::ThreadUse{
-      .core_wait = waiting / threads,
-      .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
-      .page_faults = rate(&ThreadTimes::page_faults),
-      .taken = taken_share(rate(&ThreadTimes::core_seconds), waiting, between)};
+  const double wanted = waiting + rate(&ThreadTimes::core_seconds);
+  report::ThreadUse use{.core_wait = waiting / threads,
+                        .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
+                        .page_faults = rate(&ThreadTimes::page_faults),
+                        .denied = wanted > 0 ? waiting / wanted : 0};
+  if (between.others) use.others = *between.others / between.cores;
+  return use;
 }
 
 /// Every condition that a case has of one device, in the order of the samples.
@@ -90,21 +85,35 @@ std::optional<double> highest(const Conditions& conditions,
   return max;
 }
 
+/// Of those samples that have it.
+std::optional<double> mean_of(const Conditions& conditions,
+                              std::optional<double> report::ThreadUse::*field) {
+  double sum = 0;
+  double count = 0;
+  for (const SampleCondition* condition : conditions) {
+    if (!condition->threads || !((*condition->threads).*field)) continue;
+    sum += *((*condition->threads).*field);
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
 std::optional<report::ThreadUse> mean_use(const Conditions& conditions) {
   report::ThreadUse sum;
   double count = 0;
-  double taken = 0;
   for (const SampleCondition* condition : conditions) {
     if (!condition->threads) continue;
-    taken += condition->threads->taken.value_or(0);
     sum.core_wait += condition->threads->core_wait;
     sum.kernel += condition->threads->kernel;
     sum.page_faults += condition->threads->page_faults;
     ++count;
   }
   if (count == 0) return std::nullopt;
-  return report::ThreadUse{sum.core_wait / count, sum.kernel / count, sum.page_faults / count,
-                           std::max(0.0, taken / count)};
+  return report::ThreadUse{.core_wait = sum.core_wait / count,
+                           .kernel = sum.kernel / count,
+                           .page_faults = sum.page_faults / count,
+                           .denied = mean_of(conditions, &report::ThreadUse::denied),
+                           .others = mean_of(conditions, &report::ThreadUse::others)};
 }
 
 report::CaseCondition summary(const std::string& device, const Conditions& conditions) {
@@ -194,13 +203,13 @@ void ConditionWatch::before(const Plan& plan) {
   }
   for (Reading& reading : readings_) reading.before = timed_reading(reading);
   read_ = now_();
-  use_ = core_use(cores_);
+  use_ = timed_use();
 }
 
 std::vector<SampleCondition> ConditionWatch::after() {
   Between between{.seconds = now_() - read_};
   if (readings_.empty()) return {};
-  between.others = used_by_others(use_, core_use(cores_), between.seconds);
+  between.others = used_by_others(use_, timed_use(), between.seconds);
   std::vector<SampleCondition> conditions;
   for (const Reading& reading : std::exchange(readings_, {})) {
     const std::size_t cores = reading.device->info().cores.size();
@@ -210,6 +219,13 @@ std::vector<SampleCondition> ConditionWatch::after() {
     if (condition) conditions.push_back(std::move(*condition));
   }
   return conditions;
+}
+
+std::optional<CoreUse> ConditionWatch::timed_use() {
+  const double begin = now_();
+  const auto use = core_use(cores_);
+  spent_ += now_() - begin;
+  return use;
 }
 
 Condition ConditionWatch::timed_reading(const Reading& reading) {

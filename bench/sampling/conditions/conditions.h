@@ -10,6 +10,7 @@
 
 #include "bench/sampling/conditions/core_use.h"
 #include "kernels/core/device.h"
+#include "reports/model/machine_info.h"
 #include "reports/model/report.h"
 #include "scenarios/framework/plan.h"
 
@@ -22,8 +23,8 @@ inline constexpr double min_clock_share = 0.75;
 /// What lies between the readings before and after a sample.
 struct Between {
   double seconds = 0;
-  double cores = 1;   // that the device computes on, or of its host threads
-  double others = 0;  // cores that other programs used, on average
+  double cores = 1;                   // that the device computes on, or of its host threads
+  std::optional<double> others = {};  // cores that other programs used, on average
 };
 
 /// Returns the condition of a device around a sample, from the readings before and after it. The
@@ -57,6 +58,7 @@ class ConditionWatch {
     Condition before;
   };
   [[nodiscard]] Condition timed_reading(const Reading& reading);
+  [[nodiscard]] std::optional<CoreUse> timed_use();
 
   static constexpr double max_time_share = 0.02;
 
@@ -64,7 +66,7 @@ class ConditionWatch {
   std::optional<double> begin_;
   double spent_ = 0;
   double read_ = 0;  // when `before` had read
-  std::vector<int> cores_ = allowed_cores();
+  std::vector<int> cores_ = report::cores_allowed();
   std::optional<CoreUse> use_;  // until then
   std::vector<Reading> readings_;
 };

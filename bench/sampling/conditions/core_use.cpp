@@ -1,7 +1,6 @@
 // Reads the lines of the cores.
 #include "bench/sampling/conditions/core_use.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,16 +35,6 @@ double busy_ticks(std::istringstream& fields) {
 
 }  // namespace
 
-std::vector<int> allowed_cores() {
-  cpu_set_t allowed;
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(static_cast<std::size_t>(core), &allowed)) cores.push_back(core);
-  }
-  return cores;
-}
-
 std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesystem::path& root) {
   static const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   std::ifstream file(root / "proc/stat");
@@ -65,9 +54,9 @@ std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesy
   return use;
 }
 
-double used_by_others(const std::optional<CoreUse>& before, const std::optional<CoreUse>& after,
-                      double seconds) {
-  if (!before || !after || seconds <= 0) return 0;
+std::optional<double> used_by_others(const std::optional<CoreUse>& before,
+                                     const std::optional<CoreUse>& after, double seconds) {
+  if (!before || !after || seconds <= 0) return std::nullopt;
   const double busy = after->busy_seconds - before->busy_seconds;
   const double own = after->own_seconds - before->own_seconds;
   return (busy - own) / seconds;

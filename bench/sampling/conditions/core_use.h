@@ -13,17 +13,15 @@ struct CoreUse {
   double own_seconds = 0;   // of this process, on any core
 };
 
-/// Returns the cores that the system lets this process use; none where they are unknown.
-[[nodiscard]] std::vector<int> allowed_cores();
-
 /// Reads /proc/stat (proc(5) has its fields). Nothing where it has not all of these cores. `root`
 /// is the folder that holds proc.
 [[nodiscard]] std::optional<CoreUse> core_use(const std::vector<int>& cores,
                                               const std::filesystem::path& root = "/");
 
 /// How many cores other programs used on average between two readings. Below 0 where the clock tick
-/// hides it; 0 where one of them is missing.
-[[nodiscard]] double used_by_others(const std::optional<CoreUse>& before,
-                                    const std::optional<CoreUse>& after, double seconds);
+/// hides it; nothing where one of them is missing.
+[[nodiscard]] std::optional<double> used_by_others(const std::optional<CoreUse>& before,
+                                                   const std::optional<CoreUse>& after,
+                                                   double seconds);
 
 }  // namespace parbench

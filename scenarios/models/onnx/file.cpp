@@ -54,23 +54,6 @@ std::int64_t opset_of(const onnx::ModelProto& model) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The library knows the operator sets up to its own; of later ones our own rules say what is
-/// wrong.
-void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
-  if (opset < min_opset || opset > max_opset) {
-    refuse(path,
-           fmt::format("has operator set {}; allowed are {} to {}", opset, min_opset, max_opset),
-           fmt::format("export it with opset_version={}", 17));
-  }
-  constexpr int opset_of_library = 17;
-  if (opset > opset_of_library || model.ir_version() > onnx::Version::IR_VERSION) return;
-  try {
-    onnx::checker::check_model(model);
-  } catch (const std::exception& error) {
-    refuse(path, "breaks a rule of ONNX: " + first_line(error.what()), export_again);
-  }
-}
-
 /// The folder of the model is not left: a file may come from anywhere.
 void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
@@ -91,6 +74,32 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   }
 }
 
+/// The library knows the operator sets up to its own; of later ones our own rules say what is
+/// wrong.
+void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
+  if (opset < min_opset || opset > max_opset) {
+    refuse(path,
+           fmt::format("has operator set {}; allowed are {} to {}", opset, min_opset, max_opset),
+           fmt::format("export it with opset_version={}", 17));
+  }
+  constexpr int opset_of_library = 17;
+  if (opset > opset_of_library || model.ir_version() > onnx::Version::IR_VERSION) return;
+  const auto& weights = model.graph().initializer();
+  const bool has_external = std::ranges::any_of(weights, [](const onnx::TensorProto& one) {
+    return one.data_location() == onnx::TensorProto::EXTERNAL;
+  });
+  try {
+    // By its path the library knows the folder that the weights lie in; it reads the file again.
+    if (has_external) {
+      onnx::checker::check_model(path.string());
+    } else {
+      onnx::checker::check_model(model);
+    }
+  } catch (const std::exception& error) {
+    refuse(path, "breaks a rule of ONNX: " + first_line(error.what()), export_again);
+  }
+}
+
 bool is_floating(int type) {
   return type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::FLOAT16 ||
          type == onnx::TensorProto::BFLOAT16 || type == onnx::TensorProto::DOUBLE;
@@ -108,27 +117,37 @@ std::optional<std::int64_t> kept_elements(const Shape& shape) {
   return count;
 }
 
+/// All values of a small tensor. The library copies raw data of any size into as many values as
+/// fit.
+template <class Value>
+std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(Value);
+  const bool is_whole = !tensor.has_raw_data() || tensor.raw_data().size() == bytes;
+  const std::vector<Value> values =
+      is_whole ? onnx::ParseData<Value>(&tensor) : std::vector<Value>();
+  if (!is_whole || std::cmp_not_equal(values.size(), count)) {
+    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+  }
+  return values;
+}
+
 /// Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   const auto count = kept_elements(made.shape);
   if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
   if (tensor.data_type() == onnx::TensorProto::INT64) {
-    made.integers = onnx::ParseData<std::int64_t>(&tensor);
+    made.integers = values_of<std::int64_t>(tensor, *count);
   } else if (tensor.data_type() == onnx::TensorProto::INT32) {
-    const std::vector<std::int32_t> values = onnx::ParseData<std::int32_t>(&tensor);
+    const std::vector<std::int32_t> values = values_of<std::int32_t>(tensor, *count);
     made.integers.assign(values.begin(), values.end());
   } else if (tensor.data_type() == onnx::TensorProto::FLOAT && count == 1) {
-    const std::vector<float> values = onnx::ParseData<float>(&tensor);
-    if (values.size() == 1) made.scalar = values.front();
-  }
-  if (!made.integers.empty() && std::cmp_not_equal(made.integers.size(), *count)) {
-    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+    made.scalar = values_of<float>(tensor, 1).front();
   }
   return made;
 }
 
-std::optional<Attribute> attribute_of(const onnx::AttributeProto& attribute) {
+Attribute attribute_of(const onnx::AttributeProto& attribute) {
   switch (attribute.type()) {
     case onnx::AttributeProto::INT:
       return attribute.i();
@@ -141,7 +160,7 @@ std::optional<Attribute> attribute_of(const onnx::AttributeProto& attribute) {
     case onnx::AttributeProto::TENSOR:
       return constant_of(attribute.t());
     default:
-      return std::nullopt;  // graphs and lists of other kinds: no operator that is known has them
+      return Unreadable();  // graphs and lists of other kinds
   }
 }
 
@@ -152,7 +171,7 @@ Node node_of(const onnx::NodeProto& from) {
             .inputs = {from.input().begin(), from.input().end()},
             .outputs = {from.output().begin(), from.output().end()}};
   for (const onnx::AttributeProto& one : from.attribute()) {
-    if (auto value = attribute_of(one)) node.attributes.emplace(one.name(), *std::move(value));
+    node.attributes.emplace(one.name(), attribute_of(one));
   }
   return node;
 }
@@ -182,14 +201,16 @@ void check_order(const fs::path& path, const Graph& graph) {
                       node.op, node.name, name),
           export_again);
     }
-    known.insert(node.outputs.begin(), node.outputs.end());
+    for (const std::string& name : node.outputs) {
+      if (name.empty() || known.insert(name).second) continue;
+      refuse(path, fmt::format("breaks a rule of ONNX: '{}' is made twice", name), export_again);
+    }
   }
 }
 
-Graph graph_of(const fs::path& path, const onnx::GraphProto& from, std::int64_t opset) {
+Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   Graph graph{.opset = opset, .nodes = {}, .constants = {}, .inputs = {}, .outputs = {}};
   for (const onnx::TensorProto& one : from.initializer()) {
-    check_external(path, one);
     graph.constants.emplace(one.name(), constant_of(one));
   }
   std::set<std::string, std::less<>> made;
@@ -210,9 +231,10 @@ Graph graph_of(const fs::path& path, const onnx::GraphProto& from, std::int64_t 
 Graph read_file(const fs::path& path) {
   const onnx::ModelProto model = parsed(path);
   const std::int64_t opset = opset_of(model);
+  for (const onnx::TensorProto& one : model.graph().initializer()) check_external(path, one);
   check(path, model, opset);
   try {
-    Graph graph = graph_of(path, model.graph(), opset);
+    Graph graph = graph_of(model.graph(), opset);
     check_order(path, graph);
     return graph;
   } catch (const UsageError&) {

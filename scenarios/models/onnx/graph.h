@@ -23,8 +23,11 @@ struct Constant {
   std::optional<double> scalar = {};  // of a floating-point tensor of one element
 };
 
-using Attribute =
-    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, Constant>;
+/// An attribute of a kind that no known operator has.
+struct Unreadable {};
+
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
+                               Constant, Unreadable>;
 
 struct Node {
   std::string name;                 // may be empty

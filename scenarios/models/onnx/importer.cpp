@@ -23,14 +23,19 @@ class Unmapped : public std::exception {};
 /// Samples and parameters beyond it fit into no memory.
 constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
 
-/// Throws std::invalid_argument for a tensor that no machine holds, or that has an empty dimension.
-void check_size(const Shape& shape) {
+/// Whether no machine holds it, or a dimension is empty.
+bool is_too_large(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
-    if (extent <= 0 || extent > max_elements / count) {
-      throw CannotMap("one of its tensors is empty or larger than any memory");
-    }
+    if (extent <= 0 || extent > max_elements / count) return true;
     count *= extent;
+  }
+  return false;
+}
+
+void check_size(const Shape& shape) {
+  if (is_too_large(shape)) {
+    throw CannotMap("one of its tensors is empty or larger than any memory");
   }
 }
 
@@ -60,7 +65,9 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
 
 Importer::Importer(const Graph& graph, std::optional<std::int64_t> image) : graph_(graph) {
   for (const Node& node : graph.nodes) {
-    for (const std::string& output : node.outputs) makers_[output] = &node;
+    for (const std::string& output : node.outputs) {
+      if (!output.empty()) makers_[output] = &node;
+    }
   }
   network_.one_hot_target = false;
   network_.unit("");
@@ -96,7 +103,13 @@ void Importer::set_input(std::optional<std::int64_t> image) {
                     "export it with fixed ones",
                     input.name));
   }
-  check_size(network_.input);
+  constexpr std::size_t max_rank = 3;
+  if (network_.input.size() > max_rank || is_too_large(network_.input)) {
+    throw UsageError(
+        fmt::format("has an input '{}' of other samples than rows, sequences or images "
+                    "that fit into a memory",
+                    input.name));
+  }
   outputs_[input.name] = network_input;
 }
 
@@ -106,7 +119,9 @@ int Importer::activation(const std::string& name) const {
   const auto found = outputs_.find(name);
   if (found != outputs_.end()) return found->second;
   if (constant(name) != nullptr) throw CannotMap(fmt::format("'{}' is a constant", name));
-  throw Unmapped();
+  const Node* from = maker(name);
+  if (from == nullptr || unmapped_.contains(from)) throw Unmapped();
+  throw CannotMap(fmt::format("it reads '{}', which is not the first output of its node", name));
 }
 
 const Constant* Importer::constant(const std::string& name) const {
@@ -129,6 +144,7 @@ const Node* Importer::maker(const std::string& name) const {
 const Node* Importer::only_reader(const Node& node) const {
   const Node* reader = nullptr;
   for (const std::string& output : node.outputs) {
+    if (output.empty()) continue;
     if (is_output(output)) return nullptr;
     const auto found = readers_.find(output);
     if (found == readers_.end()) continue;
@@ -149,6 +165,7 @@ std::vector<const Node*> Importer::wanted_nodes() const {
       continue;
     }
     wanted.insert(node->inputs.begin(), node->inputs.end());
+    wanted.erase("");  // inputs that are left out
     nodes.push_back(&*node);
   }
   std::ranges::reverse(nodes);
@@ -159,6 +176,7 @@ void Importer::map(const Node& node) {
   const auto found = operators().find(node.op);
   if (found == operators().end()) {
     problems_.push_back({&node, "no layer for it"});
+    unmapped_.insert(&node);
     return;
   }
   if (is_absorbed(node) || node.outputs.empty()) return;
@@ -167,9 +185,10 @@ void Importer::map(const Node& node) {
     const auto made = outputs_.find(node.outputs.at(0));
     if (made != outputs_.end()) check_size(shape_of(made->second));
   } catch (const Unmapped&) {
-    // What it reads has a problem of its own.
-  } catch (const std::invalid_argument& error) {
+    unmapped_.insert(&node);  // what it reads has a problem of its own
+  } catch (const std::logic_error& error) {
     problems_.push_back({&node, error.what()});
+    unmapped_.insert(&node);
     outputs_.erase(node.outputs.at(0));
   }
 }
@@ -177,11 +196,16 @@ void Importer::map(const Node& node) {
 Network Importer::import(const std::string& name) {
   const std::vector<const Node*> nodes = wanted_nodes();
   for (const Node* node : nodes) {
-    for (const std::string& input : node->inputs) readers_[input].push_back(node);
+    for (const std::string& input : node->inputs) {
+      if (!input.empty()) readers_[input].push_back(node);
+    }
   }
   for (const Node* node : nodes) map(*node);
   if (!problems_.empty()) refuse(nodes.size());
-  if (network_.layers.empty()) throw UsageError("has no node that its output depends on");
+  if (!outputs_.contains(graph_.outputs.front())) {
+    throw UsageError(fmt::format("has an output '{}' that no layer makes", graph_.outputs.front()));
+  }
+  if (network_.parameters().empty()) throw UsageError("has no weights to train");
   divide_into_units();
   network_.name = name;
   return std::move(network_);

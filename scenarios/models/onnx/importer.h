@@ -63,6 +63,9 @@ class Importer {
   /// that those of "fc.weight" belong to layer fc; without it the layer is named after the node.
   template <class Kind>
   void add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
+    if (!weights.empty() && !weights_.insert(weights).second) {
+      throw CannotMap("it shares its weights with another node");
+    }
     const std::string name = name_of_layer(node, weights);
     outputs_[node.outputs.at(0)] = network_.add(name, std::move(kind), std::move(inputs));
   }
@@ -97,6 +100,8 @@ class Importer {
   std::map<std::string, std::vector<const Node*>, std::less<>> readers_;
   std::map<std::string, const Node*, std::less<>> makers_;
   std::set<const Node*> absorbed_;
+  std::set<const Node*> unmapped_;  // that have a problem, or read one that has
+  std::set<std::string> weights_;   // that layers have
   std::set<std::string> names_;
   std::vector<Problem> problems_;
 };
@@ -107,7 +112,9 @@ class NodeView {
  public:
   NodeView(const Importer& importer, const Node& node) : importer_(importer), node_(node) {}
 
-  [[nodiscard]] const Node& node() const { return node_; }
+  [[nodiscard]] bool has_input(std::size_t which) const {
+    return which < node_.inputs.size() && !node_.inputs[which].empty();
+  }
   [[nodiscard]] const std::string& input(std::size_t which) const;
   [[nodiscard]] int activation(std::size_t which) const {
     return importer_.activation(input(which));

@@ -46,6 +46,9 @@ std::int64_t same_padding(std::int64_t extent, std::int64_t kernel, std::int64_t
   return padding / 2;
 }
 
+/// Of kernels and strides, far above any image.
+constexpr std::int64_t max_window = 1 << 20;
+
 Window window_of(const NodeView& view, const Shape& image, std::int64_t kernel) {
   if (same(view.attribute("dilations", Integers()), 1, "dilations") != 1) {
     throw CannotMap("its window is dilated");
@@ -53,6 +56,9 @@ Window window_of(const NodeView& view, const Shape& image, std::int64_t kernel) 
   Window window{.kernel = kernel,
                 .stride = same(view.attribute("strides", Integers()), 1, "strides")};
   if (window.kernel <= 0 || window.stride <= 0) throw CannotMap("its window is empty");
+  if (window.kernel > max_window || window.stride > max_window) {
+    throw CannotMap("its window is larger than any image");
+  }
   const std::string automatic = view.attribute("auto_pad", std::string("NOTSET"));
   if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
     window.padding = same({same_padding(image[1], window.kernel, window.stride),
@@ -67,6 +73,12 @@ Window window_of(const NodeView& view, const Shape& image, std::int64_t kernel) 
   return window;
 }
 
+void check_bias(const NodeView& view, std::size_t which, std::int64_t outputs) {
+  if (view.weights(which, "biases").shape != Shape{outputs}) {
+    throw CannotMap("its biases are not one an output");
+  }
+}
+
 void map_convolution(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const int source = view.activation(0);
@@ -76,49 +88,65 @@ void map_convolution(Importer& importer, const Node& node) {
     throw CannotMap("its weights are not those of square windows");
   }
   const auto groups = view.attribute("group", std::int64_t{1});
-  if (groups <= 0 || weights.shape[1] * groups != image[0] || weights.shape[0] % groups != 0) {
+  if (groups <= 0 || groups > weights.shape[0] || weights.shape[1] * groups != image[0] ||
+      weights.shape[0] % groups != 0) {
     throw CannotMap(
         fmt::format("its weights are for {} channels in {} groups, and its input has {}",
                     weights.shape[1], groups, image[0]));
   }
+  const bool has_bias = view.has_input(2);
+  if (has_bias) check_bias(view, 2, weights.shape[0]);
   importer.add(node,
                Convolution({.out_channels = weights.shape[0],
                             .window = window_of(view, image, weights.shape[2]),
                             .groups = groups,
-                            .bias = node.inputs.size() > 2 && !node.inputs[2].empty()}),
+                            .bias = has_bias}),
                {source}, view.input(1));
 }
 
 // --- batch normalisation, with what follows it in a residual block ---
 
 bool is_sum_of_two(const Node* node) {
-  return node != nullptr && (node->op == "Add" || node->op == "Sum") && node->inputs.size() == 2;
+  return node != nullptr && (node->op == "Add" || node->op == "Sum") && node->inputs.size() == 2 &&
+         !node->inputs[0].empty() && !node->inputs[1].empty();
+}
+
+bool has_constant(const Importer& importer, const Node& node) {
+  return std::ranges::any_of(node.inputs, [&](const std::string& name) {
+    const Node* from = importer.maker(name);
+    return importer.constant(name) != nullptr || (from != nullptr && from->op == "Constant");
+  });
 }
 
 bool is_relu(const Node* node) { return node != nullptr && node->op == "Relu"; }
+
+void check_batch_norm(const Importer& importer, const NodeView& view) {
+  const Shape& image = image_shape(importer, view.activation(0));
+  for (std::size_t which = 1; which < 5; ++which) {
+    if (view.weights(which, "parameters").shape != Shape{image[0]}) {
+      throw CannotMap("its parameters are not one a channel");
+    }
+  }
+}
 
 /// Makes `last` the output of a normalisation. `shortcut` is added ahead of the ReLU.
 void add_batch_norm(Importer& importer, const Node& norm, const Node& last, bool relu,
                     const std::vector<int>& shortcut) {
   const NodeView view(importer, norm);
-  const int source = view.activation(0);
-  const Shape& image = image_shape(importer, source);
-  if (view.weights(1, "scales").shape != Shape{image[0]}) {
-    throw CannotMap("its scales are not one a channel");
-  }
-  std::vector<int> inputs{source};
+  std::vector<int> inputs{view.activation(0)};
   inputs.insert(inputs.end(), shortcut.begin(), shortcut.end());
   const double epsilon = view.attribute("epsilon", 1e-5);
   importer.add(last, BatchNorm(relu, static_cast<float>(epsilon)), inputs, view.input(1));
 }
 
-/// A ReLU that alone reads it, or that alone reads its sum with something else, becomes a part of
-/// it when its turn comes.
+/// A ReLU that alone reads it, or that alone reads its sum with another activation, becomes a part
+/// of it when its turn comes.
 void map_batch_norm(Importer& importer, const Node& node) {
+  check_batch_norm(importer, NodeView(importer, node));
   const Node* reader = importer.only_reader(node);
   if (is_relu(reader)) return importer.absorb(node);
   if (is_sum_of_two(reader) && !importer.is_absorbed(*reader) &&
-      is_relu(importer.only_reader(*reader))) {
+      is_relu(importer.only_reader(*reader)) && !has_constant(importer, *reader)) {
     importer.absorb(*reader);
     return importer.absorb(node);
   }
@@ -176,31 +204,22 @@ void map_clip(Importer& importer, const Node& node) {
 void map_dropout(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const double probability = view.scalar("ratio", 1, 0.5);
-  if (probability <= 0) return importer.alias(node, view.activation(0));
-  if (probability >= 1) throw CannotMap("its ratio leaves nothing");
+  if (probability == 0) return importer.alias(node, view.activation(0));
+  if (!(probability > 0 && probability < 1)) throw CannotMap("its ratio is not between 0 and 1");
+  if (importer.shape_of(view.activation(0)).size() > 2) throw CannotMap("its input is an image");
   importer.add(node,
                RandomDropout(static_cast<float>(probability),
                              static_cast<std::uint64_t>(view.activation(0)) + 1),
                {view.activation(0)});
 }
 
-// --- sums ---
-
-void map_sum(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  if (node.inputs.size() != 2) throw CannotMap("it adds up other than two inputs");
-  const int a = view.activation(0);
-  const int b = view.activation(1);
-  if (importer.shape_of(a) != importer.shape_of(b)) throw CannotMap("its inputs have other shapes");
-  importer.add(node, Addition(), {a, b});
-}
-
-// --- products ---
+// --- products and sums ---
 
 void add_linear(Importer& importer, const NodeView& view, const Node& last, std::int64_t inputs,
                 std::int64_t outputs) {
   const int source = view.activation(0);
   const Shape& shape = importer.shape_of(source);
+  if (shape.size() > 2) throw CannotMap("its input is an image, which nothing has flattened");
   if (shape.back() != inputs) {
     throw CannotMap(
         fmt::format("its weights take {} values, and its input has {}; another --image "
@@ -221,23 +240,49 @@ void map_gemm(Importer& importer, const Node& node) {
   }
   const bool transposed = view.attribute("transB", std::int64_t{0}) != 0;
   const std::int64_t outputs = transposed ? weights[0] : weights[1];
-  if (view.weights(2, "bias").shape.back() != outputs) throw CannotMap("its bias has another size");
+  if (!view.has_input(2)) throw CannotMap("it has no bias");
+  check_bias(view, 2, outputs);
   add_linear(importer, view, node, transposed ? weights[1] : weights[0], outputs);
 }
 
-/// With the addition of its bias behind it.
+/// Its layer is made when the turn of the sum with its bias comes, which alone reads it.
 void map_matmul(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
-  const Shape& weights = view.weights(1, "second factor").shape;
-  if (weights.size() != 2) throw CannotMap("its second factor is no matrix");
+  if (view.weights(1, "second factors").shape.size() != 2) {
+    throw CannotMap("its second factor is no matrix");
+  }
+  (void)view.activation(0);
   const Node* sum = importer.only_reader(node);
-  if (sum == nullptr || sum->op != "Add") throw CannotMap("no bias is added to it");
-  const std::size_t other = sum->inputs.at(0) == node.outputs.at(0) ? 1 : 0;
-  const Constant* bias = importer.constant(sum->inputs.at(other));
-  if (bias == nullptr || bias->shape != Shape{weights[1]})
+  if (sum == nullptr || sum->op != "Add" || !is_sum_of_two(sum)) {
     throw CannotMap("no bias is added to it");
-  importer.absorb(*sum);
-  add_linear(importer, view, *sum, weights[0], weights[1]);
+  }
+  importer.absorb(node);
+}
+
+/// The product that a sum adds its bias to, and the place of the bias; null where there is none.
+std::pair<const Node*, std::size_t> product_of(const Importer& importer, const Node& sum) {
+  for (std::size_t which = 0; which < 2; ++which) {
+    const Node* product = importer.maker(sum.inputs[which]);
+    if (product != nullptr && product->op == "MatMul" && importer.is_absorbed(*product)) {
+      return {product, 1 - which};
+    }
+  }
+  return {nullptr, 0};
+}
+
+void map_sum(Importer& importer, const Node& node) {
+  const NodeView view(importer, node);
+  if (!is_sum_of_two(&node)) throw CannotMap("it adds up other than two inputs");
+  if (const auto [product, bias] = product_of(importer, node); product != nullptr) {
+    const NodeView factors(importer, *product);
+    const Shape& weights = factors.weights(1, "second factors").shape;
+    check_bias(view, bias, weights[1]);
+    return add_linear(importer, factors, node, weights[0], weights[1]);
+  }
+  const int a = view.activation(0);
+  const int b = view.activation(1);
+  if (importer.shape_of(a) != importer.shape_of(b)) throw CannotMap("its inputs have other shapes");
+  importer.add(node, Addition(), {a, b});
 }
 
 // --- pooling ---
@@ -275,6 +320,7 @@ void map_average_pool(Importer& importer, const Node& node) {
 void map_mean(Importer& importer, const Node& node) {
   Integers axes = NodeView(importer, node).integers("axes", 1);
   for (std::int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
+  std::ranges::sort(axes);
   if (axes != Integers{2, 3}) throw CannotMap("it is no mean over height and width");
   map_global_average_pool(importer, node);
 }
@@ -327,7 +373,8 @@ void map_identity(Importer& importer, const Node& node) {
 void map_softmax(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const int source = view.activation(0);
-  const bool is_end = importer.is_output(node.outputs.at(0));
+  const auto axis = view.attribute("axis", std::int64_t{-1});
+  const bool is_end = importer.is_output(node.outputs.at(0)) && (axis == 1 || axis == -1);
   if (!is_end || importer.shape_of(source).size() != 1) {
     throw CannotMap("it is not the end of the network, behind a row of classes");
   }
@@ -351,6 +398,9 @@ void map_constant(Importer& importer, const Node& node) {
   }
   if (node.attributes.contains("value_int")) {
     return importer.fold(node, {{}, {view.attribute("value_int", std::int64_t{0})}});
+  }
+  if (!node.attributes.contains("value_float")) {
+    throw CannotMap("its value is neither a tensor nor a number");
   }
   importer.fold(node, {.shape = {}, .scalar = view.attribute("value_float", 0.0)});
 }

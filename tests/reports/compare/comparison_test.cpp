@@ -114,12 +114,13 @@ TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
 /// A report of one process, while other programs had the cores for such a share of the time.
 Report under_load(double seconds, double share) {
   Report report = made_report({{seconds}});
-  report.cases[0].conditions.push_back({.device = "cpu:0",
-                                        .min_clock_mhz = {},
-                                        .median_clock_mhz = {},
-                                        .max_temperature_celsius = {},
-                                        .max_power_watts = {},
-                                        .threads = report::ThreadUse{.taken = share}});
+  report.cases[0].conditions.push_back(
+      {.device = "cpu:0",
+       .min_clock_mhz = {},
+       .median_clock_mhz = {},
+       .max_temperature_celsius = {},
+       .max_power_watts = {},
+       .threads = report::ThreadUse{.denied = share, .others = 1}});
   return report;
 }
 

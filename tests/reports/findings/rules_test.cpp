@@ -110,7 +110,7 @@ TEST(Rules, NoticeThreadsWithoutACore) {
   const MadeCase few = MadeCase(crowded).lanes("d1", {1, 1}, 2);
   const MadeCase many = MadeCase(crowded).lanes("d1", {2, 1}, 2);
   EXPECT_THAT(found("cores-taken", {crowded}), IsEmpty()) << "perhaps threads of its own";
-  const MadeCase loaded = MadeCase("a", 10, {{.compute = 8}}).threads({.taken = 0.3});
+  const MadeCase loaded = MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.3, .others = 1});
   EXPECT_THAT(
       text("cores-taken", {loaded}),
       AllOf(HasSubstr("other programs had its cores for 30% of the time"), HasSubstr("taskset")));
@@ -124,7 +124,8 @@ TEST(Rules, NoticeThreadsWithoutACore) {
   EXPECT_THAT(text("more-threads-than-cores", {one_core}), Not(HasSubstr("try")))
       << "one stream on the only core is the baseline";
   EXPECT_THAT(found("more-threads-than-cores", {few}), IsEmpty());
-  const MadeCase alone = MadeCase("a", 10, {{.compute = 8}}).threads({.taken = 0.09});
+  const MadeCase alone =
+      MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.5, .others = 0.09});
   EXPECT_THAT(found("cores-taken", {alone}), IsEmpty());
   EXPECT_THAT(found("cores-taken", {MadeCase("a", 10, {{.compute = 8}})}), IsEmpty());
 }

@@ -87,37 +87,34 @@ TEST(SampleCondition, HasWhatTheSystemDidWithTheThreadsMeanwhile) {
   EXPECT_FALSE(sample_condition("cpu:0", before, after, {.seconds = 0})->threads.has_value());
 }
 
-/// Of threads that ran and waited for so long, within 10 s.
-double taken(double running, double waiting, const Between& between) {
+TEST(SampleCondition, HasWhatTheThreadsWereDeniedAndWhatOthersUsed) {
   const Condition before{.threads = ThreadTimes{.threads = 2}};
-  const Condition after{
-      .threads = ThreadTimes{.threads = 2, .core_seconds = running, .core_wait_seconds = waiting}};
-  return *sample_condition("cpu:0", before, after, between)->threads->taken;
-}
-
-TEST(SampleCondition, CountsCoresThatOtherProgramsHadAndNotThoseOfThisOne) {
-  EXPECT_NEAR(taken(6, 2, {.seconds = 10, .cores = 1, .others = 1}), 0.25, 1e-12) << "of 8 s";
-  EXPECT_NEAR(taken(9, 9, {.seconds = 10, .cores = 1, .others = 0.1}), 0.1, 1e-12)
-      << "threads of its own waited for each other";
-  EXPECT_NEAR(taken(9, 9, {.seconds = 10, .cores = 2, .others = 0.1}), 0.05, 1e-12);
-  EXPECT_EQ(taken(0, 0, {.seconds = 10, .cores = 1, .others = 1}), 0);
-  EXPECT_LT(taken(5, 5, {.seconds = 10, .cores = 1, .others = -0.2}), 0)
-      << "its mean over the samples is right";
+  const Condition after{.threads =
+                            ThreadTimes{.threads = 2, .core_seconds = 6, .core_wait_seconds = 2}};
+  const auto use = [&](const Between& between) {
+    return *sample_condition("cpu:0", before, after, between)->threads;
+  };
+  EXPECT_NEAR(*use({.seconds = 10}).denied, 0.25, 1e-12) << "of 8 s that were wanted";
+  EXPECT_FALSE(use({.seconds = 10}).others);
+  EXPECT_NEAR(*use({.seconds = 10, .cores = 2, .others = 0.5}).others, 0.25, 1e-12);
+  EXPECT_EQ(sample_condition("cpu:0", before, before, {.seconds = 1})->threads->denied, 0);
 }
 
 TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
   report::CaseResult measured;
   measured.samples.resize(3);
   measured.samples[0].conditions = {
-      {.device = "cpu:0", .threads = report::ThreadUse{0.1, 0.2, 30, 0.4}}};
-  measured.samples[2].conditions = {{.device = "cpu:0", .threads = report::ThreadUse{0.3, 0, 10}}};
+      {.device = "cpu:0", .threads = report::ThreadUse{0.1, 0.2, 30, 0.4, -0.2}}};
+  measured.samples[2].conditions = {
+      {.device = "cpu:0", .threads = report::ThreadUse{0.3, 0, 10, 0.6, 0.8}}};
   summarise_conditions(measured);
   ASSERT_EQ(measured.conditions.size(), 1U);
   ASSERT_TRUE(measured.conditions[0].threads.has_value());
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->core_wait, 0.2);
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->kernel, 0.1);
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->page_faults, 20);
-  EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->taken, 0.2);
+  EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->denied, 0.5);
+  EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->others, 0.3) << "noise of ticks cancels";
 }
 
 TEST(CaseCondition, SumsUpEachDevice) {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -182,6 +181,77 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
               HasSubstr("MatMul: no bias is added to it"));
 }
 
+/// A linear layer from three values to y.
+std::string linear(const std::string& input) {
+  return onnx_zeros("fc.weight", "4, 3") + onnx_zeros("fc.bias", "4") + "y = Gemm <transB = 1> (" +
+         input + ", fc.weight, fc.bias) ";
+}
+
+TEST_F(OnnxImport, AProductAndTheSumWithItsBiasAreALayer) {
+  const std::string product = onnx_zeros("w", "3, 4") + "m = MatMul (x, w) " + onnx_zeros("b", "4");
+  const Network found = network(file(product + "a = Add (b, m) y = Relu (a) ", "float[N, 5, 3] x"));
+  EXPECT_THAT(layers_of(found), ElementsAre("linear a of -1", "activation y of 0"));
+  EXPECT_EQ(found.layers.front().output, (Shape{5, 4}));
+  EXPECT_THAT(refusal(file(onnx_zeros("w", "3, 4") + onnx_zeros("b", "1") +
+                               "m = MatMul (x, w) y = Add (m, b) ",
+                           "float[N, 3] x")),
+              HasSubstr("biases are not one an output"));
+  EXPECT_THAT(refusal(file(onnx_zeros("w", "32, 32") + onnx_zeros("b", "32") +
+                           "m = MatMul (x, w) y = Add (m, b) ")),
+              HasSubstr("is an image, which nothing has flattened"));
+}
+
+TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
+  EXPECT_THAT(refusal(file("p, i = MaxPool <kernel_shape = [2, 2]> (x) last = Relu (i) " +
+                               onnx_classifier("last"),
+                           "float[N, 8, 16, 16] x")),
+              HasSubstr("'i', which is not the first output"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x")), HasSubstr("no weights to train"));
+  EXPECT_THAT(refusal(file("a = Dropout <ratio = 1.5> (x) " + linear("a"), "float[N, 3] x", 9)),
+              HasSubstr("not between 0 and 1"));
+  EXPECT_THAT(
+      refusal(file("r = Constant <value_floats = [0.5]> () a = Dropout (x, r) " + linear("a"),
+                   "float[N, 3] x")),
+      HasSubstr("neither a tensor nor a number"));
+  EXPECT_THAT(refusal(file(onnx_zeros("w", "3, 3") + onnx_zeros("b", "3") + onnx_zeros("c", "3") +
+                               "a = Gemm (x, w, b) y = Gemm (a, w, c) ",
+                           "float[N, 3] x")),
+              HasSubstr("shares its weights"));
+  EXPECT_THAT(refusal(file("a = Relu (x) a = Tanh (x) " + linear("a"), "float[N, 3] x", 19)),
+              HasSubstr("'a' is made twice"));
+}
+
+TEST_F(OnnxImport, RefusesNumbersThatOverflow) {
+  const auto reason = [&](const std::string& attributes) {
+    return refusal(file(
+        onnx_zeros("w", "8, 8, 3, 3") + "last = Conv <" + attributes + "> (x, w) " + classifier,
+        "float[N, 8, 16, 16] x"));
+  };
+  EXPECT_THAT(reason("strides = [9223372036854775807, 9223372036854775807]"),
+              HasSubstr("larger than any image"));
+  EXPECT_THAT(reason("group = 4611686018427387904"), HasSubstr("groups"));
+  EXPECT_THAT(reason("pads = [4611686018427387904, 4611686018427387904, 4611686018427387904, "
+                     "4611686018427387904]"),
+              HasSubstr("does not fit its window"));
+}
+
+TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
+  onnx::ModelProto model;
+  std::ifstream stream(file("y = Relu (x) ", "float[N, 3] x"), std::ios::binary);
+  ASSERT_TRUE(model.ParseFromIstream(&stream));
+  for (const auto type : {onnx::TensorProto::INT64, onnx::TensorProto::FLOAT}) {
+    for (const std::size_t bytes : {0, 3, 7, 9}) {
+      model.mutable_graph()->clear_initializer();
+      onnx::TensorProto& tensor = *model.mutable_graph()->add_initializer();
+      tensor.set_name("short");
+      tensor.set_data_type(type);
+      tensor.add_dims(1);
+      tensor.set_raw_data(std::string(bytes, '\1'));
+      EXPECT_THAT(refusal(save(model)), HasSubstr("short has not as many values")) << bytes;
+    }
+  }
+}
+
 TEST_F(OnnxImport, RefusesInputsThatAreNotOneBatchOfNumbers) {
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x, float[N, 3] z")),
               HasSubstr("has 2 inputs"));
@@ -205,10 +275,8 @@ TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
 
 TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
   onnx::ModelProto model;
-  ASSERT_TRUE(model.ParseFromString([&] {
-    std::ifstream stream(file("y = Relu (x) ", "float[N, 3] x", 19), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  }()));
+  std::ifstream stream(file(linear("x"), "float[N, 3] x"), std::ios::binary);
+  ASSERT_TRUE(model.ParseFromIstream(&stream));
   onnx::TensorProto& weights = *model.mutable_graph()->add_initializer();
   weights.set_name("w");
   weights.set_data_type(onnx::TensorProto::FLOAT);
@@ -238,9 +306,9 @@ TEST_F(OnnxImport, AFileThatIsCutOffAnywhereIsAnError) {
 }
 
 TEST_F(OnnxImport, ReadsAFileAgainThatHasChanged) {
-  const std::string path = file("y = Relu (x) ", "float[N, 3] x");
+  const std::string path = file(linear("x"), "float[N, 3] x");
   EXPECT_EQ(network(path).layers.size(), 1);
-  (void)file("r = Relu (x) y = Tanh (r) ", "float[N, 3] x");
+  (void)file("r = Relu (x) " + linear("r"), "float[N, 3] x");
   std::filesystem::last_write_time(
       path, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
   EXPECT_EQ(network(path).layers.size(), 2);
