@@ -205,7 +205,8 @@ void map_dropout(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const double probability = view.scalar("ratio", 1, 0.5);
   if (probability == 0) return importer.alias(node, view.activation(0));
-  if (!(probability > 0 && probability < 1)) throw CannotMap("its ratio is not between 0 and 1");
+  const bool possible = probability > 0 && probability < 1;  // false for NaN
+  if (!possible) throw CannotMap("its ratio is not between 0 and 1");
   if (importer.shape_of(view.activation(0)).size() > 2) throw CannotMap("its input is an image");
   importer.add(node,
                RandomDropout(static_cast<float>(probability),
