@@ -5,14 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
-#include <ranges>
-#include <stdexcept>
 
 #include "kernels/base/error.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
-#include "scenarios/models/models.h"
+#include "scenarios/models/model_choice.h"
 #include "scenarios/pipeline/answer.h"
 #include "scenarios/plan/partition.h"
 #include "scenarios/plan/schedule.h"
@@ -39,26 +38,6 @@ constexpr std::string_view same_devices = "same devices";
 
 // Defaults that names leave out.
 constexpr std::string_view default_schedule = "gpipe";
-
-const std::string& default_model() { return models().front().name; }
-
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const Model& model : models()) names.push_back(model.name);
-  return names;
-}
-
-/// Of a resolved case.
-Network network_of(const Parameters& parameters) {
-  const Model model = model_named(parameters.text("model"));
-  ModelSizes sizes;
-  for (const auto& [name, usual] : model.sizes) sizes[name] = parameters.integer(name);
-  try {
-    return model.make(sizes);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("--model {}: {}", model.name, error.what()));
-  }
-}
 
 std::vector<std::int64_t> sizes_in(const std::string& text) {
   std::vector<std::int64_t> sizes;
@@ -146,13 +125,51 @@ std::string default_partition(const Network& network, int devices) {
   return published ? "published" : "balanced";
 }
 
-/// An axis whose default is the model's.
-Axis size_axis(std::string_view name, std::string_view description, double max) {
-  return {.name = std::string(name),
-          .description = std::string(description),
-          .quick = {},
-          .published = {},
-          .max = max};
+/// Behind the model, its batch and its sizes.
+std::vector<Axis> stage_axes() {
+  return {
+      {.name = "split",
+       .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
+       .kind = AxisKind::sizes,
+       .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
+       .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
+                     std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
+                     std::int64_t{60}},
+       .max = 1 << 20,
+       .strategies = {std::string(pipelined)},
+       .role = Role::micro_batch_size},
+      {.name = "partition",
+       .description =
+           "how the model is partitioned: published (two devices), balanced on measured costs, or "
+           "the first units of later stages as layer2.0+layer3.2",
+       .kind = AxisKind::text,
+       .quick = {},
+       .published = {},
+       .strategies = {std::string(model_parallel), std::string(pipelined)},
+       .role = Role::partition,
+       .advised = "balanced"},
+      {.name = "schedule",
+       .description = "order of the micro-batches: GPipe, or one forward one backward",
+       .kind = AxisKind::choice,
+       .quick = {std::string(default_schedule)},
+       .published = {std::string(default_schedule)},
+       .choices = {"gpipe", "1f1b"},
+       .strategies = {std::string(pipelined)},
+       .role = Role::schedule,
+       .advised = "1f1b"}};
+}
+
+std::vector<Axis> axes_of_pipeline() {
+  std::vector<Axis> axes = {
+      model_axis(),
+      {.name = "batch",
+       .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy 20)",
+       .quick = {},
+       .published = {},
+       .max = 1 << 20}};
+  std::ranges::move(model_size_axes(), std::back_inserter(axes));
+  std::ranges::move(stage_axes(), std::back_inserter(axes));
+  return axes;
 }
 
 class Pipeline final : public Scenario {
@@ -186,61 +203,7 @@ class Pipeline final : public Scenario {
       {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
       {std::string(pipelined),
        "stages on different devices, micro-batches of the batch following each other"}};
-  std::vector<Axis> axes_ = {
-      {.name = "model",
-       .description =
-           "a ResNet or VGG (torchvision's), a transformer (gpt), a multi-layer perceptron "
-           "(mlp), two tiny linear layers (toy), or your own from an ONNX file",
-       .kind = AxisKind::choice,
-       .quick = {default_model()},
-       .published = {default_model()},
-       .choices = model_names(),
-       .file_suffix = ".onnx"},
-      {.name = "batch",
-       .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy 20)",
-       .quick = {},
-       .published = {},
-       .max = 1 << 20},
-      {.name = "image",
-       .description =
-           "height and width of the images, for ResNets and VGG (128) and ONNX files (their own)",
-       .quick = {},
-       .published = {},
-       .max = 4096},
-      size_axis("layers", "blocks of gpt, linear layers of mlp", 1024),
-      size_axis("hidden", "width of a position of gpt, of each layer of mlp", 1 << 16),
-      size_axis("heads", "heads of attention, for gpt", 1024),
-      size_axis("sequence", "tokens of a sample, for gpt", 1 << 16),
-      size_axis("vocabulary", "different tokens, for gpt", 1 << 24),
-      {.name = "split",
-       .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
-       .kind = AxisKind::sizes,
-       .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
-       .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
-                     std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
-                     std::int64_t{60}},
-       .max = 1 << 20,
-       .strategies = {std::string(pipelined)},
-       .role = Role::micro_batch_size},
-      {.name = "partition",
-       .description =
-           "how the model is partitioned: published (two devices), balanced on measured costs, or "
-           "the first units of later stages as layer2.0+layer3.2",
-       .kind = AxisKind::text,
-       .quick = {},
-       .published = {},
-       .strategies = {std::string(model_parallel), std::string(pipelined)},
-       .role = Role::partition,
-       .advised = "balanced"},
-      {.name = "schedule",
-       .description = "order of the micro-batches: GPipe, or one forward one backward",
-       .kind = AxisKind::choice,
-       .quick = {std::string(default_schedule)},
-       .published = {std::string(default_schedule)},
-       .choices = {"gpipe", "1f1b"},
-       .strategies = {std::string(pipelined)},
-       .role = Role::schedule,
-       .advised = "1f1b"}};
+  std::vector<Axis> axes_ = axes_of_pipeline();
 };
 
 /// Three batches on two GPUs.
@@ -269,43 +232,13 @@ std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
   return is_published ? published_batch : model.quick_batch;
 }
 
-std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
-  const Value* value = asked.find(name);
-  return value != nullptr ? std::get<std::string>(*value) : std::string(fallback);
-}
-
-/// Adds a choice that the name shows only where it is not the default.
-void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
-                std::string_view by_default) {
-  if (choice == by_default) {
-    parameters.imply(name, choice);
-  } else {
-    parameters.set(name, choice);
-  }
-}
-
-/// "layers, width", or "none".
-std::string sizes_text(const Model& model) {
-  if (model.sizes.empty()) return "none";
-  return fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
-}
-
 /// The parameters of the step: what every strategy computes.
 Parameters parameters_of_step(const Scenario::Request& request) {
-  const Parameters& asked = request.spec.parameters;
   Parameters parameters;
-  const Model model = model_named(asked_or(asked, "model", default_model()));
+  const Model model = model_of(request);
   add_choice(parameters, "model", model.name, default_model());
   parameters.set("batch", batch_of(request, model));
-  for (const auto& [name, usual] : model.sizes) {
-    const Value* size = asked.find(name);
-    parameters.set(name, size != nullptr ? *size : usual);
-  }
-  for (const std::string_view name : model_size_names) {
-    if (!request.was_given(name) || model.sizes.contains(name)) continue;
-    throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", name,
-                                 model.name, sizes_text(model)));
-  }
+  add_model_sizes(request, model, parameters);
   return parameters;
 }
 

@@ -1,0 +1,38 @@
+// How users choose a model and its sizes: the axes of scenarios that take one, and the network of a
+// case.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/scenario.h"
+#include "scenarios/models/models.h"
+
+namespace parbench {
+
+/// The model that scenarios take when none is asked for.
+[[nodiscard]] const std::string& default_model();
+
+/// The axis "model": those that ship, and ONNX files.
+[[nodiscard]] Axis model_axis();
+/// An axis for each of `model_size_names`, whose default is the model's.
+[[nodiscard]] std::vector<Axis> model_size_axes();
+
+/// The text that was asked for under that name, or the fallback.
+[[nodiscard]] std::string asked_or(const Parameters& asked, std::string_view name,
+                                   std::string_view fallback);
+/// Adds a choice that the name shows only where it is not the default.
+void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
+                std::string_view by_default);
+
+/// The model of a request, the default where none is asked for.
+[[nodiscard]] Model model_of(const Scenario::Request& request);
+/// Adds the model's sizes, with its usual values where none are asked for. Throws UsageError for a
+/// size that the user gave and that the model does not have.
+void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters);
+
+/// The network of a resolved case. Throws UsageError for sizes that it cannot be built with.
+[[nodiscard]] Network network_of(const Parameters& parameters);
+
+}  // namespace parbench
