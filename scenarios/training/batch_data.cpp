@@ -42,17 +42,22 @@ std::int64_t drawn_below(std::int64_t end, RandomStream numbers, std::int64_t in
 
 }  // namespace
 
-void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
+void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers) {
   OpSet ops;
-  Op& draw = ops.prepare(stream, Fill{.count = element_count(tensor.shape),
-                                      .distribution = Distribution::normal,
-                                      .low = 0.0F,
-                                      .high = 1.0F,
-                                      .seed = numbers.seed,
-                                      .subsequence = numbers.subsequence});
+  Op& op = ops.prepare(stream, numbers);
   write_now(stream, tensor, view, [&](BufferView plain) {
-    draw.enqueue(stream, bind(draw, {{"destination", plain}}).views);
+    op.enqueue(stream, bind(op, {{"destination", plain}}).views);
   });
+}
+
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
+  draw(stream, tensor, view,
+       {.count = element_count(tensor.shape),
+        .distribution = Distribution::normal,
+        .low = 0.0F,
+        .high = 1.0F,
+        .seed = numbers.seed,
+        .subsequence = numbers.subsequence});
 }
 
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {

@@ -7,12 +7,15 @@
 #include "kernels/base/tensor.h"
 #include "kernels/core/buffer.h"
 #include "kernels/core/stream.h"
+#include "kernels/ops/ops.h"
 
 namespace parbench {
 
 // All of them write synchronously, into a tensor of any layout and type, memory that outlives a
 // case.
 
+/// The numbers of a Fill, whose count and type are the tensor's in canonical f32.
+void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
 /// Standard normal numbers.
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 /// {samples, classes}: one class a sample is 1, the rest 0.

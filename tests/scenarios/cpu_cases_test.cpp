@@ -7,6 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/branch/branch.h"
+#include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
 #include "scenarios/pipeline/pipeline.h"
@@ -144,6 +145,22 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"batch", 2}, {"channels", 16}, {"image", 8}, {"branches", 4}},
                 1,
                 DType::bf16},
+        CpuCase{"inter_op", make_inter_op, {{"model", "resnet18"}, {"batch", 2}, {"image", 32}}},
+        CpuCase{"inter_op_bf16",
+                make_inter_op,
+                {{"model", "resnet18"}, {"batch", 2}, {"image", 32}},
+                1,
+                DType::bf16},
+        CpuCase{"inter_op_tokens",
+                make_inter_op,
+                {{"model", "gpt"},
+                 {"batch", 2},
+                 {"layers", 1},
+                 {"hidden", 16},
+                 {"heads", 2},
+                 {"sequence", 5},
+                 {"vocabulary", 11},
+                 {"streams", 3}}},
         CpuCase{"matmul", make_matmul, {{"n", 67}, {"count", 5}}, 2},
         CpuCase{"matmul_bf16", make_matmul, {{"n", 64}, {"count", 3}}, 2, DType::bf16},
         CpuCase{"overlap_d2h",

@@ -1,0 +1,244 @@
+// Parameters, plans and cases of scenario inter-op.
+#include "scenarios/inter_op/inter_op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+
+#include "scenarios/answers/best_strategy.h"
+#include "scenarios/framework/prepared_case.h"
+#include "scenarios/framework/requests.h"
+#include "scenarios/inter_op/layer_checks.h"
+#include "scenarios/inter_op/layer_costs.h"
+#include "scenarios/inter_op/network_forward.h"
+#include "scenarios/models/model_choice.h"
+
+namespace parbench {
+namespace {
+
+constexpr int device = 0;
+constexpr std::string_view sequential = "one-stream";
+constexpr std::string_view by_levels = "levels";
+constexpr std::string_view by_list = "list";
+constexpr std::string_view by_stages = "stages";
+
+/// Memory of a case.
+class CaseMemory final : public ForwardMemory {
+ public:
+  explicit CaseMemory(Context& context) : context_(context) {}
+
+  BufferView work(std::size_t bytes) override { return context_.borrow(device, bytes); }
+  BufferView filled(const std::string& key, std::size_t bytes, const Context::Fill& fill) override {
+    return context_.shared(device, key, bytes, fill);
+  }
+
+ private:
+  Context& context_;
+};
+
+/// A case with its network and forward pass, which its plan refers to.
+struct InterOpParts : CaseParts {
+  explicit InterOpParts(Context& with) : CaseParts(with), memory(with) {}
+  Network network;
+  StageRange whole;
+  CaseMemory memory;
+  std::unique_ptr<NetworkForward> forward;
+};
+
+/// Writes a schedule as tasks, one for each layer.
+class ScheduleWriter {
+ public:
+  ScheduleWriter(InterOpParts& parts, int streams) : parts_(parts), streams_(streams) {}
+
+  void write(const InterOpSchedule& schedule) {
+    for (const InterOpStage& stage : schedule) {
+      const std::map<LaneId, TaskId> before = std::move(last_);  // of the stage before, by lane
+      last_.clear();
+      for (const PlacedOp& placed : stage) write(placed, before);
+    }
+  }
+
+ private:
+  [[nodiscard]] LaneId lane_of(int stream) {
+    const auto [found, is_new] = lanes_.try_emplace(stream, LaneId{});
+    if (is_new) {
+      found->second = stream == whole_device
+                          ? add_lane(parts_, device, StreamKind::compute)
+                          : add_lane(parts_, device, StreamKind::compute, stream, streams_);
+    }
+    return found->second;
+  }
+
+  void write(const PlacedOp& placed, const std::map<LaneId, TaskId>& stage_before) {
+    const LaneId lane = lane_of(placed.stream);
+    const Layer& layer = parts_.network.layer(placed.op);
+    Task task{.name = layer.name, .lanes = {lane}, .phase = "forward"};
+    for (const int producer : layer.inputs) {
+      if (producer != network_input) task.after.push_back(tasks_.at(producer));
+    }
+    if (!last_.contains(lane)) {
+      for (const auto& [other, last] : stage_before) task.after.push_back(last);
+    }
+    std::ranges::sort(task.after);
+    const auto repeated = std::ranges::unique(task.after);
+    task.after.erase(repeated.begin(), repeated.end());
+    const std::vector<OpCall> calls =
+        parts_.forward->plan(placed.op, stream_of(parts_, lane), parts_.ops);
+    const TaskId id = parts_.plan.add(std::move(task), {calls.begin(), calls.end()});
+    tasks_[placed.op] = id;
+    last_[lane] = id;
+  }
+
+  InterOpParts& parts_;
+  int streams_;
+  std::map<int, LaneId> lanes_;    // by stream
+  std::map<int, TaskId> tasks_;    // by layer
+  std::map<LaneId, TaskId> last_;  // of this stage
+};
+
+InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts, int streams) {
+  InterOpProblem problem = inter_op_problem(parts.network, streams);
+  if (spec.strategy == sequential) return sequential_schedule(problem);
+  if (spec.strategy == by_levels) return level_schedule(problem);
+  set_costs(problem, parts.context, device, parts.whole);
+  return spec.strategy == by_list ? list_schedule(problem) : stage_schedule(problem);
+}
+
+/// "12 of 69 layers beside others, in 9 of 40 stages".
+std::string described(const InterOpSchedule& schedule) {
+  std::size_t layers = 0;
+  std::size_t beside = 0;
+  std::size_t parallel = 0;
+  for (const InterOpStage& stage : schedule) {
+    layers += stage.size();
+    const int first = stage.front().stream;
+    if (std::ranges::all_of(stage, [&](const PlacedOp& one) { return one.stream == first; })) {
+      continue;
+    }
+    beside += stage.size();
+    ++parallel;
+  }
+  return fmt::format("{} of {} layers on streams that share the device, in {} of {} stages", beside,
+                     layers, parallel, schedule.size());
+}
+
+const std::vector<Strategy> strategy_list = {
+    {std::string(sequential), "one layer after the other on all cores of the device"},
+    {std::string(by_levels),
+     "level by level of the graph: the layers of a level dealt out to --streams streams"},
+    {std::string(by_list),
+     "branches list-scheduled on --streams streams, by the measured costs of their layers"},
+    {std::string(by_stages),
+     "the fastest sequence of stages by dynamic programming on measured costs (IOS)"}};
+
+std::vector<Axis> axes_of_inter_op() {
+  std::vector<Axis> axes = {model_axis(),
+                            {.name = "batch",
+                             .description = "samples of the forward pass",
+                             .quick = {1, 8},
+                             .published = {1, 16, 32, 64, 128},
+                             .max = 1 << 20}};
+  std::ranges::move(model_size_axes(), std::back_inserter(axes));
+  axes.push_back(
+      {.name = "streams",
+       .description = "streams that share the device",
+       .quick = {2},
+       .published = {2, 4},
+       .min = 2,
+       .max = 64,
+       .strategies = {std::string(by_levels), std::string(by_list), std::string(by_stages)}});
+  return axes;
+}
+
+class InterOp final : public Scenario {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "inter-op"; }
+  [[nodiscard]] std::string_view question() const override {
+    return "Do the branches of my network gain from running in parallel on one device, and by "
+           "which schedule?";
+  }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return sequential; }
+
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+    CaseSpec spec = request.spec;
+    const Model model = model_of(request);
+    Parameters parameters;
+    add_choice(parameters, "model", model.name, default_model());
+    parameters.set("batch", *request.spec.parameters.find("batch"));
+    add_model_sizes(request, model, parameters);
+    if (const Value* streams = request.spec.parameters.find("streams")) {
+      parameters.set("streams", *streams);
+    }
+    spec.parameters = parameters;
+    const Network network = network_of(parameters);
+    const std::int64_t batch = parameters.integer("batch");
+    if (batch < network.min_samples() || batch > network.max_samples()) {
+      return refuse(request, "batch",
+                    fmt::format("--batch {}: {} takes {} to {} samples at these sizes", batch,
+                                network.name, network.min_samples(), network.max_samples()));
+    }
+    return spec;
+  }
+
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override {
+    auto parts = std::make_unique<InterOpParts>(context);
+    parts->network = network_of(spec.parameters);
+    const std::int64_t batch = spec.parameters.integer("batch");
+    parts->whole = {.network = &parts->network,
+                    .first = 0,
+                    .last = static_cast<int>(parts->network.layers.size()) - 1,
+                    .dtype = spec.dtype,
+                    .math = spec.math,
+                    .batch = batch};
+    const int streams =
+        spec.strategy == sequential ? 1 : static_cast<int>(spec.parameters.integer("streams"));
+    const InterOpSchedule schedule = schedule_of(spec, *parts, streams);
+    parts->forward =
+        std::make_unique<NetworkForward>(parts->whole, context.stream(device, StreamKind::compute),
+                                         device, context.options().seed, parts->memory);
+    ScheduleWriter(*parts, streams).write(schedule);
+    parts->notes.emplace_back("schedule", described(schedule));
+    add_outputs(*parts);
+    add_layer_checks(*parts, parts->whole, *parts->forward);
+    parts->tolerance = tolerance_of(spec.format());
+    parts->amount = {.value = static_cast<double>(batch),
+                     .unit = parts->network.vocabulary > 0 ? "samples" : "images"};
+    parts->reads_borrowed_memory = false;
+    return make_case(std::move(parts));
+  }
+
+  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
+    if (spec.strategy == sequential) return std::nullopt;
+    return with_strategy(spec, sequential, {"streams"});
+  }
+
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                  const PossiblyFastest& possibly_fastest) const override {
+    return best_strategy(*this, outcomes, possibly_fastest);
+  }
+
+ private:
+  /// The network's output: a layer that ran too early has read NaN, which reaches it.
+  static void add_outputs(InterOpParts& parts) {
+    for (int layer = 0; layer <= parts.whole.last; ++layer) {
+      parts.data.poison(parts.forward->output(layer));
+    }
+    const Tensor output = parts.forward->output(parts.whole.last);
+    parts.outputs.push_back(
+        {"output of the network", [&parts, output] { return parts.data.read(output); }});
+  }
+
+  std::vector<Axis> axes_ = axes_of_inter_op();
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_inter_op() { return std::make_unique<InterOp>(); }
+
+}  // namespace parbench

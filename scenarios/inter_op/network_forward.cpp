@@ -1,0 +1,137 @@
+// Memory and content of a forward pass, by layer.
+#include "scenarios/inter_op/network_forward.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/training/batch_data.h"
+
+namespace parbench {
+namespace {
+
+// Subsequences of the generator; parameters use their index in the network beyond these.
+constexpr std::uint64_t input_subsequence = 1;
+constexpr std::uint64_t first_parameter = 100;
+
+}  // namespace
+
+NetworkForward::NetworkForward(const StageRange& whole, Stream& stream, int device,
+                               std::uint64_t seed, ForwardMemory& memory)
+    : whole_(whole),
+      first_stream_(stream),
+      device_(device),
+      seed_(seed),
+      memory_(memory),
+      specs_(whole.network->parameters()),
+      outputs_(whole.network->layers.size()) {
+  draw_input();
+}
+
+std::string NetworkForward::key(std::string_view what) const {
+  return fmt::format("forward of {} {}: {}", whole_.network->name, to_string(whole_.network->input),
+                     what);
+}
+
+void NetworkForward::draw_input() {
+  input_.device = device_;
+  input_.desc = input_tensor(first_stream_.device(), whole_, whole_.batch);
+  const RandomStream numbers{seed_, input_subsequence};
+  const auto fill = [&stream = first_stream_, desc = input_.desc, numbers,
+                     vocabulary = whole_.network->vocabulary](BufferView view) {
+    if (vocabulary > 0) {
+      draw_integers(stream, desc, view, vocabulary, numbers);
+    } else {
+      draw_normal(stream, desc, view, numbers);
+    }
+  };
+  input_.view = memory_.filled(
+      key(fmt::format("input {} {}", to_string(input_.desc.shape), to_string(input_.desc.dtype))),
+      input_.desc.bytes, fill);
+}
+
+std::vector<OpCall> NetworkForward::plan(int layer, Stream& stream, OpSet& ops) {
+  layer_ = layer;
+  work_ = whole_.work_of(layer, whole_.batch);
+  stream_ = &stream;
+  ops_ = &ops;
+  calls_.clear();
+  this->layer().kind->write_forward(*this);
+  for (OpCall& call : calls_) call.layer = this->layer().name;
+  return std::move(calls_);
+}
+
+Op& NetworkForward::prepare(const OpDesc& desc) { return ops_->prepare(*stream_, desc); }
+
+void NetworkForward::emit(Op& op, const std::vector<Binding>& bindings) {
+  calls_.push_back(bind(op, bindings));
+}
+
+TensorDesc NetworkForward::activation(const Shape& shape) const {
+  return first_stream_.device().activation(shape, work_.dtype);
+}
+
+BufferView NetworkForward::input(std::size_t which) const {
+  const int producer = layer().inputs.at(which);
+  return producer == network_input ? input_.view : outputs_.at(static_cast<std::size_t>(producer));
+}
+
+BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wanted) {
+  const auto spec = std::ranges::find_if(
+      specs_, [&](const ParameterSpec& one) { return one.layer == layer_ && one.role == role; });
+  if (spec == specs_.end()) {
+    throw std::logic_error(fmt::format("{} has no parameter {}", layer().name, role));
+  }
+  const auto index = static_cast<std::uint64_t>(spec - specs_.begin());
+  const Fill numbers{.count = element_count(spec->shape),
+                     .distribution = spec->initial.distribution,
+                     .low = spec->initial.low,
+                     .high = spec->initial.high,
+                     .seed = seed_,
+                     .subsequence = first_parameter + index};
+  const std::string what = fmt::format("{} {} {} as {}", spec->name, to_string(wanted.shape),
+                                       to_string(wanted.dtype), wanted.layout.name());
+  const BufferView view = memory_.filled(key(what), wanted.bytes,
+                                         [&stream = first_stream_, wanted, numbers](BufferView to) {
+                                           draw(stream, wanted, to, numbers);
+                                         });
+  parameters_[{layer_, std::string(role)}] = {.device = device_, .desc = wanted, .view = view};
+  return view;
+}
+
+BufferView NetworkForward::place_output(std::size_t bytes) {
+  return outputs_.at(static_cast<std::size_t>(layer_)) = memory_.work(bytes);
+}
+
+BufferView NetworkForward::keep(std::string_view /*name*/, std::size_t bytes) {
+  return memory_.work(bytes);
+}
+
+BufferView NetworkForward::statistics() const {
+  const std::size_t floats = layer().kind->statistics(whole_.network->input_of(layer()));
+  const TensorDesc desc = canonical({static_cast<std::int64_t>(floats)});
+  const Fill zeros{.count = static_cast<std::int64_t>(floats),
+                   .distribution = Distribution::constant,
+                   .low = 0.0F};
+  return memory_.filled(
+      key("statistics of " + layer().name), desc.bytes,
+      [&stream = first_stream_, desc, zeros](BufferView to) { draw(stream, desc, to, zeros); });
+}
+
+Tensor NetworkForward::output(int layer) const {
+  const LayerWork work = whole_.work_of(layer, whole_.batch);
+  return {.device = device_,
+          .desc = first_stream_.device().activation(work.output, work.dtype),
+          .view = outputs_.at(static_cast<std::size_t>(layer))};
+}
+
+Tensor NetworkForward::source(int layer) const {
+  const int producer = whole_.network->layer(layer).inputs.front();
+  return producer == network_input ? input_ : output(producer);
+}
+
+const Tensor& NetworkForward::parameter_tensor(int layer, std::string_view role) const {
+  return parameters_.at({layer, std::string(role)});
+}
+
+}  // namespace parbench

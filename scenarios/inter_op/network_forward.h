@@ -1,0 +1,86 @@
+// The forward pass of a network whose layers may run on different streams of a device: every layer
+// has an output of its own, so that no memory is reused while another layer still reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/framework/case_data.h"
+#include "scenarios/framework/plan.h"
+#include "scenarios/models/layers/passes.h"
+#include "scenarios/training/program/stage_program.h"
+
+namespace parbench {
+
+/// Where a forward pass gets its memory.
+class ForwardMemory {
+ public:
+  ForwardMemory() = default;
+  ForwardMemory(const ForwardMemory&) = delete;
+  ForwardMemory& operator=(const ForwardMemory&) = delete;
+  ForwardMemory(ForwardMemory&&) = delete;
+  ForwardMemory& operator=(ForwardMemory&&) = delete;
+  virtual ~ForwardMemory() = default;
+
+  /// Memory that the pass writes before it reads it.
+  [[nodiscard]] virtual BufferView work(std::size_t bytes) = 0;
+  /// Memory with a content that no pass needs anew; what has the same key has the same content.
+  [[nodiscard]] virtual BufferView filled(const std::string& key, std::size_t bytes,
+                                          const Context::Fill& fill) = 0;
+};
+
+/// Plans layer after layer. The range is the whole network for one batch.
+class NetworkForward final : public ForwardPass {
+ public:
+  /// All of these outlive it; `device` is the index that its tensors have.
+  NetworkForward(const StageRange& whole, Stream& stream, int device, std::uint64_t seed,
+                 ForwardMemory& memory);
+
+  /// Plans a layer for a stream of the device, behind those that it reads.
+  [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
+
+  [[nodiscard]] Tensor output(int layer) const;
+  [[nodiscard]] Tensor source(int layer) const;
+  /// In the layout that the layer's operation reads.
+  [[nodiscard]] const Tensor& parameter_tensor(int layer, std::string_view role) const;
+
+  [[nodiscard]] const LayerWork& work() const override { return work_; }
+  [[nodiscard]] Op& prepare(const OpDesc& desc) override;
+  void emit(Op& op, const std::vector<Binding>& bindings) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape) const override;
+  [[nodiscard]] BufferView input(std::size_t which) const override;
+  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override;
+  [[nodiscard]] BufferView place_output(std::size_t bytes) override;
+  [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] BufferView statistics() const override;
+
+ private:
+  [[nodiscard]] const Layer& layer() const { return whole_.network->layer(layer_); }
+  /// Distinguishes content of this network from that of others.
+  [[nodiscard]] std::string key(std::string_view what) const;
+  void draw_input();
+
+  StageRange whole_;
+  Stream& first_stream_;
+  int device_;
+  std::uint64_t seed_;
+  ForwardMemory& memory_;
+  std::vector<ParameterSpec> specs_;
+  Tensor input_;
+  std::vector<BufferView> outputs_;  // by layer
+  std::map<std::pair<int, std::string>, Tensor> parameters_;
+
+  // Of the layer that is being planned:
+  int layer_ = 0;
+  LayerWork work_;
+  Stream* stream_ = nullptr;
+  OpSet* ops_ = nullptr;
+  std::vector<OpCall> calls_;
+};
+
+}  // namespace parbench

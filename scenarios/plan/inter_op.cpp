@@ -1,0 +1,324 @@
+// Levels, list scheduling, and dynamic programming over stages.
+#include "scenarios/plan/inter_op.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace parbench {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Operations [first, last) in a row that have the whole device, or none of which does.
+struct Block {
+  int first = 0;
+  int last = 0;
+  bool is_serial = false;
+};
+
+/// For each operation, how many others precede or follow it.
+std::vector<int> related_counts(const InterOpProblem& problem) {
+  const int count = problem.count();
+  std::vector<std::vector<bool>> precedes(at(count), std::vector<bool>(at(count), false));
+  std::vector<int> related(at(count), 0);
+  for (int op = 0; op < count; ++op) {
+    std::vector<bool>& before = precedes[at(op)];
+    for (const int direct : problem.after[at(op)]) {
+      before[at(direct)] = true;
+      for (int i = 0; i < direct; ++i) {
+        if (precedes[at(direct)][at(i)]) before[at(i)] = true;
+      }
+    }
+    for (int i = 0; i < op; ++i) {
+      if (!before[at(i)]) continue;
+      ++related[at(i)];
+      ++related[at(op)];
+    }
+  }
+  return related;
+}
+
+std::vector<Block> blocks_of(const InterOpProblem& problem) {
+  std::vector<Block> blocks;
+  const std::vector<int> related = related_counts(problem);
+  for (int op = 0; op < problem.count(); ++op) {
+    const bool is_serial = related[at(op)] == problem.count() - 1;
+    if (blocks.empty() || blocks.back().is_serial != is_serial) {
+      blocks.push_back({.first = op, .last = op, .is_serial = is_serial});
+    }
+    ++blocks.back().last;
+  }
+  return blocks;
+}
+
+void append_serial(const Block& block, InterOpSchedule& schedule) {
+  for (int op = block.first; op < block.last; ++op) schedule.push_back({{op, whole_device}});
+}
+
+// --- list scheduling ---
+
+/// The longest path from each operation to the end, itself included.
+std::vector<double> upward_ranks(const InterOpProblem& problem) {
+  std::vector<double> ranks(problem.shared);
+  for (int op = problem.count() - 1; op >= 0; --op) {
+    for (const int before : problem.after[at(op)]) {
+      ranks[at(before)] = std::max(ranks[at(before)], problem.shared[at(before)] + ranks[at(op)]);
+    }
+  }
+  return ranks;
+}
+
+/// The streams of one block while it is list-scheduled.
+class ListScheduler {
+ public:
+  ListScheduler(const InterOpProblem& problem, const std::vector<double>& ranks)
+      : problem_(problem),
+        ranks_(ranks),
+        ends_(problem.after.size(), 0.0),
+        free_(at(problem.streams), 0.0) {}
+
+  InterOpStage run(const Block& block) {
+    std::vector<int> waiting;
+    for (int op = block.first; op < block.last; ++op) waiting.push_back(op);
+    // Behind all that it reads: a path from an operation is longer than one from its reader, and
+    // equal ones keep their order.
+    std::ranges::stable_sort(waiting, [&](int a, int b) { return ranks_[at(a)] > ranks_[at(b)]; });
+    InterOpStage stage;
+    for (const int op : waiting) stage.push_back({op, place(op, block)});
+    return stage;
+  }
+
+ private:
+  int place(int op, const Block& block) {
+    double ready = 0;
+    for (const int before : problem_.after[at(op)]) {
+      if (before >= block.first) ready = std::max(ready, ends_[at(before)]);
+    }
+    const auto begin_on = [&](double free) { return std::max(free, ready); };
+    const auto earliest = std::ranges::min_element(free_, {}, begin_on);
+    *earliest = begin_on(*earliest) + problem_.shared[at(op)];
+    ends_[at(op)] = *earliest;
+    return static_cast<int>(earliest - free_.begin());
+  }
+
+  const InterOpProblem& problem_;
+  const std::vector<double>& ranks_;
+  std::vector<double> ends_;  // by operation
+  std::vector<double> free_;  // by stream
+};
+
+InterOpStage listed(const InterOpProblem& problem, const Block& block,
+                    const std::vector<double>& ranks) {
+  return ListScheduler(problem, ranks).run(block);
+}
+
+// --- dynamic programming over stages ---
+
+using OpSet64 = std::uint64_t;  // operations of a block, by their place in it
+
+/// Finds the fastest stages of one block.
+class StageSolver {
+ public:
+  StageSolver(const InterOpProblem& problem, const Block& block, const StageSearch& search)
+      : problem_(problem), search_(search), first_(block.first), count_(block.last - block.first) {
+    for (int i = 0; i < count_; ++i) {
+      OpSet64 before = 0;
+      for (const int op : problem.after[at(first_ + i)]) {
+        if (op >= first_) before |= bit(op - first_);
+      }
+      before_.push_back(before);
+    }
+  }
+
+  /// Nothing where there are too many states.
+  std::optional<InterOpSchedule> solve() {
+    if (!seconds_from(0)) return std::nullopt;
+    InterOpSchedule schedule;
+    for (OpSet64 done = 0; done != all();) {
+      const Choice& best = best_.at(done);
+      schedule.push_back(best.stage);
+      done = best.next;
+    }
+    return schedule;
+  }
+
+ private:
+  struct Choice {
+    double seconds = 0;  // from here to the block's end
+    OpSet64 next = 0;
+    InterOpStage stage;
+  };
+  using Chains = std::vector<std::vector<int>>;
+
+  static OpSet64 bit(int index) { return OpSet64{1} << static_cast<unsigned>(index); }
+  [[nodiscard]] OpSet64 all() const { return count_ == 64 ? ~OpSet64{0} : bit(count_) - 1; }
+  [[nodiscard]] bool is_ready(int index, OpSet64 done) const {
+    return (done & bit(index)) == 0 && (before_[at(index)] & ~done) == 0;
+  }
+  [[nodiscard]] double shared(int index) const { return problem_.shared[at(first_ + index)]; }
+
+  /// Seconds from a set of completed operations to the end; nothing where states ran out.
+  std::optional<double> seconds_from(OpSet64 done) {
+    if (done == all()) return 0.0;
+    if (const auto found = best_.find(done); found != best_.end()) return found->second.seconds;
+    if (best_.size() >= search_.max_states) return std::nullopt;
+    Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = done, .stage = {}};
+    best_[done] = best;  // counts as a state while those behind it are solved
+    for (int index = 0; index < count_; ++index) {
+      if (!is_ready(index, done)) continue;
+      const InterOpStage single{{first_ + index, whole_device}};
+      if (!consider(single, done | bit(index), problem_.alone[at(first_ + index)], best)) return {};
+    }
+    Chains chains;
+    if (!consider_chains(0, done, done, 0.0, chains, best)) return std::nullopt;
+    best_[done] = best;
+    return best.seconds;
+  }
+
+  bool consider(const InterOpStage& stage, OpSet64 next, double seconds, Choice& best) {
+    const std::optional<double> rest = seconds_from(next);
+    if (!rest) return false;
+    if (seconds + *rest < best.seconds) best = {seconds + *rest, next, stage};
+    return true;
+  }
+
+  /// Adds a further chain, whose first operation comes behind those of the chains that are there,
+  /// to one stream more. `done`: before the stage; `taken`: with the stage so far.
+  bool consider_chains(int from, OpSet64 done, OpSet64 taken, double longest, Chains& chains,
+                       Choice& best) {
+    if (chains.size() >= 2 && !consider(stage_of(chains), taken, longest, best)) return false;
+    if (static_cast<int>(chains.size()) == problem_.streams) return true;
+    for (int index = from; index < count_; ++index) {
+      if (!is_ready(index, done) || (taken & bit(index)) != 0) continue;
+      chains.push_back({index});
+      const bool finished =
+          extend_chain(index, done, taken | bit(index), shared(index), longest, chains, best);
+      chains.pop_back();
+      if (!finished) return false;
+    }
+    return true;
+  }
+
+  /// Considers the last chain as it is, and with each operation that may follow in it.
+  bool extend_chain(int start, OpSet64 done, OpSet64 taken, double seconds, double longest,
+                    Chains& chains, Choice& best) {
+    if (!consider_chains(start + 1, done, taken, std::max(longest, seconds), chains, best)) {
+      return false;
+    }
+    if (static_cast<int>(chains.back().size()) == search_.max_chain) return true;
+    OpSet64 visible = done;  // what an operation of this chain may read
+    for (const int index : chains.back()) visible |= bit(index);
+    const int last = chains.back().back();
+    for (int index = last + 1; index < count_; ++index) {
+      const bool follows = (before_[at(index)] & bit(last)) != 0;
+      if (!follows || !is_ready(index, visible) || (taken & bit(index)) != 0) continue;
+      chains.back().push_back(index);
+      const bool finished = extend_chain(start, done, taken | bit(index), seconds + shared(index),
+                                         longest, chains, best);
+      chains.back().pop_back();
+      if (!finished) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] InterOpStage stage_of(const Chains& chains) const {
+    InterOpStage stage;
+    for (std::size_t stream = 0; stream < chains.size(); ++stream) {
+      for (const int index : chains[stream]) {
+        stage.push_back({first_ + index, static_cast<int>(stream)});
+      }
+    }
+    std::ranges::sort(stage, {}, &PlacedOp::op);
+    return stage;
+  }
+
+  const InterOpProblem& problem_;
+  const StageSearch& search_;
+  int first_;
+  int count_;
+  std::vector<OpSet64> before_;
+  std::map<OpSet64, Choice> best_;
+};
+
+}  // namespace
+
+InterOpSchedule sequential_schedule(const InterOpProblem& problem) {
+  InterOpSchedule schedule;
+  append_serial({.first = 0, .last = problem.count(), .is_serial = true}, schedule);
+  return schedule;
+}
+
+InterOpSchedule level_schedule(const InterOpProblem& problem) {
+  std::vector<int> level(problem.after.size(), 0);
+  InterOpSchedule schedule;
+  for (int op = 0; op < problem.count(); ++op) {
+    for (const int before : problem.after[at(op)]) {
+      level[at(op)] = std::max(level[at(op)], level[at(before)] + 1);
+    }
+    if (at(level[at(op)]) >= schedule.size()) schedule.resize(at(level[at(op)]) + 1);
+    schedule[at(level[at(op)])].push_back({op, whole_device});
+  }
+  for (InterOpStage& stage : schedule) {
+    if (stage.size() == 1) continue;
+    for (std::size_t i = 0; i < stage.size(); ++i) {
+      stage[i].stream = static_cast<int>(i) % problem.streams;
+    }
+  }
+  return schedule;
+}
+
+InterOpSchedule list_schedule(const InterOpProblem& problem) {
+  const std::vector<double> ranks = upward_ranks(problem);
+  InterOpSchedule schedule;
+  for (const Block& block : blocks_of(problem)) {
+    if (block.is_serial) {
+      append_serial(block, schedule);
+    } else {
+      schedule.push_back(listed(problem, block, ranks));
+    }
+  }
+  return schedule;
+}
+
+InterOpSchedule stage_schedule(const InterOpProblem& problem, const StageSearch& search) {
+  constexpr int max_operations = 64;
+  const std::vector<double> ranks = upward_ranks(problem);
+  InterOpSchedule schedule;
+  for (const Block& block : blocks_of(problem)) {
+    if (block.is_serial) {
+      append_serial(block, schedule);
+      continue;
+    }
+    std::optional<InterOpSchedule> stages;
+    if (block.last - block.first <= max_operations) {
+      stages = StageSolver(problem, block, search).solve();
+    }
+    if (!stages) stages = {listed(problem, block, ranks)};
+    schedule.insert(schedule.end(), stages->begin(), stages->end());
+  }
+  return schedule;
+}
+
+double estimated_seconds(const InterOpProblem& problem, const InterOpSchedule& schedule) {
+  std::vector<double> ends(problem.after.size(), 0.0);
+  double stage_begin = 0;
+  for (const InterOpStage& stage : schedule) {
+    std::map<int, double> free;
+    double stage_end = stage_begin;
+    for (const auto& [op, stream] : stage) {
+      double begin = std::max(stage_begin, free[stream]);
+      for (const int before : problem.after[at(op)]) begin = std::max(begin, ends[at(before)]);
+      ends[at(op)] = begin + (stream == whole_device ? problem.alone : problem.shared)[at(op)];
+      free[stream] = ends[at(op)];
+      stage_end = std::max(stage_end, ends[at(op)]);
+    }
+    stage_begin = stage_end;
+  }
+  return stage_begin;
+}
+
+}  // namespace parbench

@@ -1,0 +1,233 @@
+// Schedules of independent operations against their definitions, and against an exhaustive search.
+#include "scenarios/plan/inter_op.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace parbench {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Le;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// All operations cost the same.
+InterOpProblem equal_costs(std::vector<std::vector<int>> after, double alone, double shared) {
+  const std::size_t count = after.size();
+  return {.after = std::move(after),
+          .alone = std::vector<double>(count, alone),
+          .shared = std::vector<double>(count, shared)};
+}
+
+/// A module of Inception: an input, branches of so many operations each, and a concatenation.
+InterOpProblem module_of(const std::vector<int>& branches, double alone, double shared) {
+  std::vector<std::vector<int>> after{{}};
+  std::vector<int> ends;
+  for (const int length : branches) {
+    for (int i = 0; i < length; ++i) {
+      after.push_back({i == 0 ? 0 : static_cast<int>(after.size()) - 1});
+    }
+    ends.push_back(static_cast<int>(after.size()) - 1);
+  }
+  after.push_back(ends);
+  return equal_costs(after, alone, shared);
+}
+
+InterOpProblem random_problem(std::mt19937& random, int count) {
+  InterOpProblem problem;
+  std::uniform_real_distribution<double> cost(0.5, 2.0);
+  for (int op = 0; op < count; ++op) {
+    std::vector<int> after;
+    for (int before = 0; before < op; ++before) {
+      if (random() % 3 == 0) after.push_back(before);
+    }
+    problem.after.push_back(after);
+    problem.alone.push_back(cost(random));
+    problem.shared.push_back(problem.alone.back() * (0.9 + cost(random) / 2));
+  }
+  return problem;
+}
+
+/// Every operation once, behind what it reads, and the whole device never beside its parts.
+void expect_valid(const InterOpProblem& problem, const InterOpSchedule& schedule) {
+  std::vector<bool> done(problem.after.size(), false);
+  int count = 0;
+  for (const InterOpStage& stage : schedule) {
+    ASSERT_FALSE(stage.empty());
+    for (const auto& [op, stream] : stage) {
+      ASSERT_FALSE(done[at(op)]) << "operation " << op << " runs twice";
+      for (const int before : problem.after[at(op)]) ASSERT_TRUE(done[at(before)]) << op;
+      done[at(op)] = true;
+      ASSERT_TRUE(stream == whole_device || (stream >= 0 && stream < problem.streams));
+      ASSERT_EQ(stream == whole_device, stage.front().stream == whole_device);
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, problem.count());
+}
+
+/// The fastest stages by trying all of them: every set of remaining operations as a stage, every
+/// way to give them to streams.
+class Exhaustive {
+ public:
+  Exhaustive(const InterOpProblem& problem, int max_chain)
+      : problem_(problem),
+        max_chain_(max_chain),
+        best_(std::size_t{1} << problem.after.size(), -1) {
+    best_.back() = 0;
+  }
+
+  double from(unsigned done) {
+    double& best = best_[done];
+    if (best >= 0) return best;
+    double found = std::numeric_limits<double>::infinity();
+    for (unsigned stage = 1; stage < best_.size(); ++stage) {
+      if ((stage & done) != 0) continue;
+      const double seconds = seconds_of(stage, done);
+      if (seconds < std::numeric_limits<double>::infinity()) {
+        found = std::min(found, seconds + from(done | stage));
+      }
+    }
+    return best = found;
+  }
+
+ private:
+  [[nodiscard]] double seconds_of(unsigned stage, unsigned done) const {
+    std::vector<int> ops;
+    for (int op = 0; op < problem_.count(); ++op) {
+      if ((stage >> static_cast<unsigned>(op) & 1U) != 0) ops.push_back(op);
+    }
+    if (ops.size() == 1) return reads_only(ops[0], done) ? problem_.alone[at(ops[0])] : infinity;
+    double best = infinity;
+    std::size_t ways = 1;
+    for (std::size_t i = 0; i < ops.size(); ++i) ways *= at(problem_.streams);
+    for (std::size_t way = 0; way < ways; ++way) {
+      std::vector<std::vector<int>> chains(at(problem_.streams));
+      std::size_t rest = way;
+      for (const int op : ops) {
+        chains[rest % at(problem_.streams)].push_back(op);
+        rest /= at(problem_.streams);
+      }
+      best = std::min(best, seconds_of(chains, done));
+    }
+    return best;
+  }
+
+  [[nodiscard]] double seconds_of(const std::vector<std::vector<int>>& chains,
+                                  unsigned done) const {
+    double longest = 0;
+    int used = 0;
+    for (const std::vector<int>& chain : chains) {
+      if (static_cast<int>(chain.size()) > max_chain_) return infinity;
+      used += chain.empty() ? 0 : 1;
+      double seconds = 0;
+      unsigned visible = done;
+      for (std::size_t i = 0; i < chain.size(); ++i) {
+        const std::vector<int>& after = problem_.after[at(chain[i])];
+        const bool follows = i == 0 || std::ranges::find(after, chain[i - 1]) != after.end();
+        if (!follows || !reads_only(chain[i], visible)) return infinity;
+        visible |= 1U << static_cast<unsigned>(chain[i]);
+        seconds += problem_.shared[at(chain[i])];
+      }
+      longest = std::max(longest, seconds);
+    }
+    return used >= 2 ? longest : infinity;
+  }
+
+  [[nodiscard]] bool reads_only(int op, unsigned visible) const {
+    return std::ranges::all_of(problem_.after[at(op)], [&](int before) {
+      return (visible >> static_cast<unsigned>(before) & 1U) != 0;
+    });
+  }
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  const InterOpProblem& problem_;
+  int max_chain_;
+  std::vector<double> best_;  // by the set of completed operations; below 0: not known yet
+};
+
+TEST(InterOpSchedules, AreValidOnRandomGraphs) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 200; ++i) {
+    InterOpProblem problem = random_problem(random, 1 + i % 14);
+    problem.streams = 2 + i % 3;
+    for (const auto& schedule : {sequential_schedule(problem), level_schedule(problem),
+                                 list_schedule(problem), stage_schedule(problem)}) {
+      expect_valid(problem, schedule);
+    }
+  }
+}
+
+TEST(InterOpSchedules, OfStagesAreAsFastAsAnExhaustiveSearch) {
+  std::mt19937 random(11);
+  constexpr int max_chain = 2;
+  for (int i = 0; i < 60; ++i) {
+    const InterOpProblem problem = random_problem(random, 1 + i % 7);
+    const InterOpSchedule schedule = stage_schedule(problem, {.max_chain = max_chain});
+    EXPECT_THAT(estimated_seconds(problem, schedule),
+                DoubleNear(Exhaustive(problem, max_chain).from(0), 1e-9));
+  }
+}
+
+TEST(InterOpSchedules, OfStagesAreNeverSlowerThanOneStream) {
+  std::mt19937 random(13);
+  for (int i = 0; i < 100; ++i) {
+    const InterOpProblem problem = random_problem(random, 12);
+    EXPECT_THAT(estimated_seconds(problem, stage_schedule(problem)),
+                Le(estimated_seconds(problem, sequential_schedule(problem)) + 1e-9));
+  }
+}
+
+TEST(InterOpSchedules, UseStreamsWhereThatIsFree) {
+  const InterOpProblem problem = module_of({1, 2, 2, 1}, 1, 1);
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, sequential_schedule(problem)), 8);
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, stage_schedule(problem)), 5);
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, list_schedule(problem)), 5);
+}
+
+TEST(InterOpSchedules, OfStagesAreOneStreamWhereStreamsGainNothing) {
+  const InterOpProblem problem = module_of({1, 2, 3}, 1, 2.01);
+  EXPECT_EQ(stage_schedule(problem), sequential_schedule(problem));
+}
+
+TEST(InterOpSchedules, OfChainsHaveTheWholeDevice) {
+  const InterOpProblem chain = equal_costs({{}, {0}, {1}, {2}}, 1, 1);
+  const InterOpSchedule sequential = sequential_schedule(chain);
+  EXPECT_EQ(level_schedule(chain), sequential);
+  EXPECT_EQ(list_schedule(chain), sequential);
+  EXPECT_EQ(stage_schedule(chain), sequential);
+}
+
+TEST(InterOpSchedules, OfLevelsFollowTheLongestPath) {
+  const InterOpProblem problem = equal_costs({{}, {0}, {0}, {2}, {1, 3}}, 1, 1);
+  const PlacedOp end{.op = 4};
+  EXPECT_THAT(
+      level_schedule(problem),
+      ElementsAre(ElementsAre(PlacedOp{.op = 0}),
+                  ElementsAre(PlacedOp{.op = 1, .stream = 0}, PlacedOp{.op = 2, .stream = 1}),
+                  ElementsAre(PlacedOp{.op = 3}), ElementsAre(end)));
+}
+
+TEST(InterOpSchedules, ListTheLongestPathFirst) {
+  InterOpProblem problem = module_of({1, 1, 1}, 1, 1);
+  problem.shared = {1, 1, 2, 3, 1};
+  const InterOpStage branches{{3, 0}, {2, 1}, {1, 1}};
+  EXPECT_THAT(list_schedule(problem), ElementsAre(ElementsAre(PlacedOp{.op = 0}), branches,
+                                                  ElementsAre(PlacedOp{.op = 4})));
+}
+
+TEST(InterOpSchedules, OfStagesFallBackToListsBeyondTheLimitOfStates) {
+  const InterOpProblem problem = module_of({3, 3, 3, 3}, 1, 1.2);
+  EXPECT_EQ(stage_schedule(problem, {.max_states = 5}), list_schedule(problem));
+}
+
+}  // namespace
+}  // namespace parbench
