@@ -19,7 +19,7 @@
 namespace parbench {
 namespace {
 
-constexpr int device = 0;
+constexpr int first_device = 0;
 constexpr std::string_view sequential = "one-stream";
 constexpr std::string_view by_levels = "levels";
 constexpr std::string_view by_list = "list";
@@ -30,9 +30,9 @@ class CaseMemory final : public ForwardMemory {
  public:
   explicit CaseMemory(Context& context) : context_(context) {}
 
-  BufferView work(std::size_t bytes) override { return context_.borrow(device, bytes); }
+  BufferView work(std::size_t bytes) override { return context_.borrow(first_device, bytes); }
   BufferView filled(const std::string& key, std::size_t bytes, const Context::Fill& fill) override {
-    return context_.shared(device, key, bytes, fill);
+    return context_.shared(first_device, key, bytes, fill);
   }
 
  private:
@@ -66,8 +66,8 @@ class ScheduleWriter {
     const auto [found, is_new] = lanes_.try_emplace(stream, LaneId{});
     if (is_new) {
       found->second = stream == whole_device
-                          ? add_lane(parts_, device, StreamKind::compute)
-                          : add_lane(parts_, device, StreamKind::compute, stream, streams_);
+                          ? add_lane(parts_, first_device, StreamKind::compute)
+                          : add_lane(parts_, first_device, StreamKind::compute, stream, streams_);
     }
     return found->second;
   }
@@ -103,7 +103,7 @@ InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts, int
   InterOpProblem problem = inter_op_problem(parts.network, streams);
   if (spec.strategy == sequential) return sequential_schedule(problem);
   if (spec.strategy == by_levels) return level_schedule(problem);
-  set_costs(problem, parts.context, device, parts.whole);
+  set_costs(problem, parts.context, first_device, parts.whole);
   return spec.strategy == by_list ? list_schedule(problem) : stage_schedule(problem);
 }
 
@@ -199,9 +199,9 @@ class InterOp final : public Scenario {
     const int streams =
         spec.strategy == sequential ? 1 : static_cast<int>(spec.parameters.integer("streams"));
     const InterOpSchedule schedule = schedule_of(spec, *parts, streams);
-    parts->forward =
-        std::make_unique<NetworkForward>(parts->whole, context.stream(device, StreamKind::compute),
-                                         device, context.options().seed, parts->memory);
+    parts->forward = std::make_unique<NetworkForward>(
+        parts->whole, context.stream(first_device, StreamKind::compute), first_device,
+        context.options().seed, parts->memory);
     ScheduleWriter(*parts, streams).write(schedule);
     parts->notes.emplace_back("schedule", described(schedule));
     add_outputs(*parts);
