@@ -120,7 +120,7 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
       .label = [&](const CaseSpec& spec) { return label_of(spec, outcomes); },
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
       .is_baseline = [](const CaseSpec& spec) { return spec.strategy == whole_model; }};
-  std::vector<std::string_view> same{"model", "batch"};
+  std::vector<std::string_view> same{"model", "batch", "optimizer", "clip", "recompute"};
   same.insert(same.end(), model_size_names.begin(), model_size_names.end());
   const std::vector<SameWork> groups =
       same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), same);

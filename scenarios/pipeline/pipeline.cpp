@@ -38,6 +38,8 @@ constexpr std::string_view same_devices = "same devices";
 
 // Defaults that names leave out.
 constexpr std::string_view default_schedule = "gpipe";
+constexpr std::string_view default_optimizer = "sgd";
+constexpr std::string_view default_recompute = "none";
 
 std::vector<std::int64_t> sizes_in(const std::string& text) {
   std::vector<std::int64_t> sizes;
@@ -159,6 +161,31 @@ std::vector<Axis> stage_axes() {
        .advised = "1f1b"}};
 }
 
+/// Variants of the step, the same for every strategy.
+std::vector<Axis> step_axes() {
+  return {{.name = "optimizer",
+           .description = "what updates the parameters: SGD, with momentum 0.9, Adam, or AdamW",
+           .kind = AxisKind::choice,
+           .quick = {std::string(default_optimizer)},
+           .published = {std::string(default_optimizer)},
+           .choices = {"sgd", "momentum", "adam", "adamw"}},
+          {.name = "clip",
+           .description = "norm that gradients of all stages together are scaled down to; 0: off",
+           .kind = AxisKind::real,
+           .quick = {0.0},
+           .published = {0.0},
+           .min = 0,
+           .max = 1e6},
+          {.name = "recompute",
+           .description =
+               "activation checkpointing: none, or block (keep what crosses units, and run a "
+               "unit's forward pass again before its backward pass)",
+           .kind = AxisKind::choice,
+           .quick = {std::string(default_recompute)},
+           .published = {std::string(default_recompute)},
+           .choices = {"none", "block"}}};
+}
+
 std::vector<Axis> axes_of_pipeline() {
   std::vector<Axis> axes = {
       model_axis(),
@@ -169,6 +196,7 @@ std::vector<Axis> axes_of_pipeline() {
        .max = 1 << 20}};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
   std::ranges::move(stage_axes(), std::back_inserter(axes));
+  std::ranges::move(step_axes(), std::back_inserter(axes));
   return axes;
 }
 
@@ -232,6 +260,22 @@ std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
   return is_published ? published_batch : model.quick_batch;
 }
 
+/// 0: gradients are not clipped.
+double clip_of(const Parameters& parameters) {
+  const Value* clip = parameters.find("clip");
+  return clip != nullptr ? std::get<double>(*clip) : 0;
+}
+
+/// Of a resolved case.
+Optimizer optimizer_of(const Parameters& parameters) {
+  return {.kind = optimizer_named(asked_or(parameters, "optimizer", default_optimizer)),
+          .max_norm = static_cast<float>(clip_of(parameters))};
+}
+
+bool recomputes(const Parameters& parameters) {
+  return asked_or(parameters, "recompute", default_recompute) != default_recompute;
+}
+
 /// The parameters of the step: what every strategy computes.
 Parameters parameters_of_step(const Scenario::Request& request) {
   Parameters parameters;
@@ -239,6 +283,17 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   add_choice(parameters, "model", model.name, default_model());
   parameters.set("batch", batch_of(request, model));
   add_model_sizes(request, model, parameters);
+  const Parameters& asked = request.spec.parameters;
+  for (const auto& [name, usual] : {std::pair("optimizer", default_optimizer),
+                                    std::pair("recompute", default_recompute)}) {
+    add_choice(parameters, name, asked_or(asked, name, usual), usual);
+  }
+  const double clip = clip_of(asked);
+  if (clip > 0) {
+    parameters.set("clip", clip);
+  } else {
+    parameters.imply("clip", clip);
+  }
   return parameters;
 }
 
@@ -287,14 +342,17 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
 }
 
 std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
-  if (spec.strategy == whole_model) return std::nullopt;
+  if (spec.strategy == whole_model) {
+    if (!recomputes(spec.parameters)) return std::nullopt;
+    return with_strategy(spec, whole_model, {"recompute"});
+  }
   if (spec.parameters.find(reference_parameter) != nullptr) {
     if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
     return with_strategy(spec, gradient_accumulation, {"schedule"});
   }
   const std::string_view strategy =
       spec.strategy == pipelined ? gradient_accumulation : whole_model;
-  return with_strategy(spec, strategy, {"devices", "partition", "schedule"});
+  return with_strategy(spec, strategy, {"devices", "partition", "schedule", "recompute"});
 }
 
 /// A case with its network and stages, which its plan refers to.
@@ -320,7 +378,8 @@ Partition partition_of(const CaseSpec& spec, const Network& network, int stages,
   const UnitRun run{.dtype = spec.dtype,
                     .math = spec.math,
                     .samples = std::min(micro_batches.front(), max_samples_per_cost),
-                    .accumulate = micro_batches.size() > 1};
+                    .accumulate = micro_batches.size() > 1,
+                    .recompute = recomputes(spec.parameters)};
   std::vector<std::vector<double>> seconds;
   for (int stage = 0; stage < stages; ++stage) {
     seconds.push_back(measured_unit_seconds(context, stage, network, run));
@@ -362,7 +421,8 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
         parts, Stage::Options{.device = static_cast<int>(s),
                               .range = range,
                               .micro_batches = micro_batches,
-                              .slots = micro_batches_in_flight(schedule.at(s))}));
+                              .slots = micro_batches_in_flight(schedule.at(s)),
+                              .optimizer = optimizer_of(spec.parameters)}));
     parts.stages.back()->add_outputs(parts.outputs);
   }
   add_training_step(parts, parts.stages, micro_batches, schedule);
@@ -383,9 +443,11 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
                          .last = static_cast<int>(network.layers.size()) - 1,
                          .dtype = spec.dtype,
                          .math = spec.math,
-                         .batch = batch};
+                         .batch = batch,
+                         .recompute = recomputes(parameters)};
   if (spec.strategy == gradient_accumulation && parameters.find("devices") == nullptr) {
-    parts->stages = add_gradient_accumulation(*parts, whole, micro_batches);
+    parts->stages = add_gradient_accumulation(*parts, whole, micro_batches,
+                                              optimizer_of(parameters));
   } else {
     add_stages(spec, whole, micro_batches, *parts);
   }
@@ -398,7 +460,7 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
   parts->tolerance = tolerance_of(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};
-  parts->reads_borrowed_memory = false;
+  parts->reads_borrowed_memory = optimizer_of(parameters).reads_borrowed_memory();
   return make_case(std::move(parts));
 }
 

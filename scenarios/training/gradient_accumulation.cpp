@@ -65,10 +65,21 @@ std::vector<Output> sums(const std::vector<std::vector<Output>>& replicas) {
   return result;
 }
 
+/// Each replica has clipped what it computed; the step clips the sum of all.
+void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
+  const auto factor = std::ranges::find(outputs, clip_factor_output, &Output::name);
+  if (factor == outputs.end()) return;
+  factor->read = [gradients = outputs, optimizer] {
+    return std::vector{static_cast<float>(
+        naive_clip_factor(optimizer, sum_of_squared_gradients(gradients)))};
+  };
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Stage>> add_gradient_accumulation(
-    CaseParts& parts, const StageRange& whole, const std::vector<std::int64_t>& micro_batches) {
+    CaseParts& parts, const StageRange& whole, const std::vector<std::int64_t>& micro_batches,
+    const Optimizer& optimizer) {
   std::vector<std::unique_ptr<Stage>> replicas;
   std::vector<std::vector<Output>> outputs;
   for (const Share& share :
@@ -78,13 +89,15 @@ std::vector<std::unique_ptr<Stage>> add_gradient_accumulation(
         std::make_unique<Stage>(parts, Stage::Options{.device = share.device,
                                                       .range = whole,
                                                       .micro_batches = share.micro_batches,
-                                                      .first_sample = share.first_sample}));
+                                                      .first_sample = share.first_sample,
+                                                      .optimizer = optimizer}));
     const int count = static_cast<int>(share.micro_batches.size());
     add_training_step(parts, replica, share.micro_batches, one_at_a_time(1, count));
     replica.front()->add_outputs(outputs.emplace_back());
     replicas.push_back(std::move(replica.front()));
   }
   parts.outputs = sums(outputs);
+  clip_sum(parts.outputs, optimizer);
   return replicas;
 }
 

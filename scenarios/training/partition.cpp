@@ -212,9 +212,10 @@ const std::vector<double>& measured_unit_seconds(Context& context, int device,
                                                  const Network& network, const UnitRun& run) {
   const DeviceInfo& info = context.device(device).info();
   const std::string key =
-      fmt::format("units of {} {} {} {}{} on {}", network.name, to_string(network.input),
+      fmt::format("units of {} {} {} {}{}{} on {}", network.name, to_string(network.input),
                   to_string(NumberFormat{run.dtype, run.math}), run.samples,
-                  run.accumulate ? " accumulating" : "", info.backend + " " + info.hardware);
+                  run.accumulate ? " accumulating" : "", run.recompute ? " recomputing" : "",
+                  info.backend + " " + info.hardware);
   return context.measured(key, [&] {
     Stream& stream = context.stream(device, StreamKind::compute);
     std::vector<int> every_unit(network.units.size() - 1);
@@ -226,7 +227,8 @@ const std::vector<double>& measured_unit_seconds(Context& context, int device,
                              .last = layers.last,
                              .dtype = run.dtype,
                              .math = run.math,
-                             .batch = run.samples};
+                             .batch = run.samples,
+                             .recompute = run.recompute};
       const Unit unit(stream, range, run);
       seconds.push_back(context.options().measures ? UnitTimer(stream, unit, range).seconds()
                                                    : estimated_seconds(unit));

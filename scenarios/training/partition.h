@@ -32,6 +32,7 @@ struct UnitRun {
   /// Whether backward adds to the gradients, as it does for all micro-batches of a step but the
   /// first.
   bool accumulate = false;
+  bool recompute = false;  // its forward pass once more ahead of backward
 };
 
 /// Seconds that each unit takes forward and backward for a micro-batch on a device of the context:

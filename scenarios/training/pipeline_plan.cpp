@@ -66,17 +66,69 @@ class StepWriter {
   }
 
   void write_updates() {
+    if (stages_.front()->optimizer().clips()) {
+      write_clipped_updates();
+      return;
+    }
     for (std::size_t s = 0; s < stages_.size(); ++s) {
-      parts_.plan.add({.name = fmt::format("update, stage {}", s),
-                       .lanes = {compute_[s]},
-                       .after = backward_[static_cast<int>(s)],
-                       .cost_key = "update",
-                       .phase = "update"},
-                      stages_[s]->update());
+      write_update(s, backward_[static_cast<int>(s)], {});
     }
   }
 
  private:
+  /// `before`: the calls that the update begins with.
+  void write_update(std::size_t s, std::vector<TaskId> after, std::vector<Call> before) {
+    append(before, stages_[s]->update().update());
+    parts_.plan.add({.name = fmt::format("update, stage {}", s),
+                     .lanes = {compute_[s]},
+                     .after = std::move(after),
+                     .cost_key = "update",
+                     .phase = "update"},
+                    std::move(before));
+  }
+
+  /// Every stage gets the squared norms of all stages, and computes the factor itself: from the
+  /// same numbers in the same order.
+  void write_clipped_updates() {
+    const std::size_t count = stages_.size();
+    std::vector<BufferView> norms;  // of all stages, on each stage's device
+    std::vector<std::vector<TaskId>> arrived(count);
+    std::vector<TaskId> computed;
+    for (std::size_t s = 0; s < count; ++s) {
+      norms.push_back(parts_.context.borrow(stages_[s]->device(), count * sizeof(float)));
+      computed.push_back(
+          parts_.plan.add({.name = fmt::format("squared norm, stage {}", s),
+                           .lanes = {compute_[s]},
+                           .after = backward_[static_cast<int>(s)],
+                           .cost_key = "squared norm",
+                           .phase = "update"},
+                          stages_[s]->update().squared_norm(norm_of(norms[s], s))));
+    }
+    for (std::size_t from = 0; from < count; ++from) {
+      for (std::size_t to = 0; to < count; ++to) {
+        if (from == to) continue;
+        arrived[to].push_back(parts_.plan.add(
+            {.name = fmt::format("send squared norm, stage {} to {}", from, to),
+             .kind = TaskKind::copy,
+             .lanes = {lane_between(static_cast<int>(from), static_cast<int>(to))},
+             .after = {computed[from]},
+             .cost_key = fmt::format("send squared norm to {}", to),
+             .phase = "update"},
+            {CopyCall{.destination = norm_of(norms[to], from),
+                      .source = norm_of(norms[from], from)}}));
+      }
+    }
+    for (std::size_t s = 0; s < count; ++s) {
+      arrived[s].push_back(computed[s]);
+      write_update(s, std::move(arrived[s]),
+                   stages_[s]->update().clip(norms[s], static_cast<int>(count)));
+    }
+  }
+
+  [[nodiscard]] static BufferView norm_of(const BufferView& norms, std::size_t stage) {
+    return norms.part(stage * sizeof(float), sizeof(float));
+  }
+
   [[nodiscard]] std::int64_t samples(int micro_batch) const {
     return micro_batches_[static_cast<std::size_t>(micro_batch)];
   }

@@ -25,6 +25,16 @@ constexpr std::uint64_t first_parameter_subsequence = 100;
 
 std::string gradient_output(const std::string& parameter) { return "gradient of " + parameter; }
 
+double sum_of_squared_gradients(const std::vector<Output>& outputs) {
+  const std::string prefix = gradient_output("");
+  double sum = 0;
+  for (const Output& output : outputs) {
+    if (!output.name.starts_with(prefix)) continue;
+    for (const float value : output.read()) sum += static_cast<double>(value) * value;
+  }
+  return sum;
+}
+
 Stage::Stage(CaseParts& parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
@@ -75,6 +85,9 @@ void Stage::borrow_memory() {
   gradients_ = context.borrow(device, store_.bytes());
   packed_ = context.borrow(device, store_.packed_bytes());
   transient_ = context.borrow(device, transient);
+  update_ = std::make_unique<RegionUpdate>(
+      parts_, options_.optimizer,
+      TrainedRegion{.device = device, .parameters = parameters_, .gradients = gradients_});
   loss_ = context.borrow(device, sizeof(float));
   for (int slot = 0; slot < options_.slots; ++slot) {
     slots_.push_back(context.borrow(device, activations));
@@ -232,13 +245,6 @@ std::vector<Call> Stage::backward(int micro_batch, bool first) const {
   return rebase(program(micro_batch).backward(!first), bases(micro_batch));
 }
 
-std::vector<Call> Stage::update() {
-  Op& op =
-      ops_.prepare(stream_, Sgd{.count = static_cast<std::int64_t>(store_.bytes() / sizeof(float)),
-                                .learning_rate = options_.learning_rate});
-  return {bind(op, {{"parameters", parameters_}, {"gradients", gradients_}})};
-}
-
 std::vector<Stage::TrainedParameter> Stage::parameters() const {
   std::vector<TrainedParameter> found;
   for (const ParameterStore::Entry& entry : store_.entries()) {
@@ -280,6 +286,10 @@ void Stage::add_outputs(std::vector<Output>& outputs) const {
   CaseData& data = parts_.data;
   if (options_.range.is_last()) {
     outputs.push_back({loss_output, [&data, loss = loss()] { return data.read(loss); }});
+    if (optimizer().clips()) {
+      outputs.push_back({clip_factor_output,
+                         [&data, factor = update_->factor()] { return data.read(factor); }});
+    }
   }
   for (const TrainedParameter& parameter : parameters()) {
     outputs.push_back({gradient_output(parameter.spec.name),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
+#include "scenarios/training/optimizer.h"
 #include "scenarios/training/program/parameter_store.h"
 #include "scenarios/training/program/stage_program.h"
 
@@ -15,7 +16,10 @@ namespace parbench {
 
 // Names of the outputs of a training step.
 inline constexpr const char* loss_output = "loss";
+inline constexpr const char* clip_factor_output = "clip factor";  // where gradients are clipped
 [[nodiscard]] std::string gradient_output(const std::string& parameter);
+/// Of the outputs that are gradients.
+[[nodiscard]] double sum_of_squared_gradients(const std::vector<Output>& outputs);
 
 /// Borrows its memory and plans its operations in the constructor. Parameters and running
 /// statistics are shared by all cases of a run that have the same stage in the same layouts; they
@@ -29,7 +33,7 @@ class Stage {
     std::vector<std::int64_t> micro_batches;  // samples of each
     std::int64_t first_sample = 0;            // of the batch: where the first micro-batch begins
     int slots = 1;                            // micro-batches whose activations are held at once
-    float learning_rate = 0.001F;
+    Optimizer optimizer;
   };
 
   Stage(CaseParts& parts, Options options);
@@ -53,7 +57,9 @@ class Stage {
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
   /// `first`: the first backward of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
-  [[nodiscard]] std::vector<Call> update();
+  /// What the optimiser does behind the last backward.
+  [[nodiscard]] RegionUpdate& update() { return *update_; }
+  [[nodiscard]] const RegionUpdate& update() const { return *update_; }
 
   struct TrainedParameter {
     ParameterSpec spec;
@@ -62,7 +68,7 @@ class Stage {
     Fill initial;  // the master's values after a reset, in canonical order
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
-  [[nodiscard]] float learning_rate() const { return options_.learning_rate; }
+  [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
   /// The whole batch; first stage only.
   [[nodiscard]] Tensor images() const;
@@ -76,7 +82,7 @@ class Stage {
   /// Whether it computes all micro-batches of the batch and holds what it computed for each.
   [[nodiscard]] bool holds_whole_batch() const;
 
-  /// Loss (last stage) and every parameter's gradient.
+  /// Loss and factor of clipping (last stage), and every parameter's gradient.
   void add_outputs(std::vector<Output>& outputs) const;
 
  private:
@@ -110,6 +116,7 @@ class Stage {
   BufferView target_;
   std::size_t image_bytes_ = 0;   // of one sample
   std::size_t target_bytes_ = 0;  // of one sample
+  std::unique_ptr<RegionUpdate> update_;
   std::vector<BufferView> slots_;
   std::vector<BufferView> inputs_;            // by micro-batch; not of the first stage
   std::vector<BufferView> input_gradients_;   // by micro-batch; not of the first stage

@@ -58,16 +58,32 @@ std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
   return places;
 }
 
-Verdict check_update(CaseData& data, const Stage::TrainedParameter& parameter, float rate) {
+/// How often a step rounds in f32, by what is rounded.
+struct Roundings {
+  double result = 1;
+  double change = 1;
+};
+
+Roundings roundings_of(const Optimizer& optimizer) {
+  Roundings roundings;
+  // Adam: both moments and their weights, a root, a quotient. AdamW: also the part that is kept.
+  if (is_adam(optimizer.kind)) roundings.change = 12;
+  if (optimizer.kind == OptimizerKind::adamw) roundings.result = 2;
+  if (optimizer.clips()) ++roundings.change;
+  return roundings;
+}
+
+Verdict check_update(CaseData& data, const Stage::TrainedParameter& parameter,
+                     const Optimizer& optimizer, double factor) {
   const std::vector<float> gradient = data.read(parameter.gradient);
   const std::vector<float> after = data.read(parameter.master);
   for (const std::int64_t place : update_places(gradient)) {
     const auto i = static_cast<std::size_t>(place);
-    const double before = drawn(parameter.initial, place);
-    const double change = static_cast<double>(rate) * gradient[i];
-    const double want = before - change;
-    // One unit in the last place of the result, and the rounding of the product.
-    const double allowed = 0x1p-23 * (std::abs(want) + std::abs(change));
+    const auto [want, change] =
+        naive_update(optimizer, drawn(parameter.initial, place), gradient[i], factor);
+    const Roundings roundings = roundings_of(optimizer);
+    const double allowed =
+        0x1p-23 * (roundings.result * std::abs(want) + roundings.change * std::abs(change));
     if (std::abs(after[i] - want) <= allowed) continue;  // false for NaN
     return differs(fmt::format("{}[{}] after the update", parameter.spec.name, place), after[i],
                    want);
@@ -75,10 +91,30 @@ Verdict check_update(CaseData& data, const Stage::TrainedParameter& parameter, f
   return std::nullopt;
 }
 
-Verdict check_updates(CaseData& data, const Stages& stages) {
+/// Every stage has computed it from the norms of all stages.
+Verdict check_factors(CaseData& data, const Stages& stages, double want) {
+  constexpr double allowed = 1e-5;  // of norms that are sums in f32
   for (const auto& stage : stages) {
+    if (!stage->optimizer().clips()) continue;
+    const float got = data.read(stage->update().factor()).front();
+    if (std::abs(got - want) <= allowed * want) continue;  // false for NaN
+    return differs(fmt::format("the clip factor on device {}", stage->device()), got, want);
+  }
+  return std::nullopt;
+}
+
+/// The parameters of a stage are held to its own factor, which is rounded and checked itself.
+Verdict check_updates(CaseData& data, const Stages& stages, const std::vector<Output>& outputs) {
+  const Optimizer& optimizer = stages.front()->optimizer();
+  if (optimizer.clips()) {
+    const double want = naive_clip_factor(optimizer, sum_of_squared_gradients(outputs));
+    if (auto wrong = check_factors(data, stages, want)) return wrong;
+  }
+  for (const auto& stage : stages) {
+    const double factor =
+        optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
-      if (auto wrong = check_update(data, parameter, stage->learning_rate())) return wrong;
+      if (auto wrong = check_update(data, parameter, optimizer, factor)) return wrong;
     }
   }
   return std::nullopt;
@@ -254,7 +290,12 @@ Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat fo
   // The naive network multiplies in f32, and the products of all layers follow each other.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
   NamedValues want = {{loss_output, {naive.loss}}};
-  for (const auto& [name, gradient] : naive.gradients) want[gradient_output(name)] = gradient;
+  double squares = 0;
+  for (const auto& [name, gradient] : naive.gradients) {
+    want[gradient_output(name)] = gradient;
+    for (const double value : gradient) squares += value * value;
+  }
+  want[clip_factor_output] = {naive_clip_factor(stages.front()->optimizer(), squares)};
   for (const Output& output : outputs) {
     if (auto wrong = compare("the " + output.name, output.read(), want.at(output.name), tolerance))
       return wrong;
@@ -322,7 +363,9 @@ void add_step_checks(CaseParts& parts, const Network& network, NumberFormat form
 
 void add_update_check(CaseParts& parts, const Stages& stages) {
   parts.checks.push_back({"sampled parameters after the update",
-                          [&data = parts.data, &stages] { return check_updates(data, stages); }});
+                          [&data = parts.data, &stages, &outputs = parts.outputs] {
+                            return check_updates(data, stages, outputs);
+                          }});
 }
 
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch) {

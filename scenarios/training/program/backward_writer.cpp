@@ -2,6 +2,7 @@
 #include "scenarios/training/program/backward_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,7 +10,10 @@
 namespace parbench {
 
 BackwardWriter::BackwardWriter(const StageParts& parts, bool accumulate)
-    : LayerWriter(parts), accumulate_(accumulate), contributions_(parts.memory.size()) {}
+    : LayerWriter(parts),
+      accumulate_(accumulate),
+      recomputation_(parts, region_),
+      contributions_(parts.memory.size()) {}
 
 std::vector<OpCall> BackwardWriter::write() {
   const StageRange& range = parts().range;
@@ -21,10 +25,24 @@ std::vector<OpCall> BackwardWriter::write() {
         .push_back({.view = symbolic(Space::output_gradient, 0, output.bytes)});
   }
   for (int index = range.last; index >= range.first; --index) {
+    const bool ends_unit =
+        index == range.last || parts().layer(index + 1).unit != parts().layer(index).unit;
+    if (range.recompute && ends_unit) write_recomputation(index);
     write_layer(index, [&](const Layer& layer) { layer.kind->write_backward(*this); });
   }
   write_input_gradient();
   return std::move(calls());
+}
+
+/// Of the unit that ends with a layer, behind the backward pass of the one after it.
+void BackwardWriter::write_recomputation(int last) {
+  recomputation_.release();
+  int first = last;
+  while (first > parts().range.first &&
+         parts().layer(first - 1).unit == parts().layer(last).unit) {
+    --first;
+  }
+  std::ranges::move(recomputation_.write(first, last), std::back_inserter(calls()));
 }
 
 std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {

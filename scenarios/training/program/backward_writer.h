@@ -8,6 +8,7 @@
 
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/training/program/layer_writer.h"
+#include "scenarios/training/program/recompute_writer.h"
 #include "scenarios/training/program/region.h"
 
 namespace parbench {
@@ -54,6 +55,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   [[nodiscard]] Gradient sum_of(std::vector<Gradient> contributions, const Shape& shape);
   void add(const Shape& shape, const BufferView& a, const BufferView& b, const BufferView& to);
   void write_loss();
+  void write_recomputation(int last);
   void write_input_gradient();
   void emit_through_temporaries(const OpDesc& overwriting, std::vector<Binding> bindings,
                                 const std::vector<std::string_view>& roles);
@@ -61,6 +63,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
 
   const bool accumulate_;
   RegionPlanner region_;
+  RecomputeWriter recomputation_;  // in the same region
   std::vector<Temporary> temporaries_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index
   std::vector<Gradient> to_input_;                    // of the stage

@@ -22,41 +22,26 @@ BufferView ForwardWriter::kept_memory(std::size_t bytes) {
   return view;
 }
 
+BufferView ForwardWriter::transient_memory(std::size_t bytes, int last_reader) {
+  const std::size_t offset = region_.acquire(bytes);
+  transient_.emplace(last_reader, offset);
+  return symbolic(Space::transient, offset, bytes);
+}
+
 BufferView ForwardWriter::place_output(std::size_t bytes) {
-  BufferView& output = parts().memory_of(index()).output;
-  if (is_kept(index())) {
-    output = kept_memory(bytes);
-  } else {
-    const std::size_t offset = region_.acquire(bytes);
-    transient_outputs_.emplace(last_reader(index()), offset);
-    output = symbolic(Space::transient, offset, bytes);
-  }
-  return output;
+  return parts().memory_of(index()).output =
+             is_kept(index()) ? kept_memory(bytes) : transient_memory(bytes, last_reader(index()));
 }
 
+/// A backward pass ahead of which the layer is computed again does not read it.
 BufferView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
-  return parts().memory_of(index()).kept[std::string(name)] = kept_memory(bytes);
+  return parts().memory_of(index()).kept[std::string(name)] =
+             parts().range.recompute ? transient_memory(bytes, index()) : kept_memory(bytes);
 }
 
-BufferView ForwardWriter::statistics() const {
-  const Network& network = *parts().range.network;
-  const std::size_t begin = statistics_offset(network, index());
-  return symbolic(Space::statistics, begin, statistics_offset(network, index() + 1) - begin);
-}
-
-/// Also what leaves the stage, and what checks of the step read: both sides of the last layer.
 bool ForwardWriter::is_kept(int index) const {
-  const StageRange& range = parts().range;
-  if (index == range.last || parts().layer(index).kind->backward_reads_output()) return true;
-  for (int reader = index + 1; reader <= range.last; ++reader) {
-    const Layer& layer = parts().layer(reader);
-    const bool is_end = range.is_last() && reader == range.last;
-    for (std::size_t which = 0; which < layer.inputs.size(); ++which) {
-      if (layer.inputs[which] != index) continue;
-      if (is_end || layer.kind->backward_reads_input(which)) return true;
-    }
-  }
-  return false;
+  if (parts().range.recompute) return parts().leaves_unit(index);
+  return parts().leaves_stage(index) || parts().backward_reads(index);
 }
 
 int ForwardWriter::last_reader(int index) const {
@@ -69,9 +54,9 @@ int ForwardWriter::last_reader(int index) const {
 }
 
 void ForwardWriter::release_what_was_read_last_by(int reader) {
-  const auto [begin, end] = transient_outputs_.equal_range(reader);
+  const auto [begin, end] = transient_.equal_range(reader);
   for (auto one = begin; one != end; ++one) region_.release(one->second);
-  transient_outputs_.erase(begin, end);
+  transient_.erase(begin, end);
 }
 
 }  // namespace parbench

@@ -1,5 +1,5 @@
-// Writes the forward pass of a stage: what a backward pass reads is kept, all else is overwritten
-// as soon as its last reader has run.
+// Writes the forward pass of a stage: what a backward pass reads is kept, or only what crosses
+// units where that is computed again; all else is overwritten as soon as its last reader has run.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,18 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
 
   [[nodiscard]] BufferView place_output(std::size_t bytes) override;
   [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
-  [[nodiscard]] BufferView statistics() const override;
+  [[nodiscard]] BufferView statistics() const override { return parts().statistics_of(index()); }
 
  private:
   [[nodiscard]] BufferView kept_memory(std::size_t bytes);
+  [[nodiscard]] BufferView transient_memory(std::size_t bytes, int last_reader);
   [[nodiscard]] bool is_kept(int index) const;
   [[nodiscard]] int last_reader(int index) const;
   void release_what_was_read_last_by(int reader);
 
   std::size_t activation_bytes_ = 0;
   RegionPlanner region_;
-  std::multimap<int, std::size_t> transient_outputs_;  // last reader to offset
+  std::multimap<int, std::size_t> transient_;  // last reader to offset
 };
 
 }  // namespace parbench

@@ -1,5 +1,7 @@
-// Where the inputs of a stage's layers lie.
+// Where the inputs of a stage's layers lie, and who reads their outputs.
 #include "scenarios/training/program/layer_writer.h"
+
+#include <algorithm>
 
 namespace parbench {
 
@@ -7,6 +9,47 @@ BufferView StageParts::input_of(int index, std::size_t which) const {
   const int producer = layer(index).inputs.at(which);
   if (producer >= range.first) return memory_of(producer).output;
   return symbolic(Space::input, 0, input.bytes);
+}
+
+BufferView StageParts::statistics_of(int index) const {
+  const std::size_t begin = statistics_offset(*range.network, index);
+  return symbolic(Space::statistics, begin, statistics_offset(*range.network, index + 1) - begin);
+}
+
+bool StageParts::backward_reads(int index) const {
+  if (layer(index).kind->backward_reads_output()) return true;
+  for (int reader = index + 1; reader <= range.last; ++reader) {
+    const Layer& one = layer(reader);
+    for (std::size_t which = 0; which < one.inputs.size(); ++which) {
+      if (one.inputs[which] == index && one.kind->backward_reads_input(which)) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+bool reads(const Layer& reader, int index) {
+  return std::ranges::find(reader.inputs, index) != reader.inputs.end();
+}
+
+}  // namespace
+
+bool StageParts::leaves_stage(int index) const {
+  const int end = static_cast<int>(range.network->layers.size()) - 1;
+  if (index == end || reads(layer(end), index)) return true;
+  for (int reader = range.last + 1; reader <= end; ++reader) {
+    if (reads(layer(reader), index)) return true;
+  }
+  return false;
+}
+
+bool StageParts::leaves_unit(int index) const {
+  if (leaves_stage(index)) return true;
+  for (int reader = index + 1; reader <= range.last; ++reader) {
+    if (layer(reader).unit != layer(index).unit && reads(layer(reader), index)) return true;
+  }
+  return false;
 }
 
 }  // namespace parbench

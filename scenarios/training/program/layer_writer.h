@@ -30,6 +30,15 @@ struct StageParts {
   [[nodiscard]] LayerMemory& memory_of(int index) const { return memory.at(local(index)); }
   /// What a layer reads: an output within the stage, or the stage's input.
   [[nodiscard]] BufferView input_of(int index, std::size_t which) const;
+  [[nodiscard]] BufferView statistics_of(int index) const;
+
+  /// Whether a backward pass reads the layer's output.
+  [[nodiscard]] bool backward_reads(int index) const;
+  /// Whether later stages read the layer's output, or checks of the step, which read both sides of
+  /// the last layer.
+  [[nodiscard]] bool leaves_stage(int index) const;
+  /// The same, or whether another unit reads it.
+  [[nodiscard]] bool leaves_unit(int index) const;
 };
 
 /// Implements what LayerPass promises, for one layer after the other. `Pass` is one of the two

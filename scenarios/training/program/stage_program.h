@@ -23,6 +23,8 @@ struct StageRange {
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
   std::int64_t batch = 0;  // samples of the whole batch: what the loss is a mean over
+  /// Only what crosses units is kept; a unit's forward pass runs again ahead of its backward pass.
+  bool recompute = false;
 
   [[nodiscard]] bool is_first() const { return first == 0; }
   [[nodiscard]] bool is_last() const {
@@ -53,7 +55,7 @@ struct LayerMemory {
 };
 
 /// Plans all operations in its constructor. What backward needs is kept in Space::activations, what
-/// is not needed later in Space::transient; gradients are overwritten in place where the operation
+/// is not needed later or is recomputed in Space::transient; gradients are overwritten in place where the operation
 /// allows it.
 class StageProgram {
  public:

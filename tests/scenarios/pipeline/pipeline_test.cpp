@@ -80,6 +80,18 @@ TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
   EXPECT_EQ(toy.find("image"), nullptr);
 }
 
+TEST_F(PipelineTest, NamesShowVariantsOfTheStep) {
+  const auto usual = scenario->resolve(request("single", {}));
+  EXPECT_EQ(usual->parameters.text("optimizer"), "sgd");
+  EXPECT_EQ(usual->parameters.text("recompute"), "none");
+  EXPECT_EQ(usual->parameters.real("clip"), 0.0);
+  EXPECT_EQ(name_of(request("single", {{"optimizer", "sgd"}, {"clip", 0.0}}, {"clip"})),
+            "pipeline/single/batch:24/image:128");
+  EXPECT_EQ(
+      name_of(request("single", {{"optimizer", "adamw"}, {"clip", 0.5}, {"recompute", "block"}})),
+      "pipeline/single/batch:24/image:128/optimizer:adamw/recompute:block/clip:0.5");
+}
+
 TEST_F(PipelineTest, ADefaultThatIsGivenStaysOutOfTheName) {
   EXPECT_EQ(name_of(request("model-parallel", {{"partition", "balanced"}}, {"partition"}, 3)),
             "pipeline/model-parallel/batch:24/image:128/devices:3");
@@ -181,6 +193,12 @@ TEST_F(PipelineTest, ReferencesSeeTheSameMicroBatchesOnOneDevice) {
             "pipeline/gradient-accumulation/batch:24/image:128/split:12/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"model", "toy"}, {"split", "15+5"}})),
             "pipeline/gradient-accumulation/model:toy/batch:20/split:15+5/dtype:bf16");
+  EXPECT_EQ(reference_of(request("single", {{"recompute", "block"}})),
+            "pipeline/single/batch:24/image:128/dtype:bf16")
+      << "nothing that is computed twice holds for itself";
+  EXPECT_EQ(
+      reference_of(request("pipeline", {{"split", 12}, {"recompute", "block"}, {"clip", 1.0}})),
+      "pipeline/gradient-accumulation/batch:24/image:128/clip:1/split:12/dtype:bf16");
 }
 
 TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {

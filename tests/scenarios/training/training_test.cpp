@@ -136,6 +136,7 @@ struct Setting {
   std::vector<int> partition;
   DType dtype = DType::f32;
   Backends backends = Backends::cpu;
+  bool recompute = false;
 };
 void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
@@ -182,10 +183,11 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
                                             .first = ranges[i].first,
                                             .last = ranges[i].last,
                                             .dtype = setting.dtype,
-                                            .batch = batch_},
+                                            .batch = batch_,
+                                            .recompute = setting.recompute},
                                   .micro_batches = setting.micro_batches,
                                   .slots = micro_batches_in_flight(schedule[i]),
-                                  .learning_rate = learning_rate}));
+                                  .optimizer = {.learning_rate = learning_rate}}));
       stages_.back()->add_outputs(parts_->outputs);
     }
     add_training_step(*parts_, stages_, setting.micro_batches, schedule);
@@ -353,6 +355,13 @@ Setting mixed(const std::string& name, std::vector<std::int64_t> micro_batches,
   return {name, "small", std::move(micro_batches), schedule, {partition}, DType::f32, backends};
 }
 
+/// Only what crosses units is kept, on CPU devices.
+Setting recomputed(const std::string& name, const std::string& model,
+                   std::vector<std::int64_t> micro_batches, std::vector<int> partition) {
+  return {name,       model,        std::move(micro_batches), "gpipe", std::move(partition),
+          DType::f32, Backends::cpu, true};
+}
+
 TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
   const auto device_of = [&](const Task& task) -> const Device& {
     return parts_->plan.stream(task.lanes.front()).device();
@@ -403,6 +412,10 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{"TransformerInStages", "gpt", {2, 1}, "gpipe", {2}},
         Setting{"TransformerInManyStages", "gpt", {2, 2}, "1f1b", {1}},
         Setting{"Bf16Transformer", "one block", {2, 1}, "gpipe", {2}, DType::bf16},
+        recomputed("Recomputed", "small", {4, 2}, {}),
+        recomputed("RecomputedInStages", "small", {4, 4, 2}, {2}),
+        recomputed("RecomputedPlain", "plain", {2, 2}, {1}),
+        recomputed("RecomputedTransformer", "gpt", {2, 1}, {2}),
         Setting{"ToyInMicroBatches", "toy", {7, 7, 6}, "1f1b", {1}},
         Setting{"Bf16Toy", "toy", {20}, "gpipe", {1}, DType::bf16},
         Setting{"Bf16ToyInMicroBatches", "toy", {7, 7, 6}, "1f1b", {1}, DType::bf16}),

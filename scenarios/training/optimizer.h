@@ -1,0 +1,83 @@
+// What makes new parameters of gradients: the choice of optimiser, and its memory and calls for the
+// parameters of one stage.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/prepared_case.h"
+
+namespace parbench {
+
+enum class OptimizerKind { sgd, momentum, adam, adamw };
+
+/// Throws std::invalid_argument for a name other than sgd, momentum, adam and adamw.
+[[nodiscard]] OptimizerKind optimizer_named(std::string_view name);
+
+/// Whether it is Adam in one of its variants.
+[[nodiscard]] inline bool is_adam(OptimizerKind kind) {
+  return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
+}
+
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::sgd;
+  float learning_rate = 0.001F;
+  /// Gradients of all stages together are scaled down to this norm; 0: they are not clipped.
+  float max_norm = 0;
+
+  [[nodiscard]] bool clips() const { return max_norm > 0; }
+  /// Whether a step reads borrowed memory beside the gradients of parameters: the state of the step
+  /// before, or for the norm what lies between gradients.
+  [[nodiscard]] bool reads_borrowed_memory() const {
+    return kind != OptimizerKind::sgd || clips();
+  }
+};
+
+/// The factor of all gradients by definition, from the sum of their squares; 1 without clipping.
+[[nodiscard]] double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares);
+
+/// A parameter and how far the first step after a reset moves it, by definition.
+struct NaiveUpdate {
+  double after = 0;
+  double change = 0;
+};
+/// `gradient` is that of the batch, `factor` what clipping multiplies it with.
+[[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,
+                                       double factor);
+
+/// Parameters and their gradients: flat regions of f32 of one size on one device.
+struct TrainedRegion {
+  int device = 0;
+  BufferView parameters;
+  BufferView gradients;
+};
+
+/// Borrows the state that the optimiser keeps for a region, which the case's reset sets to zero,
+/// and plans a single operation for all of the region.
+class RegionUpdate {
+ public:
+  RegionUpdate(CaseParts& parts, const Optimizer& optimizer, const TrainedRegion& region);
+
+  // Where gradients are clipped: the region's part of the norm, and the factor from the parts of
+  // all regions, {regions} f32.
+  [[nodiscard]] std::vector<Call> squared_norm(const BufferView& sum);
+  [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int regions);
+  /// One f32; empty where gradients are not clipped.
+  [[nodiscard]] const Tensor& factor() const { return factor_; }
+
+  [[nodiscard]] std::vector<Call> update();
+
+ private:
+  [[nodiscard]] BufferView zeroed_state(std::size_t bytes);
+  [[nodiscard]] OpCall descend(Op& op);
+
+  CaseParts& parts_;
+  Stream& stream_;
+  Optimizer optimizer_;
+  TrainedRegion region_;
+  Tensor factor_;
+  std::vector<Binding> state_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,69 @@
+// Which layers of a unit are computed again, and how long their outputs live.
+#include "scenarios/training/program/recompute_writer.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace parbench {
+
+std::vector<OpCall> RecomputeWriter::write(int first, int last) {
+  find_wanted(first, last);
+  for (int index = first; index <= last; ++index) {
+    if (is_wanted(index)) write_one(index);
+  }
+  return std::exchange(calls(), {});
+}
+
+void RecomputeWriter::release() {
+  for (const std::size_t offset : held_) region_.release(offset);
+  held_.clear();
+}
+
+/// From the back: a layer is wanted for what it keeps, and for an output that its unit's backward
+/// pass or another wanted layer reads, unless the output is there from the first pass.
+void RecomputeWriter::find_wanted(int first, int last) {
+  last_readers_.clear();
+  for (int index = last; index >= first; --index) {
+    int last_reader = index;
+    for (const auto& [reader, unused] : last_readers_) {
+      const std::vector<int>& inputs = parts().layer(reader).inputs;
+      if (std::ranges::find(inputs, index) != inputs.end()) last_reader = reader;
+    }
+    const bool is_missing = !parts().leaves_unit(index);
+    const bool is_read = last_reader != index || parts().backward_reads(index);
+    const bool keeps = !parts().memory_of(index).kept.empty();
+    if (keeps || (is_missing && is_read)) last_readers_[index] = last_reader;
+  }
+}
+
+void RecomputeWriter::write_one(int index) {
+  std::vector<std::size_t> statistics;
+  const std::size_t bytes = parts().statistics_of(index).bytes;
+  unused_statistics_ = bytes > 0 ? transient(bytes, statistics) : BufferView();
+  write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
+  for (const std::size_t offset : statistics) region_.release(offset);
+  for (const std::size_t offset : released_behind_[index]) region_.release(offset);
+  released_behind_.erase(index);
+}
+
+BufferView RecomputeWriter::transient(std::size_t bytes, std::vector<std::size_t>& held) {
+  held.push_back(region_.acquire(bytes));
+  return symbolic(Space::transient, held.back(), bytes);
+}
+
+/// What leaves the unit is written again where it is: the same values.
+BufferView RecomputeWriter::place_output(std::size_t bytes) {
+  BufferView& output = parts().memory_of(index()).output;
+  if (parts().leaves_unit(index())) return output;
+  output = transient(bytes, parts().backward_reads(index())
+                                ? held_
+                                : released_behind_[last_readers_.at(index())]);
+  return output;
+}
+
+BufferView RecomputeWriter::keep(std::string_view name, std::size_t bytes) {
+  return parts().memory_of(index()).kept[std::string(name)] = transient(bytes, held_);
+}
+
+}  // namespace parbench
