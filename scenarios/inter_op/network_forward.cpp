@@ -35,7 +35,7 @@ std::string NetworkForward::key(std::string_view what) const {
 
 void NetworkForward::draw_input() {
   input_.device = device_;
-  input_.desc = input_tensor(first_stream_.device(), whole_, whole_.batch);
+  input_.desc = tensor_of(first_stream_.device(), whole_, network_input, whole_.batch);
   const RandomStream numbers{seed_, input_subsequence};
   const auto fill = [&stream = first_stream_, desc = input_.desc, numbers,
                      vocabulary = whole_.network->vocabulary](BufferView view) {

@@ -40,7 +40,8 @@ const std::string& default_model() { return models().front().name; }
 Axis model_axis() {
   return {.name = "model",
           .description =
-              "a ResNet or VGG (torchvision's), a transformer (gpt), a multi-layer perceptron "
+              "a ResNet or VGG (torchvision's), a transformer (gpt, gpt-tiny, gpt2-124m), a "
+              "multi-layer perceptron "
               "(mlp), two tiny linear layers (toy), or your own from an ONNX file",
           .kind = AxisKind::choice,
           .quick = {default_model()},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "scenarios/models/onnx/model.h"
 
@@ -24,14 +25,14 @@ Model vgg() {
           }};
 }
 
-Model transformer() {
-  return {.name = "gpt",
-          .sizes = {{"heads", 4},
-                    {"hidden", 256},
-                    {"layers", 4},
-                    {"sequence", 128},
-                    {"vocabulary", 8192}},
-          .quick_batch = 8,
+Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_batch) {
+  return {.name = std::move(name),
+          .sizes = {{"heads", usual.heads},
+                    {"hidden", usual.hidden},
+                    {"layers", usual.layers},
+                    {"sequence", usual.sequence},
+                    {"vocabulary", usual.vocabulary}},
+          .quick_batch = quick_batch,
           .make = [](const ModelSizes& sizes) {
             return gpt({.layers = sizes.at("layers"),
                         .hidden = sizes.at("hidden"),
@@ -40,6 +41,12 @@ Model transformer() {
                         .vocabulary = sizes.at("vocabulary")});
           }};
 }
+
+/// GPT-2's smallest (Radford et al. 2019).
+constexpr GptSizes gpt2_124m{
+    .layers = 12, .hidden = 768, .heads = 12, .sequence = 1024, .vocabulary = 50257};
+constexpr GptSizes tiny_gpt{
+    .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
 Model mlp() {
   return {.name = "mlp",
@@ -73,7 +80,9 @@ const std::vector<Model>& models() {
                                          resnet_of<101>(),
                                          resnet_of<152>(),
                                          vgg(),
-                                         transformer(),
+                                         transformer("gpt", GptSizes(), 8),
+                                         transformer("gpt2-124m", gpt2_124m, 2),
+                                         transformer("gpt-tiny", tiny_gpt, 8),
                                          mlp(),
                                          toy()};
   return all;

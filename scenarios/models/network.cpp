@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 namespace parbench {
@@ -17,8 +18,17 @@ Shape with_samples(std::int64_t samples, const Shape& sample) {
 }
 
 Shape Network::input_of(const Layer& layer, std::size_t which) const {
-  const int index = layer.inputs.at(which);
-  return index == network_input ? input : this->layer(index).output;
+  return shape_of(layer.inputs.at(which));
+}
+
+std::vector<int> Network::crossing(int first) const {
+  std::set<int> tensors;
+  for (int reader = first; reader < static_cast<int>(layers.size()); ++reader) {
+    for (const int tensor : layer(reader).inputs) {
+      if (tensor < first) tensors.insert(tensor);
+    }
+  }
+  return {tensors.begin(), tensors.end()};
 }
 
 LayerWork Network::work_of(const Layer& layer, std::int64_t samples, NumberFormat format) const {

@@ -1,6 +1,7 @@
 // A neural network as a list of layers: what a training stage is built from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +19,11 @@ struct Layer {
   std::vector<int> inputs;
   Shape output = {};  // of one sample: {C, H, W} or {features}
   int unit = 0;       // index into Network::units
+
+  /// Whether a tensor (Network::crossing) is one of its inputs.
+  [[nodiscard]] bool reads(int tensor) const {
+    return std::ranges::find(inputs, tensor) != inputs.end();
+  }
 };
 
 /// The layer's kind where it is of that class, else null.
@@ -34,8 +40,8 @@ enum class Loss {
   cross_entropy,       // of the softmax over the last dimension; a class for each position
 };
 
-/// Layers in the order of execution. Units are what a model may be split between: only one tensor,
-/// the output of a unit's last layer, crosses from a unit to the next.
+/// Layers in the order of execution. Units are what a model may be split between: few tensors cross
+/// from a unit and those before it to the units behind, most often one.
 struct Network {
   std::string name;  // with the sizes that its input does not show: others have another name
   Shape input;       // of one sample
@@ -53,6 +59,13 @@ struct Network {
     return layers.at(static_cast<std::size_t>(index));
   }
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
+  /// The tensors that layers from `first` on read from before it, each as the index of the layer
+  /// whose output it is or `network_input`, ascending.
+  [[nodiscard]] std::vector<int> crossing(int first) const;
+  /// Of a tensor: an output, or the input.
+  [[nodiscard]] const Shape& shape_of(int tensor) const {
+    return tensor == network_input ? input : layer(tensor).output;
+  }
   /// The shapes for a micro-batch.
   [[nodiscard]] LayerWork work_of(const Layer& layer, std::int64_t samples,
                                   NumberFormat format = {}) const;

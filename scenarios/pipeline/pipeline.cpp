@@ -284,8 +284,8 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   parameters.set("batch", batch_of(request, model));
   add_model_sizes(request, model, parameters);
   const Parameters& asked = request.spec.parameters;
-  for (const auto& [name, usual] : {std::pair("optimizer", default_optimizer),
-                                    std::pair("recompute", default_recompute)}) {
+  for (const auto& [name, usual] :
+       {std::pair("optimizer", default_optimizer), std::pair("recompute", default_recompute)}) {
     add_choice(parameters, name, asked_or(asked, name, usual), usual);
   }
   const double clip = clip_of(asked);
@@ -384,7 +384,8 @@ Partition partition_of(const CaseSpec& spec, const Network& network, int stages,
   for (int stage = 0; stage < stages; ++stage) {
     seconds.push_back(measured_unit_seconds(context, stage, network, run));
   }
-  return {balanced_partition(seconds), "balanced on measured costs"};
+  return {balanced_partition(seconds, measured_cut_seconds(context, network, run)),
+          "balanced on measured costs"};
 }
 
 /// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
@@ -446,8 +447,8 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
                          .batch = batch,
                          .recompute = recomputes(parameters)};
   if (spec.strategy == gradient_accumulation && parameters.find("devices") == nullptr) {
-    parts->stages = add_gradient_accumulation(*parts, whole, micro_batches,
-                                              optimizer_of(parameters));
+    parts->stages =
+        add_gradient_accumulation(*parts, whole, micro_batches, optimizer_of(parameters));
   } else {
     add_stages(spec, whole, micro_batches, *parts);
   }

@@ -21,12 +21,22 @@ std::vector<double> prefix_sums(const std::vector<double>& unit_costs) {
 
 }  // namespace
 
-std::vector<int> balanced_partition(const std::vector<std::vector<double>>& unit_costs) {
+std::vector<int> balanced_partition(const std::vector<std::vector<double>>& unit_costs,
+                                    const std::vector<double>& cut_costs) {
   const auto stages = static_cast<int>(unit_costs.size());
   const auto units = stages > 0 ? static_cast<int>(unit_costs.front().size()) : 0;
   if (stages < 1 || stages > units) {
     throw std::invalid_argument(fmt::format("{} units make no {} stages", units, stages));
   }
+
+  if (!cut_costs.empty() && static_cast<int>(cut_costs.size()) != units) {
+    throw std::invalid_argument(
+        fmt::format("{} costs of cuts for {} units; give one per unit", cut_costs.size(), units));
+  }
+  const auto cut = [&](int unit) {
+    const bool is_cut = !cut_costs.empty() && unit > 0 && unit < units;
+    return is_cut ? cut_costs[static_cast<std::size_t>(unit)] : 0.0;
+  };
 
   // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
   // the last of those stages starts.
@@ -41,8 +51,8 @@ std::vector<int> balanced_partition(const std::vector<std::vector<double>>& unit
     const std::vector<double> prefix = prefix_sums(unit_costs[static_cast<std::size_t>(stage - 1)]);
     for (int unit = stage; unit <= units; ++unit) {
       for (int start = stage - 1; start < unit; ++start) {
-        const double own =
-            prefix[static_cast<std::size_t>(unit)] - prefix[static_cast<std::size_t>(start)];
+        const double own = prefix[static_cast<std::size_t>(unit)] -
+                           prefix[static_cast<std::size_t>(start)] + cut(start) + cut(unit);
         const double worst = std::max(slowest[at(stage - 1, start)], own);
         if (worst < slowest[at(stage, unit)]) {
           slowest[at(stage, unit)] = worst;

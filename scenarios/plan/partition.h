@@ -7,8 +7,11 @@ namespace parbench {
 
 /// Returns the first units of the second and later of contiguous stages, such that the cost of the
 /// slowest stage is as small as possible. `unit_costs` holds for each stage what every unit costs
-/// on its device. Throws std::invalid_argument when there are fewer units than stages.
+/// on its device, `cut_costs` for each unit what a cut in front of it adds to the stage before it,
+/// which sends activations, and to the one behind it, which sends gradients; empty: nothing. Throws
+/// std::invalid_argument when there are fewer units than stages, or another number of cuts than
+/// units.
 [[nodiscard]] std::vector<int> balanced_partition(
-    const std::vector<std::vector<double>>& unit_costs);
+    const std::vector<std::vector<double>>& unit_costs, const std::vector<double>& cut_costs = {});
 
 }  // namespace parbench

@@ -70,8 +70,8 @@ void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
   const auto factor = std::ranges::find(outputs, clip_factor_output, &Output::name);
   if (factor == outputs.end()) return;
   factor->read = [gradients = outputs, optimizer] {
-    return std::vector{static_cast<float>(
-        naive_clip_factor(optimizer, sum_of_squared_gradients(gradients)))};
+    return std::vector{
+        static_cast<float>(naive_clip_factor(optimizer, sum_of_squared_gradients(gradients)))};
   };
 }
 

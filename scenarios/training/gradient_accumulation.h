@@ -14,7 +14,8 @@ namespace parbench {
 /// Adds a plan and outputs that train on the micro-batches one after the other, without stages or
 /// copies. The first device and another like it take a run of micro-batches each: the micro-batches
 /// of one step depend on each other only by the sum of their gradients, which is formed when the
-/// outputs are read, and what clips gradients is computed from that sum. Returns one replica of the whole model for each device that has micro-batches.
+/// outputs are read, and what clips gradients is computed from that sum. Returns one replica of the
+/// whole model for each device that has micro-batches.
 [[nodiscard]] std::vector<std::unique_ptr<Stage>> add_gradient_accumulation(
     CaseParts& parts, const StageRange& whole, const std::vector<std::int64_t>& micro_batches,
     const Optimizer& optimizer = {});

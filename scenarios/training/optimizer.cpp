@@ -90,8 +90,8 @@ std::vector<Call> RegionUpdate::squared_norm(const BufferView& sum) {
 }
 
 std::vector<Call> RegionUpdate::clip(const BufferView& squared_norms, int regions) {
-  Op& op = parts_.ops.prepare(stream_,
-                              ClipFactor{.max_norm = optimizer_.max_norm, .parts = regions});
+  Op& op =
+      parts_.ops.prepare(stream_, ClipFactor{.max_norm = optimizer_.max_norm, .parts = regions});
   return {bind(op, {{"squared_norms", squared_norms}, {"factor", factor_.view}})};
 }
 
@@ -107,10 +107,11 @@ std::vector<Call> RegionUpdate::update() {
   const std::int64_t count = floats_in(region_.parameters);
   if (!is_adam(optimizer_.kind)) {
     const bool has_velocity = optimizer_.kind == OptimizerKind::momentum;
-    return {descend(parts_.ops.prepare(stream_, Sgd{.count = count,
-                                                   .learning_rate = optimizer_.learning_rate,
-                                                   .momentum = has_velocity ? usual_momentum : 0.0F,
-                                                   .clipped = optimizer_.clips()}))};
+    return {
+        descend(parts_.ops.prepare(stream_, Sgd{.count = count,
+                                                .learning_rate = optimizer_.learning_rate,
+                                                .momentum = has_velocity ? usual_momentum : 0.0F,
+                                                .clipped = optimizer_.clips()}))};
   }
   Adam adam = usual_adam;
   adam.count = count;

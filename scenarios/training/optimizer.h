@@ -29,9 +29,7 @@ struct Optimizer {
   [[nodiscard]] bool clips() const { return max_norm > 0; }
   /// Whether a step reads borrowed memory beside the gradients of parameters: the state of the step
   /// before, or for the norm what lies between gradients.
-  [[nodiscard]] bool reads_borrowed_memory() const {
-    return kind != OptimizerKind::sgd || clips();
-  }
+  [[nodiscard]] bool reads_borrowed_memory() const { return kind != OptimizerKind::sgd || clips(); }
 };
 
 /// The factor of all gradients by definition, from the sum of their squares; 1 without clipping.

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
 #include "kernels/base/error.h"
+#include "kernels/core/crossing.h"
 #include "scenarios/framework/suggest.h"
 #include "scenarios/plan/costs.h"
 #include "scenarios/training/batch_data.h"
@@ -120,9 +122,9 @@ class UnitTimer {
   UnitTimer(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
     const StageProgram& program = unit.program();
     const ParameterStore& store = unit.store();
-    set(Space::input, program.input().bytes);
-    set(Space::input_gradient, program.input().bytes);
-    set(Space::output_gradient, program.output().bytes);
+    set(Space::input, program.inputs().bytes());
+    set(Space::input_gradient, program.inputs().bytes());
+    set(Space::output_gradient, program.outputs().bytes());
     const TensorDesc target = target_tensor(stream.device(), range, program.samples());
     set(Space::target, target.bytes);
     set(Space::loss, sizeof(float));
@@ -132,13 +134,17 @@ class UnitTimer {
     set(Space::statistics, statistics_bytes(*range.network));
     set(Space::activations, program.activation_bytes());
     set(Space::transient, program.transient_bytes());
-    fill(Space::input, program.input(), range.network->vocabulary);
-    fill(Space::output_gradient, program.output());
-    fill(Space::target, target, range.network->classes());
+    for (const BoundaryTensor& input : program.inputs().tensors()) {
+      fill({Space::input, input.offset}, input.desc, range.network->vocabulary);
+    }
+    for (const BoundaryTensor& output : program.outputs().tensors()) {
+      fill({Space::output_gradient, output.offset}, output.desc);
+    }
+    fill({Space::target}, target, range.network->classes());
     for (const Space space :
          {Space::parameters, Space::gradients, Space::statistics, Space::loss}) {
       const std::size_t bytes = bases_.at(static_cast<std::size_t>(space)).bytes;
-      if (bytes > 0) fill(space, canonical({static_cast<std::int64_t>(bytes / sizeof(float))}));
+      if (bytes > 0) fill({space}, canonical({static_cast<std::int64_t>(bytes / sizeof(float))}));
     }
     run(rebase(store.packing(), bases_));
     const std::vector<Call> calls = rebase(unit.calls(), bases_);
@@ -158,10 +164,16 @@ class UnitTimer {
     bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
   }
 
+  struct Place {
+    Space space = Space::input;
+    std::size_t offset = 0;
+  };
+
   /// Integers are below `end`.
-  void fill(Space space, const TensorDesc& tensor, std::int64_t end = 0) {
-    const BufferView view = bases_.at(static_cast<std::size_t>(space));
-    const auto subsequence = static_cast<std::uint64_t>(space);
+  void fill(Place place, const TensorDesc& tensor, std::int64_t end = 0) {
+    const BufferView view =
+        bases_.at(static_cast<std::size_t>(place.space)).part(place.offset, tensor.bytes);
+    const auto subsequence = static_cast<std::uint64_t>(place.space);
     if (tensor.dtype == DType::i32) {
       draw_integers(stream_, tensor, view, end, {.subsequence = subsequence});
       return;
@@ -206,7 +218,58 @@ class UnitTimer {
   double seconds_ = 0;
 };
 
+/// A copy as a plan makes it, in memory of its own.
+double measured_copy_seconds(Context& context, std::size_t bytes) {
+  Device& from = context.device(0);
+  Device& to = context.device(1);
+  const Buffer source = from.allocate(bytes, MemoryKind::device);
+  const Buffer destination = to.allocate(bytes, MemoryKind::device);
+  Stream& stream = context.stream(reaches(from, to) ? 0 : 1, StreamKind::copy);
+  const auto copy = [&] {
+    const std::unique_ptr<Event> begin = stream.device().make_event();
+    const std::unique_ptr<Event> end = stream.device().make_event();
+    stream.record(*begin);
+    stream.copy(destination, source);
+    stream.record(*end);
+    stream.synchronize();
+    return end->seconds_since(*begin);
+  };
+  copy();  // once for pages
+  std::array<double, 3> seconds{copy(), copy(), copy()};
+  std::ranges::sort(seconds);
+  return seconds[1];
+}
+
+std::size_t crossing_bytes(const Device& device, const StageRange& whole, int first) {
+  return Boundary(device, whole, whole.network->crossing(first), whole.batch).bytes();
+}
+
 }  // namespace
+
+const std::vector<double>& measured_cut_seconds(Context& context, const Network& network,
+                                                const UnitRun& run) {
+  constexpr double bytes_per_second = 1e10;
+  const std::string key = fmt::format("cuts of {} {} {} {}", network.name, to_string(network.input),
+                                      to_string(run.dtype), run.samples);
+  return context.measured(key, [&] {
+    const StageRange whole{.network = &network, .dtype = run.dtype, .batch = run.samples};
+    const bool measures = context.options().measures && context.device_count() > 1;
+    std::map<std::size_t, double> known;  // by bytes
+    std::vector<double> seconds;
+    std::vector<int> every_unit(network.units.size() - 1);
+    std::iota(every_unit.begin(), every_unit.end(), 1);
+    for (const LayerRange& layers : stages_of(network, every_unit)) {
+      const std::size_t bytes = crossing_bytes(context.device(0), whole, layers.first);
+      const auto [one, is_new] = known.try_emplace(bytes, 0);
+      if (is_new) {
+        one->second = measures ? measured_copy_seconds(context, bytes)
+                               : static_cast<double>(bytes) / bytes_per_second;
+      }
+      seconds.push_back(layers.first == 0 ? 0 : one->second);
+    }
+    return seconds;
+  });
+}
 
 const std::vector<double>& measured_unit_seconds(Context& context, int device,
                                                  const Network& network, const UnitRun& run) {

@@ -32,7 +32,7 @@ struct UnitRun {
   /// Whether backward adds to the gradients, as it does for all micro-batches of a step but the
   /// first.
   bool accumulate = false;
-  bool recompute = false;  // its forward pass once more ahead of backward
+  bool recompute = false;  // its forward pass runs again ahead of backward
 };
 
 /// Seconds that each unit takes forward and backward for a micro-batch on a device of the context:
@@ -42,5 +42,13 @@ struct UnitRun {
 [[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context, int device,
                                                                const Network& network,
                                                                const UnitRun& run);
+
+/// Seconds that the tensors of a micro-batch which cross in front of each unit take from one device
+/// to another: the median of three copies between the first two devices of the context, or an
+/// estimate from their bytes where it does not measure or has one device. Those of the first unit
+/// are 0.
+[[nodiscard]] const std::vector<double>& measured_cut_seconds(Context& context,
+                                                              const Network& network,
+                                                              const UnitRun& run);
 
 }  // namespace parbench

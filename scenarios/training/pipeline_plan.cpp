@@ -18,11 +18,12 @@ struct BoundaryEnd {
   BufferView view;
 };
 
-/// The way of one micro-batch's tensor over a boundary.
+/// The way of one micro-batch's tensors over a boundary.
 struct Crossing {
-  std::vector<Call> pack;  // on the sender
-  CopyCall copy;
+  std::vector<Call> pack;    // on the sender
+  std::vector<Call> copies;  // one for each tensor
   std::vector<Call> unpack;  // on the receiver
+  std::size_t bytes = 0;
 };
 
 void append(std::vector<Call>& to, std::vector<Call> from) {
@@ -96,26 +97,25 @@ class StepWriter {
     std::vector<TaskId> computed;
     for (std::size_t s = 0; s < count; ++s) {
       norms.push_back(parts_.context.borrow(stages_[s]->device(), count * sizeof(float)));
-      computed.push_back(
-          parts_.plan.add({.name = fmt::format("squared norm, stage {}", s),
-                           .lanes = {compute_[s]},
-                           .after = backward_[static_cast<int>(s)],
-                           .cost_key = "squared norm",
-                           .phase = "update"},
-                          stages_[s]->update().squared_norm(norm_of(norms[s], s))));
+      computed.push_back(parts_.plan.add({.name = fmt::format("squared norm, stage {}", s),
+                                          .lanes = {compute_[s]},
+                                          .after = backward_[static_cast<int>(s)],
+                                          .cost_key = "squared norm",
+                                          .phase = "update"},
+                                         stages_[s]->update().squared_norm(norm_of(norms[s], s))));
     }
     for (std::size_t from = 0; from < count; ++from) {
       for (std::size_t to = 0; to < count; ++to) {
         if (from == to) continue;
-        arrived[to].push_back(parts_.plan.add(
-            {.name = fmt::format("send squared norm, stage {} to {}", from, to),
-             .kind = TaskKind::copy,
-             .lanes = {lane_between(static_cast<int>(from), static_cast<int>(to))},
-             .after = {computed[from]},
-             .cost_key = fmt::format("send squared norm to {}", to),
-             .phase = "update"},
-            {CopyCall{.destination = norm_of(norms[to], from),
-                      .source = norm_of(norms[from], from)}}));
+        arrived[to].push_back(
+            parts_.plan.add({.name = fmt::format("send squared norm, stage {} to {}", from, to),
+                             .kind = TaskKind::copy,
+                             .lanes = {lane_between(static_cast<int>(from), static_cast<int>(to))},
+                             .after = {computed[from]},
+                             .cost_key = fmt::format("send squared norm to {}", to),
+                             .phase = "update"},
+                            {CopyCall{.destination = norm_of(norms[to], from),
+                                      .source = norm_of(norms[from], from)}}));
       }
     }
     for (std::size_t s = 0; s < count; ++s) {
@@ -136,23 +136,49 @@ class StepWriter {
   /// Memory in canonical order at one end, and the reorder that brings the tensor there or from
   /// there; the end itself where it is canonical already.
   [[nodiscard]] BufferView canonical_end(const BoundaryEnd& end, bool sends,
-                                         std::vector<Call>& reorder) {
+                                         std::vector<Call>& reorders) {
     const TensorDesc plain = canonical(end.desc.shape, end.desc.dtype);
     if (end.desc == plain) return end.view;
     const BufferView staging = parts_.context.borrow(end.stage.device(), plain.bytes);
     Stream& stream = parts_.context.stream(end.stage.device(), StreamKind::compute);
     Op& op = parts_.ops.prepare(stream, sends ? Reorder{.source = end.desc, .destination = plain}
                                               : Reorder{.source = plain, .destination = end.desc});
-    reorder = {bind(
-        op, {{"source", sends ? end.view : staging}, {"destination", sends ? staging : end.view}})};
+    reorders.emplace_back(bind(
+        op, {{"source", sends ? end.view : staging}, {"destination", sends ? staging : end.view}}));
     return staging;
   }
 
-  [[nodiscard]] Crossing cross(const BoundaryEnd& from, const BoundaryEnd& to) {
-    Crossing crossing;
+  void cross(const BoundaryEnd& from, const BoundaryEnd& to, Crossing& crossing) {
     const bool alike = from.desc == to.desc;
-    crossing.copy.source = alike ? from.view : canonical_end(from, true, crossing.pack);
-    crossing.copy.destination = alike ? to.view : canonical_end(to, false, crossing.unpack);
+    CopyCall copy;
+    copy.source = alike ? from.view : canonical_end(from, true, crossing.pack);
+    copy.destination = alike ? to.view : canonical_end(to, false, crossing.unpack);
+    crossing.bytes += copy.source.bytes;
+    crossing.copies.emplace_back(copy);
+  }
+
+  /// The activations of a micro-batch from a stage to the next.
+  [[nodiscard]] Crossing cross_forward(const Stage& stage, const Stage& next, int micro_batch) {
+    Crossing crossing;
+    const std::vector<Stage::Passing> to = next.inputs(micro_batch);
+    for (std::size_t i = 0; const Stage::Passing& from : stage.outputs(micro_batch)) {
+      cross({stage, from.desc, from.values}, {next, to[i].desc, to[i].values}, crossing);
+      ++i;
+    }
+    return crossing;
+  }
+
+  /// Their gradients from a stage to the previous one.
+  [[nodiscard]] Crossing cross_backward(const Stage& stage, const Stage& previous,
+                                        int micro_batch) {
+    Crossing crossing;
+    const std::vector<Stage::Passing> to = previous.outputs(micro_batch);
+    for (std::size_t i = 0; const Stage::Passing& from : stage.inputs(micro_batch)) {
+      if (from.gradient.bytes > 0) {
+        cross({stage, from.desc, from.gradient}, {previous, to[i].desc, to[i].gradient}, crossing);
+      }
+      ++i;
+    }
     return crossing;
   }
 
@@ -163,15 +189,15 @@ class StepWriter {
 
   void send(const char* what, int from, int to, int micro_batch, TaskId produced,
             Crossing crossing) {
-    const TaskId task = parts_.plan.add(
-        {.name =
-             fmt::format("send {}, micro-batch {}, stage {} to {}", what, micro_batch, from, to),
-         .kind = TaskKind::copy,
-         .lanes = {lane_between(from, to)},
-         .after = {produced},
-         .cost_key = fmt::format("send {} {} to {}", what, crossing.copy.source.bytes, to),
-         .micro_batch = micro_batch},
-        {crossing.copy});
+    const TaskId task =
+        parts_.plan.add({.name = fmt::format("send {}, micro-batch {}, stage {} to {}", what,
+                                             micro_batch, from, to),
+                         .kind = TaskKind::copy,
+                         .lanes = {lane_between(from, to)},
+                         .after = {produced},
+                         .cost_key = fmt::format("send {} {} to {}", what, crossing.bytes, to),
+                         .micro_batch = micro_batch},
+                        std::move(crossing.copies));
     arrivals_[{to, micro_batch}] = {task, std::move(crossing.unpack)};
   }
 
@@ -196,9 +222,7 @@ class StepWriter {
     const bool sends = s + 1 < static_cast<int>(stages_.size());
     Crossing crossing;
     if (sends) {
-      const Stage& next = *stages_[static_cast<std::size_t>(s) + 1];
-      crossing = cross({stage, stage.output_desc(micro_batch), stage.output(micro_batch)},
-                       {next, next.input_desc(micro_batch), next.input(micro_batch)});
+      crossing = cross_forward(stage, *stages_[static_cast<std::size_t>(s) + 1], micro_batch);
       append(calls, crossing.pack);
     }
     const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
@@ -221,10 +245,7 @@ class StepWriter {
     append(calls, stage.backward(micro_batch, first));
     Crossing crossing;
     if (s > 0) {
-      const Stage& previous = *stages_[static_cast<std::size_t>(s) - 1];
-      crossing = cross(
-          {stage, stage.input_desc(micro_batch), stage.input_gradient(micro_batch)},
-          {previous, previous.output_desc(micro_batch), previous.output_gradient(micro_batch)});
+      crossing = cross_backward(stage, *stages_[static_cast<std::size_t>(s) - 1], micro_batch);
       append(calls, crossing.pack);
     }
     const TaskId id = parts_.plan.add(std::move(task), std::move(calls));

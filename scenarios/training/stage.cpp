@@ -95,11 +95,11 @@ void Stage::borrow_memory() {
   for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
     const StageProgram& program = this->program(static_cast<int>(micro_batch));
     if (!options_.range.is_first()) {
-      inputs_.push_back(context.borrow(device, program.input().bytes));
-      input_gradients_.push_back(context.borrow(device, program.input().bytes));
+      inputs_.push_back(context.borrow(device, program.inputs().bytes()));
+      input_gradients_.push_back(context.borrow(device, program.inputs().bytes()));
     }
     if (!options_.range.is_last()) {
-      output_gradients_.push_back(context.borrow(device, program.output().bytes));
+      output_gradients_.push_back(context.borrow(device, program.outputs().bytes()));
     }
   }
 }
@@ -194,21 +194,33 @@ const StageProgram& Stage::program(int micro_batch) const {
 BufferView Stage::input(int micro_batch) const {
   if (!options_.range.is_first()) return inputs_.at(static_cast<std::size_t>(micro_batch));
   return images_.part(static_cast<std::size_t>(first_sample(micro_batch)) * image_bytes_,
-                      program(micro_batch).input().bytes);
+                      program(micro_batch).inputs().tensors().front().desc.bytes);
 }
 
-BufferView Stage::output(int micro_batch) const {
-  const BufferView& slot = slots_.at(static_cast<std::size_t>(micro_batch % options_.slots));
-  const BufferView output = program(micro_batch).output_view();
-  return slot.part(output.offset, output.bytes);
+std::vector<Stage::Passing> Stage::inputs(int micro_batch) const {
+  const StageProgram& program = this->program(micro_batch);
+  const Bases bases = this->bases(micro_batch);
+  std::vector<Passing> all;
+  for (const BoundaryTensor& one : program.inputs().tensors()) {
+    Passing& input = all.emplace_back(Passing{
+        .desc = one.desc, .values = rebase(program.view_of(one.tensor), bases), .gradient = {}});
+    if (one.tensor == network_input) continue;
+    input.gradient = rebase(program.input_gradient_view(one.tensor), bases);
+  }
+  return all;
 }
 
-BufferView Stage::input_gradient(int micro_batch) const {
-  return input_gradients_.at(static_cast<std::size_t>(micro_batch));
-}
-
-BufferView Stage::output_gradient(int micro_batch) const {
-  return output_gradients_.at(static_cast<std::size_t>(micro_batch));
+std::vector<Stage::Passing> Stage::outputs(int micro_batch) const {
+  const StageProgram& program = this->program(micro_batch);
+  const Bases bases = this->bases(micro_batch);
+  std::vector<Passing> all;
+  for (const BoundaryTensor& one : program.outputs().tensors()) {
+    Passing& output = all.emplace_back(Passing{
+        .desc = one.desc, .values = rebase(program.view_of(one.tensor), bases), .gradient = {}});
+    if (one.tensor == network_input) continue;
+    output.gradient = rebase(program.outputs().view(Space::output_gradient, one.tensor), bases);
+  }
+  return all;
 }
 
 Bases Stage::bases(int micro_batch) const {
@@ -217,12 +229,12 @@ Bases Stage::bases(int micro_batch) const {
     bases.at(static_cast<std::size_t>(space)) = view;
   };
   set(Space::input, input(micro_batch));
-  if (!options_.range.is_first()) set(Space::input_gradient, input_gradient(micro_batch));
-  if (!options_.range.is_last()) set(Space::output_gradient, output_gradient(micro_batch));
+  const auto index = static_cast<std::size_t>(micro_batch);
+  if (!options_.range.is_first()) set(Space::input_gradient, input_gradients_.at(index));
+  if (!options_.range.is_last()) set(Space::output_gradient, output_gradients_.at(index));
   if (options_.range.is_last()) {
     const auto first = static_cast<std::size_t>(first_sample(micro_batch));
-    const auto count =
-        static_cast<std::size_t>(options_.micro_batches.at(static_cast<std::size_t>(micro_batch)));
+    const auto count = static_cast<std::size_t>(options_.micro_batches.at(index));
     set(Space::target, target_.part(first * target_bytes_, count * target_bytes_));
   }
   set(Space::loss, loss_);
@@ -258,7 +270,8 @@ std::vector<Stage::TrainedParameter> Stage::parameters() const {
 }
 
 Tensor Stage::images() const {
-  return tensor(input_tensor(stream_.device(), options_.range, options_.range.batch), images_);
+  const StageRange& range = options_.range;
+  return tensor(tensor_of(stream_.device(), range, network_input, range.batch), images_);
 }
 
 Tensor Stage::target() const {
@@ -279,7 +292,8 @@ bool Stage::holds_whole_batch() const {
 }
 
 Tensor Stage::prediction(int micro_batch) const {
-  return tensor(output_desc(micro_batch), output(micro_batch));
+  const StageProgram& program = this->program(micro_batch);
+  return tensor(program.output(), rebase(program.output_view(), bases(micro_batch)));
 }
 
 void Stage::add_outputs(std::vector<Output>& outputs) const {
@@ -287,8 +301,8 @@ void Stage::add_outputs(std::vector<Output>& outputs) const {
   if (options_.range.is_last()) {
     outputs.push_back({loss_output, [&data, loss = loss()] { return data.read(loss); }});
     if (optimizer().clips()) {
-      outputs.push_back({clip_factor_output,
-                         [&data, factor = update_->factor()] { return data.read(factor); }});
+      outputs.push_back(
+          {clip_factor_output, [&data, factor = update_->factor()] { return data.read(factor); }});
     }
   }
   for (const TrainedParameter& parameter : parameters()) {

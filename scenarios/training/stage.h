@@ -40,17 +40,16 @@ class Stage {
 
   [[nodiscard]] int device() const { return options_.device; }
 
-  // Boundaries of a micro-batch. `input` of the first stage is a part of the images.
-  [[nodiscard]] BufferView input(int micro_batch) const;
-  [[nodiscard]] BufferView output(int micro_batch) const;
-  [[nodiscard]] BufferView input_gradient(int micro_batch) const;
-  [[nodiscard]] BufferView output_gradient(int micro_batch) const;
-  [[nodiscard]] const TensorDesc& input_desc(int micro_batch) const {
-    return program(micro_batch).input();
-  }
-  [[nodiscard]] const TensorDesc& output_desc(int micro_batch) const {
-    return program(micro_batch).output();
-  }
+  /// A tensor at a boundary between stages, and its gradient, as they lie on this stage's device.
+  struct Passing {
+    TensorDesc desc;
+    BufferView values;
+    BufferView gradient;  // empty of the network's input
+  };
+  /// What a micro-batch brings from the stage before; of the first stage a part of the images.
+  [[nodiscard]] std::vector<Passing> inputs(int micro_batch) const;
+  /// What the stage behind gets, in the order of its `inputs`; none of the last stage.
+  [[nodiscard]] std::vector<Passing> outputs(int micro_batch) const;
 
   /// Copies of parameters that operations want, brought up to date; empty when none are needed.
   [[nodiscard]] std::vector<Call> pack() const;
@@ -86,6 +85,7 @@ class Stage {
   void add_outputs(std::vector<Output>& outputs) const;
 
  private:
+  [[nodiscard]] BufferView input(int micro_batch) const;
   [[nodiscard]] const StageProgram& program(int micro_batch) const;
   [[nodiscard]] Bases bases(int micro_batch) const;
   void make_programs();

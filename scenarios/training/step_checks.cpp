@@ -111,8 +111,7 @@ Verdict check_updates(CaseData& data, const Stages& stages, const std::vector<Ou
     if (auto wrong = check_factors(data, stages, want)) return wrong;
   }
   for (const auto& stage : stages) {
-    const double factor =
-        optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
+    const double factor = optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
       if (auto wrong = check_update(data, parameter, optimizer, factor)) return wrong;
     }
@@ -313,15 +312,20 @@ struct Passage {
 };
 
 std::vector<Passage> passages_of(const Stage& stage, const Stage& next, int micro_batch) {
-  const TensorDesc& here = stage.output_desc(micro_batch);
-  const TensorDesc& there = next.input_desc(micro_batch);
-  if (here == there) return {};
-  return {{"activations",
-           {.device = stage.device(), .desc = here, .view = stage.output(micro_batch)},
-           {.device = next.device(), .desc = there, .view = next.input(micro_batch)}},
-          {"gradients",
-           {.device = next.device(), .desc = there, .view = next.input_gradient(micro_batch)},
-           {.device = stage.device(), .desc = here, .view = stage.output_gradient(micro_batch)}}};
+  std::vector<Passage> passages;
+  const std::vector<Stage::Passing> there = next.inputs(micro_batch);
+  for (std::size_t i = 0; const Stage::Passing& here : stage.outputs(micro_batch)) {
+    const Stage::Passing& arrived = there.at(i++);
+    if (here.desc == arrived.desc) continue;
+    passages.push_back({"activations",
+                        {.device = stage.device(), .desc = here.desc, .view = here.values},
+                        {.device = next.device(), .desc = arrived.desc, .view = arrived.values}});
+    if (here.gradient.bytes == 0) continue;
+    passages.push_back({"gradients",
+                        {.device = next.device(), .desc = arrived.desc, .view = arrived.gradient},
+                        {.device = stage.device(), .desc = here.desc, .view = here.gradient}});
+  }
+  return passages;
 }
 
 Verdict check_passage(CaseData& data, const Passage& passage) {

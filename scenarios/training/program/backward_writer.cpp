@@ -17,12 +17,11 @@ BackwardWriter::BackwardWriter(const StageParts& parts, bool accumulate)
 
 std::vector<OpCall> BackwardWriter::write() {
   const StageRange& range = parts().range;
-  if (range.is_last()) {
-    write_loss();
-  } else {
-    const BufferView& output = parts().memory_of(range.last).output;
-    contributions_to(range.last)
-        .push_back({.view = symbolic(Space::output_gradient, 0, output.bytes)});
+  if (range.is_last()) write_loss();
+  for (const BoundaryTensor& output : parts().outputs.tensors()) {
+    if (output.tensor == network_input) continue;
+    contributions_to(output.tensor)
+        .push_back({.view = parts().outputs.view(Space::output_gradient, output.tensor)});
   }
   for (int index = range.last; index >= range.first; --index) {
     const bool ends_unit =
@@ -30,7 +29,9 @@ std::vector<OpCall> BackwardWriter::write() {
     if (range.recompute && ends_unit) write_recomputation(index);
     write_layer(index, [&](const Layer& layer) { layer.kind->write_backward(*this); });
   }
-  write_input_gradient();
+  for (const BoundaryTensor& input : parts().inputs.tensors()) {
+    if (input.tensor != network_input) write_input_gradient(input);
+  }
   return std::move(calls());
 }
 
@@ -38,15 +39,15 @@ std::vector<OpCall> BackwardWriter::write() {
 void BackwardWriter::write_recomputation(int last) {
   recomputation_.release();
   int first = last;
-  while (first > parts().range.first &&
-         parts().layer(first - 1).unit == parts().layer(last).unit) {
+  while (first > parts().range.first && parts().layer(first - 1).unit == parts().layer(last).unit) {
     --first;
   }
   std::ranges::move(recomputation_.write(first, last), std::back_inserter(calls()));
 }
 
 std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {
-  return producer < parts().range.first ? to_input_ : contributions_[parts().local(producer)];
+  return producer < parts().range.first ? to_inputs_[producer]
+                                        : contributions_[parts().local(producer)];
 }
 
 // --- what a layer takes and gives ---
@@ -86,10 +87,10 @@ bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
          temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
 }
 
-/// The boundary's memory where it is the stage's input and comes first.
+/// The boundary's memory where it is an input of the stage and comes first.
 Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
-  if (is_wanted(which) && is_boundary(which) && !std::exchange(boundary_taken_, true)) {
-    return {.view = symbolic(Space::input_gradient, 0, bytes)};
+  if (is_wanted(which) && is_boundary(which) && taken_.insert(producer(which)).second) {
+    return {.view = parts().inputs.view(Space::input_gradient, producer(which))};
   }
   return make_temporary(bytes);
 }
@@ -140,18 +141,18 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
 }
 
 /// What has not been written to the boundary directly is added to it, or copied where nothing has.
-void BackwardWriter::write_input_gradient() {
-  const StageRange& range = parts().range;
-  const Shape shape =
-      with_samples(parts().samples, range.network->input_of(range.network->layer(range.first)));
-  for (const Gradient& gradient : to_input_) {
-    const BufferView boundary = symbolic(Space::input_gradient, 0, gradient.view.bytes);
+/// What only passes the stage stays where it has come back.
+void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
+  const BufferView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
+  const std::vector<Gradient>& all = to_inputs_[input.tensor];
+  const bool passes = all.size() == 1 && parts().outputs.has(input.tensor);
+  if (passes) return;
+  for (const Gradient& gradient : all) {
     if (gradient.view.buffer == boundary.buffer) continue;
-    if (std::exchange(boundary_taken_, true)) {
-      add(shape, boundary, gradient.view, boundary);
+    if (!taken_.insert(input.tensor).second) {
+      add(input.desc.shape, boundary, gradient.view, boundary);
     } else {
-      const TensorDesc tensor = parts().stream.device().activation(shape, range.dtype);
-      Op& copy = prepare(Reorder{.source = tensor, .destination = tensor});
+      Op& copy = prepare(Reorder{.source = input.desc, .destination = input.desc});
       emit(copy, {{"source", gradient.view}, {"destination", boundary}});
     }
     release(gradient);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -56,7 +58,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   void add(const Shape& shape, const BufferView& a, const BufferView& b, const BufferView& to);
   void write_loss();
   void write_recomputation(int last);
-  void write_input_gradient();
+  void write_input_gradient(const BoundaryTensor& input);
   void emit_through_temporaries(const OpDesc& overwriting, std::vector<Binding> bindings,
                                 const std::vector<std::string_view>& roles);
   void add_or_overwrite(const BufferView& from, const BufferView& to);
@@ -66,8 +68,8 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   RecomputeWriter recomputation_;  // in the same region
   std::vector<Temporary> temporaries_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index
-  std::vector<Gradient> to_input_;                    // of the stage
-  bool boundary_taken_ = false;                       // by the first gradient of the input
+  std::map<int, std::vector<Gradient>> to_inputs_;    // of the stage, by tensor
+  std::set<int> taken_;  // inputs whose memory at the boundary has a gradient
 };
 
 }  // namespace parbench

@@ -1,7 +1,6 @@
 // Which outputs are kept, and the layers in their order.
 #include "scenarios/training/program/forward_writer.h"
 
-#include <algorithm>
 #include <string>
 
 #include "kernels/base/round_up.h"
@@ -47,8 +46,7 @@ bool ForwardWriter::is_kept(int index) const {
 int ForwardWriter::last_reader(int index) const {
   int last = index;
   for (int reader = index + 1; reader <= parts().range.last; ++reader) {
-    const std::vector<int>& inputs = parts().layer(reader).inputs;
-    if (std::ranges::find(inputs, index) != inputs.end()) last = reader;
+    if (parts().layer(reader).reads(index)) last = reader;
   }
   return last;
 }

@@ -1,14 +1,12 @@
 // Where the inputs of a stage's layers lie, and who reads their outputs.
 #include "scenarios/training/program/layer_writer.h"
 
-#include <algorithm>
-
 namespace parbench {
 
 BufferView StageParts::input_of(int index, std::size_t which) const {
   const int producer = layer(index).inputs.at(which);
   if (producer >= range.first) return memory_of(producer).output;
-  return symbolic(Space::input, 0, input.bytes);
+  return inputs.view(Space::input, producer);
 }
 
 BufferView StageParts::statistics_of(int index) const {
@@ -27,27 +25,15 @@ bool StageParts::backward_reads(int index) const {
   return false;
 }
 
-namespace {
-
-bool reads(const Layer& reader, int index) {
-  return std::ranges::find(reader.inputs, index) != reader.inputs.end();
-}
-
-}  // namespace
-
 bool StageParts::leaves_stage(int index) const {
   const int end = static_cast<int>(range.network->layers.size()) - 1;
-  if (index == end || reads(layer(end), index)) return true;
-  for (int reader = range.last + 1; reader <= end; ++reader) {
-    if (reads(layer(reader), index)) return true;
-  }
-  return false;
+  return index == end || layer(end).reads(index) || outputs.has(index);
 }
 
 bool StageParts::leaves_unit(int index) const {
   if (leaves_stage(index)) return true;
   for (int reader = index + 1; reader <= range.last; ++reader) {
-    if (layer(reader).unit != layer(index).unit && reads(layer(reader), index)) return true;
+    if (layer(reader).unit != layer(index).unit && layer(reader).reads(index)) return true;
   }
   return false;
 }

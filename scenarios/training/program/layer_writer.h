@@ -18,7 +18,8 @@ struct StageParts {
   Stream& stream;
   const StageRange& range;
   std::int64_t samples = 0;
-  const TensorDesc& input;
+  const Boundary& inputs;
+  const Boundary& outputs;
   ParameterStore& store;
   OpSet& ops;
   std::vector<LayerMemory>& memory;  // of the range's layers
@@ -28,7 +29,7 @@ struct StageParts {
     return static_cast<std::size_t>(index - range.first);
   }
   [[nodiscard]] LayerMemory& memory_of(int index) const { return memory.at(local(index)); }
-  /// What a layer reads: an output within the stage, or the stage's input.
+  /// What a layer reads: an output within the stage, or an input of the stage.
   [[nodiscard]] BufferView input_of(int index, std::size_t which) const;
   [[nodiscard]] BufferView statistics_of(int index) const;
 

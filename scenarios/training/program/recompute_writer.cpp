@@ -1,7 +1,6 @@
 // Which layers of a unit are computed again, and how long their outputs live.
 #include "scenarios/training/program/recompute_writer.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -27,8 +26,7 @@ void RecomputeWriter::find_wanted(int first, int last) {
   for (int index = last; index >= first; --index) {
     int last_reader = index;
     for (const auto& [reader, unused] : last_readers_) {
-      const std::vector<int>& inputs = parts().layer(reader).inputs;
-      if (std::ranges::find(inputs, index) != inputs.end()) last_reader = reader;
+      if (parts().layer(reader).reads(index)) last_reader = reader;
     }
     const bool is_missing = !parts().leaves_unit(index);
     const bool is_read = last_reader != index || parts().backward_reads(index);
@@ -56,9 +54,8 @@ BufferView RecomputeWriter::transient(std::size_t bytes, std::vector<std::size_t
 BufferView RecomputeWriter::place_output(std::size_t bytes) {
   BufferView& output = parts().memory_of(index()).output;
   if (parts().leaves_unit(index())) return output;
-  output = transient(bytes, parts().backward_reads(index())
-                                ? held_
-                                : released_behind_[last_readers_.at(index())]);
+  output = transient(
+      bytes, parts().backward_reads(index()) ? held_ : released_behind_[last_readers_.at(index())]);
   return output;
 }
 

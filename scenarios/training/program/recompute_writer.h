@@ -1,4 +1,4 @@
-// Writes the forward pass of a unit once more, ahead of its backward pass, where only what crosses
+// Writes the forward pass of a unit again, ahead of its backward pass, where only what crosses
 // units is kept from the first one.
 #pragma once
 

@@ -1,18 +1,22 @@
 // Planning of a stage: its passes are written by ForwardWriter and BackwardWriter.
 #include "scenarios/training/program/stage_program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
+#include "kernels/base/round_up.h"
 #include "scenarios/training/program/backward_writer.h"
 #include "scenarios/training/program/forward_writer.h"
 
 namespace parbench {
 
-TensorDesc input_tensor(const Device& device, const StageRange& range, std::int64_t samples) {
-  const Network& network = *range.network;
-  const Shape shape = with_samples(samples, network.input_of(network.layer(range.first)));
-  const bool is_tokens = range.is_first() && network.vocabulary > 0;
+TensorDesc tensor_of(const Device& device, const StageRange& range, int tensor,
+                     std::int64_t samples) {
+  const Shape shape = with_samples(samples, range.network->shape_of(tensor));
+  const bool is_tokens = tensor == network_input && range.network->vocabulary > 0;
   return is_tokens ? canonical(shape, DType::i32) : device.activation(shape, range.dtype);
 }
 
@@ -34,6 +38,26 @@ std::size_t statistics_offset(const Network& network, int layer) {
 
 std::size_t statistics_bytes(const Network& network) {
   return statistics_offset(network, static_cast<int>(network.layers.size()));
+}
+
+Boundary::Boundary(const Device& device, const StageRange& range, const std::vector<int>& tensors,
+                   std::int64_t samples) {
+  for (const int tensor : tensors) {
+    tensors_.push_back({tensor, tensor_of(device, range, tensor, samples), bytes_});
+    bytes_ += round_up(tensors_.back().desc.bytes, RegionPlanner::alignment);
+  }
+}
+
+bool Boundary::has(int tensor) const {
+  return std::ranges::find(tensors_, tensor, &BoundaryTensor::tensor) != tensors_.end();
+}
+
+BufferView Boundary::view(Space space, int tensor) const {
+  const auto found = std::ranges::find(tensors_, tensor, &BoundaryTensor::tensor);
+  if (found == tensors_.end()) {
+    throw std::logic_error(fmt::format("the output of layer {} does not cross", tensor));
+  }
+  return symbolic(space, found->offset, found->desc.bytes);
 }
 
 std::vector<OpDesc> StageProgram::products(const StageRange& range, std::int64_t samples) {
@@ -65,11 +89,12 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
     : stream_(stream), range_(range), samples_(samples) {
   const Device& device = stream.device();
   const Network& network = *range.network;
-  input_ = input_tensor(device, range, samples);
+  inputs_ = Boundary(device, range, network.crossing(range.first), samples);
+  outputs_ = Boundary(device, range, network.crossing(range.last + 1), samples);
   output_ = device.activation(with_samples(samples, network.layer(range.last).output), range.dtype);
   memory_.resize(static_cast<std::size_t>(range.last - range.first) + 1);
 
-  const StageParts parts{stream_, range_, samples_, input_, store, ops_, memory_};
+  const StageParts parts{stream_, range_, samples_, inputs_, outputs_, store, ops_, memory_};
   ForwardWriter writer(parts);
   forward_ = writer.write();
   activation_bytes_ = writer.activation_bytes();
@@ -92,8 +117,21 @@ TensorDesc StageProgram::last_source() const {
 
 BufferView StageProgram::last_source_view() const {
   const int producer = range_.network->layer(range_.last).inputs.front();
-  if (producer < range_.first) return symbolic(Space::input, 0, input_.bytes);
-  return memory_.at(static_cast<std::size_t>(producer - range_.first)).output;
+  return view_of(producer);
+}
+
+BufferView StageProgram::view_of(int tensor) const {
+  if (tensor < range_.first) return inputs_.view(Space::input, tensor);
+  return memory_.at(static_cast<std::size_t>(tensor - range_.first)).output;
+}
+
+BufferView StageProgram::input_gradient_view(int tensor) const {
+  bool is_read = false;
+  for (int reader = range_.first; reader <= range_.last; ++reader) {
+    is_read = is_read || range_.network->layer(reader).reads(tensor);
+  }
+  return is_read ? inputs_.view(Space::input_gradient, tensor)
+                 : outputs_.view(Space::output_gradient, tensor);
 }
 
 }  // namespace parbench

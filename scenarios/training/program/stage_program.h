@@ -35,10 +35,10 @@ struct StageRange {
   }
 };
 
-/// What the range's first layer reads: tokens where the network begins with them, else an
-/// activation.
-[[nodiscard]] TensorDesc input_tensor(const Device& device, const StageRange& range,
-                                      std::int64_t samples);
+/// A tensor of the network (Network::crossing): tokens where that is its input and begins with
+/// them, else an activation.
+[[nodiscard]] TensorDesc tensor_of(const Device& device, const StageRange& range, int tensor,
+                                   std::int64_t samples);
 /// What the network's prediction is held to.
 [[nodiscard]] TensorDesc target_tensor(const Device& device, const StageRange& range,
                                        std::int64_t samples);
@@ -48,6 +48,32 @@ struct StageRange {
 [[nodiscard]] std::size_t statistics_offset(const Network& network, int layer);
 [[nodiscard]] std::size_t statistics_bytes(const Network& network);
 
+/// A tensor that crosses a boundary between stages.
+struct BoundaryTensor {
+  int tensor = network_input;  // of the network: Network::crossing
+  TensorDesc desc;
+  std::size_t offset = 0;  // in the boundary's spaces
+};
+
+/// All that cross one boundary, in the order of Network::crossing: both of its sides have the same.
+class Boundary {
+ public:
+  Boundary() = default;
+  Boundary(const Device& device, const StageRange& range, const std::vector<int>& tensors,
+           std::int64_t samples);
+
+  [[nodiscard]] const std::vector<BoundaryTensor>& tensors() const { return tensors_; }
+  /// In each of the boundary's spaces.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Throws std::logic_error for a tensor that does not cross.
+  [[nodiscard]] BufferView view(Space space, int tensor) const;
+  [[nodiscard]] bool has(int tensor) const;
+
+ private:
+  std::vector<BoundaryTensor> tensors_;
+  std::size_t bytes_ = 0;
+};
+
 /// What a layer leaves for its backward pass and its readers.
 struct LayerMemory {
   BufferView output;
@@ -55,8 +81,8 @@ struct LayerMemory {
 };
 
 /// Plans all operations in its constructor. What backward needs is kept in Space::activations, what
-/// is not needed later or is recomputed in Space::transient; gradients are overwritten in place where the operation
-/// allows it.
+/// is not needed later or is recomputed in Space::transient; gradients are overwritten in place
+/// where the operation allows it.
 class StageProgram {
  public:
   StageProgram(Stream& stream, const StageRange& range, std::int64_t samples,
@@ -78,7 +104,16 @@ class StageProgram {
   }
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
-  [[nodiscard]] const TensorDesc& input() const { return input_; }
+  /// What stages before have made, or the network's input; also what only stages behind read.
+  [[nodiscard]] const Boundary& inputs() const { return inputs_; }
+  /// What stages behind read; empty of the last stage.
+  [[nodiscard]] const Boundary& outputs() const { return outputs_; }
+  /// Where a tensor of `inputs` or `outputs` lies: one that only passes stays where it has come in.
+  [[nodiscard]] BufferView view_of(int tensor) const;
+  /// Where the gradient of a tensor of `inputs` lies after backward: one that this stage does not
+  /// read goes back as it has come.
+  [[nodiscard]] BufferView input_gradient_view(int tensor) const;
+  /// Of the last layer.
   [[nodiscard]] const TensorDesc& output() const { return output_; }
   [[nodiscard]] BufferView output_view() const { return memory_.back().output; }
   /// What the last layer reads, kept like its output until the micro-batch's backward.
@@ -92,7 +127,8 @@ class StageProgram {
   StageRange range_;
   std::int64_t samples_;
   OpSet ops_;
-  TensorDesc input_;
+  Boundary inputs_;
+  Boundary outputs_;
   TensorDesc output_;
   std::vector<LayerMemory> memory_;  // of the range's layers
   std::vector<OpCall> forward_;

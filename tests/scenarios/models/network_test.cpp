@@ -32,6 +32,28 @@ TEST(ResNet, HasTorchvisionsParameters) {
   EXPECT_THROW((void)resnet(49, 224), std::invalid_argument);
 }
 
+TEST(Gpt, HasNamedSizes) {
+  const Model small = model_named("gpt2-124m");
+  const Network network = small.make(small.sizes);
+  std::int64_t parameters = 0;
+  for (const ParameterSpec& spec : network.parameters()) {
+    if (!spec.name.starts_with("lm_head")) parameters += element_count(spec.shape);
+  }
+  EXPECT_EQ(parameters, 124439808) << "GPT-2's, whose head has the embedding's weights";
+  EXPECT_EQ(network.units.size(), 14U);
+  EXPECT_EQ(model_named("gpt-tiny").sizes.at("layers"), 2);
+}
+
+TEST(Units, OneTensorCrossesBetweenThemInModelsThatShip) {
+  for (const Model& model : models()) {
+    const Network network = model.make(model.sizes);
+    for (int index = 1; index < static_cast<int>(network.layers.size()); ++index) {
+      if (network.layer(index).unit == network.layer(index - 1).unit) continue;
+      EXPECT_EQ(network.crossing(index), std::vector{index - 1}) << model.name << " " << index;
+    }
+  }
+}
+
 TEST(Perceptron, HasAUnitForEachLinearLayer) {
   const Network network = perceptron(3, 8);
   EXPECT_EQ(network.units.size(), 3U);

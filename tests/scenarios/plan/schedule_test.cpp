@@ -131,5 +131,18 @@ TEST(BalancedPartition, GivesTheFasterDeviceMore) {
   EXPECT_EQ(balanced_partition({fast, slow}), (std::vector<int>{4}));
 }
 
+TEST(BalancedPartition, CountsTheCopiesOfACutOnBothOfItsSides) {
+  const std::vector<double> units = {3, 1, 1, 3};
+  const auto with_cuts = [&](const std::vector<double>& cuts, std::size_t stages) {
+    return balanced_partition(std::vector(stages, units), cuts);
+  };
+  EXPECT_EQ(with_cuts({0, 1, 1, 1}, 2), (std::vector<int>{2})) << "all cuts cost the same";
+  EXPECT_EQ(with_cuts({0, 0.5, 2, 2}, 2), (std::vector<int>{1})) << "5.5 instead of 6";
+  EXPECT_EQ(with_cuts({0, 1, 0.5, 3}, 3), (std::vector<int>{1, 2})) << "4, 2.5 and 4.5";
+  EXPECT_THAT(
+      [&] { static_cast<void>(with_cuts({1}, 2)); },
+      ThrowsMessage<std::invalid_argument>("1 costs of cuts for 4 units; give one per unit"));
+}
+
 }  // namespace
 }  // namespace parbench

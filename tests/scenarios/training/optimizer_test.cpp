@@ -25,7 +25,7 @@ namespace {
 
 using Numbers = std::map<std::string, std::vector<double>>;
 
-const std::vector<std::int64_t> micro_batches = {4, 3};
+const std::vector<std::int64_t> split_batch = {4, 3};
 
 /// A perceptron in training, in one stage for each device.
 struct Training {
@@ -33,7 +33,7 @@ struct Training {
       : network(perceptron(3, 12)),
         context(test::cpu_devices(devices), Context::Options{.seed = 5}) {
     context.begin_case();
-    const Schedule schedule = gpipe(devices, static_cast<int>(micro_batches.size()));
+    const Schedule schedule = gpipe(devices, static_cast<int>(split_batch.size()));
     const std::vector<int> partition = devices == 1 ? std::vector<int>{} : std::vector<int>{1};
     for (const LayerRange& layers : stages_of(network, partition)) {
       const auto s = stages.size();
@@ -43,12 +43,12 @@ struct Training {
                                           .first = layers.first,
                                           .last = layers.last,
                                           .batch = 7},
-                                .micro_batches = micro_batches,
+                                .micro_batches = split_batch,
                                 .slots = micro_batches_in_flight(schedule[s]),
                                 .optimizer = optimizer}));
       stages.back()->add_outputs(parts.outputs);
     }
-    add_training_step(parts, stages, micro_batches, schedule);
+    add_training_step(parts, stages, split_batch, schedule);
     add_update_check(parts, stages);
     parts.data.finish();
     context.commit();
@@ -66,9 +66,7 @@ struct Training {
     return all;
   }
   [[nodiscard]] std::size_t bytes() const { return context.case_bytes(0); }
-  [[nodiscard]] std::string wrong() const {
-    return parts.checks.front().run().value_or("nothing");
-  }
+  [[nodiscard]] std::string wrong() const { return parts.checks.front().run().value_or("nothing"); }
   [[nodiscard]] Numbers read(Tensor Stage::TrainedParameter::*which) {
     Numbers found;
     for (const auto& stage : stages) {
@@ -169,17 +167,14 @@ TEST_P(Optimizers, OneUpdateIsCheckedAndTwoAreFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Optimizers,
-    testing::Values(Optimizer{.learning_rate = 0.1F},
-                    Optimizer{.kind = OptimizerKind::momentum, .learning_rate = 0.1F},
-                    Optimizer{.kind = OptimizerKind::adam, .learning_rate = 0.01F},
-                    Optimizer{.kind = OptimizerKind::adamw, .learning_rate = 0.01F},
-                    Optimizer{.learning_rate = 0.1F, .max_norm = 0.01F},
-                    Optimizer{.kind = OptimizerKind::momentum,
-                              .learning_rate = 0.1F,
-                              .max_norm = 0.01F},
-                    Optimizer{.kind = OptimizerKind::adamw,
-                              .learning_rate = 0.01F,
-                              .max_norm = 0.01F}));
+    testing::Values(
+        Optimizer{.learning_rate = 0.1F},
+        Optimizer{.kind = OptimizerKind::momentum, .learning_rate = 0.1F},
+        Optimizer{.kind = OptimizerKind::adam, .learning_rate = 0.01F},
+        Optimizer{.kind = OptimizerKind::adamw, .learning_rate = 0.01F},
+        Optimizer{.learning_rate = 0.1F, .max_norm = 0.01F},
+        Optimizer{.kind = OptimizerKind::momentum, .learning_rate = 0.1F, .max_norm = 0.01F},
+        Optimizer{.kind = OptimizerKind::adamw, .learning_rate = 0.01F, .max_norm = 0.01F}));
 
 struct Clipping : Optimizers {};
 

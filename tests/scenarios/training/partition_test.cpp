@@ -96,6 +96,36 @@ TEST(UnitSeconds, AreEstimatedWhereNothingMayBeMeasured) {
   EXPECT_EQ(measured_unit_seconds(second, 0, network, run), seconds) << "a clock has been read";
 }
 
+TEST(UnitSeconds, RecomputingIsMoreWork) {
+  const Network network =
+      gpt({.layers = 1, .hidden = 8, .heads = 2, .sequence = 4, .vocabulary = 9});
+  Context context = cpu_context(false);
+  const double once = measured_unit_seconds(context, 0, network, {.samples = 4}).at(1);
+  EXPECT_GT(measured_unit_seconds(context, 0, network, {.samples = 4, .recompute = true}).at(1),
+            once);
+}
+
+TEST(CutSeconds, FollowTheBytesThatCross) {
+  const Network network = resnet(18, 64);
+  Context context = cpu_context(false);
+  const std::vector<double>& seconds = measured_cut_seconds(context, network, {.samples = 2});
+  ASSERT_EQ(seconds.size(), network.units.size());
+  EXPECT_EQ(seconds.front(), 0);
+  const double layer1 = 2 * 64 * 16 * 16 * sizeof(float);
+  EXPECT_DOUBLE_EQ(seconds[1], layer1 / 1e10) << "the output of the stem";
+  EXPECT_LT(seconds.back(), seconds[1]);
+}
+
+TEST(CutSeconds, AreMeasuredBetweenTwoDevices) {
+  if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two cores";
+  Context context{Machine().open("cpu:0,cpu:1"), Context::Options{}};
+  const Network network = toy_model();
+  const std::vector<double>& seconds = measured_cut_seconds(context, network, {.samples = 4});
+  ASSERT_EQ(seconds.size(), 2U);
+  EXPECT_GT(seconds[1], 0);
+  EXPECT_EQ(&measured_cut_seconds(context, network, {.samples = 4}), &seconds);
+}
+
 TEST(UnitSeconds, AddingToGradientsIsMoreWork) {
   const Network network = toy_model();
   Context context = cpu_context(false);

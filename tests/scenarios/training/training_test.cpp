@@ -21,6 +21,7 @@
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/step_checks.h"
 #include "tests/scenarios/training/naive_network.h"
+#include "tests/scenarios/training/skips.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/other_device.h"
 #include "tests/support/required_devices.h"
@@ -86,6 +87,7 @@ Network small_plain_network() {
 Network network_named(const std::string& name) {
   if (name == "toy") return toy_model();
   if (name == "plain") return small_plain_network();
+  if (name == "skips") return test::network_with_skips();
   const std::int64_t blocks = name == "one block" ? 1 : name == "gpt" ? 2 : 0;
   if (blocks > 0) {
     return gpt({.layers = blocks, .hidden = 16, .heads = 2, .sequence = 5, .vocabulary = 11});
@@ -233,9 +235,9 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
          ++micro_batch) {
       const std::int64_t count = GetParam().micro_batches[micro_batch];
       const Stage& stage = *stages_.front();
-      const int index = static_cast<int>(micro_batch);
-      const std::vector<double> images = widened(parts_->data.read(
-          Tensor{.device = 0, .desc = stage.input_desc(index), .view = stage.input(index)}));
+      const Stage::Passing input = stage.inputs(static_cast<int>(micro_batch)).front();
+      const std::vector<double> images =
+          widened(parts_->data.read(Tensor{.device = 0, .desc = input.desc, .view = input.values}));
       sum += test::total_loss(
           network_, parameters, images,
           {target.begin() + first * values, target.begin() + (first + count) * values}, count);
@@ -358,8 +360,8 @@ Setting mixed(const std::string& name, std::vector<std::int64_t> micro_batches,
 /// Only what crosses units is kept, on CPU devices.
 Setting recomputed(const std::string& name, const std::string& model,
                    std::vector<std::int64_t> micro_batches, std::vector<int> partition) {
-  return {name,       model,        std::move(micro_batches), "gpipe", std::move(partition),
-          DType::f32, Backends::cpu, true};
+  return {name,          model, std::move(micro_batches), "gpipe", std::move(partition), DType::f32,
+          Backends::cpu, true};
 }
 
 TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
@@ -381,9 +383,11 @@ TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
     }
   }
   const auto micro_batches = static_cast<int>(GetParam().micro_batches.size());
-  const bool unlike = stages_.size() > 1 && stages_[0]->output_desc(0) != stages_[1]->input_desc(0);
+  const auto input_of_second = [&] { return stages_[1]->inputs(0).front().desc; };
+  const bool unlike =
+      stages_.size() > 1 && stages_[0]->outputs(0).front().desc != input_of_second();
   EXPECT_EQ(unlike, GetParam().backends != Backends::cpu && GetParam().model != "toy" &&
-                        stages_[1]->input_desc(0).shape.size() == 4);
+                        input_of_second().shape.size() == 4);
   if (GetParam().backends == Backends::cpu || unlike) {
     EXPECT_EQ(reorders, unlike ? 4 * micro_batches : 0);
   }
@@ -412,6 +416,7 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{"TransformerInStages", "gpt", {2, 1}, "gpipe", {2}},
         Setting{"TransformerInManyStages", "gpt", {2, 2}, "1f1b", {1}},
         Setting{"Bf16Transformer", "one block", {2, 1}, "gpipe", {2}, DType::bf16},
+        Setting{"Skips", "skips", {3, 2}, "gpipe", {2}},
         recomputed("Recomputed", "small", {4, 2}, {}),
         recomputed("RecomputedInStages", "small", {4, 4, 2}, {2}),
         recomputed("RecomputedPlain", "plain", {2, 2}, {1}),

@@ -55,7 +55,7 @@ class WholeNetwork {
         store_.add(spec, canonical(spec.shape));
     }
     program_ = std::make_unique<StageProgram>(stream_, range, samples, store_);
-    make(Space::input, program_->input().bytes);
+    make(Space::input, program_->inputs().bytes());
     make(Space::target, program_->output().bytes);
     make(Space::loss, sizeof(float));
     make(Space::parameters, store_.bytes());
@@ -63,7 +63,7 @@ class WholeNetwork {
     make(Space::packed, store_.packed_bytes());
     make(Space::activations, program_->activation_bytes());
     make(Space::transient, program_->transient_bytes());
-    fill(1, program_->input(), Space::input, 0);
+    fill(1, program_->inputs().tensors().front().desc, Space::input, 0);
     fill(2, program_->output(), Space::target, 0);
     std::uint64_t subsequence = 3;
     for (const ParameterStore::Entry& entry : store_.entries()) {
