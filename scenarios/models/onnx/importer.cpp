@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "kernels/base/error.h"
 #include "scenarios/models/onnx/operators.h"
@@ -248,17 +249,34 @@ std::string Importer::name_of_layer(const Node& node, const std::string& weights
   return unique;
 }
 
+/// Those of a unit's layers of products where it may be divided further.
+std::vector<int> Importer::cuts_within(std::vector<int> products) const {
+  constexpr std::size_t many = 16;
+  constexpr std::size_t few = 6;
+  if (products.size() <= many) return {};
+  std::erase_if(products, [&](int layer) { return network_.crossing(layer).size() > few; });
+  return products;
+}
+
 /// A unit begins with a layer of products that everything behind it reads the network through: only
-/// the tensor in front of it crosses.
+/// the tensor in front of it crosses. Where a connection goes past many such layers, and so leaves
+/// them in one unit, units also begin where few tensors cross.
 void Importer::divide_into_units() {
   const int count = static_cast<int>(network_.layers.size());
   std::vector<bool> can_begin(network_.layers.size());
+  std::vector<int> products;                         // of the current unit, last layer first
   int first_read = std::numeric_limits<int>::max();  // by this layer and those behind it
   for (int i = count - 1; i >= 0; --i) {
     const Layer& layer = network_.layer(i);
     first_read = std::min(first_read, std::ranges::min(layer.inputs));
     const bool has_products = !layer.kind->products(network_.work_of(layer, 1), true).empty();
+    if (has_products) products.push_back(i);
     can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
+    if (can_begin[static_cast<std::size_t>(i)] || i == 0) {
+      for (const int layer : cuts_within(std::exchange(products, {}))) {
+        can_begin[static_cast<std::size_t>(layer)] = true;
+      }
+    }
   }
   network_.units.clear();
   for (int i = 0; i < count; ++i) {

@@ -89,6 +89,7 @@ class Importer {
   [[nodiscard]] std::vector<const Node*> wanted_nodes() const;
   void map(const Node& node);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
+  [[nodiscard]] std::vector<int> cuts_within(std::vector<int> products) const;
   void divide_into_units();
   [[noreturn]] void refuse(std::size_t nodes) const;
 

@@ -389,7 +389,9 @@ TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
   EXPECT_EQ(unlike, GetParam().backends != Backends::cpu && GetParam().model != "toy" &&
                         input_of_second().shape.size() == 4);
   if (GetParam().backends == Backends::cpu || unlike) {
-    EXPECT_EQ(reorders, unlike ? 4 * micro_batches : 0);
+    // A sum gives its gradient to two layers: one of them has it copied to the boundary.
+    const int copied = GetParam().model == "skips" ? micro_batches : 0;
+    EXPECT_EQ(reorders, unlike ? 4 * micro_batches : copied);
   }
 }
 

@@ -92,6 +92,21 @@ TEST_F(OnnxImport, ReluAndResidualSumsBecomePartsOfNormalisations) {
   EXPECT_EQ(found.loss, Loss::mean_squared_error);
 }
 
+TEST_F(OnnxImport, AConnectionPastManyLayersLeavesThemUnitsOfTheirOwn) {
+  const auto units_behind_a_connection_past = [&](int layers) {
+    std::string nodes = onnx_convolution("c0", "x", "8, 3, 3, 3");
+    for (int i = 1; i <= layers; ++i) {
+      nodes += onnx_convolution(fmt::format("c{}", i), fmt::format("c{}", i - 1), "8, 8, 3, 3");
+    }
+    nodes += fmt::format("last = Add (c{}, c0) ", layers);
+    return network(file(nodes + classifier)).units;
+  };
+  EXPECT_THAT(units_behind_a_connection_past(16), ElementsAre("c0", "c1", "fc"));
+  const std::vector<std::string> many = units_behind_a_connection_past(17);
+  EXPECT_EQ(many.size(), 19U);
+  EXPECT_EQ(many[9], "c9");
+}
+
 TEST_F(OnnxImport, AReluThatOthersReadAroundStaysALayer) {
   const Network found = network(file(onnx_convolution("conv1", "x", "8, 3, 3, 3") +
                                      onnx_normalisation("bn1", "conv1", "8") +
