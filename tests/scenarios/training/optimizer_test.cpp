@@ -1,6 +1,7 @@
 // Optimisers and clipping over several steps, on one stage and on two, against their definitions.
 #include "scenarios/training/optimizer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/execution/executor.h"
@@ -18,6 +20,7 @@
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
 #include "scenarios/training/step_checks.h"
+#include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench {
@@ -188,6 +191,18 @@ TEST_F(Clipping, HasOneFactorForAllStagesWhichIsThatOfOneStage) {
   EXPECT_EQ(split.factors()[0], split.factors()[1]);
   EXPECT_NEAR(split.factors()[0], want, 1e-4 * want);
   EXPECT_NEAR(alone.factors()[0], want, 1e-4 * want);
+}
+
+TEST_F(Clipping, UpdatesWaitForTheNormsOfOtherStages) {
+  const Training training(2, {.max_norm = 0.01F});
+  const Plan& plan = training.parts.plan;
+  EXPECT_THAT(test::races(plan), testing::IsEmpty());
+  for (const auto& [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
+    const TaskId sent =
+        test::task_named(plan, fmt::format("send squared norm, stage {} to {}", from, to));
+    EXPECT_TRUE(
+        test::is_ordered(plan, sent, test::task_named(plan, fmt::format("update, stage {}", to))));
+  }
 }
 
 TEST_F(Clipping, LeavesGradientsBelowTheNormAlone) {
