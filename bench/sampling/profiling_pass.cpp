@@ -71,6 +71,13 @@ void ProfilingPass::expect(const PreparedCase& prepared) {
   if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
 }
 
+double ProfilingPass::seconds_to_put_aside(double seconds) const {
+  constexpr double slowdown = 1.5;
+  constexpr double share = 0.02;
+  if (seconds_left_ <= 0) return 0;
+  return slowdown * seconds_left_ + (std::isfinite(seconds) ? share * seconds : 0);
+}
+
 void ProfilingPass::profile(const Subject& subject) {
   seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
   const Range range(range_);

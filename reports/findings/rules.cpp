@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/findings/losses.h"
 #include "reports/findings/thread_rules.h"
@@ -62,6 +63,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
   if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
+  if (found->inflation * slowed_by_sharing < 1) return {};  // something disturbed the baseline's
   return Remark{
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
@@ -206,9 +208,10 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& 
   if (share < one.bubble_share()) return {};
   const Roles& roles = all.roles();
   const auto largest_size = roles.micro_batch_size(largest->of());
+  // Larger ones may have no profile.
   const auto sizes = roles.measured_micro_batches(one.of());
-  const bool is_next =
-      sizes.upper_bound(*roles.micro_batch_size(one.of())) == sizes.find(*largest_size);
+  const auto own = sizes.find(*roles.micro_batch_size(one.of()));
+  const bool is_next = std::distance(own, sizes.end()) == 2;
   return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
                             roles.parameter(Role::micro_batch_size), *largest_size),

@@ -68,10 +68,9 @@ std::string deviating_profiles(const ScenarioCases& group) {
   if (deviating.empty()) return {};
   const auto worst = std::ranges::max_element(
       deviating, {}, [](const CaseResult* c) { return std::abs(*c->profile->deviation); });
-  const std::string others =
-      deviating.size() > 1
-          ? fmt::format(", and {} more differ", format_count(deviating.size() - 1, "case"))
-          : std::string();
+  const std::string others = deviating.size() > 1
+                                 ? fmt::format(" ({})", format_count(deviating.size(), "case"))
+                                 : std::string();
   return fmt::format("Profiles that are not typical: of {}, {}{}.",
                      CaseLabels(group.cases).label((*worst)->name),
                      deviation_text(*(*worst)->profile), others);

@@ -78,6 +78,22 @@ TEST_F(ShortSession, PrefersSamplesToTimelines) {
   EXPECT_LE(scenario.clock, 4);
 }
 
+TEST_F(ShortSession, HasTimelinesThoughSamplesEndLateAndTakeLonger) {
+  on_timeline = [](const report::CaseResult&, const Timeline&) {};
+  options.total_seconds = 60;
+  options.precision = 0;
+  for (const char* strategy : {"base", "second"}) {
+    scenario.behaviours[strategy] = {.seconds = [](int i) { return 1 + 0.01 * i; },
+                                     .recorded_seconds = [](int) { return 1.3; }};
+  }
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("second")});
+  for (const report::CaseResult& one : result.cases) {
+    EXPECT_TRUE(one.profile.has_value()) << report::reason_without_profile(one);
+    EXPECT_GE(one.samples.size(), 20U);
+  }
+  EXPECT_LE(scenario.clock, 60);
+}
+
 TEST_F(ShortSession, PrefersSamplesToBounds) {
   scenario.behaviours["base"] = {.task_seconds = {1.0}, .cost_seconds = 1};
   const auto task_costs_within = [&](double total_seconds) {

@@ -70,6 +70,8 @@ TEST(Rules, SayThatStreamsPayOffWhenStreamsAtOnceGain) {
       << "fewer threads a call, or caches: the profile does not say which";
   EXPECT_THAT(text("streams-pay-off", {one_stream(), two_streams(1.6, 1.25)}),
               HasSubstr("leaves the device room"));
+  EXPECT_THAT(found("streams-pay-off", {one_stream(), two_streams(4, 0.6)}), IsEmpty())
+      << "the baseline was disturbed";
 }
 
 TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
@@ -232,6 +234,11 @@ TEST(Rules, CompareMicroBatchesWithTheLargestOfTheSameCase) {
   EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(4, 4.2), split(1, 5, 5.1)}),
               AllOf(HasSubstr("20% less than with pieces 20"), Not(HasSubstr("try"))))
       << "a size between the two was measured";
+  MadeCase largest = split(30, 4);
+  largest.without_profile();
+  EXPECT_THAT(text("micro-batches-too-small", {largest, split(20, 4), split(1, 5, 5.1)}),
+              AllOf(HasSubstr("20% less than with pieces 20"), Not(HasSubstr("try"))))
+      << "larger ones were measured";
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 4), split(4, 4.2)}), IsEmpty());
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 5), split(1, 4)}), IsEmpty())
       << "small micro-batches that are faster prove nothing";
