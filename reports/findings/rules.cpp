@@ -228,10 +228,14 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   if (share < bubble_bound_share || share <= lost_by_small_micro_batches(one, all)) return {};
   const auto sizes = all.roles().measured_micro_batches(one.of());
   const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
+  const Profiled* largest = all.largest_micro_batches(one);
+  const bool is_slower =
+      largest != nullptr && largest->of().statistics->median < one.of().statistics->median;
   return Remark{
       fmt::format("devices wait for each other for {} of the time, by bubbles and imbalance",
                   format_percent(share, 0)),
-      is_smallest ? "smaller micro-batches, as far as their calls stay efficient" : "",
+      is_smallest && !is_slower ? "smaller micro-batches, as far as their calls stay efficient"
+                                : "",
       {{"bubble share", share}},
       share};
 }
