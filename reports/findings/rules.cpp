@@ -163,10 +163,13 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// Where the devices compute in turn, an even partition gains nothing.
+/// Where the devices compute in turn, an even partition gains nothing. Where nothing divides the
+/// work, load on the cores of one of them looks like this.
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2 || one.concurrency() < computing_at_once) return {};
+  const bool is_divided = all.roles().value(one.of(), Role::partition) != nullptr;
+  if (!is_divided && cores_taken(one.of()) >= no_core_share) return {};
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {

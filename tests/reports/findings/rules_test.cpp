@@ -222,6 +222,18 @@ TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
       << "a device that only copies is no stage";
 }
 
+TEST(Rules, TakeLoadOnOneDeviceForNoImbalance) {
+  const auto loaded = [](double denied) {
+    return MadeCase("a", 10, {{.compute = 6}, {.compute = 9}})
+        .streams(2, 15)
+        .threads({.denied = denied, .others = 1});
+  };
+  EXPECT_THAT(found("unbalanced", {loaded(0.05)}), ElementsAre("s/a"));
+  EXPECT_THAT(found("unbalanced", {loaded(0.3)}), IsEmpty()) << "nothing divides its work";
+  EXPECT_THAT(found("unbalanced", {loaded(0.3).parameter("cut", "published")}),
+              ElementsAre("s/a/cut:published"));
+}
+
 MadeCase split(std::int64_t micro_batches, double compute, double span = 10) {
   return MadeCase("pipeline", span, {{.compute = compute}, {.compute = compute}})
       .parameter("pieces", micro_batches);
