@@ -49,6 +49,7 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
+  if (cores_taken(one.of()) >= no_core_share) return {};  // load makes calls longer, too
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   return Remark{

@@ -52,8 +52,14 @@ std::string missing_timelines(const ScenarioCases& group) {
     reason = note->second;
   }
   if (labels.empty()) return {};
-  return fmt::format("No timeline of {} ({}): its calls have no findings.", format_list(labels),
-                     reason);
+  if (labels.size() == 1) {
+    return fmt::format("No timeline of {} ({}): its calls have no findings.", labels.front(),
+                       reason);
+  }
+  return fmt::format(
+      "No timeline of {} cases of the answer, such as {} ({}): their calls have no "
+      "findings.",
+      labels.size(), labels.front(), reason);
 }
 
 std::string deviating_profiles(const ScenarioCases& group) {

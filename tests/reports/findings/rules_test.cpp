@@ -49,6 +49,8 @@ TEST(Rules, CallADeviceSaturatedWhenStreamsAtOnceTakeAsManyTimesAsLong) {
   EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.6, 1.25)}), IsEmpty());
   EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.02, 1.1)}), IsEmpty())
       << "calls as long as before: it is something else that ate the gain";
+  const MadeCase loaded = two_streams(1.02, 1.96).threads({.denied = 0.3, .others = 1});
+  EXPECT_THAT(found("saturated", {one_stream(), loaded}), IsEmpty()) << "load does this, too";
 }
 
 TEST(Rules, CallADeviceSaturatedOnlyWhereStreamsDidRunAtOnce) {
