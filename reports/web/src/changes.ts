@@ -35,8 +35,7 @@ interface Place {
 interface Series {
   name: string;
   places: Place[];
-  /** Of its marks. */
-  style: { colour: string; sign: string };
+  colour: string;
   /** Pixels below the middle of a line. */
   offset: number;
 }
@@ -87,7 +86,7 @@ function drawChanges(changes: Changes, colours: Colours): Drawing {
         { type: "scatter" as const, markLine: levels(changes, colours) },
       ],
     },
-    entries: series.map(({ name, style: { colour, sign } }): Entry => ({ name, colour, symbol: sign })),
+    entries: series.map(({ name, colour }): Entry => ({ name, colour, symbol: "●" })),
     limit: max_series,
     height: 80 + Math.max(line_height, lanesOf(changes) * height_of_a_series + 8) * Math.max(1, shown.length),
     description: describe(changes, rows.length, shown.length, beyond),
@@ -119,7 +118,7 @@ function seriesOf(changes: Changes, shown: number[], colours: Colours): Series[]
     .map(({ name, points }, index) => ({
       name,
       places: points.flatMap((point) => placeOf(point, lines)),
-      style: seriesStyle(index, colours),
+      colour: seriesStyle(index, colours).colour,
       offset: lanes > 1 ? (index - (lanes - 1) / 2) * height_of_a_series : 0,
     }))
     .filter(({ places }) => places.length > 0);
@@ -163,7 +162,7 @@ function levels({ threshold }: Changes, colours: Colours): MarkLineComponentOpti
 }
 
 /** A whisker with a point; an arrow at the edge for a point beyond it. */
-function intervalSeries({ name, places, style: { colour }, offset }: Series, range: Range): CustomSeriesOption {
+function intervalSeries({ name, places, colour, offset }: Series, range: Range): CustomSeriesOption {
   const within = (percent: number) => Math.min(range.high, Math.max(range.low, percent));
   const renderItem: CustomSeriesRenderItem = ({ dataIndex }, api) => {
     const place = places[dataIndex]!;
