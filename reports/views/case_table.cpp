@@ -68,7 +68,7 @@ std::string_view contradiction_mark(const CaseResult& c, const CaseResult& basel
   constexpr double remarkable = 0.02;
   const double quotient = baseline.statistics->median / c.statistics->median;
   if (!c.speedup->above(quotient) && !c.speedup->below(quotient)) return {};
-  if (rounds_of(c) != rounds_of(baseline)) return other_rounds_mark;
+  if (!has_several_processes(c) && rounds_of(c) != rounds_of(baseline)) return other_rounds_mark;
   const double difference = std::abs(quotient - c.speedup->value);
   return difference > remarkable * c.speedup->value ? scattered_mark : std::string_view();
 }
@@ -78,7 +78,7 @@ ContradictionMarks contradiction_marks(const Cases& cases) {
   for (const CaseResult* c : cases) by_name.emplace(c->name, c);
   ContradictionMarks found;
   for (const CaseResult* c : cases) {
-    if (!has_number(*c) || !c->speedup || has_several_processes(*c)) continue;
+    if (!has_number(*c) || !c->speedup) continue;
     const auto baseline = by_name.find(c->speedup->baseline);
     if (baseline == by_name.end() || !has_number(*baseline->second)) continue;
     const std::string_view mark = contradiction_mark(*c, *baseline->second);
