@@ -72,10 +72,10 @@ std::string sentence(const Question& question, const Recommendations& found) {
   const std::string where = fmt::format("{} {}", question.subject, where_it_pays(found, "pay"));
   const report::Payoff payoff = payoff_of(best);
   if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + '.';
-  const std::string_view introduction = found.size() == 1 ? ":"
-                                        : payoff == report::Payoff::pays
-                                            ? "; largest recommended gain:"
-                                            : "; best:";
+  std::string_view introduction = ":";
+  if (found.size() > 1) {
+    introduction = payoff == report::Payoff::pays ? "; largest recommended gain:" : "; best:";
+  }
   return fmt::format("{}{} {} {} {}{}{}.", where, introduction, best.gaining->label,
                      report::format_ratio(*best.gain), question.over,
                      best.setting.empty() ? "" : " at ", best.setting);
