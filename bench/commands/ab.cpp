@@ -208,7 +208,7 @@ class PairsOfRuns {
     state.cases_word = "cases settled";
     state.fraction = std::clamp(std::max(of_looks, of_time), 0.0, 1.0);
     state.seconds_left = std::max(0.0, seconds_left());
-    state.left_word = "left at most";
+    state.left_is_limit = true;
     progress_->update(state);
   }
 

@@ -66,8 +66,9 @@ std::string facts(const ProgressState& state) {
   const bool one_scenario = add_part("scenario", state.part);
   const bool one_of_several = one_process || one_scenario;
   if (state.seconds_left && std::isfinite(*state.seconds_left)) {
-    text += fmt::format("{} {} {}", one_of_several ? ":" : " ",
-                        report::format_wait(*state.seconds_left), state.left_word);
+    text += fmt::format("{} {} left{}", one_of_several ? ":" : " ",
+                        report::format_wait(*state.seconds_left),
+                        state.left_is_limit ? " at most" : "");
   }
   return text;
 }

@@ -30,9 +30,8 @@ struct ProgressState {
   std::optional<double> seconds_left = {};  // of this scenario in this process
   RunPart part = {};
   RunPart process = {};
-  /// What is done of the cases, and what the time that is left says.
-  std::string_view cases_word = "cases";
-  std::string_view left_word = "left";
+  bool left_is_limit = false;             // the time that is left is a limit, not an estimate
+  std::string_view cases_word = "cases";  // what is done of them
 };
 
 class Progress {

@@ -36,7 +36,7 @@ class Messages : public Progress {
     Json message{{"phase", state.phase},           {"case", state.case_name},
                  {"cases_done", state.cases_done}, {"cases", state.cases},
                  {"samples", state.samples},       {"part", state.part.index},
-                 {"parts", state.part.count}};
+                 {"parts", state.part.count},      {"left_is_limit", state.left_is_limit}};
     put(message, "precision", state.reached_precision);
     put(message, "fraction", state.fraction);
     put(message, "seconds_left", state.seconds_left);
@@ -68,6 +68,7 @@ ProgressState state_of(const Json& message) {
   state.reached_precision = number(message, "precision");
   state.fraction = number(message, "fraction");
   state.seconds_left = number(message, "seconds_left");
+  state.left_is_limit = message.at("left_is_limit");
   return state;
 }
 

@@ -20,6 +20,8 @@ namespace {
 
 constexpr double recorded_seconds = 0.03;
 constexpr int max_executions = 25;
+/// How much longer than estimated profiling may take.
+constexpr double slowdown = 1.5;
 
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
@@ -71,6 +73,12 @@ void ProfilingPass::expect(const PreparedCase& prepared) {
   if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
 }
 
+double ProfilingPass::seconds_to_put_aside(double seconds) const {
+  constexpr double share = 0.02;
+  if (seconds_left_ <= 0) return 0;
+  return slowdown * seconds_left_ + (std::isfinite(seconds) ? share * seconds : 0);
+}
+
 void ProfilingPass::profile(const Subject& subject) {
   seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
   const Range range(range_);
@@ -102,7 +110,7 @@ void ProfilingPass::stop_if_interrupted() const {
 /// nearest one with the times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
-  double spare = subject.spare_seconds - seconds_left_;
+  double spare = subject.spare_seconds - slowdown * seconds_left_;
   std::vector<Recording> recordings;
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;

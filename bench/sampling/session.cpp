@@ -26,9 +26,6 @@
 namespace parbench {
 namespace {
 
-constexpr double preparation_checkpoint_seconds = 2;
-constexpr double sampling_checkpoint_seconds = 5;
-
 /// From so many executions in a sample on, one more before it, untimed, costs little; it brings
 /// back into the caches what another case has driven out.
 constexpr std::int64_t rewarmed_iterations = 4;
@@ -105,7 +102,7 @@ class Session {
   PhaseTimes times_;
   std::optional<SessionTime> time_;
   std::optional<SessionProgress> progress_;
-  double latest_checkpoint_ = 0;
+  CheckpointTimes checkpoint_times_{[this] { return environment_.now(); }};
   bool interrupted_ = false;
 };
 
@@ -125,7 +122,7 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
   }
   progress_.emplace(environment_.progress, environment_.part, environment_.now);
   time_.emplace(environment_.now, options_.total_seconds);
-  latest_checkpoint_ = environment_.now();
+  checkpoint_times_.written();
 }
 
 SessionResult Session::run() {
@@ -151,10 +148,10 @@ void Session::prepare_all() {
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) return;
-    progress_->preparing(cases_[index].name, {done++, cases_.size()});
+    progress_->preparing(cases_[index].name, {done++, cases_.size()}, time_->left());
     if (!earlier_.is_final(index)) prepare_if_possible(index, preparation);
     preparation.release_reference(index);
-    checkpoint(preparation_checkpoint_seconds);
+    checkpoint(CheckpointTimes::preparation_period);
   }
 }
 
@@ -312,6 +309,7 @@ void Session::make_sampler() {
     entries_[i].sampler_index = sampled_.size();
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
+    checkpoint_times_.expect_step(prepared.execution_seconds);
     warm_up_seconds += prepared.warm_up_seconds;
     cases.push_back(sampler_case(prepared, earlier_.find(i)));
     profiling_.expect(prepared);
@@ -323,9 +321,10 @@ void Session::make_sampler() {
     }
   }
   const double floor_seconds = options_.floor_samples * time_->round();
-  if (time_->left() - profiling_.seconds_left() < floor_seconds) profiling_.expect_none();
+  const double left = time_->left();
+  if (left - profiling_.seconds_to_put_aside(left) < floor_seconds) profiling_.expect_none();
   progress_->expect_recording(profiling_.seconds_left());
-  options_.total_seconds = time_->left() + warm_up_seconds - profiling_.seconds_left();
+  options_.total_seconds = left + warm_up_seconds - profiling_.seconds_to_put_aside(left);
   options_.other_share = cost_share;
   sampler_.emplace(options_, cases);
 }
@@ -340,10 +339,12 @@ void Session::sample_all() {
     if (!step) break;
     progress_->sampling(cases_[sampled_[step->index]].name,
                         {sampler_->ended_cases(), sampled_.size()}, *sampler_, step->index);
-    guarded(sampled_[step->index], [&] { take(*step); });
     const double begin = environment_.now();
-    checkpoint(sampling_checkpoint_seconds);
-    sampler_->spend(environment_.now() - begin);
+    guarded(sampled_[step->index], [&] { take(*step); });
+    const double end = environment_.now();
+    checkpoint_times_.expect_step(end - begin);
+    checkpoint(CheckpointTimes::sampling_period);
+    sampler_->spend(environment_.now() - end);
   }
   sampler_->interrupt();
   for (const std::size_t index : sampled_) {
@@ -410,7 +411,7 @@ void Session::profile_all() {
     if (!entries_[index].prepared) continue;
     progress_->recording(cases_[index].name, {done++, sampled_.size()});
     profile(index);
-    checkpoint(sampling_checkpoint_seconds);
+    checkpoint(CheckpointTimes::sampling_period);
   }
 }
 
@@ -483,10 +484,9 @@ SessionResult Session::answered() const {
 }
 
 void Session::checkpoint(double period) {
-  const double time = environment_.now();
-  if (time - latest_checkpoint_ < period) return;
+  if (!checkpoint_times_.is_due(period)) return;
   environment_.checkpoint(result());
-  latest_checkpoint_ = environment_.now();
+  checkpoint_times_.written();
 }
 
 }  // namespace

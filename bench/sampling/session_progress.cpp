@@ -20,8 +20,12 @@ ProgressState SessionProgress::state(const std::string& phase, const std::string
   return state;
 }
 
-void SessionProgress::preparing(const std::string& case_name, Count count) {
-  progress_.update(state("preparing", case_name, count));
+void SessionProgress::preparing(const std::string& case_name, Count count,
+                                double max_seconds_left) {
+  ProgressState shown = state("preparing", case_name, count);
+  shown.seconds_left = std::max(0.0, max_seconds_left);
+  shown.left_is_limit = true;
+  progress_.update(shown);
 }
 
 void SessionProgress::sampling(const std::string& case_name, Count count, const Sampler& sampler,

@@ -24,7 +24,8 @@ class SessionProgress {
   /// What is to follow sampling, in seconds.
   void expect_recording(double seconds) { recording_seconds_ = seconds; }
 
-  void preparing(const std::string& case_name, Count count);
+  /// `max_seconds_left`: what the time limit leaves, without which nothing is known yet.
+  void preparing(const std::string& case_name, Count count, double max_seconds_left);
   /// `index`: of the case in the sampler.
   void sampling(const std::string& case_name, Count count, const Sampler& sampler,
                 std::size_t index);

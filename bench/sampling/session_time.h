@@ -1,6 +1,7 @@
 // The time of a session: where it has gone, and what still fits into it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -62,6 +63,36 @@ class SessionTime {
   double end_;
   double next_case_ = 0;
   double round_ = 0;
+};
+
+/// Says when a checkpoint is due. A run that is killed loses ten seconds of samples at most, unless
+/// a single step takes longer.
+class CheckpointTimes {
+ public:
+  static constexpr double preparation_period = 2;
+  static constexpr double sampling_period = 5;
+
+  /// `now` is monotonic.
+  explicit CheckpointTimes(std::function<double()> now) : now_(std::move(now)) {}
+
+  /// Expects steps that take so long, between which a checkpoint can be written.
+  void expect_step(double seconds) { longest_step_ = std::max(longest_step_, seconds); }
+
+  /// Returns whether so many seconds have passed since the latest checkpoint, or the next step
+  /// could end too late.
+  [[nodiscard]] bool is_due(double period) const {
+    const double passed = now_() - latest_;
+    return passed >= period || passed + longest_step_ > max_lost_seconds;
+  }
+
+  void written() { latest_ = now_(); }
+
+ private:
+  static constexpr double max_lost_seconds = 10;
+
+  std::function<double()> now_;
+  double latest_ = 0;
+  double longest_step_ = 0;
 };
 
 }  // namespace parbench

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/findings/losses.h"
 #include "reports/findings/thread_rules.h"
@@ -48,6 +49,7 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
+  if (cores_taken(one.of()) >= no_core_share) return {};  // load makes calls longer, too
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   return Remark{
@@ -62,6 +64,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
   if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
+  if (found->inflation * slowed_by_sharing < 1) return {};  // something disturbed the baseline's
   return Remark{
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
@@ -161,10 +164,13 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// Where the devices compute in turn, an even partition gains nothing.
+/// Where the devices compute in turn, an even partition gains nothing. Where nothing divides the
+/// work, load on the cores of one of them looks like this.
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2 || one.concurrency() < computing_at_once) return {};
+  const bool is_divided = all.roles().value(one.of(), Role::partition) != nullptr;
+  if (!is_divided && cores_taken(one.of()) >= no_core_share) return {};
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -206,9 +212,10 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& 
   if (share < one.bubble_share()) return {};
   const Roles& roles = all.roles();
   const auto largest_size = roles.micro_batch_size(largest->of());
+  // Larger ones may have no profile.
   const auto sizes = roles.measured_micro_batches(one.of());
-  const bool is_next =
-      sizes.upper_bound(*roles.micro_batch_size(one.of())) == sizes.find(*largest_size);
+  const auto own = sizes.find(*roles.micro_batch_size(one.of()));
+  const bool is_next = std::distance(own, sizes.end()) == 2;
   return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
                             roles.parameter(Role::micro_batch_size), *largest_size),
@@ -225,10 +232,14 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   if (share < bubble_bound_share || share <= lost_by_small_micro_batches(one, all)) return {};
   const auto sizes = all.roles().measured_micro_batches(one.of());
   const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
+  const Profiled* largest = all.largest_micro_batches(one);
+  const bool is_slower =
+      largest != nullptr && largest->of().statistics->median < one.of().statistics->median;
   return Remark{
       fmt::format("devices wait for each other for {} of the time, by bubbles and imbalance",
                   format_percent(share, 0)),
-      is_smallest ? "smaller micro-batches, as far as their calls stay efficient" : "",
+      is_smallest && !is_slower ? "smaller micro-batches, as far as their calls stay efficient"
+                                : "",
       {{"bubble share", share}},
       share};
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -45,6 +46,7 @@ constexpr Narrow heading{.is_heading = true};
 constexpr std::string_view no_bound_mark = "¶";
 constexpr std::string_view metric_remark_mark = "#";
 constexpr std::string_view other_rounds_mark = "~";
+constexpr std::string_view scattered_mark = "≠";
 
 // ------------------------------------------------------------------------------------------ cells
 
@@ -55,27 +57,38 @@ std::set<int> rounds_of(const CaseResult& c) {
   return rounds;
 }
 
-/// Whether the quotient of two medians lies outside of the interval of the speedup, which is from
-/// the rounds that both cases have, because one of them has samples from other rounds. In the same
-/// rounds the two may differ as well, by noise.
-bool is_of_other_rounds(const CaseResult& c, const CaseResult& baseline) {
+/// Marks of speedups that the medians contradict, by case.
+using ContradictionMarks = std::map<const CaseResult*, std::string_view>;
+
+/// Returns a mark if the quotient of two medians lies outside of the interval of the speedup: one
+/// of them has samples from rounds that the other has not, or the quotients of the rounds scatter
+/// so much that their median is another one. Empty otherwise, and for a small difference in the
+/// same rounds.
+std::string_view contradiction_mark(const CaseResult& c, const CaseResult& baseline) {
+  constexpr double remarkable = 0.02;
   const double quotient = baseline.statistics->median / c.statistics->median;
-  return (c.speedup->above(quotient) || c.speedup->below(quotient)) &&
-         rounds_of(c) != rounds_of(baseline);
+  if (!c.speedup->above(quotient) && !c.speedup->below(quotient)) return {};
+  if (!has_several_processes(c) && rounds_of(c) != rounds_of(baseline)) return other_rounds_mark;
+  const double difference = std::abs(quotient - c.speedup->value);
+  return difference > remarkable * c.speedup->value ? scattered_mark : std::string_view();
 }
 
-/// The cases whose speedup is of other rounds than their median.
-std::set<const CaseResult*> cases_of_other_rounds(const Cases& cases) {
+ContradictionMarks contradiction_marks(const Cases& cases) {
   std::map<std::string_view, const CaseResult*> by_name;
   for (const CaseResult* c : cases) by_name.emplace(c->name, c);
-  std::set<const CaseResult*> found;
+  ContradictionMarks found;
   for (const CaseResult* c : cases) {
-    if (!has_number(*c) || !c->speedup || has_several_processes(*c)) continue;
+    if (!has_number(*c) || !c->speedup) continue;
     const auto baseline = by_name.find(c->speedup->baseline);
     if (baseline == by_name.end() || !has_number(*baseline->second)) continue;
-    if (is_of_other_rounds(*c, *baseline->second)) found.insert(c);
+    const std::string_view mark = contradiction_mark(*c, *baseline->second);
+    if (!mark.empty()) found.emplace(c, mark);
   }
   return found;
+}
+
+bool contains_mark(const ContradictionMarks& marks, std::string_view mark) {
+  return std::ranges::any_of(marks, [&](const auto& one) { return one.second == mark; });
 }
 
 const Ending* ending_of(const CaseResult& c) {
@@ -228,8 +241,7 @@ std::vector<Footnote> throttling_notes(const Cases& cases) {
                        format_percent(max_throttled_share, 0), fmt::join(throttles, ", "))}};
 }
 
-std::vector<Footnote> footnotes(const Cases& cases,
-                                const std::set<const CaseResult*>& of_other_rounds) {
+std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& contradictions) {
   std::vector<Footnote> notes;
   for (const Ending& ending : endings) {
     if (any_measured(cases, [&](const CaseResult& c) { return ending_of(c) == &ending; })) {
@@ -247,10 +259,16 @@ std::vector<Footnote> footnotes(const Cases& cases,
                        "the tasks took longer alone than the whole case: their measurement was "
                        "disturbed, so there is no bound");
   }
-  if (!of_other_rounds.empty()) {
+  if (contains_mark(contradictions, other_rounds_mark)) {
     notes.emplace_back(other_rounds_mark,
                        "from the rounds in which both were sampled; the medians also have samples "
                        "of other rounds, in which the machine was slower or faster");
+  }
+  if (contains_mark(contradictions, scattered_mark)) {
+    notes.emplace_back(
+        scattered_mark,
+        "the median of the ratios in each round; it is not the ratio of the medians, "
+        "because the samples of one of the two have several modes or scatter");
   }
   if (std::string remarks = remarks_text(cases); !remarks.empty()) {
     notes.emplace_back(metric_remark_mark, std::move(remarks));
@@ -277,7 +295,7 @@ class Builder {
       : group_(group),
         cases_(group.cases),
         baselines_(group.cases),
-        of_other_rounds_(cases_of_other_rounds(group.cases)),
+        contradictions_(contradiction_marks(group.cases)),
         devices_(memory_devices(group.cases)) {}
 
   Table build() {
@@ -288,7 +306,7 @@ class Builder {
     for (TableCell& cell : table_.columns[table_.status_column].cells) {
       if (cell.tone == Tone::reason) cell.span = table_.columns.size() - table_.status_column;
     }
-    table_.footnotes = footnotes(cases_, of_other_rounds_);
+    table_.footnotes = footnotes(cases_, contradictions_);
     return std::move(table_);
   }
 
@@ -351,7 +369,8 @@ class Builder {
           if (baselines_.contains(c)) return {.text = "baseline", .number = 1};
           if (!c.speedup) return {};
           TableCell cell = ratio_cell(*c.speedup);
-          if (of_other_rounds_.contains(&c)) cell.mark = other_rounds_mark;
+          const auto mark = contradictions_.find(&c);
+          if (mark != contradictions_.end()) cell.mark = mark->second;
           if (strategies.size() > 1) {
             cell.range +=
                 std::exchange(cell.range_mark, "") + ' ' + baselines_.strategy_of(*c.speedup);
@@ -385,7 +404,7 @@ class Builder {
   const ScenarioCases& group_;
   const Cases& cases_;
   Baselines baselines_;
-  std::set<const CaseResult*> of_other_rounds_;
+  ContradictionMarks contradictions_;
   std::vector<std::string> devices_;
   Table table_;
 };

@@ -52,8 +52,14 @@ std::string missing_timelines(const ScenarioCases& group) {
     reason = note->second;
   }
   if (labels.empty()) return {};
-  return fmt::format("No timeline of {} ({}): its calls have no findings.", format_list(labels),
-                     reason);
+  if (labels.size() == 1) {
+    return fmt::format("No timeline of {} ({}): its calls have no findings.", labels.front(),
+                       reason);
+  }
+  return fmt::format(
+      "No timeline of {} cases of the answer, such as {} ({}): their calls have no "
+      "findings.",
+      labels.size(), labels.front(), reason);
 }
 
 std::string deviating_profiles(const ScenarioCases& group) {
@@ -68,10 +74,9 @@ std::string deviating_profiles(const ScenarioCases& group) {
   if (deviating.empty()) return {};
   const auto worst = std::ranges::max_element(
       deviating, {}, [](const CaseResult* c) { return std::abs(*c->profile->deviation); });
-  const std::string others =
-      deviating.size() > 1
-          ? fmt::format(", and {} more differ", format_count(deviating.size() - 1, "case"))
-          : std::string();
+  const std::string others = deviating.size() > 1
+                                 ? fmt::format(" ({})", format_count(deviating.size(), "case"))
+                                 : std::string();
   return fmt::format("Profiles that are not typical: of {}, {}{}.",
                      CaseLabels(group.cases).label((*worst)->name),
                      deviation_text(*(*worst)->profile), others);

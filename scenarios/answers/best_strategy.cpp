@@ -45,9 +45,10 @@ std::string sentence(const report::Recommendation& found, std::string_view basel
 
 std::string sentence(const std::vector<report::Recommendation>& found, std::string_view baseline) {
   const report::Recommendation& best = best_of(found);
-  return fmt::format("A strategy other than {} {}: up to {} with {} at {}.", baseline,
-                     where_it_pays(found, "pays"), report::format_ratio(*best.gain),
-                     best.gaining->label, best.setting);
+  return fmt::format("A strategy other than {} {}; {}: {} with {} at {}.", baseline,
+                     where_it_pays(found, "pays"),
+                     best.pays ? "largest recommended gain" : "at best",
+                     report::format_ratio(*best.gain), best.gaining->label, best.setting);
 }
 
 }  // namespace

@@ -66,10 +66,17 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
   return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
 }
 
+/// Of several settings without a gain, the table has the figures.
 std::string sentence(const Question& question, const Recommendations& found) {
   const report::Recommendation& best = best_of(found);
-  return fmt::format("{} {}{} {} {} {}{}{}.", question.subject, where_it_pays(found, "pay"),
-                     found.size() == 1 ? ":" : "; best:", best.gaining->label,
+  const std::string where = fmt::format("{} {}", question.subject, where_it_pays(found, "pay"));
+  const report::Payoff payoff = payoff_of(best);
+  if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + '.';
+  std::string_view introduction = ":";
+  if (found.size() > 1) {
+    introduction = payoff == report::Payoff::pays ? "; largest recommended gain:" : "; best:";
+  }
+  return fmt::format("{}{} {} {} {}{}{}.", where, introduction, best.gaining->label,
                      report::format_ratio(*best.gain), question.over,
                      best.setting.empty() ? "" : " at ", best.setting);
 }

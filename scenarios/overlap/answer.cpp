@@ -58,7 +58,7 @@ std::string sentence(const std::vector<report::Recommendation>& found) {
   if (!best.pays) {
     return fmt::format("Overlapping {}: {} reaches {} one after the other.", where, what, gain);
   }
-  return fmt::format("Overlapping {}. The largest gain is with {}: {} one after the other.", where,
+  return fmt::format("Overlapping {}. Largest recommended gain: {}, {} one after the other.", where,
                      what, gain);
 }
 

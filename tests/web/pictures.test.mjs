@@ -149,7 +149,7 @@ test("the scale of samples ends at −100%, and holds all of them where none is 
 test("pictures have their description before they are drawn", async () => {
   const page = await browser.open([grid(), grid(), grid(), pipeline()], { viewport: { width: 1200, height: 300 } });
   const all = page.locator(".pictures [role=img]");
-  assert.equal(await all.count(), 12);
+  assert.equal(await all.count(), 13);
   const undrawn = await all.evaluateAll((charts) => charts.filter((chart) => !chart.querySelector("svg")).length);
   assert.ok(undrawn >= 4, "below the fold");
   for (const label of await all.evaluateAll((charts) => charts.map((chart) => chart.getAttribute("aria-label")))) {
@@ -158,7 +158,7 @@ test("pictures have their description before they are drawn", async () => {
   const timeline = page.locator(".pictures canvas");
   assert.match(await timeline.getAttribute("aria-label"), /^When the tasks of pipeline.* ran/);
   await page.getByRole("button", { name: "time", exact: true }).last().click();
-  assert.match(await all.nth(9).getAttribute("aria-label"), /time/);
+  assert.match(await all.nth(10).getAttribute("aria-label"), /time/);
 });
 
 test("samples over time are drawn when they are unfolded", async () => {

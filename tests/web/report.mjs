@@ -1,5 +1,5 @@
 // Reports for the tests, as the program reads them, and pages of them in a browser.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -257,16 +257,34 @@ export class Browser {
     return browser;
   }
 
-  /** The file of a page of reports. */
-  write(...reports) {
-    const files = reports.map((content, i) => {
+  writeReports(reports) {
+    return reports.map((content, i) => {
       const file = join(this.folder, `report-${i}.json`);
       writeFileSync(file, JSON.stringify(content));
       return file;
     });
+  }
+
+  /** The file of a page of reports. */
+  write(...reports) {
+    const files = this.writeReports(reports);
     const page = join(this.folder, "page.html");
     execFileSync(process.env.PARBENCH_BINARY, ["html", ...files, "-o", page]);
     return page;
+  }
+
+  /** The page of a comparison of two reports, whatever their verdict. */
+  openComparison(before, after, options = {}) {
+    const page = join(this.folder, "comparison.html");
+    const { status, stderr } = spawnSync(process.env.PARBENCH_BINARY, [
+      "compare",
+      ...this.writeReports([before, after]),
+      "--format=html",
+      "-o",
+      page,
+    ]);
+    if (![0, 1, 3].includes(status)) throw new Error(`compare: ${status} ${stderr}`);
+    return this.openAddress(`file://${page}`, options);
   }
 
   open(reports, options = {}) {

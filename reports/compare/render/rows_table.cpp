@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <string>
 
 #include "reports/compare/words.h"
@@ -33,7 +34,14 @@ TableCell interval_cell(const Row* row) {
 }
 
 TableCell change_cell(const Row* row) {
-  return {row->judgement ? change_text(row->judgement->change) : ""};
+  if (!row->judgement) return {};
+  return {.text = change_text(row->judgement->change), .number = row->judgement->change.value};
+}
+
+TableCell seconds_cell(const std::optional<Measured>& measured) {
+  TableCell cell{.text = seconds_text(measured)};
+  if (measured) cell.number = measured->seconds;
+  return cell;
 }
 
 Emphasis emphasis_of(const Row& row) {
@@ -76,8 +84,8 @@ report::Table rows_table(const Rows& rows) {
       {.title = "case", .align = Align::left, .verbatim = true, .narrow = {.is_heading = true}},
       rows, [](const Row* row) { return report::printable(row->label); });
   add_column(table, {.title = "BASE"}, rows,
-             [](const Row* row) { return seconds_text(row->base); });
-  add_column(table, {.title = "NEW"}, rows, [](const Row* row) { return seconds_text(row->now); });
+             [](const Row* row) { return seconds_cell(row->base); });
+  add_column(table, {.title = "NEW"}, rows, [](const Row* row) { return seconds_cell(row->now); });
   add_column(table, {.title = "change"}, rows, change_cell);
   add_column(table, {.title = "interval", .align = Align::left}, rows, interval_cell);
   table.footnotes = throttling_note(rows);

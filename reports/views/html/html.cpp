@@ -100,7 +100,7 @@ class Page {
     open_page(html_, assets_, title_of(reports_), up_);
     contents();
     open_results(html_, assets_);
-    write_side_by_side(html_, reports_);
+    write_side_by_side(html_, assets_, reports_);
     for (std::size_t i = 0; i < reports_.size(); ++i) article(i);
     html_.raw(reading).raw("</main>\n");
     close_page(html_, assets_, "parbench-data", [&] { return page_data_text(reports_); });

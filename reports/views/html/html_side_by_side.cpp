@@ -1,9 +1,12 @@
 // Matches cases by their names and sorts them by difference.
 #include "reports/views/html/html_side_by_side.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "reports/text/table.h"
 #include "reports/units/units.h"
 #include "reports/views/case_table.h"
+#include "reports/views/html/html_changes.h"
 #include "reports/views/html/html_table.h"
 
 namespace parbench::report {
@@ -58,6 +62,39 @@ TableCell result_cell(const CaseResult* c) {
   return c == nullptr ? TableCell{.text = std::string(not_applicable)} : median_cell(*c);
 }
 
+/// The time of a case against that of the first report, with the interval of its own.
+std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, const CaseResult* c) {
+  if (base == nullptr || c == nullptr || !(base->statistics->median > 0)) return std::nullopt;
+  const double unit = base->statistics->median;
+  ChangePoint point{.row = row, .value = c->statistics->median / unit - 1, .interval = {}};
+  if (const auto& own = c->statistics->median_interval) {
+    point.interval = Interval{own->low / unit - 1, own->high / unit - 1, own->confidence};
+  }
+  return point;
+}
+
+/// A series for each report but the first, which is what they are held against.
+ChangesPicture changes_of(const std::vector<NamedReport>& reports,
+                          const std::vector<SharedCase>& cases) {
+  ChangesPicture picture{
+      .description = fmt::format("The time of each case less that of {}, as a share of that, with "
+                                 "the interval of its own median.",
+                                 reports.front().name),
+      .cases = {},
+      .series = {},
+      .threshold = {}};
+  for (const SharedCase& one : cases) picture.cases.push_back(one.name);
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    ChangeSeries series{.name = reports[i].name, .points = {}};
+    for (std::size_t row = 0; row < cases.size(); ++row) {
+      const auto point = change_of(row, cases[row].results.front(), cases[row].results[i]);
+      if (point) series.points.push_back(*point);
+    }
+    if (!series.points.empty()) picture.series.push_back(std::move(series));
+  }
+  return picture;
+}
+
 std::vector<Footnote> footnotes_of(const std::vector<SharedCase>& cases) {
   Cases shown;
   for (const SharedCase& one : cases) {
@@ -69,7 +106,8 @@ std::vector<Footnote> footnotes_of(const std::vector<SharedCase>& cases) {
 
 }  // namespace
 
-void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& reports) {
+void write_side_by_side(HtmlWriter& html, const WebAssets& assets,
+                        const std::vector<NamedReport>& reports) {
   const std::vector<SharedCase> cases = shared_cases(reports);
   if (cases.empty()) return;
   Table table;
@@ -83,13 +121,17 @@ void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& report
     return TableCell{.text = format_ratio(one.ratio), .number = one.ratio};
   });
   table.footnotes = footnotes_of(cases);
-  html.raw("<section id=\"side-by-side\">\n").element("h2", "Side by side").raw("\n");
+  html.raw("<section id=\"side-by-side\" class=\"scenario\">\n");
+  html.element("h2", "Side by side").raw("\n");
   html.element("p",
                "Medians of the cases that several reports have, the largest difference first. "
                "`parbench compare` gives verdicts on two of them.",
                {{"class", "note"}});
   html.raw("\n");
-  write_table(html, table, {.label = "Cases of several reports"});
+  if (const ChangesPicture picture = changes_of(reports, cases); !picture.series.empty()) {
+    write_changes(html, assets, picture);
+  }
+  write_table(html, table, {.css_class = "cases", .label = "Cases of several reports"});
   write_footnotes(html, table);
   html.raw("</section>\n");
 }

@@ -8,8 +8,9 @@
 
 namespace parbench::report {
 
-/// Writes a section with a row for each case that was measured in more than one report, those with
-/// the largest difference first; nothing without such cases.
-void write_side_by_side(HtmlWriter& html, const std::vector<NamedReport>& reports);
+/// Writes a section with a picture and a table of the cases that were measured in more than one
+/// report, those with the largest difference first; nothing without such cases.
+void write_side_by_side(HtmlWriter& html, const WebAssets& assets,
+                        const std::vector<NamedReport>& reports);
 
 }  // namespace parbench::report

@@ -96,12 +96,17 @@ export function axisStyle(colours: Colours) {
 
 /** A line for each case, the first at the top. */
 export function caseAxis(scenario: Scenario, cases: Case[], colours: Colours) {
+  return nameAxis(cases.map((c) => caseText(scenario, c)), colours);
+}
+
+/** A line for each name, the first at the top. */
+export function nameAxis(names: string[], colours: Colours) {
   const style = axisStyle(colours);
   return {
     ...style,
     axisLabel: { ...style.axisLabel, width: Math.min(360, 0.4 * innerWidth), overflow: "truncate" as const },
     type: "category" as const,
-    data: cases.map((c) => caseText(scenario, c)),
+    data: names,
     inverse: true,
     axisTick: { show: false },
     splitLine: { show: false },

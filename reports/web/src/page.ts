@@ -1,5 +1,6 @@
 // Brings the page to life: pictures, sorting, filtering, colours. Everything that it says was on the
 // page before.
+import { addChanges } from "./changes";
 import { makeSwitch } from "./controls";
 import { readData } from "./data";
 import { addPictures } from "./picture";
@@ -15,3 +16,5 @@ for (const scenario of readData()) {
   const pictures = section?.querySelector<HTMLElement>(".pictures");
   if (table && pictures) addPictures(scenario, pictures, new CaseTable(table));
 }
+
+addChanges();

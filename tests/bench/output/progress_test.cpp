@@ -38,6 +38,8 @@ ProgressState preparing() {
   state.case_name = sampling().case_name;
   state.cases_done = 2;
   state.cases = 7;
+  state.seconds_left = 170;
+  state.left_is_limit = true;
   return state;
 }
 
@@ -56,7 +58,7 @@ TEST(ProgressLine, CountsCasesWhileNothingElseIsKnown) {
     const std::string line = progress_line(preparing(), columns);
     EXPECT_THAT(line, StartsWith("preparing case 3 of 7  pipeline/")) << "and no bar";
     EXPECT_THAT(line, Not(HasSubstr("%")));
-    EXPECT_THAT(line, EndsWith("devices:2"));
+    EXPECT_THAT(line, EndsWith("devices:2  2 min 50 s left at most"));
   }
 }
 

@@ -357,6 +357,23 @@ TEST_F(SessionTest, CheckpointsHoldWhatIsKnownSoFar) {
   EXPECT_TRUE(last.cases[1].speedup.has_value());
 }
 
+TEST_F(SessionTest, CheckpointsLoseTenSecondsAtMostWhereStepsAreLong) {
+  scenario.behaviours["base"].seconds = [](int) { return 4.0; };
+  scenario.behaviours["long"].seconds = [](int) { return 7.0; };
+  options.fixed_samples = 10;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  (void)run({FakeScenario::spec("base"), FakeScenario::spec("long")});
+  const auto count_of = [](const SessionResult& known) {
+    return known.cases[0].samples.size() + known.cases[1].samples.size();
+  };
+  std::size_t latest = 0;
+  for (const SessionResult& known : checkpoints) {
+    EXPECT_LE(count_of(known), latest + 1) << "two samples may take more than 10 s";
+    latest = count_of(known);
+  }
+  EXPECT_EQ(latest, 20U);
+}
+
 TEST_F(SessionTest, CheckpointsAreNotTooFrequent) {
   scenario.behaviours["base"].seconds = [](int) { return 0.01; };
   options.fixed_samples = 50;

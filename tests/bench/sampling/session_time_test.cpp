@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "bench/sampling/session.h"
@@ -76,6 +77,25 @@ TEST_F(ShortSession, PrefersSamplesToTimelines) {
   EXPECT_FALSE(result.cases[0].profile.has_value());
   EXPECT_EQ(report::reason_without_profile(result.cases[0]), "out of time");
   EXPECT_LE(scenario.clock, 4);
+}
+
+TEST_F(ShortSession, HasTimelinesThoughSamplesEndLateAndTakeLonger) {
+  on_timeline = [](const report::CaseResult&, const Timeline&) {};
+  options.total_seconds = 100;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  options.precision = 0;
+  std::vector<CaseSpec> specs;
+  for (const char* strategy : {"base", "b", "c", "d", "e", "f"}) {
+    scenario.behaviours[strategy] = {.seconds = [](int i) { return 1 + 0.01 * i; },
+                                     .recorded_seconds = [](int) { return 1.4; }};
+    specs.push_back(FakeScenario::spec(strategy));
+  }
+  const SessionResult result = run(specs);
+  for (const report::CaseResult& one : result.cases) {
+    EXPECT_TRUE(one.profile.has_value()) << report::reason_without_profile(one);
+    EXPECT_GE(one.samples.size(), 10U);
+  }
+  EXPECT_LE(scenario.clock, 100);
 }
 
 TEST_F(ShortSession, PrefersSamplesToBounds) {

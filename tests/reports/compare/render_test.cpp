@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/io/json.h"
@@ -24,6 +25,7 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 Comparison compared_files(const Report& base, const Report& now) {
@@ -65,9 +67,30 @@ TEST(ComparisonPage, HasVerdictsReasonsAndNotes) {
 }
 
 TEST(ComparisonPage, KeepsTextOfReportsText) {
-  const std::string page = to_html(hostile(), {.style = "p{}", .script = {}});
-  EXPECT_THAT(page, AllOf(HasSubstr("&lt;script&gt;"), Not(HasSubstr("<script>*x")),
-                          Not(HasSubstr("\033"))));
+  for (const char* script : {"", "s()"}) {
+    const std::string page = to_html(hostile(), {.style = "p{}", .script = script});
+    EXPECT_THAT(page, AllOf(HasSubstr("&lt;script&gt;"), Not(HasSubstr("<script>*x")),
+                            Not(HasSubstr("\033"))));
+  }
+}
+
+TEST(ComparisonPage, HasThePictureOfItsChangesBesideAScript) {
+  const std::string page = to_html(mixed(), {.style = "p{}", .script = "s()"});
+  const std::string_view start = "id=\"parbench-changes\">";
+  const std::size_t begin = page.find(start);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t text = begin + start.size();
+  const Json picture = Json::parse(page.substr(text, page.find("</script>", text) - text));
+  EXPECT_THAT(picture["cases"], SizeIs(3));
+  EXPECT_EQ(picture["threshold"], 0.02);
+  EXPECT_EQ(picture["series"][0]["name"], "same");
+  const Json& regressed = picture["series"][1];
+  EXPECT_EQ(regressed["name"], "regressed");
+  ASSERT_THAT(regressed["points"], SizeIs(1));
+  EXPECT_EQ(regressed["points"][0][0], 0) << "its row in the table";
+  EXPECT_NEAR(regressed["points"][0][1].get<double>(), 0.06, 1e-5);
+  EXPECT_LT(regressed["points"][0][2].get<double>(), 0.06);
+  EXPECT_THAT(to_html(mixed(), {.style = "p{}", .script = {}}), Not(HasSubstr("parbench-changes")));
 }
 
 TEST(Comparison, ShowsNoControlsInAnyMedium) {

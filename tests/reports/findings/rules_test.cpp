@@ -49,6 +49,8 @@ TEST(Rules, CallADeviceSaturatedWhenStreamsAtOnceTakeAsManyTimesAsLong) {
   EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.6, 1.25)}), IsEmpty());
   EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.02, 1.1)}), IsEmpty())
       << "calls as long as before: it is something else that ate the gain";
+  const MadeCase loaded = two_streams(1.02, 1.96).threads({.denied = 0.3, .others = 1});
+  EXPECT_THAT(found("saturated", {one_stream(), loaded}), IsEmpty()) << "load does this, too";
 }
 
 TEST(Rules, CallADeviceSaturatedOnlyWhereStreamsDidRunAtOnce) {
@@ -70,6 +72,8 @@ TEST(Rules, SayThatStreamsPayOffWhenStreamsAtOnceGain) {
       << "fewer threads a call, or caches: the profile does not say which";
   EXPECT_THAT(text("streams-pay-off", {one_stream(), two_streams(1.6, 1.25)}),
               HasSubstr("leaves the device room"));
+  EXPECT_THAT(found("streams-pay-off", {one_stream(), two_streams(4, 0.6)}), IsEmpty())
+      << "the baseline was disturbed";
 }
 
 TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
@@ -220,6 +224,18 @@ TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
       << "a device that only copies is no stage";
 }
 
+TEST(Rules, TakeLoadOnOneDeviceForNoImbalance) {
+  const auto loaded = [](double denied) {
+    return MadeCase("a", 10, {{.compute = 6}, {.compute = 9}})
+        .streams(2, 15)
+        .threads({.denied = denied, .others = 1});
+  };
+  EXPECT_THAT(found("unbalanced", {loaded(0.05)}), ElementsAre("s/a"));
+  EXPECT_THAT(found("unbalanced", {loaded(0.3)}), IsEmpty()) << "nothing divides its work";
+  EXPECT_THAT(found("unbalanced", {loaded(0.3).parameter("cut", "published")}),
+              ElementsAre("s/a/cut:published"));
+}
+
 MadeCase split(std::int64_t micro_batches, double compute, double span = 10) {
   return MadeCase("pipeline", span, {{.compute = compute}, {.compute = compute}})
       .parameter("pieces", micro_batches);
@@ -232,6 +248,11 @@ TEST(Rules, CompareMicroBatchesWithTheLargestOfTheSameCase) {
   EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(4, 4.2), split(1, 5, 5.1)}),
               AllOf(HasSubstr("20% less than with pieces 20"), Not(HasSubstr("try"))))
       << "a size between the two was measured";
+  MadeCase largest = split(30, 4);
+  largest.without_profile();
+  EXPECT_THAT(text("micro-batches-too-small", {largest, split(20, 4), split(1, 5, 5.1)}),
+              AllOf(HasSubstr("20% less than with pieces 20"), Not(HasSubstr("try"))))
+      << "larger ones were measured";
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 4), split(4, 4.2)}), IsEmpty());
   EXPECT_THAT(found("micro-batches-too-small", {split(20, 5), split(1, 4)}), IsEmpty())
       << "small micro-batches that are faster prove nothing";
@@ -260,6 +281,9 @@ TEST(Rules, NoticeBubbles) {
     EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), tried}),
                 AllOf(HasSubstr("30%"), Not(HasSubstr("try"))));
   }
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), split(6, 7, 8)}),
+              AllOf(HasSubstr("30%"), Not(HasSubstr("try"))))
+      << "larger ones are faster";
   const auto ordered = [](MadeCase one, const std::string& order) {
     return one.parameter("order", order);
   };

@@ -35,6 +35,12 @@ TEST(LimitsLine, NamesCasesOfTheAnswerWithoutATimeline) {
   report.answers = {{.scenario = "pipeline", .question = "Which?", .text = "That."}};
   report.answers[0].recommendations.emplace_back().gaining = {"that", report.cases[1].name};
   EXPECT_THAT(to_table(report), HasSubstr("No timeline of model-parallel (out of time)"));
+  report.cases[2].profile.reset();
+  report.cases[2].notes.emplace_back(no_timeline, "out of time");
+  report.answers[0].recommendations.emplace_back().gaining = {"this", report.cases[2].name};
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, HasSubstr("No timeline of 2 cases of the answer, such as model-parallel"));
+  EXPECT_THAT(text, HasSubstr("their calls have no"));
 }
 
 }  // namespace

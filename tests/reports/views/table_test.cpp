@@ -400,14 +400,27 @@ TEST(Table, MarksSpeedupsThatTheMediansContradict) {
   Report report = sample_report();
   EXPECT_THAT(to_table(report), Not(HasSubstr("~ from the rounds")));
   for (CaseResult& c : report.cases) {
-    if (c.speedup && c.speedup->interval) c.speedup->interval = Interval{90, 91, 0.97};
+    if (c.speedup) c.speedup = {90.5, Interval{90, 91, 0.97}, c.speedup->baseline};
   }
-  EXPECT_THAT(to_table(report), Not(HasSubstr("~ from the rounds"))) << "of the same rounds: noise";
+  EXPECT_THAT(to_table(report), AllOf(Not(HasSubstr("~ from the rounds")),
+                                      HasSubstr("≠ the median of the ratios in each round")));
+  EXPECT_THAT(line_with(to_table(report), "651.4 ms"), HasSubstr("×≠")) << "of two processes";
   report.cases[3].samples.pop_back();
   const std::string text = to_table(report);
   EXPECT_THAT(text, HasSubstr("~ from the rounds in which both were sampled"));
   EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("×~"));
   EXPECT_THAT(line_with(text, "633.7 ms"), Not(HasSubstr("×~")));
+}
+
+TEST(Table, DoesNotMarkSpeedupsThatTheMediansContradictByLittle) {
+  Report report = sample_report();
+  for (CaseResult& c : report.cases) {
+    if (!c.speedup) continue;
+    const double quotient = report.cases[0].statistics->median / c.statistics->median;
+    c.speedup->value = 1.019 * quotient;
+    c.speedup->interval = Interval{1.018 * quotient, 1.02 * quotient, 0.97};
+  }
+  EXPECT_THAT(to_table(report), Not(HasSubstr("≠")));
 }
 
 TEST(Table, ExplainsMetricsThatAreNotWhatReadersExpect) {

@@ -62,17 +62,19 @@ TEST(BestStrategy, SummarisesSettings) {
                                           measured("odd", 2.0, 1.0, 16)};
   const Conclusion made = answer(outcomes);
   EXPECT_EQ(made.text,
-            "A strategy other than plain pays at n 8 only: up to 2.00× (1.95–2.05) with odd at n "
+            "A strategy other than plain pays at n 8 only; largest recommended gain: 2.00× "
+            "(1.95–2.05) with odd at n "
             "8.");
   EXPECT_EQ(made.recommendations.size(), 2);
 }
 
 TEST(BestStrategy, NamesTheBestOfWhatDoesNotPay) {
-  EXPECT_EQ(answer({measured("plain", 1.0, 0), measured("odd", 1.2, 0.8),
-                    measured("plain", 1.0, 0, 16), measured("odd", 1.1, 0.9, 16)})
-                .text,
-            "A strategy other than plain does not pay at any setting: up to 0.90× (0.85–0.95) with "
-            "odd at n 16.");
+  EXPECT_EQ(
+      answer({measured("plain", 1.0, 0), measured("odd", 1.2, 0.8), measured("plain", 1.0, 0, 16),
+              measured("odd", 1.1, 0.9, 16)})
+          .text,
+      "A strategy other than plain does not pay at any setting; at best: 0.90× (0.85–0.95) with "
+      "odd at n 16.");
 }
 
 TEST(BestStrategy, IsUnknownWithoutASpeedup) {

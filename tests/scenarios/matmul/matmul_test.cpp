@@ -313,13 +313,20 @@ TEST_F(MatmulAnswer, NamesTheSettingOfTheLargestGain) {
       {small, outcome("concurrent", 1.01, 0.995), in_turn, concurrent}, within(0.02));
   EXPECT_EQ(
       made.text,
-      "Several devices pay at n 128 only; best: concurrent 2.00× (1.99–2.01) the same work in "
-      "turn at n 128.");
+      "Several devices pay at n 128 only; largest recommended gain: concurrent 2.00× (1.99–2.01) "
+      "the same work in turn at n 128.");
   EXPECT_EQ(made.recommendations[1].setting, "several devices, n 128");
   EXPECT_EQ(
       scenario->answer({small, in_turn, concurrent}, within(0)).text,
       "Several devices pay: concurrent 2.00× (1.99–2.01) the same work in turn at n 128. At n "
       "64 there was nothing to compare with.");
+}
+
+TEST_F(MatmulAnswer, LeavesFiguresOfSeveralSettingsWithoutAGainToTheTable) {
+  const std::vector<CaseOutcome> cases{outcome("sequential", 1, 0), outcome("concurrent", 2, 0.5),
+                                       outcome("sequential", 1, 0, 128),
+                                       outcome("concurrent", 2, 0.5, 128)};
+  EXPECT_EQ(scenario->answer(cases, within(0)).text, "Several devices do not pay at any setting.");
 }
 
 TEST_F(MatmulAnswer, RemarksOnMoreThanTheDevicesCanGive) {

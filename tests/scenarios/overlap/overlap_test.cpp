@@ -362,7 +362,7 @@ struct OverlapSettings : OverlapAnswer {
 
 TEST_F(OverlapSettings, TheLargestGainIsOneThatPays) {
   EXPECT_EQ(answer(ratio(1.10, 1.05, 1.15), ratio(1.15, 0.95, 1.40)),
-            "Overlapping pays at pinned only. The largest gain is with pinned, prefetch 1: 1.10× "
+            "Overlapping pays at pinned only. Largest recommended gain: pinned, prefetch 1, 1.10× "
             "(1.05–1.15) one after the other.");
 }
 

@@ -21,6 +21,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 
 constexpr WebAssets no_script{"body{}", ""};
 constexpr WebAssets with_script{"body{}", "run();"};
@@ -91,6 +92,30 @@ TEST(Html, PutsCasesOfSeveralReportsSideBySideTheLargestDifferenceFirst) {
   EXPECT_THAT(section, AllOf(HasSubstr("a.json"), HasSubstr("c.json"), HasSubstr("3.00×"),
                              HasSubstr("1.10×"), Not(HasSubstr("alone"))));
   EXPECT_THAT(page(with(1, 1)), Not(HasSubstr("side-by-side")));
+}
+
+TEST(Html, DrawsCasesOfSeveralReportsAgainstTheFirst) {
+  Report base = sample_report();
+  base.cases = {measured_case("s", "first", {}, 1, 8), measured_case("s", "second", {}, 2, 8)};
+  Report now = base;
+  now.cases = {measured_case("s", "first", {}, 1, 8), measured_case("s", "second", {}, 3, 8),
+               measured_case("s", "third", {}, 1, 8)};
+  const std::string text =
+      to_html({{"a.json", base}, {"b.json", now}, {"c.json", now}}, with_script);
+  const std::string_view start = "id=\"parbench-changes\">";
+  const std::size_t begin = text.find(start);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t data = begin + start.size();
+  const Json picture = Json::parse(text.substr(data, text.find("</script>", data) - data));
+  EXPECT_EQ(picture["cases"], Json({"s/second", "s/first", "s/third"}));
+  ASSERT_THAT(picture["series"], SizeIs(2));
+  EXPECT_EQ(picture["series"][0]["name"], "b.json");
+  const Json& points = picture["series"][0]["points"];
+  ASSERT_THAT(points, SizeIs(2)) << "the first report lacks the third case";
+  EXPECT_EQ(points[0][0], 0);
+  EXPECT_DOUBLE_EQ(points[0][1].get<double>(), 0.5);
+  const Interval own = *now.cases[1].statistics->median_interval;
+  EXPECT_NEAR(points[0][2].get<double>(), own.low / 2 - 1, 1e-5);
 }
 
 TEST(Html, MarksMediansSideBySideAsTheirTablesDo) {
@@ -166,8 +191,8 @@ TEST(HtmlPage, ShowsPublishedFiguresBesideThoseOfTheRun) {
 TEST(HtmlPage, KeepsHostileNamesText) {
   const std::string text =
       to_html({{hostile, hostile_report()}, {hostile, sample_report()}}, with_script);
-  EXPECT_EQ(count(text, "<script"), 2U);  // the data and the program
-  EXPECT_EQ(count(text, "</script"), 2U);
+  EXPECT_EQ(count(text, "<script"), 3U);  // two kinds of data and the program
+  EXPECT_EQ(count(text, "</script"), 3U);
   EXPECT_THAT(text, Not(HasSubstr("<b>")));
   EXPECT_THAT(text, HasSubstr("&lt;script&gt;alert(1)"));
 }

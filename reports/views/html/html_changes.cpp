@@ -1,0 +1,43 @@
+// The data of the picture of changes; reports/web/src/changes.ts describes them.
+#include "reports/views/html/html_changes.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "reports/views/html/html_data.h"
+
+namespace parbench::report {
+namespace {
+
+/// [row, value, low, high]; without interval [row, value].
+Json point_data(const ChangePoint& point) {
+  Json list = Json::array({point.row, short_number(point.value)});
+  if (point.interval) {
+    list.push_back(short_number(point.interval->low));
+    list.push_back(short_number(point.interval->high));
+  }
+  return list;
+}
+
+Json picture_data(const ChangesPicture& picture) {
+  Json json{{"description", picture.description}, {"cases", picture.cases}};
+  Json& all = json["series"] = Json::array();
+  for (const ChangeSeries& series : picture.series) {
+    Json points = Json::array();
+    for (const ChangePoint& point : series.points) points.push_back(point_data(point));
+    all.push_back({{"name", series.name}, {"points", std::move(points)}});
+  }
+  if (picture.threshold) json["threshold"] = short_number(*picture.threshold);
+  return json;
+}
+
+}  // namespace
+
+void write_changes(HtmlWriter& html, const WebAssets& assets, const ChangesPicture& picture) {
+  if (assets.script.empty()) return;
+  html.raw("<div class=\"pictures\"></div>\n");
+  html.open("script", {{"type", "application/json"}, {"id", "parbench-changes"}});
+  html.raw(script_json(picture_data(picture))).raw("</script>\n");
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,197 @@
+// Changes of the time of cases against a baseline: for each case a line with a point and an interval
+// in every series. Written by reports/views/html/html_changes.cpp.
+import { type Drawing, type Entry, axisStyle, baseOption, nameAxis, seriesStyle } from "./drawing";
+import type { CustomSeriesOption, CustomSeriesRenderItem, MarkLineComponentOption } from "./echarts";
+import { Figure } from "./figure";
+import { short } from "./measures";
+import { type Range, holds, rangeOf } from "./samples";
+import { CaseTable } from "./table";
+import { type Colours, colours } from "./theme";
+import { max_series } from "./views";
+
+/** The row in the table of cases, the change as a fraction, and the ends of its interval. */
+type ChangePoint = [number, number | null, (number | null)?, (number | null)?];
+
+interface Changes {
+  description: string;
+  /** Of the rows of the table. */
+  cases: string[];
+  series: { name: string; points: ChangePoint[] }[];
+  /** Of changes that count, as a fraction. */
+  threshold?: number;
+}
+
+interface Place {
+  /** From the top of the picture. */
+  line: number;
+  row: number;
+  /** Percent. */
+  value: number;
+  low: number;
+  high: number;
+  has_interval: boolean;
+}
+
+interface Series {
+  name: string;
+  places: Place[];
+  colour: string;
+  /** Pixels below the middle of a line. */
+  offset: number;
+}
+
+const max_lines = 40;
+const line_height = 26;
+const height_of_a_series = 12;
+
+/** Draws the changes of a page, if it has any, and brings their table to life. */
+export function addChanges(): void {
+  const data = document.getElementById("parbench-changes");
+  const section = data?.closest("section");
+  const table = section?.querySelector<HTMLTableElement>("table.cases");
+  const place = section?.querySelector<HTMLElement>(".pictures");
+  if (!data || !table || !place) return;
+  const changes = JSON.parse(data.textContent ?? "") as Changes;
+  table.id ||= "changes-table";
+  const cases = new CaseTable(table, { things: "cases", own_filter: true, plain_columns: 0 });
+  place.append(new Figure(() => drawChanges(changes, colours()), cases, table.id).root);
+}
+
+function drawChanges(changes: Changes, colours: Colours): Drawing {
+  const rows = [...new Set(changes.series.flatMap(({ points }) => points.map(([row]) => row)))].sort((a, b) => a - b);
+  const shown = rows.slice(0, max_lines);
+  const series = seriesOf(changes, shown, colours);
+  const all = series.flatMap(({ places }) => places);
+  const range = rangeOf([0, ...all.flatMap(({ value, low, high }) => [value, low, high].filter(Number.isFinite))]);
+  const beyond = all.filter(({ value }) => !holds(range, value)).length;
+  const style = axisStyle(colours);
+  return {
+    option: {
+      ...baseOption(colours),
+      xAxis: {
+        ...style,
+        type: "value",
+        name: "faster ←  change of the time  → slower",
+        nameLocation: "middle",
+        nameGap: 28,
+        min: range.low,
+        max: range.high,
+        interval: range.step,
+        axisLabel: { ...style.axisLabel, formatter: percentText },
+      },
+      yAxis: nameAxis(shown.map((row) => changes.cases[row] ?? ""), colours),
+      series: [
+        ...series.map((one) => intervalSeries(one, range)),
+        // A series of its own, which stays when others are hidden.
+        { type: "scatter" as const, markLine: levels(changes, colours) },
+      ],
+    },
+    entries: series.map(({ name, colour }): Entry => ({ name, colour, symbol: "●" })),
+    limit: max_series,
+    height: 80 + Math.max(line_height, lanesOf(changes) * height_of_a_series + 8) * Math.max(1, shown.length),
+    description: describe(changes, rows.length, shown.length, beyond),
+  };
+}
+
+function describe({ description, threshold, cases }: Changes, known: number, shown: number, beyond: number): string {
+  const without = cases.length - known;
+  return (
+    description +
+    (threshold ? ` Dashed lines are the threshold of ${short(100 * threshold)}%.` : "") +
+    (shown < known ? ` The first ${shown} of ${known} cases.` : "") +
+    (without > 0 ? ` ${without === 1 ? "1 case has" : `${without} cases have`} no change to show.` : "") +
+    (beyond > 0 ? ` An arrow at the edge stands for each of ${beyond} beyond the scale.` : "")
+  );
+}
+
+/** How many series have a point on one line: they stand below each other there. */
+function lanesOf({ series }: Changes): number {
+  const counts = new Map<number, number>();
+  for (const { points } of series) for (const [row] of points) counts.set(row, (counts.get(row) ?? 0) + 1);
+  return Math.max(1, ...counts.values()) > 1 ? series.length : 1;
+}
+
+function seriesOf(changes: Changes, shown: number[], colours: Colours): Series[] {
+  const lines = new Map(shown.map((row, line) => [row, line]));
+  const lanes = lanesOf(changes);
+  return changes.series
+    .map(({ name, points }, index) => ({
+      name,
+      places: points.flatMap((point) => placeOf(point, lines)),
+      colour: seriesStyle(index, colours).colour,
+      offset: lanes > 1 ? (index - (lanes - 1) / 2) * height_of_a_series : 0,
+    }))
+    .filter(({ places }) => places.length > 0);
+}
+
+/** An end of an interval that is no finite number is far away. */
+function placeOf([row, value, low, high]: ChangePoint, lines: Map<number, number>): Place[] {
+  const line = lines.get(row);
+  if (line === undefined || value === null) return [];
+  const has_interval = low !== undefined;
+  return [
+    {
+      line,
+      row,
+      value: 100 * value,
+      low: 100 * (has_interval ? low ?? -1 : value),
+      high: 100 * (has_interval ? high ?? Infinity : value),
+      has_interval,
+    },
+  ];
+}
+
+function percentText(percent: number): string {
+  return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${short(Math.abs(percent))}%`;
+}
+
+/** No change, and the threshold to both sides. */
+function levels({ threshold }: Changes, colours: Colours): MarkLineComponentOption {
+  const dashed = { color: colours.soft, type: "dashed" as const, width: 1 };
+  const ends = threshold ? [-100 * threshold, 100 * threshold] : [];
+  return {
+    silent: true,
+    symbol: "none",
+    animation: false,
+    label: { show: false },
+    data: [
+      { xAxis: 0, lineStyle: { color: colours.ink, type: "solid" as const, width: 1 } },
+      ...ends.map((xAxis) => ({ xAxis, lineStyle: dashed })),
+    ],
+  };
+}
+
+/** A whisker with a point; an arrow at the edge for a point beyond it. */
+function intervalSeries({ name, places, colour, offset }: Series, range: Range): CustomSeriesOption {
+  const within = (percent: number) => Math.min(range.high, Math.max(range.low, percent));
+  const renderItem: CustomSeriesRenderItem = ({ dataIndex }, api) => {
+    const place = places[dataIndex]!;
+    const [x, middle] = api.coord([within(place.value), place.line]) as [number, number];
+    const [left] = api.coord([within(place.low), place.line]) as [number];
+    const [right] = api.coord([within(place.high), place.line]) as [number];
+    const y = middle + offset;
+    const stroke = { stroke: colour, lineWidth: 1.5 };
+    const line = (x1: number, y1: number, x2: number, y2: number) => ({ type: "line" as const, shape: { x1, y1, x2, y2 }, style: stroke });
+    const cap = (at: number, percent: number) => (place.has_interval && holds(range, percent) ? [line(at, y - 4, at, y + 4)] : []);
+    return {
+      type: "group",
+      children: [
+        // Larger than the marks, for the pointer.
+        { type: "rect", shape: { x: left - 6, y: y - 6, width: right - left + 12, height: 12 }, style: { fill: "transparent" } },
+        line(left, y, right, y),
+        ...cap(left, place.low),
+        ...cap(right, place.high),
+        holds(range, place.value)
+          ? { type: "circle", shape: { cx: x, cy: y, r: 4 }, style: { fill: colour } }
+          : { type: "polygon", shape: { points: arrow(x, y, place.value > range.high ? 1 : -1) }, style: { fill: colour } },
+      ],
+    };
+  };
+  const data = places.map(({ value, line, row }) => ({ value: [within(value), line], row }));
+  return { type: "custom", name, data, renderItem, encode: { x: 0, y: 1 }, z: 4 };
+}
+
+/** With its tip at the edge. */
+function arrow(x: number, y: number, direction: number): [number, number][] {
+  return [[x, y], [x - 9 * direction, y - 5], [x - 9 * direction, y + 5]];
+}
