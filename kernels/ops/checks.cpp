@@ -285,6 +285,20 @@ void check_attention(Name name, const Desc& desc) {
 void check_one(Name name, const AttentionForward& desc) { check_attention(name, desc); }
 void check_one(Name name, const AttentionBackward& desc) { check_attention(name, desc); }
 
+void check_shape(Name operation, const LstmShape& shape) {
+  check_positive(operation, "batch", shape.batch);
+  check_positive(operation, "sequence", shape.sequence);
+  check_positive(operation, "in_features", shape.in_features);
+  check_positive(operation, "hidden", shape.hidden);
+  (void)canonical({shape.batch, shape.sequence, 4, shape.hidden});  // its size fits 64 bits
+  (void)canonical({4, shape.hidden, shape.hidden});
+  (void)canonical({4, shape.hidden, shape.in_features});
+  (void)canonical(shape.source());
+}
+void check_one(Name name, const LstmForward& desc) { check_shape(name, desc.shape); }
+void check_one(Name name, const LstmBackwardData& desc) { check_shape(name, desc.shape); }
+void check_one(Name name, const LstmBackwardWeights& desc) { check_shape(name, desc.shape); }
+
 /// Operations compute in f32 or bf16.
 template <class Desc>
 void check_type(Name name, const Desc& desc) {

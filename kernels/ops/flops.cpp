@@ -152,6 +152,26 @@ double flops(const AttentionForward& desc) { return 2 * attention_product(desc);
 // The gradients of queries, keys, values and probabilities. Recomputing the scores is not counted.
 double flops(const AttentionBackward& desc) { return 4 * attention_product(desc); }
 
+// The products of each pass: with the source, and with the states behind all positions but the
+// last.
+double product(const LstmShape& shape) {
+  const std::int64_t positions = shape.batch * shape.sequence;
+  return product(positions, shape.in_features, shape.gates()) +
+         product(positions - shape.batch, shape.hidden, shape.gates());
+}
+// Per element of the state: bias and sum of the products 8, gates 13, cell 3, output 2.
+double flops(const LstmForward& desc) {
+  return product(desc.shape) + 26 * count(desc.shape.destination());
+}
+// Per element of the state: gradients of the state 1, the cell 7, the gates' results 3, the gates
+// 12.
+double flops(const LstmBackwardData& desc) {
+  return product(desc.shape) + 23 * count(desc.shape.destination());
+}
+double flops(const LstmBackwardWeights& desc) {
+  return product(desc.shape) + count({desc.shape.batch, desc.shape.sequence, desc.shape.gates()});
+}
+
 }  // namespace
 
 double flops_of(const OpDesc& desc) {

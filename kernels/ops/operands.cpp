@@ -324,6 +324,41 @@ Operands operands(const AttentionBackward& desc) {
           attention_tensor("diff_projections", Access::write, desc, 3)};
 }
 
+Operand planned(std::string_view role, Access access, const Shape& shape, DType dtype) {
+  return {role, access, Placement::planned, canonical(shape, dtype)};
+}
+
+Operands operands(const LstmForward& desc) {
+  const LstmShape& shape = desc.shape;
+  return {exact("source", Access::read, canonical(shape.source(), desc.dtype)),
+          weights(shape.weights(), desc.dtype),
+          planned("recurrent_weights", Access::read, shape.recurrent_weights(), desc.dtype),
+          channels("bias", Access::read, shape.gates()),
+          exact("destination", Access::write, canonical(shape.destination(), desc.dtype)),
+          opaque("saved", Access::write)};
+}
+
+Operands operands(const LstmBackwardData& desc) {
+  const LstmShape& shape = desc.shape;
+  return {exact("destination", Access::read, canonical(shape.destination(), desc.dtype)),
+          exact("diff_destination", Access::read, canonical(shape.destination(), desc.dtype)),
+          weights(shape.weights(), desc.dtype),
+          planned("recurrent_weights", Access::read, shape.recurrent_weights(), desc.dtype),
+          opaque("saved", Access::read_write),
+          exact("diff_source", Access::write, canonical(shape.source(), desc.dtype))};
+}
+
+Operands operands(const LstmBackwardWeights& desc) {
+  const LstmShape& shape = desc.shape;
+  const Access gradient = added_to(desc.accumulate);
+  return {exact("source", Access::read, canonical(shape.source(), desc.dtype)),
+          exact("destination", Access::read, canonical(shape.destination(), desc.dtype)),
+          opaque("saved", Access::read),
+          planned("diff_weights", gradient, shape.weights(), DType::f32),
+          planned("diff_recurrent_weights", gradient, shape.recurrent_weights(), DType::f32),
+          channels("diff_bias", gradient, shape.gates())};
+}
+
 }  // namespace
 
 std::vector<Operand> operands_of(const OpDesc& desc) {

@@ -57,6 +57,9 @@ std::string_view name_of(const OpDesc& desc) {
       [](const SoftmaxCrossEntropy&) -> Name { return "softmax_cross_entropy"; },
       [](const AttentionForward&) -> Name { return "attention_forward"; },
       [](const AttentionBackward&) -> Name { return "attention_backward"; },
+      [](const LstmForward&) -> Name { return "lstm_forward"; },
+      [](const LstmBackwardData&) -> Name { return "lstm_backward_data"; },
+      [](const LstmBackwardWeights&) -> Name { return "lstm_backward_weights"; },
   };
   return std::visit(names, desc);
 }

@@ -18,6 +18,7 @@
 
 #include "kernels/base/activation_kind.h"
 #include "kernels/base/tensor.h"
+#include "kernels/ops/lstm.h"
 
 namespace parbench {
 
@@ -460,15 +461,14 @@ struct AttentionBackward {
   MathMode math = MathMode::strict;
 };
 
-using OpDesc =
-    std::variant<ConvolutionForward, ConvolutionBackwardData, ConvolutionBackwardWeights,
-                 BatchNormForward, BatchNormBackward, ActivationForward, ActivationBackward, Add,
-                 AddReluBackward, MaxPoolForward, MaxPoolBackward, GlobalAveragePoolForward,
-                 GlobalAveragePoolBackward, LinearForward, LinearBackwardData,
-                 LinearBackwardWeights, Gemm, MseLoss, Sgd, Accumulate, AddRepeated, SumRepeats,
-                 Fill, Reorder, Spin, Discard, LayerNormForward, LayerNormBackward, Dropout, Scale,
-                 Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward,
-                 SoftmaxCrossEntropy, AttentionForward, AttentionBackward>;
+using OpDesc = std::variant<
+    ConvolutionForward, ConvolutionBackwardData, ConvolutionBackwardWeights, BatchNormForward,
+    BatchNormBackward, ActivationForward, ActivationBackward, Add, AddReluBackward, MaxPoolForward,
+    MaxPoolBackward, GlobalAveragePoolForward, GlobalAveragePoolBackward, LinearForward,
+    LinearBackwardData, LinearBackwardWeights, Gemm, MseLoss, Sgd, Accumulate, AddRepeated,
+    SumRepeats, Fill, Reorder, Spin, Discard, LayerNormForward, LayerNormBackward, Dropout, Scale,
+    Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward, SoftmaxCrossEntropy,
+    AttentionForward, AttentionBackward, LstmForward, LstmBackwardData, LstmBackwardWeights>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);

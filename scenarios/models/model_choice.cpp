@@ -41,8 +41,8 @@ Axis model_axis() {
   return {.name = "model",
           .description =
               "a ResNet or VGG (torchvision's), a transformer (gpt, gpt-tiny, gpt2-124m), a "
-              "multi-layer perceptron "
-              "(mlp), two tiny linear layers (toy), or your own from an ONNX file",
+              "recurrent language model (rnn-lm, rnn-lm-tiny), a multi-layer perceptron (mlp), two "
+              "tiny linear layers (toy), or your own from an ONNX file",
           .kind = AxisKind::choice,
           .quick = {default_model()},
           .published = {default_model()},
@@ -51,15 +51,17 @@ Axis model_axis() {
 }
 
 std::vector<Axis> model_size_axes() {
-  return {size_axis("image",
-                    "height and width of the images, for ResNets and VGG (128) and ONNX files "
-                    "(their own)",
-                    4096),
-          size_axis("layers", "blocks of gpt, linear layers of mlp", 1024),
-          size_axis("hidden", "width of a position of gpt, of each layer of mlp", 1 << 16),
-          size_axis("heads", "heads of attention, for gpt", 1024),
-          size_axis("sequence", "tokens of a sample, for gpt", 1 << 16),
-          size_axis("vocabulary", "different tokens, for gpt", 1 << 24)};
+  return {
+      size_axis("image",
+                "height and width of the images, for ResNets and VGG (128) and ONNX files "
+                "(their own)",
+                4096),
+      size_axis("layers", "blocks of gpt, LSTMs of rnn-lm, linear layers of mlp", 1024),
+      size_axis("hidden", "width of a position of gpt, of each layer of rnn-lm and mlp", 1 << 16),
+      size_axis("heads", "heads of attention, for gpt", 1024),
+      size_axis("sequence", "tokens of a sample, for gpt and rnn-lm", 1 << 16),
+      size_axis("vocabulary", "different tokens, for gpt and rnn-lm", 1 << 24),
+      size_axis("embedding", "width of a token, for rnn-lm", 1 << 16)};
 }
 
 std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {

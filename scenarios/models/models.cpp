@@ -48,6 +48,26 @@ constexpr GptSizes gpt2_124m{
 constexpr GptSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
+Model recurrent(std::string name, const RnnLmSizes& usual, std::int64_t quick_batch) {
+  return {.name = std::move(name),
+          .sizes = {{"embedding", usual.embedding},
+                    {"hidden", usual.hidden},
+                    {"layers", usual.layers},
+                    {"sequence", usual.sequence},
+                    {"vocabulary", usual.vocabulary}},
+          .quick_batch = quick_batch,
+          .make = [](const ModelSizes& sizes) {
+            return rnn_lm({.vocabulary = sizes.at("vocabulary"),
+                           .embedding = sizes.at("embedding"),
+                           .hidden = sizes.at("hidden"),
+                           .layers = sizes.at("layers"),
+                           .sequence = sizes.at("sequence")});
+          }};
+}
+
+constexpr RnnLmSizes tiny_rnn_lm{
+    .vocabulary = 256, .embedding = 64, .hidden = 64, .layers = 2, .sequence = 16};
+
 Model mlp() {
   return {.name = "mlp",
           .sizes = {{"layers", 4}, {"hidden", 1024}},
@@ -83,6 +103,8 @@ const std::vector<Model>& models() {
                                          transformer("gpt", GptSizes(), 8),
                                          transformer("gpt2-124m", gpt2_124m, 2),
                                          transformer("gpt-tiny", tiny_gpt, 8),
+                                         recurrent("rnn-lm", RnnLmSizes(), 20),
+                                         recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
                                          mlp(),
                                          toy()};
   return all;

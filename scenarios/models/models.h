@@ -41,6 +41,21 @@ struct GptSizes {
 /// the cross-entropy of the next token. Units: embedding, h.0 …, head.
 [[nodiscard]] Network gpt(const GptSizes& sizes);
 
+struct RnnLmSizes {
+  std::int64_t vocabulary = 10000;
+  std::int64_t embedding = 650;  // width of a token
+  std::int64_t hidden = 650;     // width of a state
+  std::int64_t layers = 2;
+  std::int64_t sequence = 35;
+};
+
+/// Recurrent language model: an embedding, stacked LSTMs, each input of them and of the projection
+/// to the vocabulary behind a dropout of a half (Zaremba, Sutskever, Vinyals 2014, whose "medium"
+/// size the defaults are). The loss is the cross-entropy of the next token. The sequences of a
+/// batch have lengths of one bucket, from more than half of `sequence` up to it. Units: embedding,
+/// lstm.0 …, head.
+[[nodiscard]] Network rnn_lm(const RnnLmSizes& sizes);
+
 /// Multi-layer perceptron: `layers` linear layers of `hidden` inputs and outputs, with a ReLU
 /// behind each but the last. Every linear layer starts a unit.
 [[nodiscard]] Network perceptron(std::int64_t layers, std::int64_t hidden);
@@ -52,8 +67,8 @@ struct GptSizes {
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// The names of all sizes that models have.
-inline constexpr std::array<std::string_view, 6> model_size_names{
-    "image", "layers", "hidden", "heads", "sequence", "vocabulary"};
+inline constexpr std::array<std::string_view, 7> model_size_names{
+    "image", "layers", "hidden", "heads", "sequence", "vocabulary", "embedding"};
 
 /// A model by its name, as users choose it.
 struct Model {

@@ -9,6 +9,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "kernels/base/random.h"
+
 namespace parbench {
 
 Shape with_samples(std::int64_t samples, const Shape& sample) {
@@ -71,6 +73,22 @@ std::int64_t Network::max_samples() const {
   std::int64_t max = positions(input);
   for (const Layer& layer : layers) max = std::max(max, positions(layer.output));
   return std::numeric_limits<std::int32_t>::max() / max;
+}
+
+std::int64_t Network::length_of(std::int64_t sample) const {
+  constexpr RandomStream lengths{.seed = 0, .subsequence = 1ULL << 32U};
+  const std::int64_t longest = input.front();
+  if (min_length == 0) return longest;
+  const std::uint32_t word = random_words(lengths, static_cast<std::uint64_t>(sample)).x;
+  return min_length + word % (longest - min_length + 1);
+}
+
+std::int64_t Network::target_positions(std::int64_t batch) const {
+  const Shape& output = layers.back().output;
+  if (min_length == 0) return batch * element_count(output) / output.back();
+  std::int64_t positions = 0;
+  for (std::int64_t sample = 0; sample < batch; ++sample) positions += length_of(sample);
+  return positions;
 }
 
 int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kind,

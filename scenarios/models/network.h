@@ -47,6 +47,9 @@ struct Network {
   Shape input;       // of one sample
   /// The input is of so many tokens, as i32; 0: it is in the case's number format.
   std::int64_t vocabulary = 0;
+  /// Samples are shorter than the input: of so many tokens at least, with padding behind them that
+  /// the loss ignores. 0: all have the input's length.
+  std::int64_t min_length = 0;
   Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
@@ -71,6 +74,11 @@ struct Network {
                                   NumberFormat format = {}) const;
   /// In torchvision's order.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
+  /// The positions of a sample of the batch that are no padding: drawn by the generator alike for
+  /// every seed, because the work depends on them.
+  [[nodiscard]] std::int64_t length_of(std::int64_t sample) const;
+  /// Positions of the batch's predictions that the loss is a mean over.
+  [[nodiscard]] std::int64_t target_positions(std::int64_t batch) const;
   [[nodiscard]] std::int64_t classes() const { return layers.back().output.back(); }
   /// The fewest samples of a micro-batch that every layer can compute.
   [[nodiscard]] std::int64_t min_samples() const;

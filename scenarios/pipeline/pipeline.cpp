@@ -190,7 +190,8 @@ std::vector<Axis> axes_of_pipeline() {
   std::vector<Axis> axes = {
       model_axis(),
       {.name = "batch",
-       .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy 20)",
+       .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy and "
+                      "rnn-lm 20)",
        .quick = {},
        .published = {},
        .max = 1 << 20}};

@@ -1,6 +1,7 @@
 // Drawing on the device where it can, on the host otherwise.
 #include "scenarios/training/batch_data.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -71,10 +72,15 @@ void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, Ran
 }
 
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
-                   RandomStream numbers) {
+                   RandomStream numbers, const Padding& padding) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<std::int32_t>(drawn_below(end, numbers, static_cast<std::int64_t>(i)));
+  }
+  const auto longest = static_cast<std::int64_t>(values.size()) / tensor.shape.front();
+  for (std::size_t sample = 0; sample < padding.lengths.size(); ++sample) {
+    const auto first = values.begin() + static_cast<std::int64_t>(sample) * longest;
+    std::fill(first + padding.lengths[sample], first + longest, padding.value);
   }
   copy_from(stream, values, view);
   stream.synchronize();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels/base/random.h"
 #include "kernels/base/tensor.h"
@@ -20,8 +21,14 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 /// {samples, classes}: one class a sample is 1, the rest 0.
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
+/// Samples of different lengths, with `value` behind each.
+struct Padding {
+  std::vector<std::int64_t> lengths;  // of each sample; empty: there is no padding
+  std::int32_t value = 0;
+};
+
 /// Integers from 0 to below `end`; the tensor is canonical and of i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
-                   RandomStream numbers);
+                   RandomStream numbers, const Padding& padding = {});
 
 }  // namespace parbench

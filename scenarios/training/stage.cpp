@@ -21,6 +21,18 @@ constexpr std::uint64_t images_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
+constexpr std::int32_t ignored_target = SoftmaxCrossEntropy{}.ignored;
+
+/// Of the tokens or targets of a batch.
+Padding padding_of(const StageRange& range, std::int32_t value) {
+  Padding padding{.lengths = {}, .value = value};
+  if (range.network->min_length == 0) return padding;
+  for (std::int64_t sample = 0; sample < range.batch; ++sample) {
+    padding.lengths.push_back(range.network->length_of(sample));
+  }
+  return padding;
+}
+
 }  // namespace
 
 std::string gradient_output(const std::string& parameter) { return "gradient of " + parameter; }
@@ -108,17 +120,21 @@ void Stage::share_images() {
   const TensorDesc whole = images().desc;
   image_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
   const RandomStream numbers{parts_.context.options().seed, images_subsequence};
-  const std::int64_t vocabulary = options_.range.network->vocabulary;
-  images_ = parts_.context.shared(
-      options_.device,
-      fmt::format("images {} {} {}", to_string(whole.shape), to_string(whole.dtype), vocabulary),
-      whole.bytes, [&stream = stream_, numbers, whole, vocabulary](BufferView view) {
-        if (vocabulary > 0) {
-          draw_integers(stream, whole, view, vocabulary, numbers);
-        } else {
-          draw_normal(stream, whole, view, numbers);
-        }
-      });
+  const Network& network = *options_.range.network;
+  const std::int64_t vocabulary = network.vocabulary;
+  images_ =
+      parts_.context.shared(options_.device,
+                            fmt::format("images {} {} {} {}", to_string(whole.shape),
+                                        to_string(whole.dtype), vocabulary, network.min_length),
+                            whole.bytes,
+                            [&stream = stream_, numbers, whole, vocabulary,
+                             padding = padding_of(options_.range, 0)](BufferView view) {
+                              if (vocabulary > 0) {
+                                draw_integers(stream, whole, view, vocabulary, numbers, padding);
+                              } else {
+                                draw_normal(stream, whole, view, numbers);
+                              }
+                            });
 }
 
 void Stage::share_target() {
@@ -127,9 +143,10 @@ void Stage::share_target() {
   const RandomStream numbers{parts_.context.options().seed, target_subsequence};
   const Network& network = *options_.range.network;
   const auto write = [&stream = stream_, whole, numbers, is_one_hot = network.one_hot_target,
-                      classes = network.classes()](BufferView view) {
+                      classes = network.classes(),
+                      padding = padding_of(options_.range, ignored_target)](BufferView view) {
     if (whole.dtype == DType::i32) {
-      draw_integers(stream, whole, view, classes, numbers);
+      draw_integers(stream, whole, view, classes, numbers, padding);
     } else if (is_one_hot) {
       draw_one_hot(stream, whole, view, numbers);
     } else {

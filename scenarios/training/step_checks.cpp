@@ -158,12 +158,14 @@ NaiveLoss mean_squared_error(const End& end) {
   return loss;
 }
 
-/// One row of logits for each target.
+/// One row of logits for each target, which is below zero where it is ignored.
 NaiveLoss cross_entropy(const End& end) {
   NaiveLoss loss{.value = {}, .gradient = std::vector<double>(end.prediction.size())};
   const std::size_t classes = end.prediction.size() / end.target.size();
-  const double share = 1.0 / static_cast<double>(end.target.size());
+  const auto counted = std::ranges::count_if(end.target, [](float target) { return target >= 0; });
+  const double share = 1.0 / static_cast<double>(counted);
   for (std::size_t row = 0; row < end.target.size(); ++row) {
+    if (end.target[row] < 0) continue;
     const float* logits = end.prediction.data() + row * classes;
     const double max = *std::max_element(logits, logits + classes);
     double sum = 0;

@@ -190,27 +190,34 @@ bool GuardedTensor::guards_intact() const {
          std::all_of(whole.end() - guard, whole.end(), intact);
 }
 
-std::optional<OpDesc> companion(const OpDesc& desc) {
+std::vector<OpDesc> companions(const OpDesc& desc) {
   if (const auto* norm = std::get_if<BatchNormBackward>(&desc)) {
-    return BatchNormForward{norm->shape, norm->dtype, norm->relu, norm->epsilon};
+    return {BatchNormForward{norm->shape, norm->dtype, norm->relu, norm->epsilon}};
   }
   if (const auto* addition = std::get_if<AddReluBackward>(&desc)) {
-    return BatchNormForward{
-        .shape = addition->shape, .dtype = addition->dtype, .relu = true, .add = true};
+    return {BatchNormForward{
+        .shape = addition->shape, .dtype = addition->dtype, .relu = true, .add = true}};
   }
   if (const auto* pool = std::get_if<MaxPoolBackward>(&desc)) {
-    return MaxPoolForward{pool->shape, pool->dtype};
+    return {MaxPoolForward{pool->shape, pool->dtype}};
   }
   if (const auto* attention = std::get_if<AttentionBackward>(&desc)) {
-    return AttentionForward{.batch = attention->batch,
-                            .sequence = attention->sequence,
-                            .heads = attention->heads,
-                            .head_size = attention->head_size,
-                            .causal = attention->causal,
-                            .dtype = attention->dtype,
-                            .math = attention->math};
+    return {AttentionForward{.batch = attention->batch,
+                             .sequence = attention->sequence,
+                             .heads = attention->heads,
+                             .head_size = attention->head_size,
+                             .causal = attention->causal,
+                             .dtype = attention->dtype,
+                             .math = attention->math}};
   }
-  return std::nullopt;
+  if (const auto* data = std::get_if<LstmBackwardData>(&desc)) {
+    return {LstmForward{data->shape, data->dtype, data->math}};
+  }
+  if (const auto* weights = std::get_if<LstmBackwardWeights>(&desc)) {
+    return {LstmForward{weights->shape, weights->dtype, weights->math},
+            LstmBackwardData{weights->shape, weights->dtype, weights->math}};
+  }
+  return {};
 }
 
 Indices indices_of(const OpDesc& desc) {
@@ -231,17 +238,25 @@ Trial::Trial(const Bench& bench, const OpDesc& desc, InPlace in_place)
       in_place_(std::move(in_place)),
       indices_(indices_of(desc)),
       op_(bench.prepare(desc)) {
-  if (const auto forward = companion(desc)) companion_ = bench.prepare(*forward);
+  for (const OpDesc& before : companions(desc)) companions_.push_back(bench.prepare(before));
   add_memory(*op_);
-  if (companion_) add_memory(*companion_);
+  for (const auto& companion : companions_) add_memory(*companion);
+}
+
+/// The role, with the operation's name behind it where an earlier one has another layout for it.
+std::string Trial::key_of(const Op& op, const Argument& argument) const {
+  std::string role(argument.role);
+  const auto found = memory_.find(role);
+  if (found == memory_.end() || found->second->tensor() == argument.tensor) return role;
+  return fmt::format("{} of {}", role, op.name());
 }
 
 void Trial::add_memory(const Op& op) {
   for (const Argument& argument : op.arguments()) {
-    const std::string role(argument.role);
-    if (in_place_ && role == in_place_->first) continue;
-    if (memory_.contains(role)) continue;
-    memory_[role] = std::make_unique<GuardedTensor>(bench_, argument.tensor);
+    if (in_place_ && argument.role == in_place_->first) continue;
+    const std::string key = key_of(op, argument);
+    if (memory_.contains(key)) continue;
+    memory_[key] = std::make_unique<GuardedTensor>(bench_, argument.tensor);
   }
 }
 
@@ -249,16 +264,17 @@ std::vector<BufferView> Trial::views_of(const Op& op) const {
   std::vector<BufferView> views;
   for (const Argument& argument : op.arguments()) {
     const bool shared = in_place_ && argument.role == in_place_->first;
-    const std::string_view role = shared ? std::string_view(in_place_->second) : argument.role;
-    views.push_back(memory_.find(role)->second->view());
+    const std::string key = shared ? in_place_->second : key_of(op, argument);
+    views.push_back(memory_.find(key)->second->view());
   }
   return views;
 }
 
 Tensors Trial::draw_inputs(std::uint64_t seed) const {
   Tensors inputs;
-  for (const Op* op : {op_.get(), companion_.get()}) {
-    if (op == nullptr) continue;
+  std::vector<const Op*> ops{op_.get()};
+  for (const auto& companion : companions_) ops.push_back(companion.get());
+  for (const Op* op : ops) {
     for (const Argument& argument : op->arguments()) {
       if (!reads(argument) || is_opaque(argument)) continue;
       inputs.try_emplace(std::string(argument.role),
@@ -272,13 +288,14 @@ Tensors Trial::draw_inputs(std::uint64_t seed) const {
 
 void Trial::set_inputs(const Tensors& inputs) {
   constexpr std::uint64_t counted_steps = steps_before;
-  for (const auto& [role, memory] : memory_) {
+  for (const auto& [key, memory] : memory_) {
+    const std::string_view role = std::string_view(key).substr(0, key.find(' '));
     memory->poison();
     const auto values = inputs.find(role);
     if (values != inputs.end()) memory->write(values->second);
     if (role == "steps") memory->write_bytes(std::as_bytes(std::span(&counted_steps, 1)));
   }
-  if (companion_) bench_.run(*companion_, views_of(*companion_));
+  for (const auto& companion : companions_) bench_.run(*companion, views_of(*companion));
 }
 
 bool Trial::overwritten(std::string_view role) const {
@@ -304,7 +321,9 @@ Tensors Trial::run_with(Op& op, const Tensors& inputs) {
 }
 
 Tensors Trial::companion_outputs() const {
-  return companion_ ? outputs_of(*companion_) : Tensors{};
+  Tensors outputs;
+  for (const auto& companion : companions_) outputs.merge(outputs_of(*companion));
+  return outputs;
 }
 
 Tensors Trial::outputs_of(const Op& op) const {
@@ -312,7 +331,7 @@ Tensors Trial::outputs_of(const Op& op) const {
   for (const Argument& argument : op.arguments()) {
     if (!writes(argument) || is_opaque(argument)) continue;
     const bool shared = in_place_ && argument.role == in_place_->first;
-    const auto memory = memory_.find(shared ? std::string_view(in_place_->second) : argument.role);
+    const auto memory = memory_.find(shared ? in_place_->second : key_of(op, argument));
     outputs[std::string(argument.role)] = memory->second->read();
   }
   return outputs;

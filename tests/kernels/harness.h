@@ -98,8 +98,9 @@ class GuardedTensor {
   Buffer staging_;
 };
 
-/// The forward operation that makes the opaque inputs of a backward one, if it has any.
-[[nodiscard]] std::optional<OpDesc> companion(const OpDesc& desc);
+/// The operations that make the opaque inputs of a backward one, in their order: the forward one
+/// where it has any.
+[[nodiscard]] std::vector<OpDesc> companions(const OpDesc& desc);
 
 /// The values of an operation's index operands: those below zero stand for `ignored`.
 struct Indices {
@@ -119,15 +120,15 @@ class Trial {
  public:
   Trial(const Bench& bench, const OpDesc& desc, InPlace in_place = {});
 
-  /// Random values of everything that the operation (and its companion) reads.
+  /// Random values of everything that the operation (and its companions) read.
   [[nodiscard]] Tensors draw_inputs(std::uint64_t seed) const;
 
-  /// Poisons the outputs, writes the inputs, runs the companion, then the operation; returns its
+  /// Poisons the outputs, writes the inputs, runs the companions, then the operation; returns its
   /// outputs. Reports changed inputs and guards as test failures.
   [[nodiscard]] Tensors run(const Tensors& inputs) { return run_with(*op_, inputs); }
   /// The same in this trial's memory with another plan of its operation.
   [[nodiscard]] Tensors run_with(Op& op, const Tensors& inputs);
-  /// What the companion wrote in the last run, empty without one: the naive loop of a backward
+  /// What the companions wrote in the last run, empty without one: the naive loop of a backward
   /// operation reads the forward pass's own results where it cannot read its mask.
   [[nodiscard]] Tensors companion_outputs() const;
 
@@ -135,6 +136,7 @@ class Trial {
   [[nodiscard]] std::vector<BufferView> views() const { return views_of(*op_); }
 
  private:
+  [[nodiscard]] std::string key_of(const Op& op, const Argument& argument) const;
   [[nodiscard]] std::vector<BufferView> views_of(const Op& op) const;
   [[nodiscard]] Tensors outputs_of(const Op& op) const;
   void add_memory(const Op& op);
@@ -144,9 +146,9 @@ class Trial {
   const Bench& bench_;
   InPlace in_place_;
   Indices indices_;
-  std::unique_ptr<Op> companion_;
+  std::vector<std::unique_ptr<Op>> companions_;
   std::unique_ptr<Op> op_;
-  std::map<std::string, std::unique_ptr<GuardedTensor>, std::less<>> memory_;
+  std::map<std::string, std::unique_ptr<GuardedTensor>, std::less<>> memory_;  // by key_of
 };
 
 [[nodiscard]] bool is_opaque(const Argument& argument);

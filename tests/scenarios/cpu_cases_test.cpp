@@ -132,6 +132,17 @@ CpuCase mixed(const std::string& name, std::unique_ptr<Scenario> (*make)(),
   return {name, make, values, 2, DType::f32, true};
 }
 
+/// A pipeline of a small recurrent language model.
+CpuCase recurrent(const std::string& name, std::vector<Parameter> values,
+                  DType dtype = DType::f32) {
+  for (const Parameter& size :
+       {Parameter{"model", "rnn-lm"}, Parameter{"batch", 5}, Parameter{"vocabulary", 40},
+        Parameter{"embedding", 12}, Parameter{"hidden", 16}, Parameter{"sequence", 6}}) {
+    values.push_back(size);
+  }
+  return {name, make_pipeline, std::move(values), 2, dtype};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Scenarios, CpuCases,
     testing::Values(
@@ -232,6 +243,10 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"batch", 4}, {"image", 32}, {"split", 2}, {"partition", "balanced"}},
                 2,
                 DType::bf16},
+        recurrent("pipeline_recurrent", {{"split", 2}}),
+        recurrent("pipeline_recurrent_1f1b",
+                  {{"split", "2+2+1"}, {"schedule", "1f1b"}, {"partition", "lstm.1"}}),
+        recurrent("pipeline_recurrent_bf16", {{"split", 3}, {"partition", "head"}}, DType::bf16),
         mixed("matmul_mixed", make_matmul, {{"n", 33}, {"count", 3}}),
         mixed("pipeline_toy_mixed", make_pipeline,
               {{"model", "toy"},

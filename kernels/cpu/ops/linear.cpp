@@ -1,4 +1,5 @@
 // Fully connected layers and matrix products on oneDNN.
+#include "kernels/cpu/onednn/inner_product.h"
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/runtime/engine.h"
@@ -7,42 +8,6 @@ namespace parbench::cpu {
 namespace {
 
 using dnnl::memory;
-
-memory::desc source_desc(const LinearShape& shape, DType dtype) {
-  return memory_desc(canonical(shape.source(), dtype));
-}
-
-memory::desc destination_desc(const LinearShape& shape, DType dtype) {
-  return memory_desc(canonical(shape.destination(), dtype));
-}
-
-// Plans a pass whose weights are the primitive's `argument`. Where oneDNN blocks them, its layout
-// stays. Where it computes a plain matrix product it would store them one way for one pass or
-// batch and the other way for another; they lie with the inputs outermost then, in which every
-// pass is as fast or faster (docs/decisions/0022), so that they need no reordering in between.
-template <class Plan>
-auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
-  const Shape weights = shape.weights();
-  auto chosen = plan(any_layout(weights, dtype));
-  const dnnl_memory_desc_t layout = chosen.query_md(dnnl::query::exec_arg_md, argument).data;
-  if (layout.format_kind != dnnl_blocked || layout.format_desc.blocking.inner_nblks != 0) {
-    return chosen;
-  }
-  return plan(memory::desc(weights, data_type_of(dtype), memory::format_tag::ba));
-}
-
-memory::desc bias_desc(const LinearShape& shape) {
-  return memory_desc(canonical({shape.out_features}));
-}
-
-dnnl::inner_product_forward::primitive_desc plan_forward(const LinearShape& shape, DType dtype) {
-  return plan_weights_alike(shape, dtype, DNNL_ARG_WEIGHTS, [&](const memory::desc& weights) {
-    return dnnl::inner_product_forward::primitive_desc(
-        {dnnl::prop_kind::forward_training, source_desc(shape, dtype), weights, bias_desc(shape),
-         destination_desc(shape, dtype)},
-        user_scratchpad(), engine());
-  });
-}
 
 // A matrix of rows × columns that is stored transposed if `transposed`.
 memory::desc operand(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
@@ -53,7 +18,7 @@ memory::desc operand(std::int64_t rows, std::int64_t columns, bool transposed, D
 }  // namespace
 
 Planned plan(const LinearForward& desc) {
-  const auto chosen = plan_forward(desc.shape, desc.dtype);
+  const auto chosen = plan_inner_product(desc.shape, desc.dtype, desc.dtype, true);
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::inner_product_forward(chosen));
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
   op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
@@ -63,14 +28,7 @@ Planned plan(const LinearForward& desc) {
 }
 
 Planned plan(const LinearBackwardData& desc) {
-  const auto hint = plan_forward(desc.shape, desc.dtype);
-  const auto chosen = plan_weights_alike(desc.shape, desc.dtype, DNNL_ARG_WEIGHTS,
-                                         [&](const memory::desc& weights) {
-                                           return dnnl::inner_product_backward_data::primitive_desc(
-                                               {source_desc(desc.shape, desc.dtype), weights,
-                                                destination_desc(desc.shape, desc.dtype)},
-                                               user_scratchpad(), engine(), hint);
-                                         });
+  const auto chosen = plan_inner_product_data(desc.shape, desc.dtype, desc.dtype);
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::inner_product_backward_data(chosen));
   op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
@@ -79,14 +37,7 @@ Planned plan(const LinearBackwardData& desc) {
 }
 
 Planned plan(const LinearBackwardWeights& desc) {
-  const auto hint = plan_forward(desc.shape, desc.dtype);
-  const auto chosen = plan_weights_alike(
-      desc.shape, DType::f32, DNNL_ARG_DIFF_WEIGHTS, [&](const memory::desc& weights) {
-        return dnnl::inner_product_backward_weights::primitive_desc(
-            {source_desc(desc.shape, desc.dtype), weights, bias_desc(desc.shape),
-             destination_desc(desc.shape, desc.dtype)},
-            user_scratchpad(), engine(), hint);
-      });
+  const auto chosen = plan_inner_product_weights(desc.shape, desc.dtype, true);
   auto op = std::make_unique<GradientOp>(desc, chosen, dnnl::inner_product_backward_weights(chosen),
                                          desc.accumulate);
   op->bind(DNNL_ARG_SRC, chosen.src_desc());

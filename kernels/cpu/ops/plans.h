@@ -66,5 +66,8 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const SoftmaxCrossEntropy& desc);
 [[nodiscard]] Planned plan(const AttentionForward& desc);
 [[nodiscard]] Planned plan(const AttentionBackward& desc);
+[[nodiscard]] Planned plan(const LstmForward& desc);
+[[nodiscard]] Planned plan(const LstmBackwardData& desc);
+[[nodiscard]] Planned plan(const LstmBackwardWeights& desc);
 
 }  // namespace parbench::cpu

@@ -59,5 +59,8 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const SoftmaxCrossEntropy& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const AttentionForward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const AttentionBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LstmForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LstmBackwardData& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LstmBackwardWeights& desc);
 
 }  // namespace parbench::cuda

@@ -13,6 +13,9 @@ class RandomDropout final : public LayerKind {
   RandomDropout(float probability, std::uint64_t subsequence)
       : probability_(probability), subsequence_(subsequence) {}
 
+  [[nodiscard]] float probability() const { return probability_; }
+  [[nodiscard]] std::uint64_t subsequence() const { return subsequence_; }
+
   [[nodiscard]] std::string_view name() const override { return "dropout"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {
     return inputs.at(0);

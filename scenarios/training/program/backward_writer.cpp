@@ -164,11 +164,12 @@ void BackwardWriter::write_loss() {
   const Shape shape = with_samples(parts().samples, parts().layer(range.last).output);
   const std::int64_t elements = element_count(shape);
   const std::int64_t whole = elements / shape.front() * range.batch;  // of the batch
+  const std::int64_t positions = range.network->target_positions(range.batch);
   const bool is_entropy = range.network->loss == Loss::cross_entropy;
   const OpDesc desc = is_entropy ? OpDesc(SoftmaxCrossEntropy{.rows = elements / shape.back(),
                                                               .classes = shape.back(),
                                                               .dtype = range.dtype,
-                                                              .total = whole / shape.back(),
+                                                              .total = positions,
                                                               .accumulate = accumulate_})
                                  : OpDesc(MseLoss{.shape = shape,
                                                   .dtype = range.dtype,

@@ -128,6 +128,14 @@ std::vector<GradientCase> gradients_to_check() {
        AttentionForward{1, 5, 2, 3, false},
        y,
        {{"diff_projections", "projections"}}},
+      {"lstm_data", LstmBackwardData{{3, 4, 5, 6}}, LstmForward{{3, 4, 5, 6}}, y, to_source},
+      {"lstm_weights",
+       LstmBackwardWeights{{3, 4, 5, 6}},
+       LstmForward{{3, 4, 5, 6}},
+       y,
+       {{"diff_weights", "weights"},
+        {"diff_recurrent_weights", "recurrent_weights"},
+        {"diff_bias", "bias"}}},
   };
 }
 

@@ -29,6 +29,11 @@ inline Values start(const Tensors& inputs, std::string_view role, std::size_t co
 [[nodiscard]] Tensors compute(const Dropout& desc, const Tensors& inputs);
 [[nodiscard]] Tensors compute(const Scale& desc, const Tensors& inputs);
 
+// Of naive_lstm.cpp.
+[[nodiscard]] Tensors compute(const LstmForward& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const LstmBackwardData& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const LstmBackwardWeights& desc, const Tensors& inputs);
+
 // Of naive_optimisers.cpp.
 [[nodiscard]] Tensors compute(const Sgd& desc, const Tensors& inputs);
 [[nodiscard]] Tensors compute(const Adam& desc, const Tensors& inputs);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,37 @@ TEST(Perceptron, HasAUnitForEachLinearLayer) {
   EXPECT_EQ(network.units.size(), 3U);
   EXPECT_EQ(network.layers.size(), 5U) << "no ReLU at the end";
   EXPECT_EQ(network.parameters().size(), 6U);
+}
+
+TEST(RnnLm, IsTheMediumOneByDefault) {
+  const Network network = rnn_lm({});
+  std::int64_t sum = 0;
+  for (const ParameterSpec& one : network.parameters()) sum += element_count(one.shape);
+  EXPECT_EQ(sum, 2 * 10'000 * 650 + 10'000 + 2 * (2 * 2600 * 650 + 2600));
+  EXPECT_EQ(network.units, (std::vector<std::string>{"embedding", "lstm.0", "lstm.1", "head"}));
+  EXPECT_EQ(network.layers.back().output, (Shape{35, 10'000}));
+}
+
+TEST(RnnLm, HasSamplesOfOneBucket) {
+  const Network network = rnn_lm({.hidden = 8, .sequence = 35});
+  std::set<std::int64_t> lengths;
+  std::int64_t sum = 0;
+  for (std::int64_t sample = 0; sample < 200; ++sample) {
+    lengths.insert(network.length_of(sample));
+    sum += network.length_of(sample);
+  }
+  EXPECT_EQ(*lengths.begin(), 18) << "shorter ones belong to the bucket before";
+  EXPECT_EQ(*lengths.rbegin(), 35);
+  EXPECT_EQ(lengths.size(), 18U);
+  EXPECT_EQ(network.target_positions(200), sum);
+}
+
+TEST(Network, HasNoPaddingUnlessSamplesAreShorter) {
+  const Network network =
+      gpt({.layers = 1, .hidden = 8, .heads = 2, .sequence = 4, .vocabulary = 9});
+  EXPECT_EQ(network.length_of(3), 4);
+  EXPECT_EQ(network.target_positions(5), 20);
+  EXPECT_EQ(toy_model().target_positions(5), 5);
 }
 
 // The initial values of a parameter depend on its place.

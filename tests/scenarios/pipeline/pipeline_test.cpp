@@ -115,6 +115,9 @@ TEST_F(PipelineTest, AModelHasItsOwnSizes) {
             "pipeline/single/model:mlp/batch:120/hidden:1024/layers:4");
   EXPECT_EQ(name_of(request("single", {{"model", "mlp"}, {"layers", 3}}, {"layers"})),
             "pipeline/single/model:mlp/batch:120/hidden:1024/layers:3");
+  EXPECT_EQ(name_of(request("single", {{"model", "rnn-lm"}, {"hidden", 64}})),
+            "pipeline/single/model:rnn-lm/batch:20/embedding:650/hidden:64/layers:2/sequence:35/"
+            "vocabulary:10000");
   EXPECT_THAT(refusal(request("single", {{"model", "toy"}, {"image", 64}}, {"image"})),
               HasSubstr("--image: model toy has no such size; its sizes are: none"));
   EXPECT_THAT(refusal(request("single", {{"layers", 2}}, {"layers"})),

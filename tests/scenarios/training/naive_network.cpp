@@ -12,10 +12,12 @@
 #include "scenarios/models/layers/attention.h"
 #include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/lstm.h"
 #include "scenarios/models/layers/pooling.h"
 #include "tests/scenarios/training/naive_sequence.h"
 
@@ -167,6 +169,13 @@ Values computed_of_sequence(const Layer& layer, const Input& input, const Parame
   }
   if (const auto* attention = as<CausalAttention>(layer)) {
     return causal_attention(input(0), samples, layer.output, attention->heads());
+  }
+  if (as<Lstm>(layer) != nullptr) {
+    return lstm(input(0), {parameter(".weight_ih"), parameter(".weight_hh"), parameter(".bias")},
+                layer.output.front());
+  }
+  if (const auto* zeros = as<RandomDropout>(layer)) {
+    return dropout(input(0), zeros->probability(), zeros->subsequence());
   }
   if (as<Addition>(layer) != nullptr) return with_positions(input(0), input(1));
   throw std::logic_error("no naive loop for layer " + layer.name);

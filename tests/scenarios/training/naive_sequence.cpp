@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <numbers>
 
+#include "kernels/base/random.h"
+
 namespace parbench::test {
 
 Values embedding(const Values& tokens, const Values& table, std::int64_t width) {
@@ -89,10 +91,57 @@ Values causal_attention(const Values& in, std::int64_t samples, const Shape& out
   return out;
 }
 
+namespace {
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// Weights {rows, columns} times one vector, added to `sums`.
+void add_product(Values& sums, const Values& weights, const double* vector, std::size_t columns) {
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    for (std::size_t i = 0; i < columns; ++i) sums[row] += weights[row * columns + i] * vector[i];
+  }
+}
+
+}  // namespace
+
+Values lstm(const Values& in, const LstmWeights& weights, std::int64_t sequence) {
+  const std::size_t hidden = weights.bias.size() / 4;
+  const std::size_t width = weights.input.size() / weights.bias.size();
+  Values out;
+  Values cell;
+  Values state;
+  for (std::size_t row = 0; row < in.size() / width; ++row) {
+    if (row % static_cast<std::size_t>(sequence) == 0) {
+      cell.assign(hidden, 0.0);
+      state.assign(hidden, 0.0);
+    }
+    Values gates = weights.bias;
+    add_product(gates, weights.input, in.data() + row * width, width);
+    add_product(gates, weights.recurrent, state.data(), hidden);
+    for (std::size_t i = 0; i < hidden; ++i) {
+      cell[i] = sigmoid(gates[hidden + i]) * cell[i] +
+                sigmoid(gates[i]) * std::tanh(gates[2 * hidden + i]);
+      state[i] = sigmoid(gates[3 * hidden + i]) * std::tanh(cell[i]);
+    }
+    out.insert(out.end(), state.begin(), state.end());
+  }
+  return out;
+}
+
+Values dropout(Values in, float probability, std::uint64_t subsequence) {
+  std::vector<float> numbers(in.size());
+  generate_uniform(numbers, 0, {.seed = 0, .subsequence = subsequence}, 0, 1);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    in[i] = numbers[i] < probability ? 0.0 : in[i] / (1 - double{probability});
+  }
+  return in;
+}
+
 double cross_entropy(const Values& logits, const Values& target) {
   const std::size_t classes = logits.size() / target.size();
   double loss = 0;
   for (std::size_t row = 0; row < target.size(); ++row) {
+    if (target[row] < 0) continue;
     const double* first = logits.data() + row * classes;
     const double max = *std::max_element(first, first + classes);
     double sum = 0;

@@ -21,7 +21,16 @@ using Values = std::vector<double>;
 /// {samples, sequence, 3·width} to {samples, sequence, width}.
 [[nodiscard]] Values causal_attention(const Values& in, std::int64_t samples, const Shape& output,
                                       std::int64_t heads);
-/// Σ over rows of −log softmax(row)[target].
+struct LstmWeights {
+  Values input;      // {4·hidden, width}
+  Values recurrent;  // {4·hidden, hidden}
+  Values bias;
+};
+/// {samples, sequence, width} to {samples, sequence, hidden}.
+[[nodiscard]] Values lstm(const Values& in, const LstmWeights& weights, std::int64_t sequence);
+/// Elements whose number is below the probability become zero.
+[[nodiscard]] Values dropout(Values in, float probability, std::uint64_t subsequence);
+/// Σ over rows of −log softmax(row)[target], without those whose target is below zero.
 [[nodiscard]] double cross_entropy(const Values& logits, const Values& target);
 
 }  // namespace parbench::test

@@ -86,6 +86,14 @@ TEST(UnitSeconds, OfTokensAreMeasuredOnTokens) {
               AllOf(SizeIs(3), Each(Gt(0.0))));
 }
 
+TEST(UnitSeconds, OfRecurrentLayersAreMeasured) {
+  Context context = cpu_context(true);
+  const Network network =
+      rnn_lm({.vocabulary = 9, .embedding = 8, .hidden = 8, .layers = 2, .sequence = 4});
+  EXPECT_THAT(measured_unit_seconds(context, 0, network, {.samples = 2}),
+              AllOf(SizeIs(4), Each(Gt(0.0))));
+}
+
 TEST(UnitSeconds, AreEstimatedWhereNothingMayBeMeasured) {
   const Network network = toy_model();
   Context first = cpu_context(false);

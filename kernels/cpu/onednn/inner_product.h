@@ -1,0 +1,23 @@
+// Plans of matrix products with weights: what fully connected and recurrent layers are made of.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "kernels/base/tensor.h"
+#include "kernels/ops/ops.h"
+
+namespace parbench::cpu {
+
+// Weights lie as oneDNN prefers. Factors have the type `dtype`, results `result`; bias and
+// gradients of parameters are f32.
+
+[[nodiscard]] dnnl::inner_product_forward::primitive_desc plan_inner_product(
+    const LinearShape& shape, DType dtype, DType result, bool bias);
+
+[[nodiscard]] dnnl::inner_product_backward_data::primitive_desc plan_inner_product_data(
+    const LinearShape& shape, DType dtype, DType result);
+
+[[nodiscard]] dnnl::inner_product_backward_weights::primitive_desc plan_inner_product_weights(
+    const LinearShape& shape, DType dtype, bool bias);
+
+}  // namespace parbench::cpu

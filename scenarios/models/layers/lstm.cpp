@@ -1,0 +1,84 @@
+// Shapes and calls of a long short-term memory.
+#include "scenarios/models/layers/lstm.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "scenarios/models/layers/passes.h"
+
+namespace parbench {
+
+LstmShape Lstm::shape(const LayerWork& work) const {
+  const Shape& source = work.inputs.at(0);
+  return {.batch = source.at(0),
+          .sequence = source.at(1),
+          .in_features = source.at(2),
+          .hidden = hidden_};
+}
+
+LstmBackwardWeights Lstm::weight_gradient(const LayerWork& work, bool accumulate) const {
+  return {.shape = shape(work), .dtype = work.dtype, .accumulate = accumulate, .math = work.math};
+}
+
+Shape Lstm::output_of(const std::vector<Shape>& inputs) const {
+  const Shape& input = inputs.at(0);
+  if (input.size() != 2) {
+    throw std::invalid_argument(
+        fmt::format("an LSTM needs {{sequence, width}}, not {}", to_string(input)));
+  }
+  return {input.front(), hidden_};
+}
+
+std::vector<ParameterSpec> Lstm::parameters(const Shape& input, const Shape& /*output*/) const {
+  const InitialValues initial = uniform_by_inputs(hidden_);
+  return {{.name = "weight_ih",
+           .role = "weights",
+           .shape = {4 * hidden_, input.back()},
+           .initial = initial},
+          {.name = "weight_hh",
+           .role = "recurrent_weights",
+           .shape = {4 * hidden_, hidden_},
+           .initial = initial},
+          {.name = "bias", .role = "bias", .shape = {4 * hidden_}, .initial = initial}};
+}
+
+std::optional<OpDesc> Lstm::gradient_of(std::string_view role, const LayerWork& work) const {
+  if (role == "bias") return std::nullopt;
+  return weight_gradient(work, false);
+}
+
+void Lstm::write_forward(ForwardPass& pass) const {
+  const LayerWork& work = pass.work();
+  Op& op = pass.prepare(LstmForward{.shape = shape(work), .dtype = work.dtype, .math = work.math});
+  pass.emit(op, {{"source", pass.input(0)},
+                 {"weights", pass.parameter("weights", op.tensor("weights"))},
+                 {"recurrent_weights",
+                  pass.parameter("recurrent_weights", op.tensor("recurrent_weights"))},
+                 {"bias", pass.parameter("bias", op.tensor("bias"))},
+                 {"destination", pass.place_output(op.tensor("destination").bytes)},
+                 {"saved", pass.keep("saved", op.tensor("saved").bytes)}});
+}
+
+/// The data's gradient first: that of the weights reads what it leaves.
+void Lstm::write_backward(BackwardPass& pass) const {
+  const LayerWork& work = pass.work();
+  Op& op =
+      pass.prepare(LstmBackwardData{.shape = shape(work), .dtype = work.dtype, .math = work.math});
+  const Gradient incoming = pass.gradient();
+  const Gradient result = pass.make(0, op.tensor("diff_source").bytes);
+  pass.emit(op, {{"destination", pass.output()},
+                 {"diff_destination", incoming.view},
+                 {"weights", pass.parameter("weights", op.tensor("weights"))},
+                 {"recurrent_weights",
+                  pass.parameter("recurrent_weights", op.tensor("recurrent_weights"))},
+                 {"saved", pass.kept("saved")},
+                 {"diff_source", result.view}});
+  pass.emit_parameter_gradients(
+      weight_gradient(work, false), weight_gradient(work, true),
+      {{"source", pass.input(0)}, {"destination", pass.output()}, {"saved", pass.kept("saved")}},
+      {"weights", "recurrent_weights", "bias"});
+  pass.contribute_instead(incoming, 0, result);
+}
+
+}  // namespace parbench

@@ -1,0 +1,32 @@
+// Long short-term memory.
+#pragma once
+
+#include "scenarios/models/layers/layer_kind.h"
+
+namespace parbench {
+
+/// One layer of torch.nn.LSTM in one direction, samples first, whose state begins at zero and whose
+/// two biases are one: {sequence, in} to {sequence, hidden}.
+class Lstm final : public LayerKind {
+ public:
+  explicit Lstm(std::int64_t hidden) : hidden_(hidden) {}
+
+  [[nodiscard]] std::string_view name() const override { return "lstm"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] std::optional<OpDesc> gradient_of(std::string_view role,
+                                                  const LayerWork& work) const override;
+  [[nodiscard]] bool backward_reads_input(std::size_t /*which*/) const override { return true; }
+  [[nodiscard]] bool backward_reads_output() const override { return true; }
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  [[nodiscard]] LstmShape shape(const LayerWork& work) const;
+  [[nodiscard]] LstmBackwardWeights weight_gradient(const LayerWork& work, bool accumulate) const;
+
+  std::int64_t hidden_;
+};
+
+}  // namespace parbench
