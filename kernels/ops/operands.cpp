@@ -247,6 +247,9 @@ Operands operands(const LayerNormBackward& desc) {
 }
 
 Operands operands(const Dropout& desc) {
+  if (desc.shape.size() == 4) {
+    return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
+  }
   return {exact("source", Access::read, canonical(desc.shape, desc.dtype)),
           exact("destination", Access::write, canonical(desc.shape, desc.dtype))};
 }
@@ -322,6 +325,40 @@ Operands operands(const AttentionBackward& desc) {
           attention_tensor("diff_destination", Access::read, desc, 1),
           opaque("saved", Access::read),
           attention_tensor("diff_projections", Access::write, desc, 3)};
+}
+
+// Images.
+
+Operands operands(const AveragePoolForward& desc) {
+  return {source(desc.shape.source, desc.dtype), destination(desc.shape.destination(), desc.dtype)};
+}
+
+Operands operands(const AveragePoolBackward& desc) {
+  return {diff_destination(desc.shape.destination(), desc.dtype),
+          diff_source(desc.shape.source, desc.dtype)};
+}
+
+Operands operands(const LocalResponseNormForward& desc) {
+  return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype),
+          opaque("saved", Access::write)};
+}
+
+Operands operands(const LocalResponseNormBackward& desc) {
+  return {source(desc.shape, desc.dtype), diff_destination(desc.shape, desc.dtype),
+          opaque("saved", Access::read), diff_source(desc.shape, desc.dtype)};
+}
+
+Operands operands(const SliceChannels& desc) {
+  return {source(desc.range.whole, desc.dtype), destination(desc.range.part(), desc.dtype)};
+}
+
+Operands operands(const InsertChannels& desc) {
+  return {source(desc.range.part(), desc.dtype),
+          destination(desc.range.whole, desc.dtype, Access::read_write)};
+}
+
+Operands operands(const ShuffleChannels& desc) {
+  return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
 }
 
 }  // namespace

@@ -57,6 +57,14 @@ std::string_view name_of(const OpDesc& desc) {
       [](const SoftmaxCrossEntropy&) -> Name { return "softmax_cross_entropy"; },
       [](const AttentionForward&) -> Name { return "attention_forward"; },
       [](const AttentionBackward&) -> Name { return "attention_backward"; },
+      // Of images.
+      [](const AveragePoolForward&) -> Name { return "average_pool_forward"; },
+      [](const AveragePoolBackward&) -> Name { return "average_pool_backward"; },
+      [](const LocalResponseNormForward&) -> Name { return "local_response_norm_forward"; },
+      [](const LocalResponseNormBackward&) -> Name { return "local_response_norm_backward"; },
+      [](const SliceChannels&) -> Name { return "slice_channels"; },
+      [](const InsertChannels&) -> Name { return "insert_channels"; },
+      [](const ShuffleChannels&) -> Name { return "shuffle_channels"; },
   };
   return std::visit(names, desc);
 }

@@ -17,6 +17,8 @@ struct OperationCase {
 };
 
 [[nodiscard]] const std::vector<OperationCase>& operation_cases();
+/// The part of it that image_cases.cpp holds.
+[[nodiscard]] std::vector<OperationCase> image_cases();
 
 inline void PrintTo(const OperationCase& one, std::ostream* out) { *out << one.name; }
 
