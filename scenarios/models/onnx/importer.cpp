@@ -273,8 +273,8 @@ void Importer::divide_into_units() {
     if (has_products) products.push_back(i);
     can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
     if (can_begin[static_cast<std::size_t>(i)] || i == 0) {
-      for (const int layer : cuts_within(std::exchange(products, {}))) {
-        can_begin[static_cast<std::size_t>(layer)] = true;
+      for (const int cut : cuts_within(std::exchange(products, {}))) {
+        can_begin[static_cast<std::size_t>(cut)] = true;
       }
     }
   }

@@ -309,9 +309,31 @@ void add_shuffle(Importer& importer, const Node& node, const Node& transpose) {
   importer.add(node, ChannelShuffle(first.integers("shape", 1).at(1)), {source});
 }
 
+/// The shape of so many elements: 0 stands for the dimension that is there, −1 for what is left.
+Shape reshaped(const Shape& from, Shape shape) {
+  std::int64_t known = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && i < from.size()) shape[i] = from[i];
+    if (shape[i] < -1 || shape[i] == 0 || shape[i] > element_count(from) / known) {
+      throw CannotMap(fmt::format("its shape ({}) is not that of its {} values",
+                                  fmt::join(shape, ", "), element_count(from)));
+    }
+    if (shape[i] > 0) known *= shape[i];
+  }
+  std::ranges::replace(shape, std::int64_t{-1}, element_count(from) / known);
+  if (element_count(shape) == element_count(from)) return shape;
+  throw CannotMap(fmt::format("its shape ({}) is not that of its {} values", fmt::join(shape, ", "),
+                              element_count(from)));
+}
+
 /// To rows: {samples, values}, where files name the samples as 0, as −1 or by their own number.
 void map_reshape(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
+  if (view.constant(0) != nullptr) {
+    Constant constant = view.weights(0, "values");
+    constant.shape = reshaped(constant.shape, view.integers("shape", 1));
+    return importer.fold(node, std::move(constant));
+  }
   const Node* from = importer.maker(view.input(0));
   if (from != nullptr && from->op == "Transpose" && importer.is_absorbed(*from)) {
     return add_shuffle(importer, node, *from);
