@@ -51,12 +51,13 @@ void check_activation(Name operation, const Shape& shape) {
   check_extents(operation, shape);
 }
 
-// `what` is the height or the width of an image.
+// `what` is the height or the width of an image, `padding` that at both ends together.
 void check_window(Name operation, Name what, std::int64_t extent, std::int64_t kernel,
                   std::int64_t padding) {
-  if (extent + 2 * padding >= kernel) return;
+  if (extent + padding >= kernel) return;
   throw UsageError(fmt::format(
-      "{}: a kernel of {} does not fit into the {} of {} with padding {}; use a larger image",
+      "{}: a kernel of {} does not fit into the {} of {} with padding of {} in all; use "
+      "a larger image",
       operation, kernel, what, extent, padding));
 }
 
@@ -69,9 +70,10 @@ void check_shape(Name operation, const ConvolutionShape& shape) {
   check_positive(operation, "kernel", shape.kernel);
   check_positive(operation, "stride", shape.stride);
   check_positive(operation, "groups", shape.groups);
+  check_positive(operation, "dilation", shape.dilation);
   check_not_negative(operation, "padding", shape.padding);
-  check_window(operation, "height", shape.height, shape.kernel, shape.padding);
-  check_window(operation, "width", shape.width, shape.kernel, shape.padding);
+  check_window(operation, "height", shape.height, shape.extent(), 2 * shape.padding);
+  check_window(operation, "width", shape.width, shape.extent(), 2 * shape.padding);
   if (shape.in_channels % shape.groups != 0 || shape.out_channels % shape.groups != 0) {
     throw UsageError(fmt::format("{}: {} groups do not divide {} input and {} output channels",
                                  operation, shape.groups, shape.in_channels, shape.out_channels));
@@ -87,8 +89,16 @@ void check_shape(Name operation, const PoolingShape& shape) {
     throw UsageError(fmt::format("{}: padding {} is more than half of the kernel {}", operation,
                                  shape.padding, shape.kernel));
   }
-  check_window(operation, "height", shape.source[2], shape.kernel, shape.padding);
-  check_window(operation, "width", shape.source[3], shape.kernel, shape.padding);
+  check_not_negative(operation, "trailing", shape.trailing);
+  if (shape.trailing > 0 && shape.padding + shape.trailing >= shape.kernel) {
+    throw UsageError(
+        fmt::format("{}: padding {} and trailing {} could fill a window of {}; together they must "
+                    "be less",
+                    operation, shape.padding, shape.trailing, shape.kernel));
+  }
+  const std::int64_t padding = 2 * shape.padding + shape.trailing;
+  check_window(operation, "height", shape.source[2], shape.kernel, padding);
+  check_window(operation, "width", shape.source[3], shape.kernel, padding);
 }
 
 void check_shape(Name operation, const LinearShape& shape) {
@@ -209,7 +219,8 @@ void check_one(Name name, const LayerNormForward& desc) { check_rows(name, desc.
 void check_one(Name name, const LayerNormBackward& desc) { check_rows(name, desc.shape); }
 
 void check_one(Name name, const Dropout& desc) {
-  check_rows(name, desc.shape);
+  check_extents(name, desc.shape);
+  if (desc.shape.size() != 4) check_rows(name, desc.shape);
   check_not_negative(name, "first", desc.first);
   check_below_one(name, "probability", desc.probability);
 }
@@ -298,6 +309,47 @@ void check_shape(Name operation, const LstmShape& shape) {
 void check_one(Name name, const LstmForward& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const LstmBackwardData& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const LstmBackwardWeights& desc) { check_shape(name, desc.shape); }
+
+// Images.
+
+void check_one(Name name, const AveragePoolForward& desc) { check_shape(name, desc.shape); }
+void check_one(Name name, const AveragePoolBackward& desc) { check_shape(name, desc.shape); }
+
+template <class Desc>
+void check_response_norm(Name name, const Desc& desc) {
+  check_rank(name, desc.shape, 4);
+  if (desc.size < 1 || desc.size % 2 == 0) {
+    throw UsageError(fmt::format("{}: size is {}; it must be odd and at least 1", name, desc.size));
+  }
+  if (desc.offset > 0 && desc.alpha >= 0) return;
+  throw UsageError(
+      fmt::format("{}: offset is {} and alpha {}; the offset must be positive and "
+                  "alpha not negative, so that every power is of a positive number",
+                  name, desc.offset, desc.alpha));
+}
+void check_one(Name name, const LocalResponseNormForward& desc) { check_response_norm(name, desc); }
+void check_one(Name name, const LocalResponseNormBackward& desc) {
+  check_response_norm(name, desc);
+}
+
+void check_range(Name name, const ChannelRange& range) {
+  check_rank(name, range.whole, 4);
+  check_not_negative(name, "first", range.first);
+  check_positive(name, "count", range.count);
+  if (range.first <= range.whole[1] && range.count <= range.whole[1] - range.first) return;
+  throw UsageError(fmt::format("{}: {} channels from {} on are not within the {} channels", name,
+                               range.count, range.first, range.whole[1]));
+}
+void check_one(Name name, const SliceChannels& desc) { check_range(name, desc.range); }
+void check_one(Name name, const InsertChannels& desc) { check_range(name, desc.range); }
+
+void check_one(Name name, const ShuffleChannels& desc) {
+  check_rank(name, desc.shape, 4);
+  check_positive(name, "groups", desc.groups);
+  if (desc.shape[1] % desc.groups == 0) return;
+  throw UsageError(
+      fmt::format("{}: {} groups do not divide {} channels", name, desc.groups, desc.shape[1]));
+}
 
 /// Operations compute in f32 or bf16.
 template <class Desc>

@@ -172,6 +172,29 @@ double flops(const LstmBackwardWeights& desc) {
   return product(desc.shape) + count({desc.shape.batch, desc.shape.sequence, desc.shape.gates()});
 }
 
+// Images.
+
+// An addition for each element of every window, and a division; in backward the same.
+double window_sums(const PoolingShape& shape) {
+  return count(shape.destination()) * static_cast<double>(shape.kernel * shape.kernel + 1);
+}
+double flops(const AveragePoolForward& desc) { return window_sums(desc.shape); }
+double flops(const AveragePoolBackward& desc) { return window_sums(desc.shape); }
+
+// Per element: square 1, its window's sum as many as channels, scale and offset 2, power and
+// product 2.
+double flops(const LocalResponseNormForward& desc) {
+  return static_cast<double>(desc.size + 5) * count(desc.shape);
+}
+// Per element: power and product with the gradient 2, the product that its window sums 3, the sum,
+// scale and product with the source 2, difference 1.
+double flops(const LocalResponseNormBackward& desc) {
+  return static_cast<double>(desc.size + 8) * count(desc.shape);
+}
+double flops(const SliceChannels& /*desc*/) { return 0; }
+double flops(const InsertChannels& /*desc*/) { return 0; }
+double flops(const ShuffleChannels& /*desc*/) { return 0; }
+
 }  // namespace
 
 double flops_of(const OpDesc& desc) {

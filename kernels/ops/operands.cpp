@@ -247,6 +247,9 @@ Operands operands(const LayerNormBackward& desc) {
 }
 
 Operands operands(const Dropout& desc) {
+  if (desc.shape.size() == 4) {
+    return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
+  }
   return {exact("source", Access::read, canonical(desc.shape, desc.dtype)),
           exact("destination", Access::write, canonical(desc.shape, desc.dtype))};
 }
@@ -357,6 +360,40 @@ Operands operands(const LstmBackwardWeights& desc) {
           planned("diff_weights", gradient, shape.weights(), DType::f32),
           planned("diff_recurrent_weights", gradient, shape.recurrent_weights(), DType::f32),
           channels("diff_bias", gradient, shape.gates())};
+}
+
+// Images.
+
+Operands operands(const AveragePoolForward& desc) {
+  return {source(desc.shape.source, desc.dtype), destination(desc.shape.destination(), desc.dtype)};
+}
+
+Operands operands(const AveragePoolBackward& desc) {
+  return {diff_destination(desc.shape.destination(), desc.dtype),
+          diff_source(desc.shape.source, desc.dtype)};
+}
+
+Operands operands(const LocalResponseNormForward& desc) {
+  return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype),
+          opaque("saved", Access::write)};
+}
+
+Operands operands(const LocalResponseNormBackward& desc) {
+  return {source(desc.shape, desc.dtype), diff_destination(desc.shape, desc.dtype),
+          opaque("saved", Access::read), diff_source(desc.shape, desc.dtype)};
+}
+
+Operands operands(const SliceChannels& desc) {
+  return {source(desc.range.whole, desc.dtype), destination(desc.range.part(), desc.dtype)};
+}
+
+Operands operands(const InsertChannels& desc) {
+  return {source(desc.range.part(), desc.dtype),
+          destination(desc.range.whole, desc.dtype, Access::read_write)};
+}
+
+Operands operands(const ShuffleChannels& desc) {
+  return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
 }
 
 }  // namespace

@@ -60,6 +60,14 @@ std::string_view name_of(const OpDesc& desc) {
       [](const LstmForward&) -> Name { return "lstm_forward"; },
       [](const LstmBackwardData&) -> Name { return "lstm_backward_data"; },
       [](const LstmBackwardWeights&) -> Name { return "lstm_backward_weights"; },
+      // Of images.
+      [](const AveragePoolForward&) -> Name { return "average_pool_forward"; },
+      [](const AveragePoolBackward&) -> Name { return "average_pool_backward"; },
+      [](const LocalResponseNormForward&) -> Name { return "local_response_norm_forward"; },
+      [](const LocalResponseNormBackward&) -> Name { return "local_response_norm_backward"; },
+      [](const SliceChannels&) -> Name { return "slice_channels"; },
+      [](const InsertChannels&) -> Name { return "insert_channels"; },
+      [](const ShuffleChannels&) -> Name { return "shuffle_channels"; },
   };
   return std::visit(names, desc);
 }

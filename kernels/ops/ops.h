@@ -1,4 +1,5 @@
-// The operations that every backend answers for: one plain struct each, collected in OpDesc.
+// The operations that every backend answers for: one plain struct each, collected in OpDesc. Those
+// that only images have are in images.h.
 //
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
@@ -18,12 +19,14 @@
 
 #include "kernels/base/activation_kind.h"
 #include "kernels/base/tensor.h"
+#include "kernels/ops/images.h"
 #include "kernels/ops/lstm.h"
 
 namespace parbench {
 
-/// A two-dimensional convolution (cross-correlation) with square kernel, equal stride and symmetric
-/// zero padding in both directions.
+/// A two-dimensional convolution (cross-correlation) with square kernel, equal stride and dilation,
+/// and symmetric zero padding in both directions. `dilation` is the distance between neighbouring
+/// taps: 1 for a dense window.
 struct ConvolutionShape {
   std::int64_t batch = 1;
   std::int64_t in_channels = 1;
@@ -34,12 +37,15 @@ struct ConvolutionShape {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
   std::int64_t groups = 1;
+  std::int64_t dilation = 1;
 
+  /// The rows, and the columns, from the window's first tap to its last.
+  [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   [[nodiscard]] std::int64_t out_height() const {
-    return (height + 2 * padding - kernel) / stride + 1;
+    return (height + 2 * padding - extent()) / stride + 1;
   }
   [[nodiscard]] std::int64_t out_width() const {
-    return (width + 2 * padding - kernel) / stride + 1;
+    return (width + 2 * padding - extent()) / stride + 1;
   }
   [[nodiscard]] Shape source() const { return {batch, in_channels, height, width}; }
   [[nodiscard]] Shape destination() const {
@@ -137,46 +143,6 @@ struct AddReluBackward {
   Shape shape;
   DType dtype = DType::f32;
   bool two_gradients = true;
-};
-
-/// Pooling window: square, with symmetric padding that never wins a maximum.
-struct PoolingShape {
-  Shape source;  // {N, C, H, W}
-  std::int64_t kernel = 2;
-  std::int64_t stride = 2;
-  std::int64_t padding = 0;
-
-  [[nodiscard]] Shape destination() const {
-    return {source[0], source[1], (source[2] + 2 * padding - kernel) / stride + 1,
-            (source[3] + 2 * padding - kernel) / stride + 1};
-  }
-};
-
-/// Arguments: source, destination, indices (opaque, for backward).
-struct MaxPoolForward {
-  PoolingShape shape;
-  DType dtype = DType::f32;
-};
-
-/// Arguments: diff_destination, indices, diff_source.
-struct MaxPoolBackward {
-  PoolingShape shape;
-  DType dtype = DType::f32;
-};
-
-/// Returns the shape of the means over H and W: {N, C} of {N, C, H, W}.
-[[nodiscard]] inline Shape shape_of_means(const Shape& source) { return {source[0], source[1]}; }
-
-/// Mean over H and W: {N, C, H, W} to {N, C}. Arguments: source, destination.
-struct GlobalAveragePoolForward {
-  Shape source;
-  DType dtype = DType::f32;
-};
-
-/// Arguments: diff_destination, diff_source.
-struct GlobalAveragePoolBackward {
-  Shape source;
-  DType dtype = DType::f32;
 };
 
 /// A fully connected layer: {N, in} to {N, out}, weights {out, in}.
@@ -334,8 +300,8 @@ struct LayerNormBackward {
 /// Sets each element to zero with a probability and divides the others by 1 − probability
 /// (Srivastava et al. 2014: "Dropout"). Element i is kept where u ≥ probability for the number u in
 /// [0, 1) that Fill draws at index first + i, so a micro-batch that begins at `first` loses the
-/// elements that it loses as part of the batch. The backward step is the same operation on the
-/// gradient. Up to three dimensions, canonical on every device. Arguments: source, destination
+/// elements that it loses as part of the batch, whatever the layout: elements count in canonical
+/// order. The backward step is the same operation on the gradient. Arguments: source, destination
 /// (may be the same memory).
 struct Dropout {
   Shape shape;
@@ -468,7 +434,9 @@ using OpDesc = std::variant<
     LinearBackwardData, LinearBackwardWeights, Gemm, MseLoss, Sgd, Accumulate, AddRepeated,
     SumRepeats, Fill, Reorder, Spin, Discard, LayerNormForward, LayerNormBackward, Dropout, Scale,
     Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward, SoftmaxCrossEntropy,
-    AttentionForward, AttentionBackward, LstmForward, LstmBackwardData, LstmBackwardWeights>;
+    AttentionForward, AttentionBackward, LstmForward, LstmBackwardData, LstmBackwardWeights,
+    AveragePoolForward, AveragePoolBackward, LocalResponseNormForward, LocalResponseNormBackward,
+    SliceChannels, InsertChannels, ShuffleChannels>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);

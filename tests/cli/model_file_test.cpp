@@ -9,6 +9,7 @@
 
 #include "reports/io/file.h"
 #include "tests/support/onnx_file.h"
+#include "tests/support/onnx_networks.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
@@ -71,6 +72,22 @@ TEST_F(ModelFile, VerifiesNetworksOfOtherEnds) {
     const Finished finished = pipeline({"--model", "other.onnx", "--strategy", "single",
                                         "--benchmark_repetitions=1", "--processes", "2"});
     EXPECT_EQ(finished.exit_code, 0) << i << finished.out << finished.err;
+  }
+}
+
+TEST_F(ModelFile, VerifiesPublishedNetworksWithBranches) {
+  write_onnx(folder_ / "squeezenet.onnx", "float[1, 3, 64, 64] x", onnx_squeezenet(), 9);
+  write_onnx(folder_ / "inception.onnx", "float[1, 3, 224, 224] x", onnx_inception_v1(), 9);
+  const Finished finished = run({PARBENCH_BINARY, "--scenario", "pipeline", "--model",
+                                 "squeezenet.onnx,inception.onnx", "--batch", "2", "--strategy",
+                                 "single", "--benchmark_repetitions=1", "--report", "report.json"},
+                                {folder_.path(), {}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_EQ(report.cases.size(), 2U);
+  for (const report::CaseResult& one : report.cases) {
+    ASSERT_TRUE(one.verification);
+    EXPECT_TRUE(one.verification->passed) << one.name;
   }
 }
 

@@ -34,11 +34,13 @@ struct Geometry {
       : source(from),
         destination(to),
         strides{shape.stride, shape.stride},
+        dilates{shape.dilation - 1, shape.dilation - 1},
         padding{shape.padding, shape.padding} {}
 
   memory::desc source;
   memory::desc destination;
   memory::dims strides;
+  memory::dims dilates;  // taps that are left out between two
   memory::dims padding;
   dnnl::algorithm algorithm = dnnl::algorithm::convolution_direct;
 };
@@ -87,12 +89,13 @@ dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
   if (bias) {
     return dnnl::convolution_forward::primitive_desc(
         {training, geometry.algorithm, geometry.source, weights, bias_desc(shape),
-         geometry.destination, geometry.strides, geometry.padding, geometry.padding},
+         geometry.destination, geometry.strides, geometry.dilates, geometry.padding,
+         geometry.padding},
         user_scratchpad(), engine());
   }
   return dnnl::convolution_forward::primitive_desc(
       {training, geometry.algorithm, geometry.source, weights, geometry.destination,
-       geometry.strides, geometry.padding, geometry.padding},
+       geometry.strides, geometry.dilates, geometry.padding, geometry.padding},
       user_scratchpad(), engine());
 }
 
@@ -101,7 +104,8 @@ dnnl::convolution_backward_data::primitive_desc plan_data(const Geometry& geomet
                                                           DType dtype) {
   return dnnl::convolution_backward_data::primitive_desc(
       {geometry.algorithm, geometry.source, any_layout(shape.weights(), dtype),
-       geometry.destination, geometry.strides, geometry.padding, geometry.padding},
+       geometry.destination, geometry.strides, geometry.dilates, geometry.padding,
+       geometry.padding},
       user_scratchpad(), engine(), plan_forward(geometry, shape, dtype, false));
 }
 
@@ -113,12 +117,12 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
   if (bias) {
     return dnnl::convolution_backward_weights::primitive_desc(
         {geometry.algorithm, geometry.source, diff_weights, bias_desc(shape), geometry.destination,
-         geometry.strides, geometry.padding, geometry.padding},
+         geometry.strides, geometry.dilates, geometry.padding, geometry.padding},
         user_scratchpad(), engine(), hint);
   }
   return dnnl::convolution_backward_weights::primitive_desc(
       {geometry.algorithm, geometry.source, diff_weights, geometry.destination, geometry.strides,
-       geometry.padding, geometry.padding},
+       geometry.dilates, geometry.padding, geometry.padding},
       user_scratchpad(), engine(), hint);
 }
 
@@ -126,6 +130,7 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
 bool has_product(const ConvolutionBackwardWeights& desc) {
   constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
   return desc.dtype == DType::f32 && !desc.bias && desc.shape.groups == 1 &&
+         desc.shape.dilation == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
@@ -153,8 +158,9 @@ bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
   const std::int64_t tiles = shape.batch * tiles_of_image;
   const bool tiles_are_filled = 3 * height * width >= 2 * tile * tile * tiles_of_image;
   return dtype == DType::f32 && channel_block() == 16 && shape.kernel == 3 && shape.stride == 1 &&
-         shape.groups == 1 && std::min(shape.in_channels, shape.out_channels) >= min_channels &&
-         tiles >= min_tiles && tiles % tile_block == 0 && tiles_are_filled;
+         shape.groups == 1 && shape.dilation == 1 &&
+         std::min(shape.in_channels, shape.out_channels) >= min_channels && tiles >= min_tiles &&
+         tiles % tile_block == 0 && tiles_are_filled;
 }
 
 Planned plan(const ConvolutionForward& desc) {

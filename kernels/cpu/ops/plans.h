@@ -70,4 +70,13 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const LstmBackwardData& desc);
 [[nodiscard]] Planned plan(const LstmBackwardWeights& desc);
 
+// Images.
+[[nodiscard]] Planned plan(const AveragePoolForward& desc);
+[[nodiscard]] Planned plan(const AveragePoolBackward& desc);
+[[nodiscard]] Planned plan(const LocalResponseNormForward& desc);
+[[nodiscard]] Planned plan(const LocalResponseNormBackward& desc);
+[[nodiscard]] Planned plan(const SliceChannels& desc);
+[[nodiscard]] Planned plan(const InsertChannels& desc);
+[[nodiscard]] Planned plan(const ShuffleChannels& desc);
+
 }  // namespace parbench::cpu

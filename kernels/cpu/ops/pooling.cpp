@@ -1,4 +1,4 @@
-// Max pooling and global average pooling, both ways, on oneDNN.
+// Max pooling, average pooling and global average pooling, both ways, on oneDNN.
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/runtime/engine.h"
 
@@ -11,14 +11,26 @@ struct Window {
   dnnl::algorithm algorithm;
   memory::dims strides;
   memory::dims kernel;
-  memory::dims padding;
+  memory::dims padding;   // above and on the left
+  memory::dims trailing;  // below and on the right
 };
 
-Window max_window(const PoolingShape& shape) {
-  return {.algorithm = dnnl::algorithm::pooling_max,
+Window window_of(const PoolingShape& shape, dnnl::algorithm algorithm) {
+  const std::int64_t trailing = shape.padding + shape.trailing;
+  return {.algorithm = algorithm,
           .strides = {shape.stride, shape.stride},
           .kernel = {shape.kernel, shape.kernel},
-          .padding = {shape.padding, shape.padding}};
+          .padding = {shape.padding, shape.padding},
+          .trailing = {trailing, trailing}};
+}
+
+Window max_window(const PoolingShape& shape) {
+  return window_of(shape, dnnl::algorithm::pooling_max);
+}
+
+Window average_window(const PoolingShape& shape, bool count_padding) {
+  return window_of(shape, count_padding ? dnnl::algorithm::pooling_avg_include_padding
+                                        : dnnl::algorithm::pooling_avg_exclude_padding);
 }
 
 // One window, the whole image.
@@ -26,13 +38,14 @@ Window mean_window(const Shape& source) {
   return {.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,
           .strides = {1, 1},
           .kernel = {source[2], source[3]},
-          .padding = {0, 0}};
+          .padding = {0, 0},
+          .trailing = {0, 0}};
 }
 
 dnnl::pooling_forward::primitive_desc plan_forward(const Window& window, const memory::desc& source,
                                                    const memory::desc& destination) {
   return {{dnnl::prop_kind::forward_training, window.algorithm, source, destination, window.strides,
-           window.kernel, window.padding, window.padding},
+           window.kernel, window.padding, window.trailing},
           user_scratchpad(),
           engine()};
 }
@@ -41,10 +54,28 @@ dnnl::pooling_backward::primitive_desc plan_backward(const Window& window,
                                                      const memory::desc& source,
                                                      const memory::desc& destination) {
   return {{window.algorithm, source, destination, window.strides, window.kernel, window.padding,
-           window.padding},
+           window.trailing},
           user_scratchpad(),
           engine(),
           plan_forward(window, source, destination)};
+}
+
+Planned plan_mean(const OpDesc& desc, const Window& window, const memory::desc& source,
+                  const memory::desc& destination) {
+  const auto chosen = plan_forward(window, source, destination);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
+  op->bind(DNNL_ARG_SRC, chosen.src_desc());
+  op->bind(DNNL_ARG_DST, chosen.dst_desc());
+  return op;
+}
+
+Planned plan_gradient_of_mean(const OpDesc& desc, const Window& window, const memory::desc& source,
+                              const memory::desc& destination) {
+  const auto chosen = plan_backward(window, source, destination);
+  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
+  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
+  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
+  return op;
 }
 
 }  // namespace
@@ -72,23 +103,26 @@ Planned plan(const MaxPoolBackward& desc) {
 }
 
 Planned plan(const GlobalAveragePoolForward& desc) {
-  const auto chosen =
-      plan_forward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
+  return plan_mean(desc, mean_window(desc.source), activation_desc(desc.source, desc.dtype),
                    activation_desc(shape_of_means(desc.source), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
-  op->bind(DNNL_ARG_SRC, chosen.src_desc());
-  op->bind(DNNL_ARG_DST, chosen.dst_desc());
-  return op;
 }
 
 Planned plan(const GlobalAveragePoolBackward& desc) {
-  const auto chosen =
-      plan_backward(mean_window(desc.source), activation_desc(desc.source, desc.dtype),
-                    activation_desc(shape_of_means(desc.source), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
-  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return op;
+  return plan_gradient_of_mean(desc, mean_window(desc.source),
+                               activation_desc(desc.source, desc.dtype),
+                               activation_desc(shape_of_means(desc.source), desc.dtype));
+}
+
+Planned plan(const AveragePoolForward& desc) {
+  return plan_mean(desc, average_window(desc.shape, desc.count_padding),
+                   activation_desc(desc.shape.source, desc.dtype),
+                   activation_desc(desc.shape.destination(), desc.dtype));
+}
+
+Planned plan(const AveragePoolBackward& desc) {
+  return plan_gradient_of_mean(desc, average_window(desc.shape, desc.count_padding),
+                               activation_desc(desc.shape.source, desc.dtype),
+                               activation_desc(desc.shape.destination(), desc.dtype));
 }
 
 }  // namespace parbench::cpu

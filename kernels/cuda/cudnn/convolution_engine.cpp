@@ -38,9 +38,9 @@ std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
 /// All that the engines of a graph depend on.
 std::string key_of(const ConvolutionGraph& graph) {
   const ConvolutionShape& s = graph.shape;
-  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {}",
+  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {} {}",
                      static_cast<int>(graph.pass), s.batch, s.in_channels, s.height, s.width,
-                     s.out_channels, s.kernel, s.stride, s.padding, s.groups,
+                     s.out_channels, s.kernel, s.stride, s.padding, s.groups, s.dilation,
                      to_string(graph.dtype), static_cast<int>(graph.arithmetic), graph.bias,
                      graph.aligned_images);
 }

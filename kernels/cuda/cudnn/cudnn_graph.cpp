@@ -133,7 +133,7 @@ class GraphBuilder {
     return Attributes()
         .set_padding({s.padding, s.padding})
         .set_stride({s.stride, s.stride})
-        .set_dilation({1, 1});
+        .set_dilation({s.dilation, s.dilation});
   }
 
   static void describe(fe::graph::Tensor_attributes& tensor, const Description& as) {

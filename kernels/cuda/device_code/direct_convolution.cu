@@ -8,7 +8,8 @@ namespace {
 
 /// The sizes that kernels index with.
 struct Sizes {
-  std::int64_t batch, in, height, width, out, out_height, out_width, kernel, stride, padding;
+  std::int64_t batch, in, height, width, out, out_height, out_width, kernel, stride, padding,
+      dilation;
   std::int64_t group_in, group_out;
 
   explicit Sizes(const ConvolutionShape& s)
@@ -22,6 +23,7 @@ struct Sizes {
         kernel(s.kernel),
         stride(s.stride),
         padding(s.padding),
+        dilation(s.dilation),
         group_in(s.in_channels / s.groups),
         group_out(s.out_channels / s.groups) {}
 };
@@ -52,10 +54,10 @@ __global__ void forward_kernel(Element* destination, const Element* source, cons
     const std::int64_t group = at.channel / s.group_out;
     float sum = 0;
     for (std::int64_t ky = 0; ky < s.kernel; ++ky) {
-      const std::int64_t y = at.y * s.stride - s.padding + ky;
+      const std::int64_t y = at.y * s.stride - s.padding + ky * s.dilation;
       if (y < 0 || y >= s.height) continue;
       for (std::int64_t kx = 0; kx < s.kernel; ++kx) {
-        const std::int64_t x = at.x * s.stride - s.padding + kx;
+        const std::int64_t x = at.x * s.stride - s.padding + kx * s.dilation;
         if (x < 0 || x >= s.width) continue;
         const Element* pixel =
             source + ((at.n * s.height + y) * s.width + x) * s.in + group * s.group_in;
@@ -70,7 +72,7 @@ __global__ void forward_kernel(Element* destination, const Element* source, cons
 /// Which output row or column reads the input's `at` through tap `k` of the kernel; −1: none.
 __device__ std::int64_t reader(std::int64_t at, std::int64_t k, std::int64_t extent,
                                const Sizes& s) {
-  const std::int64_t shifted = at + s.padding - k;
+  const std::int64_t shifted = at + s.padding - k * s.dilation;
   if (shifted < 0 || shifted % s.stride != 0 || shifted / s.stride >= extent) return -1;
   return shifted / s.stride;
 }
@@ -137,8 +139,8 @@ __global__ void backward_weights_kernel(float* diff_weights, const Element* sour
     float sum = 0;
     for (std::int64_t p = threadIdx.x; p < pixels; p += blockDim.x) {
       const Place at = place_of(p, s.out_height, s.out_width, 1);
-      const std::int64_t y = at.y * s.stride - s.padding + tap.y;
-      const std::int64_t x = at.x * s.stride - s.padding + tap.x;
+      const std::int64_t y = at.y * s.stride - s.padding + tap.y * s.dilation;
+      const std::int64_t x = at.x * s.stride - s.padding + tap.x * s.dilation;
       if (y < 0 || y >= s.height || x < 0 || x >= s.width) continue;
       sum += widened(diff_destination[p * s.out + tap.n]) *
              widened(source[((at.n * s.height + y) * s.width + x) * s.in + channel]);

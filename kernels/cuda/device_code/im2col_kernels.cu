@@ -12,7 +12,7 @@ namespace {
 template <class Index>
 struct PatchSizes {
   Index count;  // of the groups that are copied
-  Index height, width, out_height, out_width, kernel, stride, padding;
+  Index height, width, out_height, out_width, kernel, stride, padding, dilation;
   Index channels;  // of a group of the convolution
   std::int64_t pixel, row;
 };
@@ -30,8 +30,8 @@ __global__ void __launch_bounds__(block_threads)
     const Index channel = column % s.channels;
     const Index line = row / s.out_width;  // of all images
     const Index image = line / s.out_height;
-    const Index y = line % s.out_height * s.stride - s.padding + tap / s.kernel;
-    const Index x = row % s.out_width * s.stride - s.padding + tap % s.kernel;
+    const Index y = line % s.out_height * s.stride - s.padding + tap / s.kernel * s.dilation;
+    const Index x = row % s.out_width * s.stride - s.padding + tap % s.kernel * s.dilation;
     Group<Element, size> value{};
     if (y >= 0 && y < s.height && x >= 0 && x < s.width) {
       const std::int64_t place = (static_cast<std::int64_t>(image) * s.height + y) * s.width + x;
@@ -54,6 +54,7 @@ void launch(Element* rows, const Element* source, const Patches& patches, std::i
                                 .kernel = index(s.kernel),
                                 .stride = index(s.stride),
                                 .padding = index(s.padding),
+                                .dilation = index(s.dilation),
                                 .channels = index(s.in_channels / s.groups / size),
                                 .pixel = s.in_channels / size,
                                 .row = patches.row_length / size};

@@ -42,6 +42,15 @@ void max_pool(const void* source, void* destination, std::uint8_t* indices, DTyp
 void max_pool_backward(const void* diff_destination, const std::uint8_t* indices, void* diff_source,
                        DType dtype, const PoolingWindows& windows, cudaStream_t stream);
 
+/// The mean of each window: over its elements in the image, or with `count_padding` over kernel².
+void average_windows(const void* source, void* destination, DType dtype,
+                     const PoolingWindows& windows, bool count_padding, cudaStream_t stream);
+
+/// diff_source = for each element, the sum over the windows that hold it of their equal shares.
+void average_windows_backward(const void* diff_destination, void* diff_source, DType dtype,
+                              const PoolingWindows& windows, bool count_padding,
+                              cudaStream_t stream);
+
 /// {batch, pixels, channels} to the mean over pixels, {batch, channels}.
 void average_pool(const void* source, void* destination, DType dtype, std::int64_t batch,
                   std::int64_t pixels, std::int64_t channels, cudaStream_t stream);

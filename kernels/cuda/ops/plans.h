@@ -63,4 +63,13 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const LstmBackwardData& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const LstmBackwardWeights& desc);
 
+// Images.
+[[nodiscard]] Planned plan(CudaDevice& device, const AveragePoolForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const AveragePoolBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LocalResponseNormForward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const LocalResponseNormBackward& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const SliceChannels& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const InsertChannels& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const ShuffleChannels& desc);
+
 }  // namespace parbench::cuda

@@ -1,7 +1,7 @@
-// Max pooling and global average pooling, both ways, by kernels of our own. cuDNN's engines that
-// write or read the indices of maxima are marked as using tensor cores, which f32 must not, and its
-// deprecated functions want the forward pass's source and destination, which the operation does not
-// take (docs/decisions/0010-cuda-backend.md).
+// Max pooling, average pooling and global average pooling, both ways, by kernels of our own.
+// cuDNN's engines that write or read the indices of maxima are marked as using tensor cores, which
+// f32 must not, and its deprecated functions want the forward pass's source and destination, which
+// the operation does not take (docs/decisions/0010-cuda-backend.md).
 #include <fmt/format.h>
 
 #include <memory>
@@ -98,6 +98,35 @@ class AveragePoolOp final : public CudaOp {
   Launch launch_;
 };
 
+class AverageWindowsOp final : public CudaOp {
+ public:
+  AverageWindowsOp(CudaDevice& device, const AveragePoolForward& desc)
+      : AverageWindowsOp(device, desc, desc, average_windows) {}
+  AverageWindowsOp(CudaDevice& device, const AveragePoolBackward& desc)
+      : AverageWindowsOp(device, desc, desc, average_windows_backward) {}
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    launch_(arguments[0], arguments[1], dtype_, windows_, count_padding_, stream.handle());
+  }
+
+ private:
+  using Launch = decltype(&average_windows);
+  template <class Desc>
+  AverageWindowsOp(CudaDevice& device, const OpDesc& desc, const Desc& pool, Launch launch)
+      : CudaOp(device, desc),
+        dtype_(pool.dtype),
+        windows_(windows_of(pool.shape)),
+        count_padding_(pool.count_padding),
+        launch_(launch) {
+    set_implementation(own_kernel);
+  }
+
+  DType dtype_;
+  PoolingWindows windows_;
+  bool count_padding_;
+  Launch launch_;
+};
+
 void check_window(const OpDesc& desc, std::int64_t kernel) {
   if (kernel > max_window_positions || kernel * kernel > max_window_positions) {
     throw Unsupported(fmt::format(
@@ -117,6 +146,14 @@ Planned plan(CudaDevice& device, const MaxPoolForward& desc) {
 Planned plan(CudaDevice& device, const MaxPoolBackward& desc) {
   check_window(desc, desc.shape.kernel);
   return std::make_unique<MaxPoolBackwardOp>(device, desc);
+}
+
+Planned plan(CudaDevice& device, const AveragePoolForward& desc) {
+  return std::make_unique<AverageWindowsOp>(device, desc);
+}
+
+Planned plan(CudaDevice& device, const AveragePoolBackward& desc) {
+  return std::make_unique<AverageWindowsOp>(device, desc);
 }
 
 Planned plan(CudaDevice& device, const GlobalAveragePoolForward& desc) {

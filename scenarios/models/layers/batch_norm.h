@@ -12,6 +12,7 @@ class BatchNorm final : public LayerKind {
   explicit BatchNorm(bool relu, float epsilon = 1e-5F) : relu_(relu), epsilon_(epsilon) {}
 
   [[nodiscard]] bool relu() const { return relu_; }
+  [[nodiscard]] float epsilon() const { return epsilon_; }
 
   [[nodiscard]] std::string_view name() const override { return "batch_norm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;

@@ -2,6 +2,7 @@
 #include "scenarios/models/layers/convolution.h"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/layers/products.h"
@@ -17,10 +18,14 @@ ConvolutionShape Convolution::shape(const Shape& source) const {
           .kernel = options_.window.kernel,
           .stride = options_.window.stride,
           .padding = options_.window.padding,
-          .groups = options_.groups};
+          .groups = options_.groups,
+          .dilation = options_.window.dilation};
 }
 
 Shape Convolution::output_of(const std::vector<Shape>& inputs) const {
+  if (options_.window.trailing != 0) {
+    throw std::invalid_argument("the padding of a convolution is the same at both ends");
+  }
   return options_.window.output(options_.out_channels, inputs.at(0));
 }
 

@@ -12,8 +12,6 @@ class MaxPool final : public LayerKind {
   explicit MaxPool(Window window) : window_(window) {}
 
   [[nodiscard]] const Window& window() const { return window_; }
-  /// For a micro-batch of the input's shape.
-  [[nodiscard]] PoolingShape shape(const Shape& source) const;
 
   [[nodiscard]] std::string_view name() const override { return "max_pool"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
@@ -22,6 +20,25 @@ class MaxPool final : public LayerKind {
 
  private:
   Window window_;
+};
+
+/// torch.nn.AvgPool2d: the mean over each window, of its elements in the image or with
+/// `count_padding` of all.
+class AveragePool final : public LayerKind {
+ public:
+  AveragePool(Window window, bool count_padding) : window_(window), count_padding_(count_padding) {}
+
+  [[nodiscard]] const Window& window() const { return window_; }
+  [[nodiscard]] bool counts_padding() const { return count_padding_; }
+
+  [[nodiscard]] std::string_view name() const override { return "average_pool"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  Window window_;
+  bool count_padding_;
 };
 
 /// The mean of each channel: {C, H, W} to {C}.

@@ -7,11 +7,11 @@
 
 namespace parbench {
 
-std::int64_t Window::positions(std::int64_t extent) const {
-  const std::int64_t room = extent + 2 * padding - kernel;
+std::int64_t Window::positions(std::int64_t image) const {
+  const std::int64_t room = image + 2 * padding + trailing - extent();
   if (room < 0) {
     throw std::invalid_argument(
-        fmt::format("an extent of {} is too small for a window of {}", extent, kernel));
+        fmt::format("an extent of {} is too small for a window of {}", image, extent()));
   }
   return room / stride + 1;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -68,6 +69,17 @@ class Importer {
     }
     const std::string name = name_of_layer(node, weights);
     outputs_[node.outputs.at(0)] = network_.add(name, std::move(kind), std::move(inputs));
+  }
+  /// The kind of the layer that makes an activation, where it is of that class, else null.
+  template <class Kind>
+  [[nodiscard]] const Kind* kind_of(int activation) const {
+    return activation == network_input ? nullptr : as<Kind>(network_.layer(activation));
+  }
+  /// Gives a layer another kind, whose output has the same shape.
+  template <class Kind>
+  void replace(int layer, Kind kind) {
+    network_.layers.at(static_cast<std::size_t>(layer)).kind =
+        std::make_shared<const Kind>(std::move(kind));
   }
   /// The node's first output is an activation that is there already.
   void alias(const Node& node, int activation) { outputs_[node.outputs.at(0)] = activation; }

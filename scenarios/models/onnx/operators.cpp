@@ -11,98 +11,16 @@
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/onnx/image_operators.h"
 
 namespace parbench::onnx_import {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-
-/// The value that all numbers of a list have; the fallback for an empty one.
-std::int64_t same(const Integers& values, std::int64_t fallback, std::string_view what) {
-  if (values.empty()) return fallback;
-  if (std::ranges::adjacent_find(values, std::ranges::not_equal_to()) != values.end()) {
-    throw CannotMap(fmt::format("its {} differ: {}", what, fmt::join(values, ", ")));
-  }
-  return values.front();
-}
-
-const Shape& image_shape(const Importer& importer, int activation) {
-  const Shape& shape = importer.shape_of(activation);
-  if (shape.size() != 3) throw CannotMap("its input is no image");
-  return shape;
-}
-
-/// As many positions as the input has at stride 1, the larger part of the padding at one end.
-std::int64_t same_padding(std::int64_t extent, std::int64_t kernel, std::int64_t stride) {
-  const std::int64_t positions = (extent + stride - 1) / stride;
-  const std::int64_t padding =
-      std::max<std::int64_t>(0, (positions - 1) * stride + kernel - extent);
-  if (padding % 2 != 0) throw CannotMap("its automatic padding is not symmetric");
-  return padding / 2;
-}
-
-/// Of kernels and strides, far above any image.
-constexpr std::int64_t max_window = 1 << 20;
-
-Window window_of(const NodeView& view, const Shape& image, std::int64_t kernel) {
-  if (same(view.attribute("dilations", Integers()), 1, "dilations") != 1) {
-    throw CannotMap("its window is dilated");
-  }
-  Window window{.kernel = kernel,
-                .stride = same(view.attribute("strides", Integers()), 1, "strides")};
-  if (window.kernel <= 0 || window.stride <= 0) throw CannotMap("its window is empty");
-  if (window.kernel > max_window || window.stride > max_window) {
-    throw CannotMap("its window is larger than any image");
-  }
-  const std::string automatic = view.attribute("auto_pad", std::string("NOTSET"));
-  if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
-    window.padding = same({same_padding(image[1], window.kernel, window.stride),
-                           same_padding(image[2], window.kernel, window.stride)},
-                          0, "paddings");
-  } else if (automatic == "NOTSET") {
-    window.padding = same(view.attribute("pads", Integers()), 0, "paddings");
-  }
-  if (window.padding < 0 || window.padding >= window.kernel) {
-    throw CannotMap(fmt::format("its padding {} does not fit its window", window.padding));
-  }
-  return window;
-}
-
-void check_bias(const NodeView& view, std::size_t which, std::int64_t outputs) {
-  if (view.weights(which, "biases").shape != Shape{outputs}) {
-    throw CannotMap("its biases are not one an output");
-  }
-}
-
-void map_convolution(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const int source = view.activation(0);
-  const Shape& image = image_shape(importer, source);
-  const Constant& weights = view.weights(1, "weights");
-  if (weights.shape.size() != 4 || weights.shape[2] != weights.shape[3]) {
-    throw CannotMap("its weights are not those of square windows");
-  }
-  const auto groups = view.attribute("group", std::int64_t{1});
-  if (groups <= 0 || groups > weights.shape[0] || weights.shape[1] * groups != image[0] ||
-      weights.shape[0] % groups != 0) {
-    throw CannotMap(
-        fmt::format("its weights are for {} channels in {} groups, and its input has {}",
-                    weights.shape[1], groups, image[0]));
-  }
-  const bool has_bias = view.has_input(2);
-  if (has_bias) check_bias(view, 2, weights.shape[0]);
-  importer.add(node,
-               Convolution({.out_channels = weights.shape[0],
-                            .window = window_of(view, image, weights.shape[2]),
-                            .groups = groups,
-                            .bias = has_bias}),
-               {source}, view.input(1));
-}
 
 // --- batch normalisation, with what follows it in a residual block ---
 
@@ -139,6 +57,51 @@ void add_batch_norm(Importer& importer, const Node& norm, const Node& last, bool
   importer.add(last, BatchNorm(relu, static_cast<float>(epsilon)), inputs, view.input(1));
 }
 
+/// Whether a constant has one number for each channel of an image: {C, 1, 1} or {1, C, 1, 1}.
+bool is_per_channel(const Constant* constant, const Shape& image) {
+  if (constant == nullptr || image.size() != 3) return false;
+  const Shape channels{image[0], 1, 1};
+  return constant->shape == channels || constant->shape == Shape{1, image[0], 1, 1};
+}
+
+/// Whether a node reads, as the only one, a normalisation or its scale and shift by joins_norm.
+bool alone_reads_norm(const Importer& importer, const Node& node, const std::string& input) {
+  const Node* source = importer.maker(input);
+  return source != nullptr && importer.only_reader(*source) == &node &&
+         (source->op == "BatchNormalization" || source->op == "Mul" || source->op == "Add");
+}
+
+/// Scale and shift of channels behind a normalisation, which nothing else reads, are those that it
+/// has anyway: Caffe keeps them in a layer of their own. False for anything else.
+bool joins_norm(Importer& importer, const Node& node) {
+  const NodeView view(importer, node);
+  if (node.inputs.size() != 2) return false;
+  const std::size_t which = view.constant(0) == nullptr ? 0 : 1;
+  if (view.constant(1 - which) == nullptr || !alone_reads_norm(importer, node, view.input(which))) {
+    return false;
+  }
+  const int norm = view.activation(which);
+  const auto* kind = importer.kind_of<BatchNorm>(norm);
+  if (kind == nullptr || kind->relu() ||
+      !is_per_channel(view.constant(1 - which), importer.shape_of(norm))) {
+    return false;
+  }
+  importer.alias(node, norm);
+  return true;
+}
+
+/// A ReLU becomes a part of the normalisation in front of it. False where there is none.
+bool clamps_norm(Importer& importer, const Node& relu) {
+  const NodeView view(importer, relu);
+  if (!alone_reads_norm(importer, relu, view.input(0))) return false;
+  const int norm = view.activation(0);
+  const auto* kind = importer.kind_of<BatchNorm>(norm);
+  if (kind == nullptr || kind->relu()) return false;
+  importer.replace(norm, BatchNorm(true, kind->epsilon()));
+  importer.alias(relu, norm);
+  return true;
+}
+
 /// A ReLU that alone reads it, or that alone reads its sum with another activation, becomes a part
 /// of it when its turn comes.
 void map_batch_norm(Importer& importer, const Node& node) {
@@ -173,6 +136,7 @@ void map_relu(Importer& importer, const Node& node) {
       return add_batch_norm(importer, *source, node, true, {});
     return add_residual_end(importer, *source, node);
   }
+  if (clamps_norm(importer, node)) return;
   importer.add(node, Activation(ActivationKind::relu), {view.activation(0)});
 }
 
@@ -207,7 +171,6 @@ void map_dropout(Importer& importer, const Node& node) {
   if (probability == 0) return importer.alias(node, view.activation(0));
   const bool possible = probability > 0 && probability < 1;  // false for NaN
   if (!possible) throw CannotMap("its ratio is not between 0 and 1");
-  if (importer.shape_of(view.activation(0)).size() > 2) throw CannotMap("its input is an image");
   importer.add(node,
                RandomDropout(static_cast<float>(probability),
                              static_cast<std::uint64_t>(view.activation(0)) + 1),
@@ -271,6 +234,12 @@ std::pair<const Node*, std::size_t> product_of(const Importer& importer, const N
   return {nullptr, 0};
 }
 
+/// A factor of each channel.
+void map_product(Importer& importer, const Node& node) {
+  if (joins_norm(importer, node)) return;
+  throw CannotMap("it multiplies other than the channels of a normalisation with constants");
+}
+
 void map_sum(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   if (!is_sum_of_two(&node)) throw CannotMap("it adds up other than two inputs");
@@ -280,50 +249,11 @@ void map_sum(Importer& importer, const Node& node) {
     check_bias(view, bias, weights[1]);
     return add_linear(importer, factors, node, weights[0], weights[1]);
   }
+  if (joins_norm(importer, node)) return;
   const int a = view.activation(0);
   const int b = view.activation(1);
   if (importer.shape_of(a) != importer.shape_of(b)) throw CannotMap("its inputs have other shapes");
   importer.add(node, Addition(), {a, b});
-}
-
-// --- pooling ---
-
-void map_max_pool(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const int source = view.activation(0);
-  const Shape& image = image_shape(importer, source);
-  if (view.attribute("ceil_mode", std::int64_t{0}) != 0) {
-    throw CannotMap("its last windows reach over the edge (ceil_mode)");
-  }
-  const std::int64_t kernel = same(view.attribute("kernel_shape", Integers()), 0, "window's sides");
-  importer.add(node, MaxPool(window_of(view, image, kernel)), {source});
-}
-
-void map_global_average_pool(Importer& importer, const Node& node) {
-  const int source = NodeView(importer, node).activation(0);
-  (void)image_shape(importer, source);
-  importer.add(node, GlobalAveragePool(), {source});
-}
-
-/// One that covers the image is a global one.
-void map_average_pool(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const int source = view.activation(0);
-  const Shape& image = image_shape(importer, source);
-  const bool is_padded = same(view.attribute("pads", Integers()), 0, "paddings") != 0;
-  if (is_padded || view.attribute("kernel_shape", Integers()) != Integers{image[1], image[2]}) {
-    throw CannotMap(
-        fmt::format("its window does not cover the image of {}×{}", image[1], image[2]));
-  }
-  importer.add(node, GlobalAveragePool(), {source});
-}
-
-void map_mean(Importer& importer, const Node& node) {
-  Integers axes = NodeView(importer, node).integers("axes", 1);
-  for (std::int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
-  std::ranges::sort(axes);
-  if (axes != Integers{2, 3}) throw CannotMap("it is no mean over height and width");
-  map_global_average_pool(importer, node);
 }
 
 // --- shapes ---
@@ -341,11 +271,80 @@ void map_flatten(Importer& importer, const Node& node) {
   add_rows(importer, node, view.activation(0));
 }
 
+/// The transposition between two reshapes that shuffle channels, which a reshape to groups of
+/// channels begins; null where it does not.
+const Node* shuffling(const Importer& importer, const Node& reshape, const Integers& shape) {
+  constexpr std::size_t grouped_rank = 5;
+  const Node* transpose = importer.only_reader(reshape);
+  if (shape.size() != grouped_rank || transpose == nullptr || transpose->op != "Transpose") {
+    return nullptr;
+  }
+  const Node* last = importer.only_reader(*transpose);
+  if (last == nullptr || last->op != "Reshape") return nullptr;
+  const NodeView view(importer, *transpose);
+  return view.attribute("perm", Integers()) == Integers{0, 2, 1, 3, 4} ? transpose : nullptr;
+}
+
+/// Whether a shape is that of an image, or of its channels in groups, for the samples of the file.
+bool is_image_of(const Importer& importer, Integers shape, const Shape& image, bool grouped) {
+  if (shape.empty() || (shape[0] != 0 && shape[0] != -1 && shape[0] != importer.samples())) {
+    return false;
+  }
+  if (grouped && (shape[1] < 1 || shape[2] < 1 || shape[1] > image[0] || shape[2] > image[0])) {
+    return false;
+  }
+  if (grouped) shape = {shape[0], shape[1] * shape[2], shape[3], shape[4]};
+  return shape == Integers{shape[0], image[0], image[1], image[2]};
+}
+
+/// The last of the nodes that shuffle channels makes the layer.
+void add_shuffle(Importer& importer, const Node& node, const Node& transpose) {
+  const Node& grouping = *importer.maker(transpose.inputs.at(0));
+  const NodeView first(importer, grouping);
+  const int source = first.activation(0);
+  const Shape& image = importer.shape_of(source);
+  if (!is_image_of(importer, NodeView(importer, node).integers("shape", 1), image, false)) {
+    throw CannotMap("it does not make an image of shuffled channels again");
+  }
+  importer.add(node, ChannelShuffle(first.integers("shape", 1).at(1)), {source});
+}
+
+/// The shape of so many elements: 0 stands for the dimension that is there, −1 for what is left.
+Shape reshaped(const Shape& from, Shape shape) {
+  std::int64_t known = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && i < from.size()) shape[i] = from[i];
+    if (shape[i] < -1 || shape[i] == 0 || shape[i] > element_count(from) / known) {
+      throw CannotMap(fmt::format("its shape ({}) is not that of its {} values",
+                                  fmt::join(shape, ", "), element_count(from)));
+    }
+    if (shape[i] > 0) known *= shape[i];
+  }
+  std::ranges::replace(shape, std::int64_t{-1}, element_count(from) / known);
+  if (element_count(shape) == element_count(from)) return shape;
+  throw CannotMap(fmt::format("its shape ({}) is not that of its {} values", fmt::join(shape, ", "),
+                              element_count(from)));
+}
+
 /// To rows: {samples, values}, where files name the samples as 0, as −1 or by their own number.
 void map_reshape(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
+  if (view.constant(0) != nullptr) {
+    Constant constant = view.weights(0, "values");
+    constant.shape = reshaped(constant.shape, view.integers("shape", 1));
+    return importer.fold(node, std::move(constant));
+  }
+  const Node* from = importer.maker(view.input(0));
+  if (from != nullptr && from->op == "Transpose" && importer.is_absorbed(*from)) {
+    return add_shuffle(importer, node, *from);
+  }
   const int source = view.activation(0);
   const Integers shape = view.integers("shape", 1);
+  const Node* transpose = shuffling(importer, node, shape);
+  if (transpose != nullptr && is_image_of(importer, shape, importer.shape_of(source), true)) {
+    importer.absorb(node);
+    return importer.absorb(*transpose);
+  }
   const std::int64_t values = element_count(importer.shape_of(source));
   const bool keeps_samples =
       shape.size() == 2 && (shape[0] == 0 || shape[0] == -1 || shape[0] == importer.samples());
@@ -362,6 +361,21 @@ void map_squeeze(Importer& importer, const Node& node) {
   const int source = view.activation(0);
   if (importer.shape_of(source).size() != 1) throw CannotMap("its input is no mean over an image");
   importer.alias(node, source);
+}
+
+/// Of constants: their shape with dimensions of one more.
+void map_unsqueeze(Importer& importer, const Node& node) {
+  const NodeView view(importer, node);
+  Constant constant = view.weights(0, "values");
+  Integers axes = view.integers("axes", 1);
+  const auto rank = static_cast<std::int64_t>(constant.shape.size() + axes.size());
+  for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  std::ranges::sort(axes);
+  for (const std::int64_t axis : axes) {
+    if (axis < 0 || axis > std::ssize(constant.shape)) throw CannotMap("its axes do not fit");
+    constant.shape.insert(constant.shape.begin() + axis, 1);
+  }
+  importer.fold(node, std::move(constant));
 }
 
 void map_identity(Importer& importer, const Node& node) {
@@ -421,16 +435,20 @@ const std::map<std::string_view, MapNode>& operators() {
       {"Clip", map_clip},
       {"Constant", map_constant},
       {"ConstantOfShape", map_constant_of_shape},
+      {"Concat", map_concatenation},
       {"Conv", map_convolution},
+      {"ConvTranspose", map_transposed_convolution},
       {"Dropout", map_dropout},
       {"Flatten", map_flatten},
       {"Gelu", map_gelu},
       {"Gemm", map_gemm},
       {"GlobalAveragePool", map_global_average_pool},
       {"Identity", map_identity},
+      {"LRN", map_response_norm},
       {"LogSoftmax", map_softmax},
       {"MatMul", map_matmul},
       {"MaxPool", map_max_pool},
+      {"Mul", map_product},
       {"ReduceMean", map_mean},
       {"Relu", map_relu},
       {"Reshape", map_reshape},
@@ -438,7 +456,8 @@ const std::map<std::string_view, MapNode>& operators() {
       {"Softmax", map_softmax},
       {"Squeeze", map_squeeze},
       {"Sum", map_sum},
-      {"Tanh", map_activation<ActivationKind::tanh>}};
+      {"Tanh", map_activation<ActivationKind::tanh>},
+      {"Unsqueeze", map_unsqueeze}};
   return all;
 }
 

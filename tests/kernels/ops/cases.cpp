@@ -467,7 +467,8 @@ std::vector<OperationCase> library_sizes() {
 
 std::vector<OperationCase> all_cases() {
   std::vector<OperationCase> cases = table();
-  for (const std::vector<OperationCase>& more : {language_cases(), lstm_cases(), library_sizes()}) {
+  for (const std::vector<OperationCase>& more :
+       {language_cases(), lstm_cases(), image_cases(), library_sizes()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   return cases;

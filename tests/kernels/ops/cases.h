@@ -17,7 +17,8 @@ struct OperationCase {
 };
 
 [[nodiscard]] const std::vector<OperationCase>& operation_cases();
-/// A part of them.
+/// Parts of them.
+[[nodiscard]] std::vector<OperationCase> image_cases();
 [[nodiscard]] std::vector<OperationCase> lstm_cases();
 
 inline void PrintTo(const OperationCase& one, std::ostream* out) { *out << one.name; }

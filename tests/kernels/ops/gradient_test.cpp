@@ -49,6 +49,11 @@ std::vector<GradientCase> gradients_to_check() {
   constexpr auto sigmoid = ActivationKind::sigmoid;
   constexpr auto hyperbolic = ActivationKind::tanh;
   constexpr auto clip = ActivationKind::clip;
+  const ConvolutionShape dilated{2, 16, 9, 8, 16, 3, 1, 2, 1, 2};
+  const PoolingShape average{{2, 16, 7, 6}, 3, 2, 1, 1};
+  const LocalResponseNormForward response{.shape = image, .alpha = 1.5F, .offset = 2};
+  const ChannelRange channels{{2, 16, 3, 4}, 3, 6};
+  const std::map<std::string, std::string> from_seed{{"source", "seed"}};
   const Dropout dropout{.shape = {5, 7}, .probability = 0.4F, .seed = 3, .first = 2};
   return {
       {"convolution_data", ConvolutionBackwardData{convolution}, ConvolutionForward{convolution}, y,
@@ -107,6 +112,31 @@ std::vector<GradientCase> gradients_to_check() {
        MseLoss{{3, 8}, DType::f32, 48},
        "loss",
        {{"diff_prediction", "prediction"}}},
+      // Images.
+      {"convolution_data_dilated", ConvolutionBackwardData{dilated}, ConvolutionForward{dilated}, y,
+       to_source},
+      {"convolution_weights_dilated", ConvolutionBackwardWeights{dilated, f32, true},
+       ConvolutionForward{dilated, f32, true}, y, to_weights},
+      {"max_pool_trailing", MaxPoolBackward{average}, MaxPoolForward{average}, y, to_source},
+      {"average_pool", AveragePoolBackward{average}, AveragePoolForward{average}, y, to_source},
+      {"average_pool_counting_padding", AveragePoolBackward{average, f32, true},
+       AveragePoolForward{average, f32, true}, y, to_source},
+      {"response_norm",
+       LocalResponseNormBackward{image, f32, response.size, response.alpha, response.beta,
+                                 response.offset},
+       response, y, to_source},
+      {"insert_channels",
+       SliceChannels{channels},
+       InsertChannels{channels},
+       y,
+       {{"destination", "source"}},
+       from_seed},
+      {"shuffle_channels",
+       ShuffleChannels{image, 8},
+       ShuffleChannels{image, 2},
+       y,
+       {{"destination", "source"}},
+       from_seed},
       // Language models.
       {"embedding",
        EmbeddingBackward{6, 4, 9},

@@ -28,8 +28,8 @@ void for_each_product(const ConvolutionShape& s, const Function& f) {
           for (std::int64_t c = 0; c < group_in; ++c)
             for (std::int64_t ky = 0; ky < s.kernel; ++ky)
               for (std::int64_t kx = 0; kx < s.kernel; ++kx) {
-                const std::int64_t row = y * s.stride - s.padding + ky;
-                const std::int64_t column = x * s.stride - s.padding + kx;
+                const std::int64_t row = y * s.stride - s.padding + ky * s.dilation;
+                const std::int64_t column = x * s.stride - s.padding + kx * s.dilation;
                 if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
                 const std::int64_t channel = o / group_out * group_in + c;
                 f(size(((n * s.in_channels + channel) * s.height + row) * s.width + column),

@@ -40,4 +40,13 @@ inline Values start(const Tensors& inputs, std::string_view role, std::size_t co
 [[nodiscard]] Tensors compute(const SquaredNorm& desc, const Tensors& inputs);
 [[nodiscard]] Tensors compute(const ClipFactor& desc, const Tensors& inputs);
 
+// Of naive_images.cpp.
+[[nodiscard]] Tensors compute(const AveragePoolForward& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const AveragePoolBackward& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const LocalResponseNormForward& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const LocalResponseNormBackward& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const SliceChannels& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const InsertChannels& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const ShuffleChannels& desc, const Tensors& inputs);
+
 }  // namespace parbench::test

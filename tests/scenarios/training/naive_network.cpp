@@ -19,6 +19,7 @@
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/layers/lstm.h"
 #include "scenarios/models/layers/pooling.h"
+#include "tests/scenarios/training/naive_images.h"
 #include "tests/scenarios/training/naive_sequence.h"
 
 namespace parbench::test {
@@ -57,14 +58,17 @@ Values convolution(const Values& in, const Maps& from, const Layer& layer, const
   Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
   for_each(samples, to, [&](int64_t n, int64_t o, int64_t y, int64_t x, int64_t index) {
     double sum = bias.empty() ? 0.0 : bias[static_cast<std::size_t>(o)];
-    for (int64_t i = 0; i < from.c; ++i) {
+    const Convolution::Options& options = as<Convolution>(layer)->options();
+    const int64_t inputs = from.c / options.groups;
+    const int64_t first = o / (to.c / options.groups) * inputs;
+    for (int64_t i = 0; i < inputs; ++i) {
       for (int64_t ky = 0; ky < window.kernel; ++ky) {
         for (int64_t kx = 0; kx < window.kernel; ++kx) {
-          const int64_t iy = y * window.stride + ky - window.padding;
-          const int64_t ix = x * window.stride + kx - window.padding;
+          const int64_t iy = y * window.stride + ky * window.dilation - window.padding;
+          const int64_t ix = x * window.stride + kx * window.dilation - window.padding;
           if (!from.inside(iy, ix)) continue;
-          const int64_t weight = ((o * from.c + i) * window.kernel + ky) * window.kernel + kx;
-          sum += in[static_cast<std::size_t>(from.at(n, i, iy, ix))] *
+          const int64_t weight = ((o * inputs + i) * window.kernel + ky) * window.kernel + kx;
+          sum += in[static_cast<std::size_t>(from.at(n, first + i, iy, ix))] *
                  weights[static_cast<std::size_t>(weight)];
         }
       }
@@ -205,6 +209,7 @@ Values computed(const Layer& layer, const Shape& source, const Input& input,
     return function->kind() == ActivationKind::relu ? clamped(input(0)) : gelu(input(0));
   }
   if (as<Flatten>(layer) != nullptr) return input(0);
+  if (auto found = computed_of_images(layer, source, input, parameter, samples)) return *found;
   return computed_of_sequence(layer, input, parameter, samples);
 }
 

@@ -13,10 +13,13 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/response_norm.h"
+#include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
@@ -85,10 +88,48 @@ Network small_plain_network() {
   return net;
 }
 
+/// Branches that are concatenated, windows of all kinds, and channels that fill no block.
+Network small_branching_network() {
+  Network net;
+  net.name = "branches";
+  net.input = {3, 11, 11};
+  net.unit("stem");
+  int x = net.add("stem", Convolution({.out_channels = 16, .window = {.kernel = 3}, .bias = true}),
+                  {network_input});
+  x = net.add("norm", LocalResponseNorm({.size = 5, .alpha = 0.5F, .offset = 2}), {x});
+  net.unit("branches");
+  x = net.add("reduced",
+              MaxPool({.kernel = 3, .stride = 2, .padding = 0, .dilation = 1, .trailing = 1}), {x});
+  const int wide = net.add(
+      "wide",
+      Convolution({.out_channels = 16, .window = {.kernel = 3, .padding = 2, .dilation = 2}}), {x});
+  const int narrow = net.add("narrow", Convolution({.out_channels = 5}), {x});
+  const int mean =
+      net.add("mean", AveragePool({.kernel = 3, .stride = 1, .padding = 1}, false), {x});
+  x = net.add("branches", Concatenation(), {wide, narrow, mean});
+  x = net.add("projection", Convolution({.out_channels = 24}), {x});
+  x = net.add("shuffled", ChannelShuffle(3), {x});
+  x = net.add(
+      "depthwise",
+      Convolution({.out_channels = 24, .window = {.kernel = 3, .padding = 1}, .groups = 24}), {x});
+  net.unit("head");
+  x = net.add("up",
+              TransposedConvolution({.out_channels = 8,
+                                     .window = {.kernel = 3, .stride = 2, .padding = 1},
+                                     .output_padding = 1,
+                                     .groups = 2}),
+              {x});
+  x = net.add("pool", AveragePool({.kernel = 4, .stride = 3, .padding = 1}, true), {x});
+  x = net.add("avgpool", GlobalAveragePool(), {x});
+  net.add("fc", Linear(5), {x});
+  return net;
+}
+
 Network network_named(const std::string& name) {
   if (name == "toy") return toy_model();
   if (name == "plain") return small_plain_network();
   if (name == "skips") return test::network_with_skips();
+  if (name == "branches") return small_branching_network();
   const std::int64_t blocks = name == "one block" ? 1 : name == "gpt" ? 2 : 0;
   if (blocks > 0) {
     return gpt({.layers = blocks, .hidden = 16, .heads = 2, .sequence = 5, .vocabulary = 11});
@@ -420,6 +461,16 @@ INSTANTIATE_TEST_SUITE_P(
             "ToyOnCpuAndOther", "toy", {7, 7, 6}, "1f1b", {1}, DType::f32, Backends::cpu_and_other},
         Setting{"Toy", "toy", {20}, "gpipe", {1}}, Setting{"Plain", "plain", {3}, "gpipe", {}},
         Setting{"PlainInStages", "plain", {2, 2}, "1f1b", {1}},
+        Setting{"Branches", "branches", {4}, "gpipe", {}},
+        Setting{"BranchesInStages", "branches", {2, 2, 1}, "1f1b", {1}},
+        Setting{"BranchesOnCpuAndOther",
+                "branches",
+                {3, 2},
+                "gpipe",
+                {2},
+                DType::f32,
+                Backends::cpu_and_other},
+        Setting{"Bf16Branches", "branches", {3}, "gpipe", {}, DType::bf16},
         Setting{"Bf16Plain", "plain", {3}, "gpipe", {}, DType::bf16},
         Setting{"Transformer", "gpt", {3}, "gpipe", {}},
         Setting{"TransformerInStages", "gpt", {2, 1}, "gpipe", {2}},

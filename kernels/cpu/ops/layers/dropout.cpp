@@ -1,4 +1,4 @@
-// Dropout by the counter-based generator, in parallel and in any element type.
+// Dropout by the counter-based generator, in parallel, in any element type and layout.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,12 +10,14 @@
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 namespace {
 
 constexpr std::size_t dropped_chunk = 1024;  // elements whose numbers are drawn at a time
 constexpr std::size_t drawn_block = 4;       // numbers are drawn from a multiple of this on
+constexpr std::size_t max_channel_block = 16;
 
 // `omp simd` because the destination may be the source.
 
@@ -43,6 +45,9 @@ class DropoutOp final : public CpuOp {
       : CpuOp(desc), desc_(desc), count_(static_cast<std::size_t>(element_count(desc.shape))) {
     add_tensors(*this);
     set_implementation("vector loop, philox4x32-10");
+    if (arguments().front().tensor.layout.is_canonical()) return;
+    block_ = static_cast<std::size_t>(channel_block());
+    pixels_ = static_cast<std::size_t>(desc.shape[2] * desc.shape[3]);
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
@@ -58,6 +63,7 @@ class DropoutOp final : public CpuOp {
   void run(const Execution& execution, std::span<std::byte* const> arguments) const {
     const auto* source = reinterpret_cast<const Element*>(arguments[0]);
     auto* destination = reinterpret_cast<Element*>(arguments[1]);
+    if (block_ > 1) return run_blocks(execution, destination, source);
     parallel_ranges(count_, dropped_chunk, execution.threads,
                     [&](std::size_t begin, std::size_t end) {
                       for (std::size_t i = begin; i < end; i += dropped_chunk) {
@@ -66,20 +72,64 @@ class DropoutOp final : public CpuOp {
                     });
   }
 
-  template <class Element>
-  void drop(Element* destination, const Element* source, std::size_t begin,
-            std::size_t count) const {
-    std::array<float, dropped_chunk + drawn_block> drawn;
+  /// Draws the numbers of `count` elements that are neighbours in canonical order, and returns the
+  /// first one's.
+  template <std::size_t capacity>
+  const float* draw(std::array<float, capacity>& drawn, std::size_t begin,
+                    std::size_t count) const {
     const std::uint64_t index = static_cast<std::uint64_t>(desc_.first) + begin;
     const std::size_t skipped = index % drawn_block;
     generate_uniform(std::span(drawn).first(skipped + count), index - skipped,
                      {desc_.seed, desc_.subsequence}, 0, 1);
-    drop_range(destination + begin, source + begin, drawn.data() + skipped, desc_.probability,
-               1.0F / (1.0F - desc_.probability), count);
+    return drawn.data() + skipped;
+  }
+
+  template <class Element>
+  void drop(Element* destination, const Element* source, const float* drawn,
+            std::size_t count) const {
+    drop_range(destination, source, drawn, desc_.probability, 1.0F / (1.0F - desc_.probability),
+               count);
+  }
+
+  template <class Element>
+  void drop(Element* destination, const Element* source, std::size_t begin,
+            std::size_t count) const {
+    std::array<float, dropped_chunk + drawn_block> drawn;
+    drop(destination + begin, source + begin, draw(drawn, begin, count), count);
+  }
+
+  /// An image whose channels lie in blocks.
+  template <class Element>
+  void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
+    constexpr std::size_t chunk = dropped_chunk / max_channel_block;  // pixels
+    const std::size_t grain = block_ * pixels_;
+    parallel_ranges(count_, grain, execution.threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; i += grain) {
+        for (std::size_t pixel = 0; pixel < pixels_; pixel += chunk) {
+          drop_pixels(destination, source, i, pixel, std::min(chunk, pixels_ - pixel));
+        }
+      }
+    });
+  }
+
+  /// Pixels of the block of channels that begins at element `block`, here as in canonical order.
+  template <class Element>
+  void drop_pixels(Element* destination, const Element* source, std::size_t block,
+                   std::size_t first, std::size_t count) const {
+    std::array<float, dropped_chunk> numbers;
+    std::array<float, dropped_chunk / max_channel_block + drawn_block> drawn;
+    for (std::size_t channel = 0; channel < block_; ++channel) {
+      const float* of_channel = draw(drawn, block + channel * pixels_ + first, count);
+      for (std::size_t i = 0; i < count; ++i) numbers[i * block_ + channel] = of_channel[i];
+    }
+    const std::size_t begin = block + first * block_;
+    drop(destination + begin, source + begin, numbers.data(), count * block_);
   }
 
   Dropout desc_;
   std::size_t count_;
+  std::size_t block_ = 1;   // channels that take turns in memory
+  std::size_t pixels_ = 0;  // of an image, where there are blocks
 };
 
 }  // namespace

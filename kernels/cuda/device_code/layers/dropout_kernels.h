@@ -24,4 +24,15 @@ struct DropoutRule {
 void dropout(void* out, const void* in, const DropoutRule& rule, DType dtype, std::int64_t count,
              cudaStream_t stream);
 
+/// An image {batch, channels, pixels} whose channels lie innermost.
+struct ImageExtents {
+  std::int64_t batch;
+  std::int64_t channels;
+  std::int64_t pixels;
+};
+
+/// The same of an image; the index of an element's number is its place in canonical order.
+void dropout_image(void* out, const void* in, const DropoutRule& rule, DType dtype,
+                   const ImageExtents& image, cudaStream_t stream);
+
 }  // namespace parbench::cuda

@@ -15,7 +15,7 @@ class DropoutOp final : public CudaOp {
   DropoutOp(CudaDevice& device, const Dropout& desc)
       : CudaOp(device, desc),
         dtype_(desc.dtype),
-        count_(element_count(desc.shape)),
+        shape_(desc.shape),
         rule_{.random = {desc.seed, desc.subsequence},
               .first = desc.first,
               .probability = desc.probability,
@@ -24,12 +24,18 @@ class DropoutOp final : public CudaOp {
   }
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    dropout(arguments[1], arguments[0], rule_, dtype_, count_, stream.handle());
+    if (shape_.size() == 4) {
+      dropout_image(arguments[1], arguments[0], rule_, dtype_,
+                    {.batch = shape_[0], .channels = shape_[1], .pixels = shape_[2] * shape_[3]},
+                    stream.handle());
+    } else {
+      dropout(arguments[1], arguments[0], rule_, dtype_, element_count(shape_), stream.handle());
+    }
   }
 
  private:
   DType dtype_;
-  std::int64_t count_;
+  Shape shape_;
   DropoutRule rule_;
 };
 

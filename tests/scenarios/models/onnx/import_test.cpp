@@ -181,15 +181,19 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
   const auto reason = [&](const std::string& nodes) {
     return refusal(file(nodes + classifier, "float[N, 8, 16, 16] x"));
   };
-  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", dilations = [2, 2]")),
+  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", dilations = [2, 1]")),
+              HasSubstr("dilations differ: 2, 1"));
+  EXPECT_THAT(reason("last = MaxPool <kernel_shape = [2, 2], dilations = [2, 2]> (x) "),
               HasSubstr("dilated"));
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 3, 3, 3")),
               HasSubstr("for 3 channels in 1 groups, and its input has 8"));
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 2")), HasSubstr("square"));
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", strides = [0, 0]")),
               HasSubstr("empty"));
-  EXPECT_THAT(reason("last = AveragePool <kernel_shape = [2, 2]> (x) "),
-              HasSubstr("does not cover the image of 16×16"));
+  EXPECT_THAT(reason("last = MaxPool <kernel_shape = [3, 3], pads = [1, 1, 0, 0]> (x) "),
+              HasSubstr("larger in front of the image"));
+  EXPECT_THAT(reason(onnx_zeros("w", "8, 8, 3, 3") + "last = Conv <pads = [0, 0, 1, 1]> (x, w) "),
+              HasSubstr("differs between the ends of the image: 0 and 1"));
   EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
               HasSubstr("larger than any memory"));
   EXPECT_THAT(refusal(file(onnx_zeros("w", "6, 4") + "y = MatMul (x, w) ", "float[N, 6] x")),

@@ -1,0 +1,85 @@
+// Where windows lie on images, for the kernels of poolings. For .cu files only.
+#pragma once
+
+#include "kernels/cuda/device_code/pooling_kernels.h"
+#include "kernels/cuda/device_code/vector.cuh"
+
+namespace parbench::cuda {
+
+/// PoolingWindows in the type that indices are computed in, with channels in groups.
+template <class Index>
+struct Windows {
+  Index batch;
+  Index groups;  // of channels, of a pixel
+  Index height;
+  Index width;
+  Index out_height;
+  Index out_width;
+  Index kernel;
+  Index stride;
+  Index padding;
+};
+
+template <class Index>
+[[nodiscard]] Windows<Index> windows_of(const PoolingWindows& all, int size) {
+  // A stride beyond the padded image is one that is never taken, and might not fit the type.
+  const std::int64_t stride =
+      std::min(all.stride, std::max(all.height, all.width) + 2 * all.padding);
+  return {static_cast<Index>(all.batch),      static_cast<Index>(all.channels / size),
+          static_cast<Index>(all.height),     static_cast<Index>(all.width),
+          static_cast<Index>(all.out_height), static_cast<Index>(all.out_width),
+          static_cast<Index>(all.kernel),     static_cast<Index>(stride),
+          static_cast<Index>(all.padding)};
+}
+
+/// Where the number of a thread's task lies in an image {batch, height, width, groups}.
+template <class Index>
+struct WindowPlace {
+  Index image;
+  Index row;
+  Index column;
+  Index group;
+
+  __device__ WindowPlace(Index task, Index height, Index width, Index groups) {
+    group = task % groups;
+    task /= groups;
+    column = task % width;
+    task /= width;
+    row = task % height;
+    image = task / height;
+  }
+};
+
+/// The windows that hold a row (or column): those from `first` to `last`.
+template <class Index>
+struct Covering {
+  Index first;
+  Index last;
+
+  /// `place`: counted from the padding's first row.
+  __device__ Covering(Index place, Index kernel, Index stride, Index windows)
+      : first(place < kernel ? 0 : (place - kernel) / stride + 1),
+        last(min(place / stride, windows - 1)) {}
+};
+
+/// Calls function(Windows, std::integral_constant<int, group size>) in types that fit.
+template <class Element, class Function>
+void with_windows(const PoolingWindows& all, bool aligned, const Function& function) {
+  constexpr int size = group_size<Element>;
+  const bool small =
+      all.source_count() < small_index_end && all.destination_count() < small_index_end;
+  const auto sized = [&](auto constant) {
+    if (small) {
+      function(windows_of<std::int32_t>(all, constant), constant);
+    } else {
+      function(windows_of<std::int64_t>(all, constant), constant);
+    }
+  };
+  if (aligned && all.channels % size == 0) {
+    sized(std::integral_constant<int, size>{});
+  } else {
+    sized(std::integral_constant<int, 1>{});
+  }
+}
+
+}  // namespace parbench::cuda

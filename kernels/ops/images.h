@@ -1,0 +1,121 @@
+// Operations that only images have: poolings, local response normalisation, channels. Conventions
+// are those of ops.h.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/tensor.h"
+
+namespace parbench {
+
+/// Pooling window: square, with padding that never wins a maximum, the same in both directions.
+struct PoolingShape {
+  Shape source;  // {N, C, H, W}
+  std::int64_t kernel = 2;
+  std::int64_t stride = 2;
+  std::int64_t padding = 0;
+  std::int64_t trailing = 0;  // rows below and columns on the right, beyond `padding`
+
+  [[nodiscard]] Shape destination() const {
+    const std::int64_t room = 2 * padding + trailing - kernel;
+    return {source[0], source[1], (source[2] + room) / stride + 1, (source[3] + room) / stride + 1};
+  }
+};
+
+/// Arguments: source, destination, indices (opaque, for backward).
+struct MaxPoolForward {
+  PoolingShape shape;
+  DType dtype = DType::f32;
+};
+
+/// Arguments: diff_destination, indices, diff_source.
+struct MaxPoolBackward {
+  PoolingShape shape;
+  DType dtype = DType::f32;
+};
+
+/// Returns the shape of the means over H and W: {N, C} of {N, C, H, W}.
+[[nodiscard]] inline Shape shape_of_means(const Shape& source) { return {source[0], source[1]}; }
+
+/// Mean over H and W: {N, C, H, W} to {N, C}. Arguments: source, destination.
+struct GlobalAveragePoolForward {
+  Shape source;
+  DType dtype = DType::f32;
+};
+
+/// Arguments: diff_destination, diff_source.
+struct GlobalAveragePoolBackward {
+  Shape source;
+  DType dtype = DType::f32;
+};
+
+/// The mean of each window: over its elements in the image, or with `count_padding` over all
+/// kernel². Arguments: source, destination.
+struct AveragePoolForward {
+  PoolingShape shape;
+  DType dtype = DType::f32;
+  bool count_padding = false;
+};
+
+/// Arguments: diff_destination, diff_source.
+struct AveragePoolBackward {
+  PoolingShape shape;
+  DType dtype = DType::f32;
+  bool count_padding = false;
+};
+
+/// Local response normalisation over channels (Krizhevsky, Sutskever, Hinton 2012: "ImageNet
+/// Classification with Deep Convolutional Neural Networks", section 3.3): destination = source ·
+/// (offset + alpha/size · Σ source²)^−beta, the sum over the channels that are at most (size − 1)/2
+/// away; size is odd. Arguments: source, destination, saved (opaque, for the backward step).
+struct LocalResponseNormForward {
+  Shape shape;  // {N, C, H, W}
+  DType dtype = DType::f32;
+  std::int64_t size = 5;
+  float alpha = 1e-4F;
+  float beta = 0.75F;
+  float offset = 1;
+};
+
+/// Arguments: source, diff_destination, saved, diff_source.
+struct LocalResponseNormBackward {
+  Shape shape;
+  DType dtype = DType::f32;
+  std::int64_t size = 5;
+  float alpha = 1e-4F;
+  float beta = 0.75F;
+  float offset = 1;
+};
+
+/// Channels [first, first + count) of an image {N, C, H, W}.
+struct ChannelRange {
+  Shape whole;
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+
+  [[nodiscard]] Shape part() const { return {whole[0], count, whole[2], whole[3]}; }
+};
+
+/// destination = those channels of source. Arguments: source, destination.
+struct SliceChannels {
+  ChannelRange range;
+  DType dtype = DType::f32;
+};
+
+/// Those channels of destination = source; the others stay. One for each input concatenates images,
+/// and SliceChannels is the backward step. Arguments: source, destination.
+struct InsertChannels {
+  ChannelRange range;
+  DType dtype = DType::f32;
+};
+
+/// destination's channel j·groups + i = source's channel i·(C/groups) + j (Zhang et al. 2017:
+/// "ShuffleNet"). With C/groups for `groups` it is its own inverse, which is its backward step.
+/// Arguments: source, destination.
+struct ShuffleChannels {
+  Shape shape;  // {N, C, H, W}
+  std::int64_t groups = 1;
+  DType dtype = DType::f32;
+};
+
+}  // namespace parbench

@@ -1,0 +1,34 @@
+// Layers that move channels of images.
+#pragma once
+
+#include "scenarios/models/layers/layer_kind.h"
+
+namespace parbench {
+
+/// Images of one size with their channels one behind the other: torch.cat along dimension 1.
+class Concatenation final : public LayerKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "concatenation"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+};
+
+/// torch.nn.ChannelShuffle: of so many groups of channels, the first of each, the second of each,
+/// and so on.
+class ChannelShuffle final : public LayerKind {
+ public:
+  explicit ChannelShuffle(std::int64_t groups) : groups_(groups) {}
+
+  [[nodiscard]] std::int64_t groups() const { return groups_; }
+
+  [[nodiscard]] std::string_view name() const override { return "channel_shuffle"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  std::int64_t groups_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,165 @@
+// Cases of the operations that only images have, and of convolutions with dilation. On CPUs the
+// channels of some images fill blocks of 8, of 16, or none.
+#include "tests/kernels/ops/cases.h"
+
+namespace parbench::test {
+namespace {
+
+constexpr DType image_bf16 = DType::bf16;
+constexpr DType image_f32 = DType::f32;
+
+// As in cases.cpp: one rounding and sums in f32, and results in bf16.
+constexpr double image_tight = 2e-5;
+constexpr double image_loose = 1e-2;
+
+std::vector<OperationCase> dilated_convolutions() {
+  // batch, in, height, width, out, kernel, stride, padding, groups, dilation
+  constexpr ConvolutionShape dilated{2, 16, 9, 11, 32, 3, 1, 2, 1, 2};
+  constexpr ConvolutionShape dilated_strided{1, 5, 13, 12, 7, 3, 2, 3, 1, 3};
+  constexpr ConvolutionShape dilated_depthwise{2, 32, 8, 9, 32, 3, 1, 2, 32, 2};
+  return {
+      {"convolution_dilated", ConvolutionForward{dilated, image_f32, true}, image_tight},
+      {"convolution_dilated_strided", ConvolutionForward{dilated_strided}, image_tight},
+      {"convolution_dilated_depthwise", ConvolutionForward{dilated_depthwise}, image_tight},
+      {"convolution_dilated_bf16", ConvolutionForward{dilated, image_bf16}, image_loose},
+      {"convolution_data_dilated", ConvolutionBackwardData{dilated}, image_tight},
+      {"convolution_data_dilated_strided", ConvolutionBackwardData{dilated_strided}, image_tight},
+      {"convolution_data_dilated_depthwise", ConvolutionBackwardData{dilated_depthwise},
+       image_tight},
+      {"convolution_weights_dilated", ConvolutionBackwardWeights{dilated, image_f32, true},
+       image_tight},
+      {"convolution_weights_dilated_strided",
+       ConvolutionBackwardWeights{dilated_strided, image_f32, false, true}, image_tight},
+      {"convolution_weights_dilated_depthwise", ConvolutionBackwardWeights{dilated_depthwise},
+       image_tight},
+  };
+}
+
+std::vector<OperationCase> poolings() {
+  const PoolingShape padded{{2, 32, 9, 11}, 3, 2, 1};
+  const PoolingShape odd{{2, 5, 7, 6}, 3, 1, 1};
+  const PoolingShape whole{{1, 16, 7, 7}, 7, 1, 0};
+  const PoolingShape apart{{2, 8, 11, 9}, 2, 3, 0};
+  // One more row and column behind the image, as ceil_mode has them.
+  const PoolingShape trailing{{2, 32, 6, 8}, 3, 2, 0, 1};
+  const PoolingShape odd_trailing{{1, 3, 8, 6}, 3, 2, 1, 1};
+  const PoolingShape covered{{2, 16, 6, 6}, 7, 1, 0, 1};
+  return {
+      {"max_pool_trailing", MaxPoolForward{trailing}},
+      {"max_pool_odd_trailing", MaxPoolForward{odd_trailing}},
+      {"max_pool_trailing_bf16", MaxPoolForward{trailing, image_bf16}},
+      {"max_pool_backward_trailing", MaxPoolBackward{trailing}, image_tight},
+      {"max_pool_backward_odd_trailing", MaxPoolBackward{odd_trailing}, image_tight},
+      {"average_pool", AveragePoolForward{padded}, image_tight},
+      {"average_pool_counting_padding", AveragePoolForward{padded, image_f32, true}, image_tight},
+      {"average_pool_odd", AveragePoolForward{odd}, image_tight},
+      {"average_pool_whole", AveragePoolForward{whole}, image_tight},
+      {"average_pool_apart", AveragePoolForward{apart}, image_tight},
+      {"average_pool_trailing", AveragePoolForward{trailing}, image_tight},
+      {"average_pool_odd_trailing", AveragePoolForward{odd_trailing, image_f32, true}, image_tight},
+      {"average_pool_covered", AveragePoolForward{covered}, image_tight},
+      {"average_pool_bf16", AveragePoolForward{padded, image_bf16}, image_loose},
+      {"average_pool_odd_bf16", AveragePoolForward{odd, image_bf16, true}, image_loose},
+      {"average_pool_backward", AveragePoolBackward{padded}, image_tight},
+      {"average_pool_backward_counting_padding", AveragePoolBackward{padded, image_f32, true},
+       image_tight},
+      {"average_pool_backward_odd", AveragePoolBackward{odd}, image_tight},
+      {"average_pool_backward_apart", AveragePoolBackward{apart}, image_tight},
+      {"average_pool_backward_odd_trailing", AveragePoolBackward{odd_trailing}, image_tight},
+      {"average_pool_backward_covered", AveragePoolBackward{covered}, image_tight},
+      {"average_pool_backward_bf16", AveragePoolBackward{padded, image_bf16}, 3 * image_loose},
+  };
+}
+
+std::vector<OperationCase> response_norms() {
+  const LocalResponseNormForward usual{.shape = {2, 32, 5, 7}};
+  const LocalResponseNormForward strong{
+      .shape = {1, 48, 3, 5}, .alpha = 0.9F, .beta = 0.75F, .offset = 2};
+  const LocalResponseNormForward odd{.shape = {2, 5, 3, 4}, .size = 3, .alpha = 0.5F};
+  const LocalResponseNormForward wide{
+      .shape = {1, 7, 4, 3}, .size = 9, .alpha = 2, .beta = 0.5F, .offset = 0.5F};
+  const auto backward = [](const LocalResponseNormForward& forward, DType dtype) {
+    return LocalResponseNormBackward{forward.shape, dtype,        forward.size,
+                                     forward.alpha, forward.beta, forward.offset};
+  };
+  LocalResponseNormForward narrow = strong;
+  narrow.dtype = image_bf16;
+  return {
+      {"response_norm", usual, image_tight},
+      {"response_norm_strong", strong, image_tight},
+      {"response_norm_odd", odd, image_tight},
+      {"response_norm_wide", wide, image_tight},
+      {"response_norm_bf16", narrow, image_loose},
+      {"response_norm_backward", backward(usual, image_f32), image_tight},
+      {"response_norm_backward_strong", backward(strong, image_f32), image_tight},
+      {"response_norm_backward_odd", backward(odd, image_f32), image_tight},
+      {"response_norm_backward_wide", backward(wide, image_f32), image_tight},
+      {"response_norm_backward_bf16", backward(strong, image_bf16), 2 * image_loose},
+  };
+}
+
+std::vector<OperationCase> channel_copies() {
+  // {N, C, H, W}, first, count
+  const ChannelRange blocks{{2, 64, 5, 3}, 16, 32};
+  const ChannelRange all{{2, 16, 3, 3}, 0, 16};
+  const ChannelRange odd{{3, 7, 4, 5}, 2, 3};
+  const ChannelRange odd_in_blocks{{2, 32, 5, 3}, 5, 7};
+  const ChannelRange blocks_in_odd{{2, 37, 5, 3}, 3, 16};
+  const ChannelRange across_blocks{{2, 48, 5, 3}, 8, 32};
+  const ChannelRange eights{{2, 40, 5, 3}, 8, 24};
+  const ChannelRange many{{4, 96, 28, 28}, 32, 64};
+  const ChannelRange many_across{{4, 96, 29, 28}, 20, 48};
+  return {
+      {"slice_channels", SliceChannels{blocks}},
+      {"slice_channels_all", SliceChannels{all}},
+      {"slice_channels_odd", SliceChannels{odd}},
+      {"slice_channels_odd_in_blocks", SliceChannels{odd_in_blocks}},
+      {"slice_channels_blocks_in_odd", SliceChannels{blocks_in_odd}},
+      {"slice_channels_across_blocks", SliceChannels{across_blocks}},
+      {"slice_channels_eights", SliceChannels{eights}},
+      {"slice_channels_many", SliceChannels{many}},
+      {"slice_channels_bf16", SliceChannels{blocks, image_bf16}},
+      {"slice_channels_odd_bf16", SliceChannels{odd_in_blocks, image_bf16}},
+      {"insert_channels", InsertChannels{blocks}},
+      {"insert_channels_all", InsertChannels{all}},
+      {"insert_channels_odd", InsertChannels{odd}},
+      {"insert_channels_odd_in_blocks", InsertChannels{odd_in_blocks}},
+      {"insert_channels_blocks_in_odd", InsertChannels{blocks_in_odd}},
+      {"insert_channels_across_blocks", InsertChannels{across_blocks}},
+      {"insert_channels_eights", InsertChannels{eights}},
+      {"insert_channels_many_across", InsertChannels{many_across}},
+      {"insert_channels_bf16", InsertChannels{blocks, image_bf16}},
+      {"insert_channels_odd_bf16", InsertChannels{blocks_in_odd, image_bf16}},
+      {"shuffle_channels", ShuffleChannels{{2, 32, 5, 3}, 4}},
+      {"shuffle_channels_odd", ShuffleChannels{{2, 15, 4, 3}, 3}},
+      {"shuffle_channels_one_group", ShuffleChannels{{1, 16, 3, 3}, 1}},
+      {"shuffle_channels_large", ShuffleChannels{{2, 136, 28, 28}, 4}},
+      {"shuffle_channels_bf16", ShuffleChannels{{2, 24, 5, 3}, 2, image_bf16}},
+  };
+}
+
+std::vector<OperationCase> dropouts() {
+  return {
+      {"dropout_image", Dropout{{2, 32, 9, 15}, image_f32, 0.3F, 5, 6}, image_tight},
+      {"dropout_image_large",
+       Dropout{{3, 64, 13, 13}, image_f32, 0.5F, 5, 7},
+       image_tight,
+       {{"destination", "source"}}},
+      {"dropout_image_odd", Dropout{{2, 5, 3, 7}, image_f32, 0.3F, 5, 6, 105}, image_tight},
+      {"dropout_image_first", Dropout{{1, 16, 5, 3}, image_f32, 0.4F, 5, 6, 16 * 15}, image_tight},
+      {"dropout_image_bf16", Dropout{{2, 16, 5, 3}, image_bf16, 0.25F, 8, 6}, image_loose},
+  };
+}
+
+}  // namespace
+
+std::vector<OperationCase> image_cases() {
+  std::vector<OperationCase> cases = dilated_convolutions();
+  for (const std::vector<OperationCase>& more :
+       {poolings(), response_norms(), channel_copies(), dropouts()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
+  return cases;
+}
+
+}  // namespace parbench::test

@@ -1,0 +1,175 @@
+// Networks of images from ONNX files: branches, windows, normalisations, whole architectures.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/channels.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/response_norm.h"
+#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/models.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/onnx_networks.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct ImageImport : testing::Test {
+  /// The network of nodes between x and y, which is linear behind `last` where that is there.
+  [[nodiscard]] Network network(const std::string& nodes,
+                                const std::string& input = "float[N, 8, 16, 16] x") const {
+    write_onnx(path_, input, nodes, 9);
+    const Model model = model_named(path_);
+    return model.make(model.sizes);
+  }
+
+  [[nodiscard]] std::string refusal(const std::string& nodes) const {
+    try {
+      (void)network(nodes + onnx_classifier("last"));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = (folder_ / "model.onnx").string();
+};
+
+std::vector<std::string> kinds_of(const Network& network) {
+  std::vector<std::string> kinds;
+  for (const Layer& layer : network.layers) kinds.emplace_back(layer.kind->name());
+  return kinds;
+}
+
+std::int64_t parameters_of(const Network& network) {
+  std::int64_t count = 0;
+  for (const ParameterSpec& one : network.parameters()) count += element_count(one.shape);
+  return count;
+}
+
+TEST_F(ImageImport, SqueezeNetHasItsPublishedParameters) {
+  const Network found = network(onnx_squeezenet(), "float[1, 3, 224, 224] x");
+  EXPECT_EQ(parameters_of(found), 1'235'496);
+  EXPECT_EQ(found.layers.back().output, (Shape{1000}));
+  EXPECT_EQ(found.loss, Loss::cross_entropy);
+  EXPECT_EQ(std::ranges::count(kinds_of(found), "concatenation"), 8);
+}
+
+TEST_F(ImageImport, InceptionHasItsPublishedParameters) {
+  const Network found = network(onnx_inception_v1(), "float[1, 3, 224, 224] x");
+  EXPECT_EQ(parameters_of(found), 6'998'552);
+  EXPECT_EQ(found.layers.back().output, (Shape{1000}));
+  EXPECT_EQ(std::ranges::count(kinds_of(found), "local_response_norm"), 2);
+  EXPECT_EQ(std::ranges::count(kinds_of(found), "concatenation"), 9);
+  EXPECT_EQ(std::ranges::count(kinds_of(found), "global_average_pool"), 1)
+      << "a padded window that covers the image";
+  EXPECT_THAT(found.units, ::testing::Contains("ja_p")) << "between modules one tensor crosses";
+}
+
+TEST_F(ImageImport, WindowsHavePaddingBehindTheImage) {
+  const Network found = network(
+      "a = MaxPool <kernel_shape = [3, 3], strides = [2, 2], pads = [0, 0, 1, 1]> (x) "
+      "b = MaxPool <kernel_shape = [2, 2], strides = [1, 1], auto_pad = \"SAME_UPPER\"> (a) "
+      "last = AveragePool <kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1], "
+      "count_include_pad = 1> (b) " +
+      onnx_classifier("last"));
+  EXPECT_EQ(found.layer(0).output, (Shape{8, 8, 8}));
+  EXPECT_EQ(as<MaxPool>(found.layer(0))->window().trailing, 1);
+  EXPECT_EQ(found.layer(1).output, (Shape{8, 8, 8}));
+  EXPECT_EQ(as<MaxPool>(found.layer(1))->window().trailing, 1);
+  EXPECT_EQ(found.layer(2).output, (Shape{8, 4, 4}));
+  EXPECT_TRUE(as<AveragePool>(found.layer(2))->counts_padding());
+}
+
+// Sizes as PyTorch has them: a last window begins in the image or in the padding before it.
+TEST_F(ImageImport, CeilModeRoundsUpTheNumberOfWindows) {
+  const auto size_of_pool = [&](const std::string& attributes, int extent) {
+    const Network found =
+        network("last = MaxPool <ceil_mode = 1, " + attributes + "> (x) " + onnx_classifier("last"),
+                fmt::format("float[N, 8, {0}, {0}] x", extent));
+    return found.layer(0).output[1];
+  };
+  EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2]", 16), 8);
+  EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2]", 15), 7);
+  EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]", 16), 9);
+  EXPECT_EQ(size_of_pool("kernel_shape = [1, 1], strides = [4, 4]", 16), 4);
+}
+
+TEST_F(ImageImport, ConvolutionsAreDilatedTransposedAndOfPixels) {
+  const Network found = network(
+      onnx_zeros("v", "8, 8, 3, 3") + "a = Conv <dilations = [2, 2], pads = [2, 2, 2, 2]> (x, v) " +
+      onnx_zeros("w", "8, 4, 2, 2") +
+      "b = ConvTranspose <strides = [2, 2], group = 2> (a, w) mean = GlobalAveragePool (b) " +
+      onnx_zeros("u", "10, 8, 1, 1") + onnx_zeros("t", "10") + "y = Conv (mean, u, t) ");
+  EXPECT_THAT(kinds_of(found), ElementsAre("convolution", "transposed_convolution",
+                                           "global_average_pool", "linear"));
+  EXPECT_EQ(as<Convolution>(found.layer(0))->options().window.dilation, 2);
+  EXPECT_EQ(found.layer(0).output, (Shape{8, 16, 16}));
+  EXPECT_EQ(found.layer(1).output, (Shape{8, 32, 32}));
+  EXPECT_EQ(as<TransposedConvolution>(found.layer(1))->options().groups, 2);
+  EXPECT_EQ(found.layer(3).output, (Shape{10}));
+}
+
+/// The scale and shift of a normalisation as Caffe's exporters write them.
+const std::string scaled_norm =
+    onnx_convolution("conv", "x", "8, 8, 3, 3") + onnx_normalisation("bn", "conv", "8") +
+    onnx_zeros("s", "8") + onnx_zeros("h", "8") +
+    "s1 = Unsqueeze <axes = [1, 2]> (s) m = Mul (bn, s1) h1 = Unsqueeze <axes = [1, 2]> (h) "
+    "a = Add (m, h1) ";
+
+TEST_F(ImageImport, ScaleAndShiftAreThoseOfTheNormalisationBeforeThem) {
+  const Network found = network(scaled_norm + "last = Relu (a) " + onnx_classifier("last"));
+  EXPECT_THAT(kinds_of(found),
+              ElementsAre("convolution", "batch_norm", "global_average_pool", "linear"));
+  EXPECT_TRUE(as<BatchNorm>(found.layer(1))->relu());
+}
+
+TEST_F(ImageImport, AReluBehindASharedNormalisationStaysALayer) {
+  const Network found =
+      network(scaled_norm + "r = Relu (a) last = Add (r, a) " + onnx_classifier("last"));
+  EXPECT_THAT(kinds_of(found), ElementsAre("convolution", "batch_norm", "activation", "addition",
+                                           "global_average_pool", "linear"));
+  EXPECT_FALSE(as<BatchNorm>(found.layer(1))->relu());
+}
+
+TEST_F(ImageImport, TwoReshapesAroundATranspositionShuffleChannels) {
+  const std::string grouped =
+      "g = Constant <value = int64[5] {1, 4, 2, 16, 16}> () s = Reshape (x, g) ";
+  const std::string image =
+      "i = Constant <value = int64[4] {1, 8, 16, 16}> () last = Reshape (t, i) ";
+  const std::string good =
+      grouped + "t = Transpose <perm = [0, 2, 1, 3, 4]> (s) " + image + onnx_classifier("last");
+  const Network found = network(good, "float[1, 8, 16, 16] x");
+  EXPECT_THAT(kinds_of(found), ElementsAre("channel_shuffle", "global_average_pool", "linear"));
+  EXPECT_EQ(as<ChannelShuffle>(found.layer(0))->groups(), 4);
+  EXPECT_THAT(refusal(grouped + "t = Transpose <perm = [0, 1, 2, 4, 3]> (s) " + image),
+              HasSubstr("Reshape: its shape (1, 4, 2, 16, 16)"));
+}
+
+TEST_F(ImageImport, RefusesWhatNoLayerComputes) {
+  EXPECT_THAT(refusal("last = Concat <axis = 2> (x, x) "), HasSubstr("its axis is 2"));
+  EXPECT_THAT(refusal("last = LRN <size = 4> (x) "), HasSubstr("is odd, not 4"));
+  EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") + onnx_zeros("b", "8") +
+                      "last = ConvTranspose (x, w, b) "),
+              HasSubstr("it has a bias"));
+  EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") +
+                      "last = ConvTranspose <strides = [2, 2], output_padding = [2, 2]> (x, w) "),
+              HasSubstr("output padding of 2 is not below the stride of 2"));
+  EXPECT_THAT(refusal(onnx_zeros("w", "8, 1, 1") + "last = Mul (x, w) "),
+              HasSubstr("other than the channels of a normalisation"));
+}
+
+}  // namespace
+}  // namespace parbench::test

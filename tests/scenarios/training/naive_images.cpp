@@ -1,0 +1,140 @@
+// By definition: every element of an output from the elements that it reads.
+#include "tests/scenarios/training/naive_images.h"
+
+#include <cmath>
+
+#include "scenarios/models/layers/channels.h"
+#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/response_norm.h"
+#include "scenarios/models/layers/transposed_convolution.h"
+
+namespace parbench::test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+Numbers average_windows(const Numbers& in, const Shape& from, const Shape& to,
+                        const AveragePool& pool, std::int64_t samples) {
+  const Window& window = pool.window();
+  Numbers out;
+  for (std::int64_t plane = 0; plane < samples * to[0]; ++plane)
+    for (std::int64_t y = 0; y < to[1]; ++y)
+      for (std::int64_t x = 0; x < to[2]; ++x) {
+        double sum = 0;
+        std::int64_t count = 0;
+        for (std::int64_t row = y * window.stride - window.padding;
+             row < y * window.stride - window.padding + window.kernel; ++row)
+          for (std::int64_t column = x * window.stride - window.padding;
+               column < x * window.stride - window.padding + window.kernel; ++column) {
+            if (row < 0 || row >= from[1] || column < 0 || column >= from[2]) continue;
+            sum += in[at((plane * from[1] + row) * from[2] + column)];
+            ++count;
+          }
+        if (pool.counts_padding()) count = window.kernel * window.kernel;
+        out.push_back(sum / static_cast<double>(count));
+      }
+  return out;
+}
+
+Numbers normalised_responses(const Numbers& in, const Shape& image,
+                             const LocalResponseNorm::Options& options, std::int64_t samples) {
+  const std::int64_t pixels = image[1] * image[2];
+  Numbers out(in.size());
+  for (std::int64_t i = 0; i < samples * image[0] * pixels; ++i) {
+    const std::int64_t channel = i / pixels % image[0];
+    double squares = 0;
+    for (std::int64_t off = -(options.size / 2); off <= options.size / 2; ++off) {
+      if (channel + off < 0 || channel + off >= image[0]) continue;
+      squares += std::pow(in[at(i + off * pixels)], 2);
+    }
+    const double base = double{options.offset} +
+                        double{options.alpha} / static_cast<double>(options.size) * squares;
+    out[at(i)] = in[at(i)] * std::pow(base, -double{options.beta});
+  }
+  return out;
+}
+
+/// Each input adds to what a sample has so far.
+Numbers concatenated(const std::vector<Numbers>& inputs, std::int64_t samples) {
+  Numbers out;
+  for (std::int64_t n = 0; n < samples; ++n) {
+    for (const Numbers& in : inputs) {
+      const auto values = static_cast<std::ptrdiff_t>(in.size()) / samples;
+      out.insert(out.end(), in.begin() + n * values, in.begin() + (n + 1) * values);
+    }
+  }
+  return out;
+}
+
+/// As {groups, channels of a group} transposed.
+Numbers shuffled(const Numbers& in, const Shape& image, std::int64_t groups, std::int64_t samples) {
+  const std::int64_t pixels = image[1] * image[2];
+  Numbers out;
+  for (std::int64_t n = 0; n < samples; ++n)
+    for (std::int64_t j = 0; j < image[0] / groups; ++j)
+      for (std::int64_t group = 0; group < groups; ++group)
+        for (std::int64_t p = 0; p < pixels; ++p) {
+          const std::int64_t channel = group * (image[0] / groups) + j;
+          out.push_back(in[at((n * image[0] + channel) * pixels + p)]);
+        }
+  return out;
+}
+
+/// Every element of the input adds its multiples of the window to the output.
+Numbers transposed_convolution(const Numbers& in, const Shape& from, const Shape& to,
+                               const TransposedConvolution::Options& options,
+                               const Numbers& weights, std::int64_t samples) {
+  const Window& window = options.window;
+  const std::int64_t outputs = to[0] / options.groups;  // of a group
+  Numbers out(at(samples * element_count(to)));
+  for (std::int64_t i = 0; i < samples * element_count(from); ++i) {
+    const std::int64_t x = i % from[2];
+    const std::int64_t y = i / from[2] % from[1];
+    const std::int64_t c = i / from[2] / from[1] % from[0];
+    const std::int64_t n = i / element_count(from);
+    for (std::int64_t o = 0; o < outputs; ++o)
+      for (std::int64_t ky = 0; ky < window.kernel; ++ky)
+        for (std::int64_t kx = 0; kx < window.kernel; ++kx) {
+          const std::int64_t row = y * window.stride + ky * window.dilation - window.padding;
+          const std::int64_t column = x * window.stride + kx * window.dilation - window.padding;
+          if (row < 0 || row >= to[1] || column < 0 || column >= to[2]) continue;
+          const std::int64_t channel = c / (from[0] / options.groups) * outputs + o;
+          out[at(((n * to[0] + channel) * to[1] + row) * to[2] + column)] +=
+              in[at(i)] *
+              weights[at(((c * outputs + o) * window.kernel + ky) * window.kernel + kx)];
+        }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> computed_of_images(
+    const Layer& layer, const Shape& source,
+    const std::function<const std::vector<double>&(std::size_t)>& input,
+    const std::function<std::vector<double>(const char*)>& parameter, std::int64_t samples) {
+  if (const auto* pool = as<AveragePool>(layer)) {
+    return average_windows(input(0), source, layer.output, *pool, samples);
+  }
+  if (const auto* norm = as<LocalResponseNorm>(layer)) {
+    return normalised_responses(input(0), source, norm->options(), samples);
+  }
+  if (as<Concatenation>(layer) != nullptr) {
+    std::vector<Numbers> inputs;
+    for (std::size_t which = 0; which < layer.inputs.size(); ++which)
+      inputs.push_back(input(which));
+    return concatenated(inputs, samples);
+  }
+  if (const auto* shuffle = as<ChannelShuffle>(layer)) {
+    return shuffled(input(0), source, shuffle->groups(), samples);
+  }
+  if (const auto* transposed = as<TransposedConvolution>(layer)) {
+    return transposed_convolution(input(0), source, layer.output, transposed->options(),
+                                  parameter(".weight"), samples);
+  }
+  return std::nullopt;
+}
+
+}  // namespace parbench::test
