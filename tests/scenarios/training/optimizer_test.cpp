@@ -224,7 +224,8 @@ TEST(OptimizerMemory, StateIsPartOfTheCase) {
   const std::size_t plain = Training(1, {}).bytes();
   const std::size_t momentum = Training(1, {.kind = OptimizerKind::momentum}).bytes();
   const std::size_t adam = Training(1, {.kind = OptimizerKind::adam}).bytes();
-  constexpr std::size_t weights = 3 * 12 * 12 * sizeof(float);
+  constexpr std::size_t width = 12;
+  constexpr std::size_t weights = 3 * width * width * sizeof(float);
   EXPECT_GE(momentum, plain + weights);
   EXPECT_GE(adam, plain + 2 * weights);
 }
