@@ -363,6 +363,12 @@ void map_squeeze(Importer& importer, const Node& node) {
   importer.alias(node, source);
 }
 
+/// The layer is made by what alone reads it: a shuffle of channels.
+void map_transpose(Importer& importer, const Node& node) {
+  (void)NodeView(importer, node).activation(0);
+  throw CannotMap("it is not between two reshapes that shuffle channels");
+}
+
 /// Of constants: their shape with dimensions of one more.
 void map_unsqueeze(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
@@ -457,6 +463,7 @@ const std::map<std::string_view, MapNode>& operators() {
       {"Squeeze", map_squeeze},
       {"Sum", map_sum},
       {"Tanh", map_activation<ActivationKind::tanh>},
+      {"Transpose", map_transpose},
       {"Unsqueeze", map_unsqueeze}};
   return all;
 }

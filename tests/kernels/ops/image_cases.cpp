@@ -37,7 +37,7 @@ std::vector<OperationCase> dilated_convolutions() {
 
 std::vector<OperationCase> poolings() {
   const PoolingShape padded{{2, 32, 9, 11}, 3, 2, 1};
-  const PoolingShape odd{{2, 5, 7, 6}, 3, 1, 1};
+  const PoolingShape uneven{{2, 5, 7, 6}, 3, 1, 1};
   const PoolingShape whole{{1, 16, 7, 7}, 7, 1, 0};
   const PoolingShape apart{{2, 8, 11, 9}, 2, 3, 0};
   // One more row and column behind the image, as ceil_mode has them.
@@ -52,18 +52,18 @@ std::vector<OperationCase> poolings() {
       {"max_pool_backward_odd_trailing", MaxPoolBackward{odd_trailing}, image_tight},
       {"average_pool", AveragePoolForward{padded}, image_tight},
       {"average_pool_counting_padding", AveragePoolForward{padded, image_f32, true}, image_tight},
-      {"average_pool_odd", AveragePoolForward{odd}, image_tight},
+      {"average_pool_odd", AveragePoolForward{uneven}, image_tight},
       {"average_pool_whole", AveragePoolForward{whole}, image_tight},
       {"average_pool_apart", AveragePoolForward{apart}, image_tight},
       {"average_pool_trailing", AveragePoolForward{trailing}, image_tight},
       {"average_pool_odd_trailing", AveragePoolForward{odd_trailing, image_f32, true}, image_tight},
       {"average_pool_covered", AveragePoolForward{covered}, image_tight},
       {"average_pool_bf16", AveragePoolForward{padded, image_bf16}, image_loose},
-      {"average_pool_odd_bf16", AveragePoolForward{odd, image_bf16, true}, image_loose},
+      {"average_pool_odd_bf16", AveragePoolForward{uneven, image_bf16, true}, image_loose},
       {"average_pool_backward", AveragePoolBackward{padded}, image_tight},
       {"average_pool_backward_counting_padding", AveragePoolBackward{padded, image_f32, true},
        image_tight},
-      {"average_pool_backward_odd", AveragePoolBackward{odd}, image_tight},
+      {"average_pool_backward_odd", AveragePoolBackward{uneven}, image_tight},
       {"average_pool_backward_apart", AveragePoolBackward{apart}, image_tight},
       {"average_pool_backward_odd_trailing", AveragePoolBackward{odd_trailing}, image_tight},
       {"average_pool_backward_covered", AveragePoolBackward{covered}, image_tight},
@@ -75,8 +75,8 @@ std::vector<OperationCase> response_norms() {
   const LocalResponseNormForward usual{.shape = {2, 32, 5, 7}};
   const LocalResponseNormForward strong{
       .shape = {1, 48, 3, 5}, .alpha = 0.9F, .beta = 0.75F, .offset = 2};
-  const LocalResponseNormForward odd{.shape = {2, 5, 3, 4}, .size = 3, .alpha = 0.5F};
-  const LocalResponseNormForward wide{
+  const LocalResponseNormForward uneven{.shape = {2, 5, 3, 4}, .size = 3, .alpha = 0.5F};
+  const LocalResponseNormForward broad{
       .shape = {1, 7, 4, 3}, .size = 9, .alpha = 2, .beta = 0.5F, .offset = 0.5F};
   const auto backward = [](const LocalResponseNormForward& forward, DType dtype) {
     return LocalResponseNormBackward{forward.shape, dtype,        forward.size,
@@ -87,13 +87,13 @@ std::vector<OperationCase> response_norms() {
   return {
       {"response_norm", usual, image_tight},
       {"response_norm_strong", strong, image_tight},
-      {"response_norm_odd", odd, image_tight},
-      {"response_norm_wide", wide, image_tight},
+      {"response_norm_odd", uneven, image_tight},
+      {"response_norm_wide", broad, image_tight},
       {"response_norm_bf16", narrow, image_loose},
       {"response_norm_backward", backward(usual, image_f32), image_tight},
       {"response_norm_backward_strong", backward(strong, image_f32), image_tight},
-      {"response_norm_backward_odd", backward(odd, image_f32), image_tight},
-      {"response_norm_backward_wide", backward(wide, image_f32), image_tight},
+      {"response_norm_backward_odd", backward(uneven, image_f32), image_tight},
+      {"response_norm_backward_wide", backward(broad, image_f32), image_tight},
       {"response_norm_backward_bf16", backward(strong, image_bf16), 2 * image_loose},
   };
 }
@@ -102,7 +102,7 @@ std::vector<OperationCase> channel_copies() {
   // {N, C, H, W}, first, count
   const ChannelRange blocks{{2, 64, 5, 3}, 16, 32};
   const ChannelRange all{{2, 16, 3, 3}, 0, 16};
-  const ChannelRange odd{{3, 7, 4, 5}, 2, 3};
+  const ChannelRange uneven{{3, 7, 4, 5}, 2, 3};
   const ChannelRange odd_in_blocks{{2, 32, 5, 3}, 5, 7};
   const ChannelRange blocks_in_odd{{2, 37, 5, 3}, 3, 16};
   const ChannelRange across_blocks{{2, 48, 5, 3}, 8, 32};
@@ -112,7 +112,7 @@ std::vector<OperationCase> channel_copies() {
   return {
       {"slice_channels", SliceChannels{blocks}},
       {"slice_channels_all", SliceChannels{all}},
-      {"slice_channels_odd", SliceChannels{odd}},
+      {"slice_channels_odd", SliceChannels{uneven}},
       {"slice_channels_odd_in_blocks", SliceChannels{odd_in_blocks}},
       {"slice_channels_blocks_in_odd", SliceChannels{blocks_in_odd}},
       {"slice_channels_across_blocks", SliceChannels{across_blocks}},
@@ -122,7 +122,7 @@ std::vector<OperationCase> channel_copies() {
       {"slice_channels_odd_bf16", SliceChannels{odd_in_blocks, image_bf16}},
       {"insert_channels", InsertChannels{blocks}},
       {"insert_channels_all", InsertChannels{all}},
-      {"insert_channels_odd", InsertChannels{odd}},
+      {"insert_channels_odd", InsertChannels{uneven}},
       {"insert_channels_odd_in_blocks", InsertChannels{odd_in_blocks}},
       {"insert_channels_blocks_in_odd", InsertChannels{blocks_in_odd}},
       {"insert_channels_across_blocks", InsertChannels{across_blocks}},

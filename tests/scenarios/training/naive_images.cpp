@@ -11,14 +11,14 @@
 namespace parbench::test {
 namespace {
 
-using Numbers = std::vector<double>;
+using Elements = std::vector<double>;
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-Numbers average_windows(const Numbers& in, const Shape& from, const Shape& to,
-                        const AveragePool& pool, std::int64_t samples) {
+Elements average_windows(const Elements& in, const Shape& from, const Shape& to,
+                         const AveragePool& pool, std::int64_t samples) {
   const Window& window = pool.window();
-  Numbers out;
+  Elements out;
   for (std::int64_t plane = 0; plane < samples * to[0]; ++plane)
     for (std::int64_t y = 0; y < to[1]; ++y)
       for (std::int64_t x = 0; x < to[2]; ++x) {
@@ -38,10 +38,10 @@ Numbers average_windows(const Numbers& in, const Shape& from, const Shape& to,
   return out;
 }
 
-Numbers normalised_responses(const Numbers& in, const Shape& image,
-                             const LocalResponseNorm::Options& options, std::int64_t samples) {
+Elements normalised_responses(const Elements& in, const Shape& image,
+                              const LocalResponseNorm::Options& options, std::int64_t samples) {
   const std::int64_t pixels = image[1] * image[2];
-  Numbers out(in.size());
+  Elements out(in.size());
   for (std::int64_t i = 0; i < samples * image[0] * pixels; ++i) {
     const std::int64_t channel = i / pixels % image[0];
     double squares = 0;
@@ -57,10 +57,10 @@ Numbers normalised_responses(const Numbers& in, const Shape& image,
 }
 
 /// Each input adds to what a sample has so far.
-Numbers concatenated(const std::vector<Numbers>& inputs, std::int64_t samples) {
-  Numbers out;
+Elements concatenated(const std::vector<Elements>& inputs, std::int64_t samples) {
+  Elements out;
   for (std::int64_t n = 0; n < samples; ++n) {
-    for (const Numbers& in : inputs) {
+    for (const Elements& in : inputs) {
       const auto values = static_cast<std::ptrdiff_t>(in.size()) / samples;
       out.insert(out.end(), in.begin() + n * values, in.begin() + (n + 1) * values);
     }
@@ -69,9 +69,10 @@ Numbers concatenated(const std::vector<Numbers>& inputs, std::int64_t samples) {
 }
 
 /// As {groups, channels of a group} transposed.
-Numbers shuffled(const Numbers& in, const Shape& image, std::int64_t groups, std::int64_t samples) {
+Elements shuffled(const Elements& in, const Shape& image, std::int64_t groups,
+                  std::int64_t samples) {
   const std::int64_t pixels = image[1] * image[2];
-  Numbers out;
+  Elements out;
   for (std::int64_t n = 0; n < samples; ++n)
     for (std::int64_t j = 0; j < image[0] / groups; ++j)
       for (std::int64_t group = 0; group < groups; ++group)
@@ -83,12 +84,12 @@ Numbers shuffled(const Numbers& in, const Shape& image, std::int64_t groups, std
 }
 
 /// Every element of the input adds its multiples of the window to the output.
-Numbers transposed_convolution(const Numbers& in, const Shape& from, const Shape& to,
-                               const TransposedConvolution::Options& options,
-                               const Numbers& weights, std::int64_t samples) {
+Elements transposed_convolution(const Elements& in, const Shape& from, const Shape& to,
+                                const TransposedConvolution::Options& options,
+                                const Elements& weights, std::int64_t samples) {
   const Window& window = options.window;
   const std::int64_t outputs = to[0] / options.groups;  // of a group
-  Numbers out(at(samples * element_count(to)));
+  Elements out(at(samples * element_count(to)));
   for (std::int64_t i = 0; i < samples * element_count(from); ++i) {
     const std::int64_t x = i % from[2];
     const std::int64_t y = i / from[2] % from[1];
@@ -122,7 +123,7 @@ std::optional<std::vector<double>> computed_of_images(
     return normalised_responses(input(0), source, norm->options(), samples);
   }
   if (as<Concatenation>(layer) != nullptr) {
-    std::vector<Numbers> inputs;
+    std::vector<Elements> inputs;
     for (std::size_t which = 0; which < layer.inputs.size(); ++which)
       inputs.push_back(input(which));
     return concatenated(inputs, samples);

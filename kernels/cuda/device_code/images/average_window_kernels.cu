@@ -1,5 +1,5 @@
 // Means over windows: a thread computes a group of neighbouring channels of one pixel.
-#include "kernels/cuda/device_code/pooling_windows.cuh"
+#include "kernels/cuda/device_code/images/pooling_windows.cuh"
 
 namespace parbench::cuda {
 namespace {
