@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -182,6 +183,7 @@ Input input_of(const onnx::ValueInfoProto& from) {
   for (const onnx::TensorShapeProto_Dimension& one : type.shape().dim()) {
     input.shape.push_back(one.has_dim_value() && one.dim_value() > 0 ? one.dim_value()
                                                                      : open_dimension);
+    input.dimensions.push_back(one.dim_param());
   }
   return input;
 }
@@ -211,7 +213,7 @@ void check_order(const fs::path& path, const Graph& graph) {
 Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   Graph graph{.opset = opset, .nodes = {}, .constants = {}, .inputs = {}, .outputs = {}};
   for (const onnx::TensorProto& one : from.initializer()) {
-    graph.constants.emplace(one.name(), constant_of(one));
+    graph.constants.emplace(one.name(), constant_of(one)).first->second.source = one.name();
   }
   std::set<std::string, std::less<>> made;
   for (const onnx::NodeProto& one : from.node()) {
@@ -226,7 +228,84 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   return graph;
 }
 
+// --- values of weights ---
+
+std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == key) return entry.value();
+  }
+  return {};
+}
+
+/// Replaces the reference to a file by the bytes there. Throws std::exception for a part that the
+/// file does not have, or of another size.
+void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
+  check_external(path, tensor);
+  const fs::path location = path.parent_path() / entry_of(tensor, "location");
+  const std::string offset_text = entry_of(tensor, "offset");
+  const std::string length_text = entry_of(tensor, "length");
+  const std::uintmax_t size = fs::file_size(location);
+  const std::uintmax_t offset = offset_text.empty() ? 0 : std::stoull(offset_text);
+  if (offset > size) throw std::invalid_argument(tensor.name() + " begins behind its file's end");
+  const std::uintmax_t length = length_text.empty() ? size - offset : std::stoull(length_text);
+  if (length != bytes_wanted) {
+    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+  }
+  if (length > size - offset) throw std::invalid_argument(tensor.name() + " is cut off");
+  std::ifstream stream(location, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(offset));
+  std::string bytes(length, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(length));
+  if (!stream) throw std::invalid_argument(tensor.name() + " cannot be read");
+  tensor.clear_external_data();
+  tensor.set_data_location(onnx::TensorProto::DEFAULT);
+  tensor.set_raw_data(std::move(bytes));
+}
+
+/// All values as f32. Throws std::exception.
+std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
+  const std::int64_t count = element_count({tensor.dims().begin(), tensor.dims().end()});
+  const bool is_wide = tensor.data_type() == onnx::TensorProto::DOUBLE;
+  load_external(path, tensor,
+                static_cast<std::size_t>(count) * (is_wide ? sizeof(double) : sizeof(float)));
+  if (tensor.data_type() == onnx::TensorProto::FLOAT) return values_of<float>(tensor, count);
+  if (!is_wide) {
+    throw std::invalid_argument(tensor.name() + " is neither of f32 nor of f64");
+  }
+  const std::vector<double> wide = values_of<double>(tensor, count);
+  std::vector<float> values;
+  for (const double value : wide) values.push_back(static_cast<float>(value));
+  return values;
+}
+
 }  // namespace
+
+TensorValues read_values(const fs::path& path, const std::set<std::string>& names) {
+  const onnx::ModelProto model = parsed(path);
+  TensorValues values;
+  try {
+    for (const onnx::TensorProto& one : model.graph().initializer()) {
+      if (names.contains(one.name())) values[one.name()] = floats_of(path, one);
+    }
+    for (const onnx::NodeProto& node : model.graph().node()) {
+      if (node.op_type() != "Constant" || node.output_size() != 1) continue;
+      if (!names.contains(node.output(0))) continue;
+      for (const onnx::AttributeProto& one : node.attribute()) {
+        if (one.name() == "value") values[node.output(0)] = floats_of(path, one.t());
+      }
+    }
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {
+    refuse(path, std::string("has weights that cannot be read: ") + error.what(),
+           "run it with --weights random");
+  }
+  for (const std::string& name : names) {
+    if (!values.contains(name)) refuse(path, "has no values of '" + name + "'", export_again);
+  }
+  return values;
+}
 
 Graph read_file(const fs::path& path) {
   const onnx::ModelProto model = parsed(path);

@@ -21,6 +21,8 @@ struct Constant {
   /// Of tensors of whole numbers that are small: shapes and axes.
   std::vector<std::int64_t> integers = {};
   std::optional<double> scalar = {};  // of a floating-point tensor of one element
+  std::string source = {};            // the tensor of the file that has the values; empty: none
+  std::optional<double> filled = {};  // the value of all elements, where they have one
 };
 
 /// An attribute of a kind that no known operator has.
@@ -42,8 +44,9 @@ inline constexpr std::int64_t open_dimension = -1;
 
 struct Input {
   std::string name;
-  Shape shape;             // with the samples in front
-  bool is_numbers = true;  // floating-point
+  Shape shape;                               // with the samples in front
+  std::vector<std::string> dimensions = {};  // the names of open ones; empty for others
+  bool is_numbers = true;                    // floating-point
 };
 
 struct Graph {

@@ -49,6 +49,16 @@ std::string with_dots(std::string name) {
   return name;
 }
 
+/// The names of the open dimensions behind the samples.
+std::vector<std::string> open_names(const Input& input) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] != open_dimension) continue;
+    names.push_back(input.dimensions[i].empty() ? "one without a name" : input.dimensions[i]);
+  }
+  return names;
+}
+
 /// Nodes need no name.
 std::string name_of(const Node& node) {
   if (!node.name.empty()) return node.name;
@@ -64,7 +74,8 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
   return shape[2] == open_dimension ? open_image : shape[2];
 }
 
-Importer::Importer(const Graph& graph, std::optional<std::int64_t> image) : graph_(graph) {
+Importer::Importer(const Graph& graph, ImportOptions options)
+    : graph_(graph), options_(std::move(options)) {
   for (const Node& node : graph.nodes) {
     for (const std::string& output : node.outputs) {
       if (!output.empty()) makers_[output] = &node;
@@ -72,10 +83,50 @@ Importer::Importer(const Graph& graph, std::optional<std::int64_t> image) : grap
   }
   network_.one_hot_target = false;
   network_.unit("");
-  set_input(image);
+  set_input();
 }
 
-void Importer::set_input(std::optional<std::int64_t> image) {
+/// Open dimensions behind that of the samples have the sizes that the user gives by their names.
+void Importer::set_open_dimensions(const Input& input) {
+  std::vector<std::string> known;
+  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] != open_dimension || input.dimensions.at(i).empty()) continue;
+    known.push_back(input.dimensions[i]);
+    const auto found = options_.dimensions.find(known.back());
+    if (found != options_.dimensions.end()) network_.input[i - 1] = found->second;
+  }
+  for (const auto& [name, size] : options_.dimensions) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw UsageError(fmt::format(
+        "has no open dimension '{}' beside the samples, which --batch sets; allowed with --dim: {}",
+        name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
+}
+
+void Importer::apply_loss() {
+  if (!options_.loss || *options_.loss == network_.loss) return;
+  if (network_.loss == Loss::cross_entropy) {
+    throw UsageError(
+        "ends with a softmax, which is a part of the loss cross-entropy alone; leave "
+        "--loss out");
+  }
+  constexpr std::size_t image_rank = 3;
+  if (network_.layers.back().output.size() == image_rank) {
+    throw UsageError("has images as its output, whose loss can only be mse; leave --loss out");
+  }
+  network_.loss = *options_.loss;
+}
+
+void Importer::keep_values(std::string_view role, const Constant& constant, bool transposed) {
+  if (constant.source.empty() && !constant.filled) return;
+  const int layer = static_cast<int>(network_.layers.size()) - 1;
+  value_sources_[{layer, std::string(role)}] = {
+      .tensor = constant.source,
+      .filled = constant.filled.value_or(0),
+      .transposed_from = transposed ? constant.shape : Shape()};
+}
+
+void Importer::set_input() {
   const auto count = std::ranges::count_if(graph_.inputs, &Input::is_numbers);
   if (count != 1 || graph_.inputs.size() != 1) {
     throw UsageError(
@@ -91,18 +142,19 @@ void Importer::set_input(std::optional<std::int64_t> image) {
   }
   samples_ = input.shape.front();
   network_.input = {input.shape.begin() + 1, input.shape.end()};
+  set_open_dimensions(input);
   if (network_.input.size() == 3) {
     for (std::size_t i = 1; i < 3; ++i) {
       std::int64_t& extent = network_.input[i];
       if (extent == open_dimension) extent = open_image;
-      extent = image.value_or(extent);
+      extent = options_.image.value_or(extent);
     }
   }
   if (std::ranges::find(network_.input, open_dimension) != network_.input.end()) {
     throw UsageError(
-        fmt::format("leaves dimensions of its input '{}' open other than the samples; "
-                    "export it with fixed ones",
-                    input.name));
+        fmt::format("leaves dimensions of its input '{}' open other than the samples: {}; give "
+                    "their sizes with --dim NAME=SIZE, or export it with fixed ones",
+                    input.name, fmt::join(open_names(input), ", ")));
   }
   constexpr std::size_t max_rank = 3;
   if (network_.input.size() > max_rank || is_too_large(network_.input)) {
@@ -207,6 +259,7 @@ Network Importer::import(const std::string& name) {
     throw UsageError(fmt::format("has an output '{}' that no layer makes", graph_.outputs.front()));
   }
   if (network_.parameters().empty()) throw UsageError("has no weights to train");
+  apply_loss();
   divide_into_units();
   network_.name = name;
   return std::move(network_);

@@ -28,17 +28,36 @@ class CannotMap : public std::invalid_argument {
 /// square.
 [[nodiscard]] std::optional<std::int64_t> usual_image(const Graph& graph);
 
+/// What the user decides of a network.
+struct ImportOptions {
+  std::optional<std::int64_t> image = {};  // replaces height and width of the input
+  std::optional<Loss> loss = {};
+  /// Sizes of open dimensions by their names.
+  std::map<std::string, std::int64_t, std::less<>> dimensions = {};
+};
+
+/// Where the values of a parameter are: in a tensor of the file, or one for all.
+struct ValueSource {
+  std::string tensor;
+  double filled = 0;           // without a tensor
+  Shape transposed_from = {};  // of the tensor, where the parameter is its transpose
+};
+
+/// Sources by layer and role of a parameter.
+using ValueSources = std::map<std::pair<int, std::string>, ValueSource>;
+
 /// The layers that have been made of nodes so far, and which nodes belong together.
 class Importer {
  public:
-  /// `image` replaces height and width of the input. The graph outlives the importer. Throws
-  /// UsageError, as all of it, with what follows the file's name in a message: for a graph without
-  /// exactly one input of numbers, or without an output.
-  Importer(const Graph& graph, std::optional<std::int64_t> image);
+  /// The graph outlives the importer. Throws UsageError, as all of it, with what follows the file's
+  /// name in a message: for a graph without exactly one input, or without an output.
+  Importer(const Graph& graph, ImportOptions options);
 
   /// Maps all nodes that the first output depends on, once. `name` is the file's. Throws UsageError
   /// that lists every node that cannot be mapped, with its reason.
   [[nodiscard]] Network import(const std::string& name);
+  /// Of the parameters whose values the file has.
+  [[nodiscard]] const ValueSources& value_sources() const { return value_sources_; }
 
   // --- what operators find ---
   [[nodiscard]] std::int64_t opset() const { return graph_.opset; }
@@ -81,6 +100,13 @@ class Importer {
     network_.layers.at(static_cast<std::size_t>(layer)).kind =
         std::make_shared<const Kind>(std::move(kind));
   }
+  /// The layer that was added last has its parameter of that role from the constant. `transposed`:
+  /// the constant is a matrix, and the parameter its transpose.
+  void keep_values(std::string_view role, const Constant& constant, bool transposed = false);
+  /// The values of a layer's parameters are no longer those of single tensors.
+  void forget_values(int layer) {
+    std::erase_if(value_sources_, [&](const auto& one) { return one.first.first == layer; });
+  }
   /// The node's first output is an activation that is there already.
   void alias(const Node& node, int activation) { outputs_[node.outputs.at(0)] = activation; }
   void fold(const Node& node, Constant constant) {
@@ -97,7 +123,9 @@ class Importer {
     std::string reason;
   };
 
-  void set_input(std::optional<std::int64_t> image);
+  void set_input();
+  void set_open_dimensions(const Input& input);
+  void apply_loss();
   [[nodiscard]] std::vector<const Node*> wanted_nodes() const;
   void map(const Node& node);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
@@ -107,6 +135,8 @@ class Importer {
 
   const Graph& graph_;
   Network network_;
+  ImportOptions options_;
+  ValueSources value_sources_;
   std::int64_t samples_ = open_dimension;
   std::map<std::string, int, std::less<>> outputs_;
   std::map<std::string, Constant, std::less<>> constants_;  // that follow from the file's

@@ -55,6 +55,8 @@ void add_batch_norm(Importer& importer, const Node& norm, const Node& last, bool
   inputs.insert(inputs.end(), shortcut.begin(), shortcut.end());
   const double epsilon = view.attribute("epsilon", 1e-5);
   importer.add(last, BatchNorm(relu, static_cast<float>(epsilon)), inputs, view.input(1));
+  importer.keep_values("scale", view.weights(1, "scale"));
+  importer.keep_values("shift", view.weights(2, "shift"));
 }
 
 /// Whether a constant has one number for each channel of an image: {C, 1, 1} or {1, C, 1, 1}.
@@ -86,6 +88,7 @@ bool joins_norm(Importer& importer, const Node& node) {
       !is_per_channel(view.constant(1 - which), importer.shape_of(norm))) {
     return false;
   }
+  importer.forget_values(norm);
   importer.alias(node, norm);
   return true;
 }
@@ -179,8 +182,13 @@ void map_dropout(Importer& importer, const Node& node) {
 
 // --- products and sums ---
 
-void add_linear(Importer& importer, const NodeView& view, const Node& last, std::int64_t inputs,
-                std::int64_t outputs) {
+/// `weights` are {inputs, outputs}, or with `by_outputs` the other way round, as the layer has
+/// them.
+void add_linear(Importer& importer, const NodeView& view, const Node& last, const Constant& bias,
+                bool by_outputs) {
+  const Constant& weights = view.weights(1, "weights");
+  const std::int64_t inputs = weights.shape.at(by_outputs ? 1 : 0);
+  const std::int64_t outputs = weights.shape.at(by_outputs ? 0 : 1);
   const int source = view.activation(0);
   const Shape& shape = importer.shape_of(source);
   if (shape.size() > 2) throw CannotMap("its input is an image, which nothing has flattened");
@@ -191,6 +199,8 @@ void add_linear(Importer& importer, const NodeView& view, const Node& last, std:
                     inputs, shape.back()));
   }
   importer.add(last, Linear(outputs), {source}, view.input(1));
+  importer.keep_values("weights", weights, !by_outputs);
+  importer.keep_values("bias", bias);
 }
 
 void map_gemm(Importer& importer, const Node& node) {
@@ -206,7 +216,7 @@ void map_gemm(Importer& importer, const Node& node) {
   const std::int64_t outputs = transposed ? weights[0] : weights[1];
   if (!view.has_input(2)) throw CannotMap("it has no bias");
   check_bias(view, 2, outputs);
-  add_linear(importer, view, node, transposed ? weights[1] : weights[0], outputs);
+  add_linear(importer, view, node, view.weights(2, "biases"), transposed);
 }
 
 /// Its layer is made when the turn of the sum with its bias comes, which alone reads it.
@@ -247,7 +257,7 @@ void map_sum(Importer& importer, const Node& node) {
     const NodeView factors(importer, *product);
     const Shape& weights = factors.weights(1, "second factors").shape;
     check_bias(view, bias, weights[1]);
-    return add_linear(importer, factors, node, weights[0], weights[1]);
+    return add_linear(importer, factors, node, view.weights(bias, "biases"), false);
   }
   if (joins_norm(importer, node)) return;
   const int a = view.activation(0);
@@ -403,7 +413,9 @@ void map_constant(Importer& importer, const Node& node) {
   const auto found = node.attributes.find("value");
   if (found != node.attributes.end()) {
     if (const auto* constant = std::get_if<Constant>(&found->second)) {
-      return importer.fold(node, *constant);
+      Constant made = *constant;
+      made.source = node.outputs.at(0);
+      return importer.fold(node, std::move(made));
     }
   }
   const NodeView view(importer, node);
@@ -422,7 +434,9 @@ void map_constant(Importer& importer, const Node& node) {
 
 /// Weights of files that were made small count as parameters too.
 void map_constant_of_shape(Importer& importer, const Node& node) {
-  importer.fold(node, {.shape = NodeView(importer, node).integers("", 0)});
+  const NodeView view(importer, node);
+  const Constant value = view.attribute("value", Constant{.shape = {}, .scalar = 0.0});
+  importer.fold(node, {.shape = view.integers("", 0), .filled = value.scalar});
 }
 
 }  // namespace
