@@ -70,9 +70,9 @@ std::size_t branches_of(const Network& network, int unit) {
     level_of[i] = level;
     ++count_at[level];
   }
-  std::size_t most = 1;
-  for (const auto& [level, count] : count_at) most = std::max(most, count);
-  return most;
+  std::size_t max = 1;
+  for (const auto& [level, count] : count_at) max = std::max(max, count);
+  return max;
 }
 
 /// What layers of a unit and of those behind it read from in front of it.

@@ -1,4 +1,4 @@
-// What a network consists of, and what one training step of it takes: for people who look at a
+// What a network consists of, and what one training step of it takes: what users want to know of a
 // model before they divide it.
 #pragma once
 

@@ -7,6 +7,8 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -132,9 +134,69 @@ std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count
   return values;
 }
 
+/// What a softmax makes zero of.
+constexpr float hidden_below = -1e4F;
+
+/// The positions of a mask; 0 for shapes that are none.
+std::int64_t positions_of(const Shape& shape) {
+  constexpr std::int64_t max_positions = 4096;
+  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2]) return 0;
+  const bool is_one =
+      std::all_of(shape.begin(), shape.end() - 2, [](auto one) { return one == 1; });
+  return is_one && shape.back() > 1 && shape.back() <= max_positions ? shape.back() : 0;
+}
+
+/// Whether a float tensor, which may be of weights and without data, begins like a mask.
+bool begins_like_mask(const onnx::TensorProto& tensor, std::int64_t count) {
+  std::array<float, 2> first{};
+  if (std::cmp_equal(tensor.float_data_size(), count)) {
+    first = {tensor.float_data(0), tensor.float_data(1)};
+  } else if (tensor.raw_data().size() == static_cast<std::size_t>(count) * sizeof(float)) {
+    std::memcpy(first.data(), tensor.raw_data().data(), sizeof(first));
+  } else {
+    return false;
+  }
+  return first[0] == 0 && first[1] <= hidden_below;
+}
+
+/// The elements of a mask; empty for tensors of other types, or without all elements.
+std::vector<float> mask_elements(const onnx::TensorProto& tensor, std::int64_t count) {
+  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
+    return begins_like_mask(tensor, count) ? values_of<float>(tensor, count) : std::vector<float>();
+  }
+  if (tensor.data_type() != onnx::TensorProto::BOOL) return {};
+  std::vector<float> elements(tensor.int32_data().begin(), tensor.int32_data().end());
+  for (const char byte : tensor.raw_data()) elements.push_back(byte == 0 ? 0.0F : 1.0F);
+  return std::cmp_equal(elements.size(), count) ? elements : std::vector<float>();
+}
+
+Mask mask_of(const onnx::TensorProto& tensor, const Shape& shape) {
+  const std::int64_t positions = positions_of(shape);
+  if (positions == 0 || tensor.data_location() == onnx::TensorProto::EXTERNAL) return Mask::none;
+  const std::vector<float> elements = mask_elements(tensor, positions * positions);
+  if (elements.empty()) return Mask::none;
+  const auto fits = [&](const auto& is_seen, const auto& is_hidden) {
+    for (std::int64_t i = 0; i < positions * positions; ++i) {
+      const float element = elements[static_cast<std::size_t>(i)];
+      const bool seen = i % positions <= i / positions;
+      if (!(seen ? is_seen(element) : is_hidden(element))) return false;
+    }
+    return true;
+  };
+  const auto is_zero = [](float element) { return element == 0; };
+  const auto is_set = [](float element) { return element != 0; };
+  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
+    return fits(is_zero, [](float element) { return element <= hidden_below; }) ? Mask::addend
+                                                                                : Mask::none;
+  }
+  if (fits(is_set, is_zero)) return Mask::allowed;
+  return fits(is_zero, is_set) ? Mask::blocked : Mask::none;
+}
+
 /// Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
+  made.mask = mask_of(tensor, made.shape);
   const auto count = kept_elements(made.shape);
   if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
   if (tensor.data_type() == onnx::TensorProto::INT64) {
@@ -179,7 +241,11 @@ Node node_of(const onnx::NodeProto& from) {
 
 Input input_of(const onnx::ValueInfoProto& from) {
   const onnx::TypeProto_Tensor& type = from.type().tensor_type();
-  Input input{.name = from.name(), .shape = {}, .is_numbers = is_floating(type.elem_type())};
+  Input input{.name = from.name(),
+              .shape = {},
+              .is_numbers = is_floating(type.elem_type()),
+              .is_tokens = type.elem_type() == onnx::TensorProto::INT64 ||
+                           type.elem_type() == onnx::TensorProto::INT32};
   for (const onnx::TensorShapeProto_Dimension& one : type.shape().dim()) {
     input.shape.push_back(one.has_dim_value() && one.dim_value() > 0 ? one.dim_value()
                                                                      : open_dimension);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/onnx/fusions.h"
 #include "scenarios/models/onnx/operators.h"
 
 namespace parbench::onnx_import {
@@ -119,19 +120,23 @@ void Importer::apply_loss() {
 
 void Importer::keep_values(std::string_view role, const Constant& constant, bool transposed) {
   if (constant.source.empty() && !constant.filled) return;
+  if (constant.transposed && constant.shape.size() != 2) return;  // divided anew since
   const int layer = static_cast<int>(network_.layers.size()) - 1;
+  Shape of_tensor = constant.shape;
+  if (constant.transposed) std::ranges::reverse(of_tensor);
   value_sources_[{layer, std::string(role)}] = {
       .tensor = constant.source,
       .filled = constant.filled.value_or(0),
-      .transposed_from = transposed ? constant.shape : Shape()};
+      .transposed_from = transposed != constant.transposed ? of_tensor : Shape()};
 }
 
 void Importer::set_input() {
   const auto count = std::ranges::count_if(graph_.inputs, &Input::is_numbers);
-  if (count != 1 || graph_.inputs.size() != 1) {
+  has_tokens_ = graph_.inputs.size() == 1 && graph_.inputs.front().is_tokens;
+  if ((count != 1 && !has_tokens_) || graph_.inputs.size() != 1) {
     throw UsageError(
         fmt::format("has {} inputs, of which {} are of floating-point numbers; allowed is "
-                    "one such input and no other",
+                    "one such input, or one of tokens, and no other",
                     graph_.inputs.size(), count));
   }
   const Input& input = graph_.inputs.front();
@@ -157,7 +162,7 @@ void Importer::set_input() {
                     input.name, fmt::join(open_names(input), ", ")));
   }
   constexpr std::size_t max_rank = 3;
-  if (network_.input.size() > max_rank || is_too_large(network_.input)) {
+  if (network_.input.size() > (has_tokens_ ? 1 : max_rank) || is_too_large(network_.input)) {
     throw UsageError(
         fmt::format("has an input '{}' of other samples than rows, sequences or images "
                     "that fit into a memory",
@@ -170,6 +175,9 @@ void Importer::set_input() {
 
 int Importer::activation(const std::string& name) const {
   const auto found = outputs_.find(name);
+  if (found != outputs_.end() && found->second == network_input && has_tokens_) {
+    throw CannotMap("it reads tokens, which only a Gather from a table can");
+  }
   if (found != outputs_.end()) return found->second;
   if (constant(name) != nullptr) throw CannotMap(fmt::format("'{}' is a constant", name));
   const Node* from = maker(name);
@@ -207,6 +215,19 @@ const Node* Importer::only_reader(const Node& node) const {
   return reader;
 }
 
+const std::vector<const Node*>& Importer::readers_of(const std::string& name) const {
+  static const std::vector<const Node*> none;
+  const auto found = readers_.find(name);
+  return found == readers_.end() ? none : found->second;
+}
+
+void Importer::set_vocabulary(std::int64_t vocabulary) {
+  if (network_.vocabulary != 0 && network_.vocabulary != vocabulary) {
+    throw CannotMap("the input's tokens choose rows of tables of different lengths");
+  }
+  network_.vocabulary = vocabulary;
+}
+
 // --- nodes ---
 
 std::vector<const Node*> Importer::wanted_nodes() const {
@@ -226,15 +247,21 @@ std::vector<const Node*> Importer::wanted_nodes() const {
 }
 
 void Importer::map(const Node& node) {
+  if (is_absorbed(node)) return;
+  const auto fused = fused_.find(&node);
   const auto found = operators().find(node.op);
-  if (found == operators().end()) {
+  if (found == operators().end() && fused == fused_.end()) {
     problems_.push_back({&node, "no layer for it"});
     unmapped_.insert(&node);
     return;
   }
-  if (is_absorbed(node) || node.outputs.empty()) return;
+  if (node.outputs.empty()) return;
   try {
-    found->second(*this, node);
+    if (fused != fused_.end()) {
+      fused->second(*this, node);
+    } else {
+      found->second(*this, node);
+    }
     const auto made = outputs_.find(node.outputs.at(0));
     if (made != outputs_.end()) check_size(shape_of(made->second));
   } catch (const Unmapped&) {
@@ -246,6 +273,17 @@ void Importer::map(const Node& node) {
   }
 }
 
+/// Ahead of all others: patterns of several nodes are known by their constants.
+void Importer::fold_constants(const std::vector<const Node*>& nodes) {
+  for (const Node* node : nodes) {
+    const bool follows = (node->op == "Identity" || node->op == "ConstantOfShape") &&
+                         node->inputs.size() == 1 && constant(node->inputs.front()) != nullptr;
+    if (node->op != "Constant" && !follows) continue;
+    map(*node);
+    absorb(*node);
+  }
+}
+
 Network Importer::import(const std::string& name) {
   const std::vector<const Node*> nodes = wanted_nodes();
   for (const Node* node : nodes) {
@@ -253,6 +291,8 @@ Network Importer::import(const std::string& name) {
       if (!input.empty()) readers_[input].push_back(node);
     }
   }
+  fold_constants(nodes);
+  find_fusions(*this, nodes);
   for (const Node* node : nodes) map(*node);
   if (!problems_.empty()) refuse(nodes.size());
   if (!outputs_.contains(graph_.outputs.front())) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,6 +47,11 @@ struct ValueSource {
 /// Sources by layer and role of a parameter.
 using ValueSources = std::map<std::pair<int, std::string>, ValueSource>;
 
+class Importer;
+
+/// Adds the layer that a group of nodes becomes, with the output of the last of them.
+using MakeLayer = std::function<void(Importer& importer, const Node& last)>;
+
 /// The layers that have been made of nodes so far, and which nodes belong together.
 class Importer {
  public:
@@ -77,6 +83,12 @@ class Importer {
   }
   /// The only node that reads what a node has made; null where there are several, or none.
   [[nodiscard]] const Node* only_reader(const Node& node) const;
+  /// All nodes that read a name.
+  [[nodiscard]] const std::vector<const Node*>& readers_of(const std::string& name) const;
+  /// Whether a name is the network's input, and that is of tokens.
+  [[nodiscard]] bool is_tokens(const std::string& name) const {
+    return has_tokens_ && name == graph_.inputs.front().name;
+  }
 
   // --- what they make ---
   /// Adds a layer whose output is the first of `node`. Its parameters are named after `weights`, so
@@ -112,6 +124,10 @@ class Importer {
   void fold(const Node& node, Constant constant) {
     constants_[node.outputs.at(0)] = std::move(constant);
   }
+  /// The number of different tokens of the input. Throws CannotMap for a second one.
+  void set_vocabulary(std::int64_t vocabulary);
+  /// A node whose layer is made so, in place of what its operator says.
+  void fuse(const Node& last, MakeLayer make) { fused_[&last] = std::move(make); }
   void set_loss(Loss loss) { network_.loss = loss; }
   /// Another node makes its layer. A node that is absorbed ahead of its turn is not mapped.
   void absorb(const Node& node) { absorbed_.insert(&node); }
@@ -128,6 +144,7 @@ class Importer {
   void apply_loss();
   [[nodiscard]] std::vector<const Node*> wanted_nodes() const;
   void map(const Node& node);
+  void fold_constants(const std::vector<const Node*>& nodes);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
   [[nodiscard]] std::vector<int> cuts_within(std::vector<int> products) const;
   void divide_into_units();
@@ -143,6 +160,8 @@ class Importer {
   std::map<std::string, std::vector<const Node*>, std::less<>> readers_;
   std::map<std::string, const Node*, std::less<>> makers_;
   std::set<const Node*> absorbed_;
+  std::map<const Node*, MakeLayer> fused_;
+  bool has_tokens_ = false;
   std::set<const Node*> unmapped_;  // that have a problem, or read one that has
   std::set<std::string> weights_;   // that layers have
   std::set<std::string> names_;

@@ -16,6 +16,7 @@
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/onnx/image_operators.h"
+#include "scenarios/models/onnx/sequences.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -182,9 +183,9 @@ void map_dropout(Importer& importer, const Node& node) {
 
 // --- products and sums ---
 
-/// `weights` are {inputs, outputs}, or with `by_outputs` the other way round, as the layer has
-/// them.
-void add_linear(Importer& importer, const NodeView& view, const Node& last, const Constant& bias,
+/// Weights are {inputs, outputs}, or with `by_outputs` the other way round, as the layer has them.
+/// `bias` may be null.
+void add_linear(Importer& importer, const NodeView& view, const Node& last, const Constant* bias,
                 bool by_outputs) {
   const Constant& weights = view.weights(1, "weights");
   const std::int64_t inputs = weights.shape.at(by_outputs ? 1 : 0);
@@ -198,9 +199,17 @@ void add_linear(Importer& importer, const NodeView& view, const Node& last, cons
                     "gives another number",
                     inputs, shape.back()));
   }
-  importer.add(last, Linear(outputs), {source}, view.input(1));
+  importer.add(last, Linear(outputs, bias != nullptr), {source}, view.input(1));
   importer.keep_values("weights", weights, !by_outputs);
-  importer.keep_values("bias", bias);
+  if (bias != nullptr) importer.keep_values("bias", *bias);
+}
+
+/// Whether an addend is a constant vector.
+bool has_bias_for(const Importer& importer, const Node& sum) {
+  return std::ranges::any_of(sum.inputs, [&](const std::string& name) {
+    const Constant* constant = importer.constant(name);
+    return constant != nullptr && constant->shape.size() == 1;
+  });
 }
 
 void map_gemm(Importer& importer, const Node& node) {
@@ -214,12 +223,12 @@ void map_gemm(Importer& importer, const Node& node) {
   }
   const bool transposed = view.attribute("transB", std::int64_t{0}) != 0;
   const std::int64_t outputs = transposed ? weights[0] : weights[1];
-  if (!view.has_input(2)) throw CannotMap("it has no bias");
-  check_bias(view, 2, outputs);
-  add_linear(importer, view, node, view.weights(2, "biases"), transposed);
+  const bool has_bias = view.has_input(2);
+  if (has_bias) check_bias(view, 2, outputs);
+  add_linear(importer, view, node, has_bias ? view.constant(2) : nullptr, transposed);
 }
 
-/// Its layer is made when the turn of the sum with its bias comes, which alone reads it.
+/// Where a sum with a bias alone reads it, its layer is made when the turn of that comes.
 void map_matmul(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   if (view.weights(1, "second factors").shape.size() != 2) {
@@ -227,9 +236,9 @@ void map_matmul(Importer& importer, const Node& node) {
   }
   (void)view.activation(0);
   const Node* sum = importer.only_reader(node);
-  if (sum == nullptr || sum->op != "Add" || !is_sum_of_two(sum)) {
-    throw CannotMap("no bias is added to it");
-  }
+  const bool has_bias = sum != nullptr && sum->op == "Add" && is_sum_of_two(sum) &&
+                        !importer.is_absorbed(*sum) && has_bias_for(importer, *sum);
+  if (!has_bias) return add_linear(importer, view, node, nullptr, false);
   importer.absorb(node);
 }
 
@@ -257,9 +266,10 @@ void map_sum(Importer& importer, const Node& node) {
     const NodeView factors(importer, *product);
     const Shape& weights = factors.weights(1, "second factors").shape;
     check_bias(view, bias, weights[1]);
-    return add_linear(importer, factors, node, view.weights(bias, "biases"), false);
+    return add_linear(importer, factors, node, view.constant(bias), false);
   }
   if (joins_norm(importer, node)) return;
+  if (map_positions(importer, node)) return;
   const int a = view.activation(0);
   const int b = view.activation(1);
   if (importer.shape_of(a) != importer.shape_of(b)) throw CannotMap("its inputs have other shapes");
@@ -454,11 +464,13 @@ const std::map<std::string_view, MapNode>& operators() {
       {"ConvTranspose", map_transposed_convolution},
       {"Dropout", map_dropout},
       {"Flatten", map_flatten},
+      {"Gather", map_gather},
       {"Gelu", map_gelu},
       {"Gemm", map_gemm},
       {"GlobalAveragePool", map_global_average_pool},
       {"Identity", map_identity},
       {"LRN", map_response_norm},
+      {"LayerNormalization", map_layer_norm},
       {"LogSoftmax", map_softmax},
       {"MatMul", map_matmul},
       {"MaxPool", map_max_pool},
@@ -471,6 +483,7 @@ const std::map<std::string_view, MapNode>& operators() {
       {"Squeeze", map_squeeze},
       {"Sum", map_sum},
       {"Tanh", map_activation<ActivationKind::tanh>},
+      {"Transpose", map_transpose},
       {"Unsqueeze", map_unsqueeze}};
   return all;
 }
