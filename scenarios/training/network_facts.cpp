@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 
 #include "kernels/ops/flops.h"
@@ -75,24 +74,12 @@ std::size_t branches_of(const Network& network, int unit) {
   return max;
 }
 
-/// What layers of a unit and of those behind it read from in front of it.
-std::set<int> crossing_into(const Network& network, int unit) {
-  std::set<int> crossing;
-  for (const Layer& layer : network.layers) {
-    if (layer.unit < unit) continue;
-    for (const int input : layer.inputs) {
-      if (input == network_input || network.layer(input).unit < unit) crossing.insert(input);
-    }
-  }
-  return crossing;
-}
-
-void add_crossing(UnitFacts& facts, const Network& network, int unit, std::int64_t samples) {
-  if (unit == 0) return;
-  for (const int tensor : crossing_into(network, unit)) {
-    const Shape& sample = tensor == network_input ? network.input : network.layer(tensor).output;
+/// What crosses the cut point in front of a unit, whose first layer is `first`.
+void add_crossing(UnitFacts& facts, const Network& network, int first, std::int64_t samples) {
+  if (first == 0) return;
+  for (const int tensor : network.crossing(first)) {
     ++facts.crossing_tensors;
-    facts.crossing_bytes += canonical(with_samples(samples, sample)).bytes;
+    facts.crossing_bytes += canonical(with_samples(samples, network.shape_of(tensor))).bytes;
   }
 }
 
@@ -128,7 +115,9 @@ NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t sampl
   facts.total.step_flops += flops_in(backward, "");
   for (std::size_t unit = 0; unit < facts.units.size(); ++unit) {
     facts.units[unit].branches = branches_of(network, static_cast<int>(unit));
-    add_crossing(facts.units[unit], network, static_cast<int>(unit), samples);
+    const auto first = std::ranges::find(network.layers, static_cast<int>(unit), &Layer::unit);
+    add_crossing(facts.units[unit], network, static_cast<int>(first - network.layers.begin()),
+                 samples);
   }
   return facts;
 }

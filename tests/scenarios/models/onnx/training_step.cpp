@@ -20,8 +20,6 @@ using nlohmann::ordered_json;
 using parbench::Stage;
 using parbench::Tensor;
 
-constexpr float learning_rate = 0.001F;
-
 ordered_json json_of(parbench::CaseData& data, const Tensor& tensor) {
   return {{"shape", tensor.desc.shape}, {"values", data.read(tensor)}};
 }
@@ -45,8 +43,7 @@ ordered_json training_step(const parbench::Network& network, std::int64_t batch)
                                       .first = 0,
                                       .last = static_cast<int>(network.layers.size()) - 1,
                                       .batch = batch},
-                            .micro_batches = {batch},
-                            .learning_rate = learning_rate}));
+                            .micro_batches = {batch}}));
   add_training_step(parts, stages, {batch}, parbench::one_at_a_time(1, 1));
   parts.data.finish();
   context.commit();
