@@ -308,7 +308,9 @@ bool is_blocking(const std::optional<double>& value) {
 std::optional<Scores> without_mask(Group& group, const std::string& name) {
   const auto mask_of = [&](const std::string& mask) {
     const Constant* constant = group.importer().constant(mask);
-    return constant == nullptr ? Mask::none : constant->mask;
+    if (constant == nullptr || constant->shape.size() < 2) return Mask::none;
+    const bool is_square = constant->shape.back() == constant->shape[constant->shape.size() - 2];
+    return is_square ? constant->mask : Mask::none;  // it may have been reshaped
   };
   if (const Node* where = group.take(name, "Where");
       where != nullptr && where->inputs.size() == 3) {
