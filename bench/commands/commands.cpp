@@ -6,6 +6,7 @@
   COMMAND(run)                     \
   COMMAND(list)                    \
   COMMAND(devices)                 \
+  COMMAND(inspect)                 \
   COMMAND(peaks)                   \
   COMMAND(show)                    \
   COMMAND(export)                  \

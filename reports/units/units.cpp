@@ -98,15 +98,20 @@ std::string format_bytes(std::span<const double> sizes) {
   return fmt::format("{} {}", text, unit.name);
 }
 
-std::string format_rate(double per_second, std::string_view unit) {
+std::string format_amount(double amount, std::string_view unit) {
   static constexpr std::array<Unit, 6> prefixes{
       {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}}};
   static constexpr std::array<Unit, 1> plain{{{1, ""}}};
-  if (!std::isfinite(per_second)) return std::string(no_number);
+  if (!std::isfinite(amount)) return std::string(no_number);
   const bool prefixed = unit == "FLOP" || unit == "B" || unit == "items";
   const std::span<const Unit> units =
       prefixed ? std::span<const Unit>(prefixes) : std::span<const Unit>(plain);
-  return fmt::format("{}{}/s", scaled(per_second, units, 3), unit);
+  return scaled(amount, units, 3) + std::string(unit);
+}
+
+std::string format_rate(double per_second, std::string_view unit) {
+  if (!std::isfinite(per_second)) return std::string(no_number);
+  return format_amount(per_second, unit) + "/s";
 }
 
 std::string format_percent(double fraction, int decimals) {

@@ -26,6 +26,9 @@ inline constexpr std::string_view no_number = "–";
 /// Several sizes in the unit of the largest: "1.21 + 0.98 GiB". Empty without any.
 [[nodiscard]] std::string format_bytes(std::span<const double> sizes);
 
+/// An amount of a unit with three significant digits, as in `format_rate`: "3.9 GFLOP".
+[[nodiscard]] std::string format_amount(double amount, std::string_view unit);
+
 /// `per_second` of a unit, with three significant digits. FLOP, B and the items of benchmarks take
 /// SI prefixes ("141 GFLOP/s", "12.3 GB/s", "1.27 Gitems/s"); other things that are counted do not
 /// ("44.3 images/s", "12300 images/s").

@@ -1,22 +1,12 @@
 // Axes and parameters of models.
 #include "scenarios/models/model_choice.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <ranges>
-#include <stdexcept>
-
-#include "kernels/base/error.h"
-
 namespace parbench {
 namespace {
 
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const Model& model : models()) names.push_back(model.name);
-  return names;
-}
+// Where the parameters of a model from a file begin.
+constexpr std::string_view drawn_weights = "random";
+constexpr std::string_view weights_of_file = "file";
 
 /// An axis whose default is the model's.
 Axis size_axis(std::string_view name, std::string_view description, double max) {
@@ -27,10 +17,13 @@ Axis size_axis(std::string_view name, std::string_view description, double max) 
           .max = max};
 }
 
-/// "layers, width", or "none".
-std::string sizes_text(const Model& model) {
-  if (model.sizes.empty()) return "none";
-  return fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
+/// What is asked of a model from a file.
+FileOptions file_options(const Parameters& asked) {
+  FileOptions options;
+  if (asked.find("loss") != nullptr) options.loss = loss_named(asked.text("loss"));
+  if (asked.find("dim") != nullptr) options.dimensions = dimensions_named(asked.text("dim"));
+  options.stored_weights = asked_or(asked, "weights", drawn_weights) == weights_of_file;
+  return options;
 }
 
 }  // namespace
@@ -61,7 +54,29 @@ std::vector<Axis> model_size_axes() {
       size_axis("heads", "heads of attention, for gpt", 1024),
       size_axis("sequence", "tokens of a sample, for gpt and rnn-lm", 1 << 16),
       size_axis("vocabulary", "different tokens, for gpt and rnn-lm", 1 << 24),
-      size_axis("embedding", "width of a token, for rnn-lm", 1 << 16)};
+      size_axis("embedding", "width of a token, for rnn-lm", 1 << 16),
+      {.name = "dim",
+       .description = "sizes of dimensions that an ONNX file leaves open, as sequence=128, "
+                      "several joined by '+'",
+       .kind = AxisKind::text,
+       .quick = {},
+       .published = {}}};
+}
+
+std::vector<Axis> model_file_axes() {
+  return {{.name = "loss",
+           .description = "the loss of an ONNX file, unless that of its end",
+           .kind = AxisKind::choice,
+           .quick = {},
+           .published = {},
+           .choices = {loss_names.begin(), loss_names.end()}},
+          {.name = "weights",
+           .description = "initial parameters of an ONNX file: drawn (random, the default), or its "
+                          "own (file)",
+           .kind = AxisKind::choice,
+           .quick = {},
+           .published = {},
+           .choices = {std::string(drawn_weights), std::string(weights_of_file)}}};
 }
 
 std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
@@ -79,7 +94,8 @@ void add_choice(Parameters& parameters, const std::string& name, const std::stri
 }
 
 Model model_of(const Scenario::Request& request) {
-  return model_named(asked_or(request.spec.parameters, "model", default_model()));
+  const Parameters& asked = request.spec.parameters;
+  return model_named(asked_or(asked, "model", default_model()), file_options(asked));
 }
 
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters) {
@@ -88,21 +104,20 @@ void add_model_sizes(const Scenario::Request& request, const Model& model, Param
     parameters.set(name, size != nullptr ? *size : usual);
   }
   for (const std::string_view name : model_size_names) {
-    if (!request.was_given(name) || model.sizes.contains(name)) continue;
-    throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", name,
-                                 model.name, sizes_text(model)));
+    if (request.was_given(name)) check_has_size(model, name);
+  }
+  for (const std::string_view name : file_option_names) {
+    const Value* value = request.spec.parameters.find(name);
+    if (value == nullptr) continue;
+    add_choice(parameters, std::string(name), std::get<std::string>(*value), drawn_weights);
   }
 }
 
 Network network_of(const Parameters& parameters) {
-  const Model model = model_named(parameters.text("model"));
+  const Model model = model_named(parameters.text("model"), file_options(parameters));
   ModelSizes sizes;
   for (const auto& [name, usual] : model.sizes) sizes[name] = parameters.integer(name);
-  try {
-    return model.make(sizes);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("--model {}: {}", model.name, error.what()));
-  }
+  return make_network(model, sizes);
 }
 
 }  // namespace parbench

@@ -16,8 +16,11 @@ namespace parbench {
 
 /// The axis "model": those that ship, and ONNX files.
 [[nodiscard]] Axis model_axis();
-/// An axis for each of `model_size_names`, whose default is the model's.
+/// An axis for each of `model_size_names`, whose default is the model's, and for open dimensions of
+/// files.
 [[nodiscard]] std::vector<Axis> model_size_axes();
+/// The axes that concern the training of ONNX files.
+[[nodiscard]] std::vector<Axis> model_file_axes();
 
 /// The text that was asked for under that name, or the fallback.
 [[nodiscard]] std::string asked_or(const Parameters& asked, std::string_view name,
@@ -28,7 +31,8 @@ void add_choice(Parameters& parameters, const std::string& name, const std::stri
 
 /// The model of a request, the default where none is asked for.
 [[nodiscard]] Model model_of(const Scenario::Request& request);
-/// Adds the model's sizes, with its usual values where none are asked for. Throws UsageError for a
+/// Adds the model's sizes, with its usual values where none are asked for, and what is asked of a
+/// file. Throws UsageError for a
 /// size that the user gave and that the model does not have.
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters);
 

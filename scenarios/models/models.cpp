@@ -2,11 +2,15 @@
 #include "scenarios/models/models.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/base/error.h"
 #include "scenarios/models/onnx/model.h"
 
 namespace parbench {
@@ -93,6 +97,32 @@ void check_image(std::int64_t image) {
   }
 }
 
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const Model& model : models()) names.push_back(model.name);
+  return names;
+}
+
+Network make_network(const Model& model, const ModelSizes& given) {
+  ModelSizes sizes;
+  for (const auto& [name, usual] : model.sizes) {
+    const auto found = given.find(name);
+    sizes[name] = found == given.end() ? usual : found->second;
+  }
+  try {
+    return model.make(sizes);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--model {}: {}", model.name, error.what()));
+  }
+}
+
+void check_has_size(const Model& model, std::string_view size) {
+  if (model.sizes.contains(size)) return;
+  const std::string known = fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
+  throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", size,
+                               model.name, known.empty() ? "none" : known));
+}
+
 const std::vector<Model>& models() {
   static const std::vector<Model> all = {resnet_of<50>(),
                                          resnet_of<18>(),
@@ -110,9 +140,54 @@ const std::vector<Model>& models() {
   return all;
 }
 
-Model model_named(std::string_view name) {
+namespace {
+
+/// "--loss", of the options that only files have, or nothing.
+std::string_view option_of_files(const FileOptions& options) {
+  if (options.loss) return "--loss";
+  if (options.stored_weights) return "--weights file";
+  return options.dimensions.empty() ? "" : "--dim";
+}
+
+}  // namespace
+
+std::map<std::string, std::int64_t, std::less<>> dimensions_named(std::string_view text) {
+  constexpr std::int64_t max_size = 1 << 24;
+  std::map<std::string, std::int64_t, std::less<>> sizes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    const std::string_view one = text.substr(begin, end - begin);
+    const std::size_t equals = one.find('=');
+    std::int64_t size = 0;
+    const std::string_view digits = one.substr(std::min(equals, one.size() - 1) + 1);
+    const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    const bool is_whole = error == std::errc() && last == digits.data() + digits.size();
+    if (equals == 0 || equals == std::string_view::npos || !is_whole || size < 1 ||
+        size > max_size || !sizes.emplace(one.substr(0, equals), size).second) {
+      throw UsageError(fmt::format(
+          "--dim '{}' is no size of a dimension; allowed: NAME=SIZE, from 1 to {}, each name once, "
+          "several joined by '+'",
+          text, max_size));
+    }
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+Loss loss_named(std::string_view name) {
+  for (const Loss loss : {Loss::mean_squared_error, Loss::cross_entropy}) {
+    if (to_string(loss) == name) return loss;
+  }
+  throw std::out_of_range("a loss that is not in the list");
+}
+
+Model model_named(std::string_view name, const FileOptions& options) {
   if (name.ends_with(onnx_import::file_suffix))
-    return onnx_import::model_of_file(std::string(name));
+    return onnx_import::model_of_file(std::string(name), options);
+  if (const std::string_view option = option_of_files(options); !option.empty()) {
+    throw UsageError(
+        fmt::format("{} is for models from files, and {} is none; leave it out", option, name));
+  }
   const auto found = std::ranges::find(models(), name, &Model::name);
   if (found == models().end()) throw std::out_of_range("a model that is not in the list");
   return *found;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,8 +82,37 @@ struct Model {
 
 /// All that ship, the default first.
 [[nodiscard]] const std::vector<Model>& models();
+[[nodiscard]] std::vector<std::string> model_names();
+
+/// Makes the network; sizes that are not given have their usual values. Throws UsageError for sizes
+/// that the model cannot have.
+[[nodiscard]] Network make_network(const Model& model, const ModelSizes& given);
+/// Throws UsageError, which names the size as a flag, where the model has none of that name.
+void check_has_size(const Model& model, std::string_view size);
+
+/// What a user decides of a network from a file, beside its sizes.
+struct FileOptions {
+  std::optional<Loss> loss = {};  // nothing: it follows from the network's end
+  /// Whether parameters begin with the file's values; else they are drawn.
+  bool stored_weights = false;
+  /// Sizes of open dimensions of the input by their names.
+  std::map<std::string, std::int64_t, std::less<>> dimensions = {};
+};
+
+/// The names of the axes that set them.
+inline constexpr std::array<std::string_view, 3> file_option_names{"dim", "loss", "weights"};
+
 /// Returns one of them, or reads the file that the name is the path of, as onnx/model.h says.
-/// Throws std::out_of_range for a name that is neither.
-[[nodiscard]] Model model_named(std::string_view name);
+/// Throws std::out_of_range for a name that is neither, and UsageError for options of a model that
+/// is no file.
+[[nodiscard]] Model model_named(std::string_view name, const FileOptions& options = {});
+
+/// Reads "NAME=SIZE", several joined by '+', as --dim has them. Throws UsageError.
+[[nodiscard]] std::map<std::string, std::int64_t, std::less<>> dimensions_named(
+    std::string_view text);
+/// Throws std::out_of_range for a name that is none.
+[[nodiscard]] Loss loss_named(std::string_view name);
+/// The names of all losses.
+inline constexpr std::array<std::string_view, 2> loss_names{"mse", "cross-entropy"};
 
 }  // namespace parbench

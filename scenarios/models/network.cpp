@@ -13,6 +13,10 @@
 
 namespace parbench {
 
+std::string_view to_string(Loss loss) {
+  return loss == Loss::mean_squared_error ? "mse" : "cross-entropy";
+}
+
 Shape with_samples(std::int64_t samples, const Shape& sample) {
   Shape shape = {samples};
   shape.insert(shape.end(), sample.begin(), sample.end());

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,13 @@ enum class Loss {
   cross_entropy,       // of the softmax over the last dimension; a class for each position
 };
 
+/// As --loss spells it.
+[[nodiscard]] std::string_view to_string(Loss loss);
+
+/// The values that a parameter begins with, in canonical order; null for one that is drawn.
+using StoredValues =
+    std::function<std::shared_ptr<const std::vector<float>>(const ParameterSpec& spec)>;
+
 /// Layers in the order of execution. Units are what a model may be split between: few tensors cross
 /// from a unit and those before it to the units behind, most often one.
 struct Network {
@@ -53,7 +62,8 @@ struct Network {
   Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
-  bool one_hot_target = true;  // else standard normal
+  bool one_hot_target = true;       // else standard normal
+  StoredValues stored_values = {};  // empty: all parameters are drawn
   /// Units that start the second and later stages in the published partition for two devices; empty
   /// when none was published.
   std::vector<std::string> published_partition;

@@ -196,6 +196,7 @@ std::vector<Axis> axes_of_pipeline() {
        .published = {},
        .max = 1 << 20}};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
+  std::ranges::move(model_file_axes(), std::back_inserter(axes));
   std::ranges::move(stage_axes(), std::back_inserter(axes));
   std::ranges::move(step_axes(), std::back_inserter(axes));
   return axes;

@@ -86,4 +86,9 @@ void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, st
   stream.synchronize();
 }
 
+void copy_values(Stream& stream, std::vector<float> values, BufferView view) {
+  copy_from(stream, values, view);
+  stream.synchronize();
+}
+
 }  // namespace parbench

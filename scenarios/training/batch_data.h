@@ -31,4 +31,7 @@ struct Padding {
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers, const Padding& padding = {});
 
+/// Copies f32 values from the host.
+void copy_values(Stream& stream, std::vector<float> values, BufferView view);
+
 }  // namespace parbench

@@ -93,7 +93,8 @@ bool is_perceptron(const Network& network) {
   if (network.loss != Loss::mean_squared_error || network.input.size() != 1) return false;
   for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
     const Layer& layer = network.layers[static_cast<std::size_t>(index)];
-    const bool known = as<Linear>(layer) != nullptr || is_relu(layer);
+    const Linear* linear = as<Linear>(layer);
+    const bool known = linear != nullptr ? linear->has_bias() : is_relu(layer);
     if (!known || layer.inputs.front() != index - 1) return false;
   }
   return true;

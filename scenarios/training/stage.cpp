@@ -170,19 +170,36 @@ Fill Stage::initial_values(const ParameterSpec& spec) const {
           .subsequence = first_parameter_subsequence + static_cast<std::uint64_t>(position)};
 }
 
+std::shared_ptr<const std::vector<float>> Stage::stored_values(const ParameterSpec& spec) const {
+  const StoredValues& stored = options_.range.network->stored_values;
+  return stored ? stored(spec) : nullptr;
+}
+
+/// Writes the initial values of a parameter into the staging memory.
+CaseData::Step Stage::filling_step(const ParameterSpec& spec) {
+  if (auto stored = stored_values(spec)) {
+    return [stored = std::move(stored)](Stream& stream, BufferView staging) {
+      copy_values(stream, *stored, staging);
+    };
+  }
+  Op& draw = ops_.prepare(stream_, initial_values(spec));
+  return [&draw](Stream& stream, BufferView staging) {
+    draw.enqueue(stream, bind(draw, {{"destination", staging}}).views);
+  };
+}
+
 void Stage::initialize_at_reset() {
   for (const ParameterStore::Entry& entry : store_.entries()) {
     const TensorDesc plain = canonical(entry.spec.shape);
-    Op& draw = ops_.prepare(stream_, initial_values(entry.spec));
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
     const BufferView target = parameters_.part(entry.offset, entry.master.bytes);
-    parts_.data.at_reset(options_.device, plain.bytes,
-                         [&draw, &reorder, target](Stream& stream, BufferView staging) {
-                           draw.enqueue(stream, bind(draw, {{"destination", staging}}).views);
-                           reorder.enqueue(
-                               stream,
-                               bind(reorder, {{"source", staging}, {"destination", target}}).views);
-                         });
+    parts_.data.at_reset(
+        options_.device, plain.bytes,
+        [fill = filling_step(entry.spec), &reorder, target](Stream& stream, BufferView staging) {
+          fill(stream, staging);
+          reorder.enqueue(stream,
+                          bind(reorder, {{"source", staging}, {"destination", target}}).views);
+        });
   }
   const auto constant = [&](BufferView view, float value) {
     Op& op =
@@ -281,7 +298,8 @@ std::vector<Stage::TrainedParameter> Stage::parameters() const {
     found.push_back({.spec = entry.spec,
                      .master = tensor(entry.master, parameters_.part(entry.offset, bytes)),
                      .gradient = tensor(entry.master, gradients_.part(entry.offset, bytes)),
-                     .initial = initial_values(entry.spec)});
+                     .initial = initial_values(entry.spec),
+                     .stored = stored_values(entry.spec)});
   }
   return found;
 }

@@ -64,7 +64,9 @@ class Stage {
     ParameterSpec spec;
     Tensor master;
     Tensor gradient;
-    Fill initial;  // the master's values after a reset, in canonical order
+    // The master's values after a reset, in canonical order: stored ones where there are any.
+    Fill initial;
+    std::shared_ptr<const std::vector<float>> stored;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
@@ -95,6 +97,9 @@ class Stage {
   void initialize_at_reset();
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   [[nodiscard]] Fill initial_values(const ParameterSpec& spec) const;
+  [[nodiscard]] std::shared_ptr<const std::vector<float>> stored_values(
+      const ParameterSpec& spec) const;
+  [[nodiscard]] CaseData::Step filling_step(const ParameterSpec& spec);
   [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
     return {.device = options_.device, .desc = desc, .view = view};
   }

@@ -44,6 +44,12 @@ float drawn(const Fill& fill, std::int64_t index) {
   return values.at(static_cast<std::size_t>(index % block));
 }
 
+/// A value of a parameter after a reset.
+float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index) {
+  if (parameter.stored) return parameter.stored->at(static_cast<std::size_t>(index));
+  return drawn(parameter.initial, index);
+}
+
 /// Spread positions, and that of the largest gradient: elsewhere an update with a small learning
 /// rate may not be visible in f32.
 std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
@@ -80,7 +86,7 @@ Verdict check_update(CaseData& data, const Stage::TrainedParameter& parameter,
   for (const std::int64_t place : update_places(gradient)) {
     const auto i = static_cast<std::size_t>(place);
     const auto [want, change] =
-        naive_update(optimizer, drawn(parameter.initial, place), gradient[i], factor);
+        naive_update(optimizer, initial_value(parameter, place), gradient[i], factor);
     const Roundings roundings = roundings_of(optimizer);
     const double allowed =
         0x1p-23 * (roundings.result * std::abs(want) + roundings.change * std::abs(change));
@@ -265,7 +271,7 @@ NamedValues initial_parameters(const Stages& stages) {
       std::vector<double>& values = initial[parameter.spec.name];
       if (!values.empty()) continue;  // another replica's
       for (std::int64_t i = 0; i < parameter.initial.count; ++i) {
-        values.push_back(drawn(parameter.initial, i));
+        values.push_back(initial_value(parameter, i));
       }
     }
   }

@@ -67,7 +67,8 @@ ARROWS = {
     "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/run bench/sampling "
     "kernels/base kernels/machine reports/compare reports/compare/render reports/dashboard reports/io "
     "reports/io/formats "
-    "reports/model reports/text reports/units reports/views reports/views/html",
+    "reports/model reports/text reports/units reports/views reports/views/html scenarios/framework "
+    "scenarios/models scenarios/training",
     "bench/peers": "bench/execution kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "
     "scenarios/framework scenarios/models",

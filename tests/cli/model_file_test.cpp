@@ -91,6 +91,26 @@ TEST_F(ModelFile, VerifiesPublishedNetworksWithBranches) {
   }
 }
 
+TEST_F(ModelFile, BeginsWithItsOwnWeightsAndTheLossOfTheUser) {
+  write_onnx(folder_ / "own.onnx", "float[N, T, 12] x",
+             onnx_zeros("w", "12, 6") + "m = MatMul (x, w) r = Relu (m) " +
+                 onnx_zeros("v", "6, 4") + "y = MatMul (r, v) ");
+  const Finished finished =
+      pipeline({"--model", "own.onnx", "--dim", "T=7", "--weights", "file", "--loss",
+                "cross-entropy", "--split", "4", "--benchmark_repetitions=1"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  ASSERT_EQ(report.cases.size(), 3);
+  for (const report::CaseResult& one : report.cases) {
+    EXPECT_THAT(one.name, HasSubstr("/dim:T=7/loss:cross-entropy/weights:file"));
+    ASSERT_TRUE(one.verification);
+    EXPECT_TRUE(one.verification->passed) << one.name;
+  }
+  const Finished shipped = pipeline({"--model", "toy", "--weights", "file"});
+  EXPECT_EQ(shipped.exit_code, 2);
+  EXPECT_THAT(shipped.err, HasSubstr("--weights file is for models from files"));
+}
+
 TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {
   const Finished missing = pipeline({"--model", "other.onnx"});
   EXPECT_EQ(missing.exit_code, 2);

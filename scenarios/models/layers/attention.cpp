@@ -11,12 +11,12 @@ namespace parbench {
 namespace {
 
 template <class Attention>
-Attention attention_of(const LayerWork& work, std::int64_t heads) {
+Attention attention_of(const LayerWork& work, std::int64_t heads, bool causal) {
   return {.batch = work.output.at(0),
           .sequence = work.output.at(1),
           .heads = heads,
           .head_size = work.output.at(2) / heads,
-          .causal = true,
+          .causal = causal,
           .dtype = work.dtype,
           .math = work.math};
 }
@@ -34,14 +34,14 @@ Shape CausalAttention::output_of(const std::vector<Shape>& inputs) const {
 }
 
 void CausalAttention::write_forward(ForwardPass& pass) const {
-  Op& op = pass.prepare(attention_of<AttentionForward>(pass.work(), heads_));
+  Op& op = pass.prepare(attention_of<AttentionForward>(pass.work(), heads_, causal_));
   pass.emit(op, {{"projections", pass.input(0)},
                  {"destination", pass.place_output(op.tensor("destination").bytes)},
                  {"saved", pass.keep("saved", op.tensor("saved").bytes)}});
 }
 
 void CausalAttention::write_backward(BackwardPass& pass) const {
-  Op& op = pass.prepare(attention_of<AttentionBackward>(pass.work(), heads_));
+  Op& op = pass.prepare(attention_of<AttentionBackward>(pass.work(), heads_, causal_));
   const Gradient incoming = pass.gradient();
   const Gradient result = pass.make(0, op.tensor("diff_projections").bytes);
   pass.emit(op, {{"projections", pass.input(0)},

@@ -5,15 +5,19 @@
 
 namespace parbench {
 
-/// Attention between the positions of a sequence, each to itself and those before it. The input has
+/// Attention between the positions of a sequence, each to itself and those before it, or to all
+/// (`causal` false). The input has
 /// queries, keys and values one after the other: {sequence, 3·width} to {sequence, width}.
 class CausalAttention final : public LayerKind {
  public:
-  explicit CausalAttention(std::int64_t heads) : heads_(heads) {}
+  explicit CausalAttention(std::int64_t heads, bool causal = true)
+      : heads_(heads), causal_(causal) {}
 
   [[nodiscard]] std::int64_t heads() const { return heads_; }
 
-  [[nodiscard]] std::string_view name() const override { return "causal_attention"; }
+  [[nodiscard]] std::string_view name() const override {
+    return causal_ ? "causal_attention" : "attention";
+  }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] bool backward_reads_input(std::size_t /*which*/) const override { return true; }
   [[nodiscard]] bool backward_reads_output() const override { return true; }
@@ -22,6 +26,7 @@ class CausalAttention final : public LayerKind {
 
  private:
   std::int64_t heads_;
+  bool causal_;
 };
 
 }  // namespace parbench

@@ -95,7 +95,8 @@ void Convolution::write_forward(ForwardPass& pass) const {
 void Convolution::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   write_product_backward(pass, weight_gradient(work, false), weight_gradient(work, true),
-                         data_gradient(work), options_.bias);
+                         data_gradient(work),
+                         options_.bias ? BiasGradient::wanted : BiasGradient::none);
 }
 
 }  // namespace parbench

@@ -12,7 +12,8 @@ std::vector<ParameterSpec> LayerNorm::parameters(const Shape& input,
 }
 
 void LayerNorm::write_forward(ForwardPass& pass) const {
-  Op& op = pass.prepare(LayerNormForward{.shape = pass.work().output, .dtype = pass.work().dtype});
+  Op& op = pass.prepare(LayerNormForward{
+      .shape = pass.work().output, .dtype = pass.work().dtype, .epsilon = epsilon_});
   const std::size_t statistic_bytes = op.tensor("mean").bytes;
   pass.emit(op, {{"source", pass.input(0)},
                  {"scale", pass.parameter("scale", op.tensor("scale"))},
@@ -23,8 +24,10 @@ void LayerNorm::write_forward(ForwardPass& pass) const {
 }
 
 void LayerNorm::write_backward(BackwardPass& pass) const {
-  Op& op = pass.prepare(LayerNormBackward{
-      .shape = pass.work().output, .dtype = pass.work().dtype, .accumulate = pass.accumulates()});
+  Op& op = pass.prepare(LayerNormBackward{.shape = pass.work().output,
+                                          .dtype = pass.work().dtype,
+                                          .epsilon = epsilon_,
+                                          .accumulate = pass.accumulates()});
   const Gradient incoming = pass.gradient();
   const Gradient result = pass.reuse(incoming, 0, op.tensor("diff_source").bytes);
   pass.emit(op, {{"source", pass.input(0)},

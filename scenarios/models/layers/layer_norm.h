@@ -8,6 +8,8 @@ namespace parbench {
 /// torch.nn.LayerNorm over the last dimension.
 class LayerNorm final : public LayerKind {
  public:
+  explicit LayerNorm(float epsilon = 1e-5F) : epsilon_(epsilon) {}
+
   [[nodiscard]] std::string_view name() const override { return "layer_norm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {
     return inputs.at(0);
@@ -17,6 +19,9 @@ class LayerNorm final : public LayerKind {
   [[nodiscard]] bool backward_reads_input(std::size_t /*which*/) const override { return true; }
   void write_forward(ForwardPass& pass) const override;
   void write_backward(BackwardPass& pass) const override;
+
+ private:
+  float epsilon_;
 };
 
 }  // namespace parbench

@@ -20,11 +20,14 @@ Shape Linear::output_of(const std::vector<Shape>& inputs) const {
 
 std::vector<ParameterSpec> Linear::parameters(const Shape& input, const Shape& /*output*/) const {
   const InitialValues initial = uniform_by_inputs(input.back());
-  return {{.name = "weight",
-           .role = "weights",
-           .shape = {out_features_, input.back()},
-           .initial = initial},
-          {.name = "bias", .role = "bias", .shape = {out_features_}, .initial = initial}};
+  std::vector<ParameterSpec> specs{{.name = "weight",
+                                    .role = "weights",
+                                    .shape = {out_features_, input.back()},
+                                    .initial = initial}};
+  if (bias_) {
+    specs.push_back({.name = "bias", .role = "bias", .shape = {out_features_}, .initial = initial});
+  }
+  return specs;
 }
 
 LinearForward Linear::forward(const LayerWork& work) const {
@@ -54,18 +57,31 @@ std::optional<OpDesc> Linear::gradient_of(std::string_view role, const LayerWork
   return weight_gradient(work, false);
 }
 
+/// Operations always add a bias: without one it is zero.
+BufferView Linear::bias(ForwardPass& pass, const TensorDesc& wanted) const {
+  if (bias_) return pass.parameter("bias", wanted);
+  const BufferView zero = pass.keep("zero bias", wanted.bytes);
+  Op& fill = pass.prepare(Fill{.count = out_features_,
+                               .dtype = wanted.dtype,
+                               .distribution = Distribution::constant,
+                               .low = 0.0F});
+  pass.emit(fill, {{"destination", zero}});
+  return zero;
+}
+
 void Linear::write_forward(ForwardPass& pass) const {
   Op& op = pass.prepare(forward(pass.work()));
+  const BufferView added = bias(pass, op.tensor("bias"));
   pass.emit(op, {{"source", pass.input(0)},
                  {"weights", pass.parameter("weights", op.tensor("weights"))},
-                 {"bias", pass.parameter("bias", op.tensor("bias"))},
+                 {"bias", added},
                  {"destination", pass.place_output(op.tensor("destination").bytes)}});
 }
 
 void Linear::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   write_product_backward(pass, weight_gradient(work, false), weight_gradient(work, true),
-                         data_gradient(work), true);
+                         data_gradient(work), bias_ ? BiasGradient::wanted : BiasGradient::dropped);
 }
 
 }  // namespace parbench

@@ -1,14 +1,17 @@
 // Fully connected layer.
 #pragma once
 
-#include "scenarios/models/layers/layer_kind.h"
+#include "scenarios/models/layers/passes.h"
 
 namespace parbench {
 
-/// torch.nn.Linear over the last dimension, with bias: {…, in} to {…, out}.
+/// torch.nn.Linear over the last dimension: {…, in} to {…, out}.
 class Linear final : public LayerKind {
  public:
-  explicit Linear(std::int64_t out_features) : out_features_(out_features) {}
+  explicit Linear(std::int64_t out_features, bool bias = true)
+      : out_features_(out_features), bias_(bias) {}
+
+  [[nodiscard]] bool has_bias() const { return bias_; }
 
   /// For a micro-batch of the input's shape: all dimensions but the last are rows.
   [[nodiscard]] LinearShape shape(const Shape& source) const;
@@ -30,7 +33,10 @@ class Linear final : public LayerKind {
   [[nodiscard]] LinearBackwardData data_gradient(const LayerWork& work) const;
   [[nodiscard]] LinearBackwardWeights weight_gradient(const LayerWork& work, bool accumulate) const;
 
+  [[nodiscard]] BufferView bias(ForwardPass& pass, const TensorDesc& wanted) const;
+
   std::int64_t out_features_;
+  bool bias_;
 };
 
 }  // namespace parbench

@@ -5,10 +5,14 @@
 
 namespace parbench {
 
+/// What becomes of the gradient of the bias: `none` where the operation has none, `dropped` where
+/// the layer has none.
+enum class BiasGradient { none, wanted, dropped };
+
 /// Gradients of the weights, and of the bias where there is one, then that of the data. Both
 /// descriptions of the weights' gradient are the same but for `accumulate`.
 void write_product_backward(BackwardPass& pass, const OpDesc& weight_gradient,
                             const OpDesc& accumulated_weight_gradient, const OpDesc& data_gradient,
-                            bool bias);
+                            BiasGradient bias);
 
 }  // namespace parbench

@@ -7,10 +7,13 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -131,9 +134,69 @@ std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count
   return values;
 }
 
+/// What a softmax makes zero of.
+constexpr float hidden_below = -1e4F;
+
+/// The positions of a mask; 0 for shapes that are none.
+std::int64_t positions_of(const Shape& shape) {
+  constexpr std::int64_t max_positions = 4096;
+  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2]) return 0;
+  const bool is_one =
+      std::all_of(shape.begin(), shape.end() - 2, [](auto one) { return one == 1; });
+  return is_one && shape.back() > 1 && shape.back() <= max_positions ? shape.back() : 0;
+}
+
+/// Whether a float tensor, which may be of weights and without data, begins like a mask.
+bool begins_like_mask(const onnx::TensorProto& tensor, std::int64_t count) {
+  std::array<float, 2> first{};
+  if (std::cmp_equal(tensor.float_data_size(), count)) {
+    first = {tensor.float_data(0), tensor.float_data(1)};
+  } else if (tensor.raw_data().size() == static_cast<std::size_t>(count) * sizeof(float)) {
+    std::memcpy(first.data(), tensor.raw_data().data(), sizeof(first));
+  } else {
+    return false;
+  }
+  return first[0] == 0 && first[1] <= hidden_below;
+}
+
+/// The elements of a mask; empty for tensors of other types, or without all elements.
+std::vector<float> mask_elements(const onnx::TensorProto& tensor, std::int64_t count) {
+  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
+    return begins_like_mask(tensor, count) ? values_of<float>(tensor, count) : std::vector<float>();
+  }
+  if (tensor.data_type() != onnx::TensorProto::BOOL) return {};
+  std::vector<float> elements(tensor.int32_data().begin(), tensor.int32_data().end());
+  for (const char byte : tensor.raw_data()) elements.push_back(byte == 0 ? 0.0F : 1.0F);
+  return std::cmp_equal(elements.size(), count) ? elements : std::vector<float>();
+}
+
+Mask mask_of(const onnx::TensorProto& tensor, const Shape& shape) {
+  const std::int64_t positions = positions_of(shape);
+  if (positions == 0 || tensor.data_location() == onnx::TensorProto::EXTERNAL) return Mask::none;
+  const std::vector<float> elements = mask_elements(tensor, positions * positions);
+  if (elements.empty()) return Mask::none;
+  const auto fits = [&](const auto& is_seen, const auto& is_hidden) {
+    for (std::int64_t i = 0; i < positions * positions; ++i) {
+      const float element = elements[static_cast<std::size_t>(i)];
+      const bool seen = i % positions <= i / positions;
+      if (!(seen ? is_seen(element) : is_hidden(element))) return false;
+    }
+    return true;
+  };
+  const auto is_zero = [](float element) { return element == 0; };
+  const auto is_set = [](float element) { return element != 0; };
+  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
+    return fits(is_zero, [](float element) { return element <= hidden_below; }) ? Mask::addend
+                                                                                : Mask::none;
+  }
+  if (fits(is_set, is_zero)) return Mask::allowed;
+  return fits(is_zero, is_set) ? Mask::blocked : Mask::none;
+}
+
 /// Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
+  made.mask = mask_of(tensor, made.shape);
   const auto count = kept_elements(made.shape);
   if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
   if (tensor.data_type() == onnx::TensorProto::INT64) {
@@ -178,10 +241,15 @@ Node node_of(const onnx::NodeProto& from) {
 
 Input input_of(const onnx::ValueInfoProto& from) {
   const onnx::TypeProto_Tensor& type = from.type().tensor_type();
-  Input input{.name = from.name(), .shape = {}, .is_numbers = is_floating(type.elem_type())};
+  Input input{.name = from.name(),
+              .shape = {},
+              .is_numbers = is_floating(type.elem_type()),
+              .is_tokens = type.elem_type() == onnx::TensorProto::INT64 ||
+                           type.elem_type() == onnx::TensorProto::INT32};
   for (const onnx::TensorShapeProto_Dimension& one : type.shape().dim()) {
     input.shape.push_back(one.has_dim_value() && one.dim_value() > 0 ? one.dim_value()
                                                                      : open_dimension);
+    input.dimensions.push_back(one.dim_param());
   }
   return input;
 }
@@ -211,7 +279,7 @@ void check_order(const fs::path& path, const Graph& graph) {
 Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   Graph graph{.opset = opset, .nodes = {}, .constants = {}, .inputs = {}, .outputs = {}};
   for (const onnx::TensorProto& one : from.initializer()) {
-    graph.constants.emplace(one.name(), constant_of(one));
+    graph.constants.emplace(one.name(), constant_of(one)).first->second.source = one.name();
   }
   std::set<std::string, std::less<>> made;
   for (const onnx::NodeProto& one : from.node()) {
@@ -226,7 +294,84 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   return graph;
 }
 
+// --- values of weights ---
+
+std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == key) return entry.value();
+  }
+  return {};
+}
+
+/// Replaces the reference to a file by the bytes there. Throws std::exception for a part that the
+/// file does not have, or of another size.
+void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
+  check_external(path, tensor);
+  const fs::path location = path.parent_path() / entry_of(tensor, "location");
+  const std::string offset_text = entry_of(tensor, "offset");
+  const std::string length_text = entry_of(tensor, "length");
+  const std::uintmax_t size = fs::file_size(location);
+  const std::uintmax_t offset = offset_text.empty() ? 0 : std::stoull(offset_text);
+  if (offset > size) throw std::invalid_argument(tensor.name() + " begins behind its file's end");
+  const std::uintmax_t length = length_text.empty() ? size - offset : std::stoull(length_text);
+  if (length != bytes_wanted) {
+    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+  }
+  if (length > size - offset) throw std::invalid_argument(tensor.name() + " is cut off");
+  std::ifstream stream(location, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(offset));
+  std::string bytes(length, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(length));
+  if (!stream) throw std::invalid_argument(tensor.name() + " cannot be read");
+  tensor.clear_external_data();
+  tensor.set_data_location(onnx::TensorProto::DEFAULT);
+  tensor.set_raw_data(std::move(bytes));
+}
+
+/// All values as f32. Throws std::exception.
+std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
+  const std::int64_t count = element_count({tensor.dims().begin(), tensor.dims().end()});
+  const bool is_wide = tensor.data_type() == onnx::TensorProto::DOUBLE;
+  load_external(path, tensor,
+                static_cast<std::size_t>(count) * (is_wide ? sizeof(double) : sizeof(float)));
+  if (tensor.data_type() == onnx::TensorProto::FLOAT) return values_of<float>(tensor, count);
+  if (!is_wide) {
+    throw std::invalid_argument(tensor.name() + " is neither of f32 nor of f64");
+  }
+  const std::vector<double> wide = values_of<double>(tensor, count);
+  std::vector<float> values;
+  for (const double value : wide) values.push_back(static_cast<float>(value));
+  return values;
+}
+
 }  // namespace
+
+TensorValues read_values(const fs::path& path, const std::set<std::string>& names) {
+  const onnx::ModelProto model = parsed(path);
+  TensorValues values;
+  try {
+    for (const onnx::TensorProto& one : model.graph().initializer()) {
+      if (names.contains(one.name())) values[one.name()] = floats_of(path, one);
+    }
+    for (const onnx::NodeProto& node : model.graph().node()) {
+      if (node.op_type() != "Constant" || node.output_size() != 1) continue;
+      if (!names.contains(node.output(0))) continue;
+      for (const onnx::AttributeProto& one : node.attribute()) {
+        if (one.name() == "value") values[node.output(0)] = floats_of(path, one.t());
+      }
+    }
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {
+    refuse(path, std::string("has weights that cannot be read: ") + error.what(),
+           "run it with --weights random");
+  }
+  for (const std::string& name : names) {
+    if (!values.contains(name)) refuse(path, "has no values of '" + name + "'", export_again);
+  }
+  return values;
+}
 
 Graph read_file(const fs::path& path) {
   const onnx::ModelProto model = parsed(path);

@@ -2,6 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "scenarios/models/onnx/graph.h"
 
@@ -16,5 +21,13 @@ inline constexpr int max_opset = 21;
 /// ONNX's, is cut off, breaks these rules (a cycle, an input that no node has made), has another
 /// operator set or lacks a file with its weights.
 [[nodiscard]] Graph read_file(const std::filesystem::path& path);
+
+using TensorValues = std::map<std::string, std::vector<float>, std::less<>>;
+
+/// Reads the values of tensors of a file: of initializers and of those of Constant nodes, by the
+/// name of their output. Throws UsageError for one that the file lacks, of another type than f32 or
+/// f64, or whose data is cut off.
+[[nodiscard]] TensorValues read_values(const std::filesystem::path& path,
+                                       const std::set<std::string>& names);
 
 }  // namespace parbench::onnx_import

@@ -15,12 +15,25 @@
 
 namespace parbench::onnx_import {
 
+/// A square of a sequence's positions that says which keys (columns) a query (row) may see: those
+/// up to its own position.
+enum class Mask {
+  none,     // anything else
+  allowed,  // not zero for these keys, zero for others
+  blocked,  // the other way round
+  addend,   // 0 for these keys, less than −10⁴ for others
+};
+
 /// A tensor that the file contains, or that follows from such tensors alone.
 struct Constant {
   Shape shape;
   /// Of tensors of whole numbers that are small: shapes and axes.
   std::vector<std::int64_t> integers = {};
   std::optional<double> scalar = {};  // of a floating-point tensor of one element
+  Mask mask = Mask::none;
+  bool transposed = false;  // a matrix whose values are those of the source with its axes swapped
+  std::string source = {};  // the tensor of the file that has the values; empty: none
+  std::optional<double> filled = {};  // the value of all elements, where they have one
 };
 
 /// An attribute of a kind that no known operator has.
@@ -42,8 +55,10 @@ inline constexpr std::int64_t open_dimension = -1;
 
 struct Input {
   std::string name;
-  Shape shape;             // with the samples in front
-  bool is_numbers = true;  // floating-point
+  Shape shape;                               // with the samples in front
+  std::vector<std::string> dimensions = {};  // the names of open ones; empty for others
+  bool is_numbers = true;                    // floating-point
+  bool is_tokens = false;                    // i32 or i64
 };
 
 struct Graph {

@@ -160,6 +160,8 @@ void add_linear_of_pixel(Importer& importer, const Node& node) {
   }
   check_bias(view, 2, weights[0]);
   importer.add(node, Linear(weights[0]), {source}, view.input(1));
+  importer.keep_values("weights", view.weights(1, "weights"));
+  importer.keep_values("bias", view.weights(2, "biases"));
 }
 
 }  // namespace
@@ -191,6 +193,8 @@ void map_convolution(Importer& importer, const Node& node) {
                             .groups = groups,
                             .bias = has_bias}),
                {source}, view.input(1));
+  importer.keep_values("weights", view.weights(1, "weights"));
+  if (has_bias) importer.keep_values("bias", view.weights(2, "biases"));
 }
 
 void map_transposed_convolution(Importer& importer, const Node& node) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/onnx/fusions.h"
 #include "scenarios/models/onnx/operators.h"
 
 namespace parbench::onnx_import {
@@ -49,6 +50,16 @@ std::string with_dots(std::string name) {
   return name;
 }
 
+/// The names of the open dimensions behind the samples.
+std::vector<std::string> open_names(const Input& input) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] != open_dimension) continue;
+    names.push_back(input.dimensions[i].empty() ? "one without a name" : input.dimensions[i]);
+  }
+  return names;
+}
+
 /// Nodes need no name.
 std::string name_of(const Node& node) {
   if (!node.name.empty()) return node.name;
@@ -64,7 +75,8 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
   return shape[2] == open_dimension ? open_image : shape[2];
 }
 
-Importer::Importer(const Graph& graph, std::optional<std::int64_t> image) : graph_(graph) {
+Importer::Importer(const Graph& graph, ImportOptions options)
+    : graph_(graph), options_(std::move(options)) {
   for (const Node& node : graph.nodes) {
     for (const std::string& output : node.outputs) {
       if (!output.empty()) makers_[output] = &node;
@@ -72,15 +84,59 @@ Importer::Importer(const Graph& graph, std::optional<std::int64_t> image) : grap
   }
   network_.one_hot_target = false;
   network_.unit("");
-  set_input(image);
+  set_input();
 }
 
-void Importer::set_input(std::optional<std::int64_t> image) {
+/// Open dimensions behind that of the samples have the sizes that the user gives by their names.
+void Importer::set_open_dimensions(const Input& input) {
+  std::vector<std::string> known;
+  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] != open_dimension || input.dimensions.at(i).empty()) continue;
+    known.push_back(input.dimensions[i]);
+    const auto found = options_.dimensions.find(known.back());
+    if (found != options_.dimensions.end()) network_.input[i - 1] = found->second;
+  }
+  for (const auto& [name, size] : options_.dimensions) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw UsageError(fmt::format(
+        "has no open dimension '{}' beside the samples, which --batch sets; allowed with --dim: {}",
+        name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
+}
+
+void Importer::apply_loss() {
+  if (!options_.loss || *options_.loss == network_.loss) return;
+  if (network_.loss == Loss::cross_entropy) {
+    throw UsageError(
+        "ends with a softmax, which is a part of the loss cross-entropy alone; leave "
+        "--loss out");
+  }
+  constexpr std::size_t image_rank = 3;
+  if (network_.layers.back().output.size() == image_rank) {
+    throw UsageError("has images as its output, whose loss can only be mse; leave --loss out");
+  }
+  network_.loss = *options_.loss;
+}
+
+void Importer::keep_values(std::string_view role, const Constant& constant, bool transposed) {
+  if (constant.source.empty() && !constant.filled) return;
+  if (constant.transposed && constant.shape.size() != 2) return;  // divided anew since
+  const int layer = static_cast<int>(network_.layers.size()) - 1;
+  Shape of_tensor = constant.shape;
+  if (constant.transposed) std::ranges::reverse(of_tensor);
+  value_sources_[{layer, std::string(role)}] = {
+      .tensor = constant.source,
+      .filled = constant.filled.value_or(0),
+      .transposed_from = transposed != constant.transposed ? of_tensor : Shape()};
+}
+
+void Importer::set_input() {
   const auto count = std::ranges::count_if(graph_.inputs, &Input::is_numbers);
-  if (count != 1 || graph_.inputs.size() != 1) {
+  has_tokens_ = graph_.inputs.size() == 1 && graph_.inputs.front().is_tokens;
+  if ((count != 1 && !has_tokens_) || graph_.inputs.size() != 1) {
     throw UsageError(
         fmt::format("has {} inputs, of which {} are of floating-point numbers; allowed is "
-                    "one such input and no other",
+                    "one such input, or one of tokens, and no other",
                     graph_.inputs.size(), count));
   }
   const Input& input = graph_.inputs.front();
@@ -91,21 +147,22 @@ void Importer::set_input(std::optional<std::int64_t> image) {
   }
   samples_ = input.shape.front();
   network_.input = {input.shape.begin() + 1, input.shape.end()};
+  set_open_dimensions(input);
   if (network_.input.size() == 3) {
     for (std::size_t i = 1; i < 3; ++i) {
       std::int64_t& extent = network_.input[i];
       if (extent == open_dimension) extent = open_image;
-      extent = image.value_or(extent);
+      extent = options_.image.value_or(extent);
     }
   }
   if (std::ranges::find(network_.input, open_dimension) != network_.input.end()) {
     throw UsageError(
-        fmt::format("leaves dimensions of its input '{}' open other than the samples; "
-                    "export it with fixed ones",
-                    input.name));
+        fmt::format("leaves dimensions of its input '{}' open other than the samples: {}; give "
+                    "their sizes with --dim NAME=SIZE, or export it with fixed ones",
+                    input.name, fmt::join(open_names(input), ", ")));
   }
   constexpr std::size_t max_rank = 3;
-  if (network_.input.size() > max_rank || is_too_large(network_.input)) {
+  if (network_.input.size() > (has_tokens_ ? 1 : max_rank) || is_too_large(network_.input)) {
     throw UsageError(
         fmt::format("has an input '{}' of other samples than rows, sequences or images "
                     "that fit into a memory",
@@ -118,6 +175,9 @@ void Importer::set_input(std::optional<std::int64_t> image) {
 
 int Importer::activation(const std::string& name) const {
   const auto found = outputs_.find(name);
+  if (found != outputs_.end() && found->second == network_input && has_tokens_) {
+    throw CannotMap("it reads tokens, which only a Gather from a table can");
+  }
   if (found != outputs_.end()) return found->second;
   if (constant(name) != nullptr) throw CannotMap(fmt::format("'{}' is a constant", name));
   const Node* from = maker(name);
@@ -155,6 +215,19 @@ const Node* Importer::only_reader(const Node& node) const {
   return reader;
 }
 
+const std::vector<const Node*>& Importer::readers_of(const std::string& name) const {
+  static const std::vector<const Node*> none;
+  const auto found = readers_.find(name);
+  return found == readers_.end() ? none : found->second;
+}
+
+void Importer::set_vocabulary(std::int64_t vocabulary) {
+  if (network_.vocabulary != 0 && network_.vocabulary != vocabulary) {
+    throw CannotMap("the input's tokens choose rows of tables of different lengths");
+  }
+  network_.vocabulary = vocabulary;
+}
+
 // --- nodes ---
 
 std::vector<const Node*> Importer::wanted_nodes() const {
@@ -174,15 +247,21 @@ std::vector<const Node*> Importer::wanted_nodes() const {
 }
 
 void Importer::map(const Node& node) {
+  if (is_absorbed(node)) return;
+  const auto fused = fused_.find(&node);
   const auto found = operators().find(node.op);
-  if (found == operators().end()) {
+  if (found == operators().end() && fused == fused_.end()) {
     problems_.push_back({&node, "no layer for it"});
     unmapped_.insert(&node);
     return;
   }
-  if (is_absorbed(node) || node.outputs.empty()) return;
+  if (node.outputs.empty()) return;
   try {
-    found->second(*this, node);
+    if (fused != fused_.end()) {
+      fused->second(*this, node);
+    } else {
+      found->second(*this, node);
+    }
     const auto made = outputs_.find(node.outputs.at(0));
     if (made != outputs_.end()) check_size(shape_of(made->second));
   } catch (const Unmapped&) {
@@ -194,6 +273,17 @@ void Importer::map(const Node& node) {
   }
 }
 
+/// Ahead of all others: patterns of several nodes are known by their constants.
+void Importer::fold_constants(const std::vector<const Node*>& nodes) {
+  for (const Node* node : nodes) {
+    const bool follows = (node->op == "Identity" || node->op == "ConstantOfShape") &&
+                         node->inputs.size() == 1 && constant(node->inputs.front()) != nullptr;
+    if (node->op != "Constant" && !follows) continue;
+    map(*node);
+    absorb(*node);
+  }
+}
+
 Network Importer::import(const std::string& name) {
   const std::vector<const Node*> nodes = wanted_nodes();
   for (const Node* node : nodes) {
@@ -201,12 +291,15 @@ Network Importer::import(const std::string& name) {
       if (!input.empty()) readers_[input].push_back(node);
     }
   }
+  fold_constants(nodes);
+  find_fusions(*this, nodes);
   for (const Node* node : nodes) map(*node);
   if (!problems_.empty()) refuse(nodes.size());
   if (!outputs_.contains(graph_.outputs.front())) {
     throw UsageError(fmt::format("has an output '{}' that no layer makes", graph_.outputs.front()));
   }
   if (network_.parameters().empty()) throw UsageError("has no weights to train");
+  apply_loss();
   divide_into_units();
   network_.name = name;
   return std::move(network_);

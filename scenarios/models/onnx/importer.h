@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,17 +29,41 @@ class CannotMap : public std::invalid_argument {
 /// square.
 [[nodiscard]] std::optional<std::int64_t> usual_image(const Graph& graph);
 
+/// What the user decides of a network.
+struct ImportOptions {
+  std::optional<std::int64_t> image = {};  // replaces height and width of the input
+  std::optional<Loss> loss = {};
+  /// Sizes of open dimensions by their names.
+  std::map<std::string, std::int64_t, std::less<>> dimensions = {};
+};
+
+/// Where the values of a parameter are: in a tensor of the file, or one for all.
+struct ValueSource {
+  std::string tensor;
+  double filled = 0;           // without a tensor
+  Shape transposed_from = {};  // of the tensor, where the parameter is its transpose
+};
+
+/// Sources by layer and role of a parameter.
+using ValueSources = std::map<std::pair<int, std::string>, ValueSource>;
+
+class Importer;
+
+/// Adds the layer that a group of nodes becomes, with the output of the last of them.
+using MakeLayer = std::function<void(Importer& importer, const Node& last)>;
+
 /// The layers that have been made of nodes so far, and which nodes belong together.
 class Importer {
  public:
-  /// `image` replaces height and width of the input. The graph outlives the importer. Throws
-  /// UsageError, as all of it, with what follows the file's name in a message: for a graph without
-  /// exactly one input of numbers, or without an output.
-  Importer(const Graph& graph, std::optional<std::int64_t> image);
+  /// The graph outlives the importer. Throws UsageError, as all of it, with what follows the file's
+  /// name in a message: for a graph without exactly one input, or without an output.
+  Importer(const Graph& graph, ImportOptions options);
 
   /// Maps all nodes that the first output depends on, once. `name` is the file's. Throws UsageError
   /// that lists every node that cannot be mapped, with its reason.
   [[nodiscard]] Network import(const std::string& name);
+  /// Of the parameters whose values the file has.
+  [[nodiscard]] const ValueSources& value_sources() const { return value_sources_; }
 
   // --- what operators find ---
   [[nodiscard]] std::int64_t opset() const { return graph_.opset; }
@@ -58,6 +83,12 @@ class Importer {
   }
   /// The only node that reads what a node has made; null where there are several, or none.
   [[nodiscard]] const Node* only_reader(const Node& node) const;
+  /// All nodes that read a name.
+  [[nodiscard]] const std::vector<const Node*>& readers_of(const std::string& name) const;
+  /// Whether a name is the network's input, and that is of tokens.
+  [[nodiscard]] bool is_tokens(const std::string& name) const {
+    return has_tokens_ && name == graph_.inputs.front().name;
+  }
 
   // --- what they make ---
   /// Adds a layer whose output is the first of `node`. Its parameters are named after `weights`, so
@@ -81,11 +112,22 @@ class Importer {
     network_.layers.at(static_cast<std::size_t>(layer)).kind =
         std::make_shared<const Kind>(std::move(kind));
   }
+  /// The layer that was added last has its parameter of that role from the constant. `transposed`:
+  /// the constant is a matrix, and the parameter its transpose.
+  void keep_values(std::string_view role, const Constant& constant, bool transposed = false);
+  /// The values of a layer's parameters are no longer those of single tensors.
+  void forget_values(int layer) {
+    std::erase_if(value_sources_, [&](const auto& one) { return one.first.first == layer; });
+  }
   /// The node's first output is an activation that is there already.
   void alias(const Node& node, int activation) { outputs_[node.outputs.at(0)] = activation; }
   void fold(const Node& node, Constant constant) {
     constants_[node.outputs.at(0)] = std::move(constant);
   }
+  /// The number of different tokens of the input. Throws CannotMap for a second one.
+  void set_vocabulary(std::int64_t vocabulary);
+  /// A node whose layer is made so, in place of what its operator says.
+  void fuse(const Node& last, MakeLayer make) { fused_[&last] = std::move(make); }
   void set_loss(Loss loss) { network_.loss = loss; }
   /// Another node makes its layer. A node that is absorbed ahead of its turn is not mapped.
   void absorb(const Node& node) { absorbed_.insert(&node); }
@@ -97,9 +139,12 @@ class Importer {
     std::string reason;
   };
 
-  void set_input(std::optional<std::int64_t> image);
+  void set_input();
+  void set_open_dimensions(const Input& input);
+  void apply_loss();
   [[nodiscard]] std::vector<const Node*> wanted_nodes() const;
   void map(const Node& node);
+  void fold_constants(const std::vector<const Node*>& nodes);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
   [[nodiscard]] std::vector<int> cuts_within(std::vector<int> products) const;
   void divide_into_units();
@@ -107,12 +152,16 @@ class Importer {
 
   const Graph& graph_;
   Network network_;
+  ImportOptions options_;
+  ValueSources value_sources_;
   std::int64_t samples_ = open_dimension;
   std::map<std::string, int, std::less<>> outputs_;
   std::map<std::string, Constant, std::less<>> constants_;  // that follow from the file's
   std::map<std::string, std::vector<const Node*>, std::less<>> readers_;
   std::map<std::string, const Node*, std::less<>> makers_;
   std::set<const Node*> absorbed_;
+  std::map<const Node*, MakeLayer> fused_;
+  bool has_tokens_ = false;
   std::set<const Node*> unmapped_;  // that have a problem, or read one that has
   std::set<std::string> weights_;   // that layers have
   std::set<std::string> names_;

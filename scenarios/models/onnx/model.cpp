@@ -8,6 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "kernels/base/error.h"
 #include "scenarios/models/onnx/file.h"
@@ -36,10 +39,90 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
   return known.graph;
 }
 
+/// The values of a file, read when the first of them is asked for.
+class WeightsOfFile {
+ public:
+  /// Throws UsageError unless the file has values for all parameters.
+  WeightsOfFile(std::string path, const Network& network, ValueSources sources)
+      : path_(std::move(path)), sources_(std::move(sources)) {
+    std::vector<std::string> missing;
+    for (const ParameterSpec& spec : network.parameters()) {
+      counts_[{spec.layer, spec.role}] = element_count(spec.shape);
+      if (!sources_.contains({spec.layer, spec.role})) missing.push_back(spec.name);
+    }
+    if (missing.empty()) return;
+    throw UsageError(
+        fmt::format("has no values for {} of its parameters, the first of them {}; "
+                    "use --weights random",
+                    missing.size(), missing.front()));
+  }
+
+  [[nodiscard]] std::shared_ptr<const std::vector<float>> of(const ParameterSpec& spec) {
+    const std::lock_guard lock(mutex_);
+    if (parameters_.empty()) read();
+    return parameters_.at({spec.layer, spec.role});
+  }
+
+ private:
+  using Key = std::pair<int, std::string>;
+
+  void read() {
+    std::set<std::string> names;
+    for (const auto& [key, source] : sources_) {
+      if (!source.tensor.empty()) names.insert(source.tensor);
+    }
+    TensorValues values = read_values(path_, names);
+    for (const auto& [key, source] : sources_) {
+      const auto count = static_cast<std::size_t>(counts_.at(key));
+      std::vector<float> parameter =
+          source.tensor.empty() ? std::vector<float>(count, static_cast<float>(source.filled))
+                                : transposed(values.at(source.tensor), source.transposed_from);
+      if (parameter.size() != count) {
+        throw UsageError(
+            fmt::format("--model '{}' has other values of '{}' than when it was read "
+                        "first; do not change it during a run",
+                        path_, source.tensor));
+      }
+      parameters_[key] = std::make_shared<const std::vector<float>>(std::move(parameter));
+    }
+  }
+
+  /// `from` is the shape of the matrix; empty: the values stay as they are.
+  static std::vector<float> transposed(const std::vector<float>& values, const Shape& from) {
+    if (from.empty()) return values;
+    const auto rows = static_cast<std::size_t>(from.at(0));
+    const auto columns = static_cast<std::size_t>(from.at(1));
+    if (values.size() != rows * columns) return {};
+    std::vector<float> result(values.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        result[column * rows + row] = values[row * columns + column];
+      }
+    }
+    return result;
+  }
+
+  std::string path_;
+  ValueSources sources_;
+  std::map<Key, std::int64_t> counts_;
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const std::vector<float>>> parameters_;
+};
+
+StoredValues stored_values(const std::string& path, const Network& network,
+                           const Importer& importer) {
+  auto weights = std::make_shared<WeightsOfFile>(path, network, importer.value_sources());
+  return [weights](const ParameterSpec& spec) { return weights->of(spec); };
+}
+
 /// What goes wrong with a graph names its file.
-Network network_of(const std::string& path, const Graph& graph, std::optional<std::int64_t> image) {
+Network network_of(const std::string& path, const Graph& graph, ImportOptions options,
+                   bool stored_weights) {
   try {
-    return Importer(graph, image).import(fs::path(path).filename().string());
+    Importer importer(graph, std::move(options));
+    Network network = importer.import(fs::path(path).filename().string());
+    if (stored_weights) network.stored_values = stored_values(path, network, importer);
+    return network;
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--model '{}' {}", path, error.what()));
   }
@@ -47,15 +130,18 @@ Network network_of(const std::string& path, const Graph& graph, std::optional<st
 
 }  // namespace
 
-Model model_of_file(const std::string& path) {
+Model model_of_file(const std::string& path, const FileOptions& options) {
   const std::shared_ptr<const Graph> graph = graph_of(path);
   const std::optional<std::int64_t> image = usual_image(*graph);
   Model model{.name = path, .sizes = {}, .make = {}};
   if (image) model.sizes["image"] = *image;
-  model.make = [path, graph](const ModelSizes& sizes) {
+  model.make = [path, graph, options](const ModelSizes& sizes) {
     const auto found = sizes.find("image");
     return network_of(path, *graph,
-                      found == sizes.end() ? std::nullopt : std::optional(found->second));
+                      {.image = found == sizes.end() ? std::nullopt : std::optional(found->second),
+                       .loss = options.loss,
+                       .dimensions = options.dimensions},
+                      options.stored_weights);
   };
   return model;
 }

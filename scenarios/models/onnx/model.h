@@ -14,6 +14,6 @@ inline constexpr std::string_view file_suffix = ".onnx";
 /// Reads a file, or remembers it where it has not changed since. A model for images has the size
 /// "image", with the file's own as its usual value. Throws UsageError that names the file and what
 /// is wrong with it; making the network does so too.
-[[nodiscard]] Model model_of_file(const std::string& path);
+[[nodiscard]] Model model_of_file(const std::string& path, const FileOptions& options);
 
 }  // namespace parbench::onnx_import

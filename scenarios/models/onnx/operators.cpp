@@ -16,6 +16,7 @@
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/onnx/image_operators.h"
+#include "scenarios/models/onnx/sequences.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -55,6 +56,8 @@ void add_batch_norm(Importer& importer, const Node& norm, const Node& last, bool
   inputs.insert(inputs.end(), shortcut.begin(), shortcut.end());
   const double epsilon = view.attribute("epsilon", 1e-5);
   importer.add(last, BatchNorm(relu, static_cast<float>(epsilon)), inputs, view.input(1));
+  importer.keep_values("scale", view.weights(1, "scale"));
+  importer.keep_values("shift", view.weights(2, "shift"));
 }
 
 /// Whether a constant has one number for each channel of an image: {C, 1, 1} or {1, C, 1, 1}.
@@ -86,6 +89,7 @@ bool joins_norm(Importer& importer, const Node& node) {
       !is_per_channel(view.constant(1 - which), importer.shape_of(norm))) {
     return false;
   }
+  importer.forget_values(norm);
   importer.alias(node, norm);
   return true;
 }
@@ -179,8 +183,13 @@ void map_dropout(Importer& importer, const Node& node) {
 
 // --- products and sums ---
 
-void add_linear(Importer& importer, const NodeView& view, const Node& last, std::int64_t inputs,
-                std::int64_t outputs) {
+/// Weights are {inputs, outputs}, or with `by_outputs` the other way round, as the layer has them.
+/// `bias` may be null.
+void add_linear(Importer& importer, const NodeView& view, const Node& last, const Constant* bias,
+                bool by_outputs) {
+  const Constant& weights = view.weights(1, "weights");
+  const std::int64_t inputs = weights.shape.at(by_outputs ? 1 : 0);
+  const std::int64_t outputs = weights.shape.at(by_outputs ? 0 : 1);
   const int source = view.activation(0);
   const Shape& shape = importer.shape_of(source);
   if (shape.size() > 2) throw CannotMap("its input is an image, which nothing has flattened");
@@ -190,7 +199,17 @@ void add_linear(Importer& importer, const NodeView& view, const Node& last, std:
                     "gives another number",
                     inputs, shape.back()));
   }
-  importer.add(last, Linear(outputs), {source}, view.input(1));
+  importer.add(last, Linear(outputs, bias != nullptr), {source}, view.input(1));
+  importer.keep_values("weights", weights, !by_outputs);
+  if (bias != nullptr) importer.keep_values("bias", *bias);
+}
+
+/// Whether an addend is a constant vector.
+bool has_bias_for(const Importer& importer, const Node& sum) {
+  return std::ranges::any_of(sum.inputs, [&](const std::string& name) {
+    const Constant* constant = importer.constant(name);
+    return constant != nullptr && constant->shape.size() == 1;
+  });
 }
 
 void map_gemm(Importer& importer, const Node& node) {
@@ -204,12 +223,12 @@ void map_gemm(Importer& importer, const Node& node) {
   }
   const bool transposed = view.attribute("transB", std::int64_t{0}) != 0;
   const std::int64_t outputs = transposed ? weights[0] : weights[1];
-  if (!view.has_input(2)) throw CannotMap("it has no bias");
-  check_bias(view, 2, outputs);
-  add_linear(importer, view, node, transposed ? weights[1] : weights[0], outputs);
+  const bool has_bias = view.has_input(2);
+  if (has_bias) check_bias(view, 2, outputs);
+  add_linear(importer, view, node, has_bias ? view.constant(2) : nullptr, transposed);
 }
 
-/// Its layer is made when the turn of the sum with its bias comes, which alone reads it.
+/// Where a sum with a bias alone reads it, its layer is made when the turn of that comes.
 void map_matmul(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   if (view.weights(1, "second factors").shape.size() != 2) {
@@ -217,9 +236,9 @@ void map_matmul(Importer& importer, const Node& node) {
   }
   (void)view.activation(0);
   const Node* sum = importer.only_reader(node);
-  if (sum == nullptr || sum->op != "Add" || !is_sum_of_two(sum)) {
-    throw CannotMap("no bias is added to it");
-  }
+  const bool has_bias = sum != nullptr && sum->op == "Add" && is_sum_of_two(sum) &&
+                        !importer.is_absorbed(*sum) && has_bias_for(importer, *sum);
+  if (!has_bias) return add_linear(importer, view, node, nullptr, false);
   importer.absorb(node);
 }
 
@@ -247,9 +266,10 @@ void map_sum(Importer& importer, const Node& node) {
     const NodeView factors(importer, *product);
     const Shape& weights = factors.weights(1, "second factors").shape;
     check_bias(view, bias, weights[1]);
-    return add_linear(importer, factors, node, weights[0], weights[1]);
+    return add_linear(importer, factors, node, view.constant(bias), false);
   }
   if (joins_norm(importer, node)) return;
+  if (map_positions(importer, node)) return;
   const int a = view.activation(0);
   const int b = view.activation(1);
   if (importer.shape_of(a) != importer.shape_of(b)) throw CannotMap("its inputs have other shapes");
@@ -409,7 +429,9 @@ void map_constant(Importer& importer, const Node& node) {
   const auto found = node.attributes.find("value");
   if (found != node.attributes.end()) {
     if (const auto* constant = std::get_if<Constant>(&found->second)) {
-      return importer.fold(node, *constant);
+      Constant made = *constant;
+      made.source = node.outputs.at(0);
+      return importer.fold(node, std::move(made));
     }
   }
   const NodeView view(importer, node);
@@ -428,7 +450,9 @@ void map_constant(Importer& importer, const Node& node) {
 
 /// Weights of files that were made small count as parameters too.
 void map_constant_of_shape(Importer& importer, const Node& node) {
-  importer.fold(node, {.shape = NodeView(importer, node).integers("", 0)});
+  const NodeView view(importer, node);
+  const Constant value = view.attribute("value", Constant{.shape = {}, .scalar = 0.0});
+  importer.fold(node, {.shape = view.integers("", 0), .filled = value.scalar});
 }
 
 }  // namespace
@@ -446,11 +470,13 @@ const std::map<std::string_view, MapNode>& operators() {
       {"ConvTranspose", map_transposed_convolution},
       {"Dropout", map_dropout},
       {"Flatten", map_flatten},
+      {"Gather", map_gather},
       {"Gelu", map_gelu},
       {"Gemm", map_gemm},
       {"GlobalAveragePool", map_global_average_pool},
       {"Identity", map_identity},
       {"LRN", map_response_norm},
+      {"LayerNormalization", map_layer_norm},
       {"LogSoftmax", map_softmax},
       {"MatMul", map_matmul},
       {"MaxPool", map_max_pool},

@@ -115,6 +115,13 @@ TensorDesc StageProgram::last_source() const {
       with_samples(samples_, network.input_of(network.layer(range_.last))), range_.dtype);
 }
 
+std::size_t StageProgram::activation_bytes_of(int layer) const {
+  const LayerMemory& memory = memory_.at(static_cast<std::size_t>(layer - range_.first));
+  std::size_t bytes = is_in(memory.output, Space::activations) ? memory.output.bytes : 0;
+  for (const auto& [name, view] : memory.kept) bytes += view.bytes;
+  return bytes;
+}
+
 BufferView StageProgram::last_source_view() const {
   const int producer = range_.network->layer(range_.last).inputs.front();
   return view_of(producer);

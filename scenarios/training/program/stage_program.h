@@ -121,6 +121,8 @@ class StageProgram {
   [[nodiscard]] BufferView last_source_view() const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
+  /// The part of the activations that a layer of the range keeps for backward passes.
+  [[nodiscard]] std::size_t activation_bytes_of(int layer) const;
 
  private:
   Stream& stream_;

@@ -15,6 +15,10 @@ BufferView symbolic(Space space, std::size_t offset, std::size_t bytes) {
   return {placeholders().at(static_cast<std::size_t>(space)), offset, bytes};
 }
 
+bool is_in(const BufferView& view, Space space) {
+  return view.buffer == &placeholders().at(static_cast<std::size_t>(space));
+}
+
 BufferView rebase(const BufferView& view, const Bases& bases) {
   for (std::size_t space = 0; space < space_count; ++space) {
     if (view.buffer == &placeholders().at(space)) {

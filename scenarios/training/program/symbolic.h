@@ -30,6 +30,9 @@ inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::trans
 /// its memory from `rebase`.
 [[nodiscard]] BufferView symbolic(Space space, std::size_t offset, std::size_t bytes);
 
+/// Whether a view is relative to the space.
+[[nodiscard]] bool is_in(const BufferView& view, Space space);
+
 /// Where each space begins, for one micro-batch.
 using Bases = std::array<BufferView, space_count>;
 

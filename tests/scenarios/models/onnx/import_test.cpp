@@ -196,8 +196,6 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
               HasSubstr("differs between the ends of the image: 0 and 1"));
   EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
               HasSubstr("larger than any memory"));
-  EXPECT_THAT(refusal(file(onnx_zeros("w", "6, 4") + "y = MatMul (x, w) ", "float[N, 6] x")),
-              HasSubstr("MatMul: no bias is added to it"));
 }
 
 /// A linear layer from three values to y.
@@ -218,6 +216,75 @@ TEST_F(OnnxImport, AProductAndTheSumWithItsBiasAreALayer) {
   EXPECT_THAT(refusal(file(onnx_zeros("w", "32, 32") + onnx_zeros("b", "32") +
                            "m = MatMul (x, w) y = Add (m, b) ")),
               HasSubstr("is an image, which nothing has flattened"));
+}
+
+TEST_F(OnnxImport, AProductWithoutABiasIsALayerWithout) {
+  const Network found = network(
+      file(onnx_zeros("w", "6, 4") + "m = MatMul (x, w) y = Add (m, m) ", "float[N, 5, 6] x"));
+  EXPECT_THAT(layers_of(found), ElementsAre("linear m of -1", "addition y of 0 0"));
+  ASSERT_EQ(found.parameters().size(), 1);
+  EXPECT_EQ(found.parameters().front().shape, (Shape{4, 6}));
+}
+
+TEST_F(OnnxImport, OpenDimensionsHaveTheSizesThatAreGivenByTheirNames) {
+  const std::string path = file(onnx_zeros("w", "3, 4") + "y = MatMul (x, w) ", "float[N, T, 3] x");
+  const FileOptions options{.dimensions = dimensions_named("T=7")};
+  EXPECT_EQ(model_named(path, options).make({}).layers.front().output, (Shape{7, 4}));
+  const FileOptions unknown{.dimensions = dimensions_named("T=7+S=2")};
+  EXPECT_THAT([&] { (void)model_named(path, unknown).make({}); },
+              ::testing::ThrowsMessage<UsageError>(HasSubstr("no open dimension 'S'")));
+  for (const char* text : {"", "T", "T=", "=3", "T=0", "T=x", "T=1+T=2", "T=1+", "T=99999999999"}) {
+    EXPECT_THROW((void)dimensions_named(text), UsageError) << text;
+  }
+}
+
+TEST_F(OnnxImport, TheLossIsThatOfTheUserWhereTheEndAllowsIt) {
+  const auto with = [](const std::string& path, Loss loss) {
+    return model_named(path, {.loss = loss}).make({}).loss;
+  };
+  const std::string nodes = onnx_zeros("w", "6, 4") + "m = MatMul (x, w) ";
+  const std::string open = file(nodes + "y = Identity (m) ", "float[N, 6] x");
+  EXPECT_EQ(with(open, Loss::cross_entropy), Loss::cross_entropy);
+  EXPECT_EQ(with(open, Loss::mean_squared_error), Loss::mean_squared_error);
+  const std::string closed = file(nodes + "y = Softmax (m) ", "float[N, 6] x");
+  EXPECT_THAT([&] { (void)with(closed, Loss::mean_squared_error); },
+              ::testing::ThrowsMessage<UsageError>(HasSubstr("ends with a softmax")));
+  const std::string image = file(onnx_convolution("y", "x", "8, 3, 3, 3"), "float[N, 3, 8, 8] x");
+  EXPECT_THAT(
+      [&] {
+        (void)model_named(image, {.loss = Loss::cross_entropy}).make({{"image", 8}});
+      },
+      ::testing::ThrowsMessage<UsageError>(HasSubstr("images as its output")));
+}
+
+TEST_F(OnnxImport, WeightsOfTheFileAreWantedOfAllParameters) {
+  const FileOptions stored{.stored_weights = true};
+  const std::string path = file(linear("x"), "float[N, 3] x");
+  const Network found = model_named(path, stored).make({});
+  for (const ParameterSpec& spec : found.parameters()) {
+    EXPECT_EQ(*found.stored_values(spec),
+              std::vector<float>(static_cast<std::size_t>(element_count(spec.shape)), 0.0F));
+  }
+}
+
+TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
+  const auto with_mask = [&](const std::string& elements) {
+    return refusal(file(
+        "z = Constant <value = int64[4] {0, 2, 1, 3}> () s = Constant <value = int64[3] {0, 2, 3}> "
+        "() "
+        "low = Constant <value_float = -1000000.0> () one = Constant <value_float = 1.7320508> () "
+        "mask = Constant <value = bool[2, 2] {" +
+            elements + "}> () " + onnx_zeros("w", "3, 9") +
+            "p = MatMul (x, w) a, b, c = Split <axis = 2> (p) "
+            "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
+            "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
+            "v = Transpose <perm = [0, 2, 1, 3]> (vr) m = MatMul (q, k) d = Div (m, one) "
+            "h = Where (mask, low, d) t = Softmax <axis = -1> (h) r = MatMul (t, v) "
+            "o = Transpose <perm = [0, 2, 1, 3]> (r) y = Reshape (o, s) ",
+        "float[N, 2, 3] x"));
+  };
+  EXPECT_EQ(with_mask("0, 1, 0, 0"), "accepted");
+  EXPECT_THAT(with_mask("0, 0, 1, 0"), HasSubstr("Where: no layer for it"));
 }
 
 TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
@@ -274,8 +341,11 @@ TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
 TEST_F(OnnxImport, RefusesInputsThatAreNotOneBatchOfNumbers) {
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x, float[N, 3] z")),
               HasSubstr("has 2 inputs"));
-  EXPECT_THAT(refusal(file("y = Identity (x) ", "int64[N, 3] x")), HasSubstr("of which 0 are"));
-  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, T, 3] x")), HasSubstr("leaves dimensions"));
+  EXPECT_THAT(refusal(file("y = Identity (x) ", "bool[N, 3] x")), HasSubstr("of which 0 are"));
+  EXPECT_THAT(refusal(file("y = Identity (x) ", "int64[N, 3] x")),
+              HasSubstr("it reads tokens, which only a Gather from a table can"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, T, 3] x")),
+              HasSubstr("open other than the samples: T; give their sizes with --dim NAME=SIZE"));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")),
               HasSubstr("without a dimension of samples"));
 }

@@ -1,0 +1,126 @@
+// `inspect`: the layers and cut points of a model.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "bench/cli/output.h"
+#include "bench/commands/commands.h"
+#include "bench/commands/inspection.h"
+#include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/framework/context.h"
+#include "scenarios/models/models.h"
+
+namespace parbench {
+namespace {
+
+constexpr CommandText inspect_help{
+    .name = "inspect",
+    .summary = "The layers of a model, and where it can be cut",
+    .examples =
+        "  parbench inspect resnet50 --image 224 --batch 32\n"
+        "      Shapes, parameters, FLOPs, memory and cut points.\n"
+        "  parbench inspect my.onnx --format json -o my.json\n"
+        "      The same of a file of yours, for programs.\n",
+    .exit_codes =
+        "0 done; 1 the output could not be written to its end; 2 bad usage, a model that\n"
+        "cannot be read, or a place that cannot be written."};
+
+class Inspect final : public Command {
+ public:
+  Inspect() : Command(inspect_help) {}
+
+  std::vector<FlagRow> flags() override {
+    Axis model = choice_rule("MODEL", "A model that ships, or FILE.onnx", model_names());
+    model.file_suffix = ".onnx";
+    std::vector<FlagRow> rows{
+        {.value = std::move(model), .placeholder = "MODEL", .required = true, .target = &model_},
+        {.value = number_rule("batch",
+                              "Samples of a training step; the model's quick batch unless "
+                              "given",
+                              AxisKind::integer, 1, max_batch),
+         .target = &batch_}};
+    for (const std::string_view name : model_size_names) {
+      rows.push_back({.value = number_rule(std::string(name), "As in --scenario pipeline",
+                                           AxisKind::integer, 1, max_size),
+                      .target = &sizes_[std::string(name)]});
+    }
+    rows.push_back({.value = text_rule("dim",
+                                       "Sizes of dimensions that a file leaves open, as "
+                                       "sequence=128, several joined by '+'"),
+                    .target = &dimensions_});
+    rows.push_back({.value = choice_rule("loss", "The loss of a file, unless that of its end",
+                                         {loss_names.begin(), loss_names.end()}),
+                    .target = &loss_});
+    rows.push_back({.value = choice_rule("format", "text: tables; json: all numbers; html: a page",
+                                         {"text", "json", "html"}),
+                    .target = &format_});
+    rows.push_back(width_flag(width_));
+    rows.push_back(output_flag(output_));
+    return rows;
+  }
+
+  ExitCode run() override {
+    const Model model = model_named(model_, file_options());
+    std::vector<std::string> inputs;
+    if (model_.ends_with(".onnx")) inputs.push_back(model_);
+    check_output(output_, inputs);
+    const Network network = make_network(model, given_sizes(model));
+    const std::int64_t batch = batch_ ? *batch_ : model.quick_batch;
+    check_batch(network, batch);
+    Context context(Machine().open("cpu:0"), {});
+    const NetworkFacts facts = facts_of(context.stream(0, StreamKind::compute), network, batch);
+    write_output(shown({network, facts, batch}), output_);
+    return ExitCode::measured;
+  }
+
+ private:
+  static constexpr double max_batch = 1 << 20;
+  static constexpr double max_size = 1 << 24;
+
+  [[nodiscard]] FileOptions file_options() const {
+    FileOptions options;
+    if (!loss_.empty()) options.loss = loss_named(loss_);
+    if (!dimensions_.empty()) options.dimensions = dimensions_named(dimensions_);
+    return options;
+  }
+
+  [[nodiscard]] ModelSizes given_sizes(const Model& model) const {
+    ModelSizes given;
+    for (const auto& [name, size] : sizes_) {
+      if (!size) continue;
+      check_has_size(model, name);
+      given[name] = *size;
+    }
+    return given;
+  }
+
+  static void check_batch(const Network& network, std::int64_t batch) {
+    if (batch >= network.min_samples() && batch <= network.max_samples()) return;
+    throw UsageError(
+        fmt::format("--batch: {} samples of {} cannot be computed; allowed are {} to {}", batch,
+                    network.name, network.min_samples(), network.max_samples()));
+  }
+
+  [[nodiscard]] std::string shown(const Inspection& inspection) const {
+    if (format_ == "json") return inspection_json(inspection);
+    if (format_ == "html") return inspection_html(inspection);
+    return inspection_text(inspection, text_style(width_, output_));
+  }
+
+  std::string model_;
+  std::optional<int> batch_;
+  std::map<std::string, std::optional<int>, std::less<>> sizes_;
+  std::string dimensions_;
+  std::string loss_;
+  std::string format_ = "text";
+  std::optional<int> width_;
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_inspect(const Program&) { return std::make_unique<Inspect>(); }
+
+}  // namespace parbench

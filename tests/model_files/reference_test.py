@@ -1,0 +1,138 @@
+"""Models from ONNX files compute what onnx's ReferenceEvaluator computes of the same file.
+
+A training step is run from the file's own weights; its prediction is compared with the outputs of
+the evaluator for the same input, its loss with the definition on those outputs, and its gradients
+with differences of such losses.
+"""
+import json
+import sys
+
+import numpy
+import pytest
+
+from support.process import ROOT, run
+
+sys.path.append(str(ROOT / "build/onnx-wheels"))
+onnx = pytest.importorskip("onnx", reason="scripts/test fetches onnx into build/onnx-wheels")
+graphs = pytest.importorskip("model_files.graphs")
+
+from onnx import numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+BATCH = 6
+TOLERANCE = 2e-5  # of f32, by the largest value of a tensor
+GRADIENT_TOLERANCE = 2e-2  # of a difference of losses in f32
+
+
+class Step:
+    """The first training step of a file, as parbench runs it."""
+
+    def __init__(self, build, path, loss="", dimensions=""):
+        words = [build.program("onnx-training-step"), path, BATCH, loss, dimensions]
+        self.facts = json.loads(run(words).out)
+
+    def array(self, name):
+        fact = self.facts[name]
+        return numpy.array(fact["values"], numpy.float32).reshape(fact["shape"])
+
+
+def mean_squared_error(prediction, target):
+    return ((prediction.astype(float) - target) ** 2).mean()
+
+
+def cross_entropy(logits, target):
+    logits = logits.astype(float).reshape(-1, logits.shape[-1])
+    largest = logits.max(axis=1, keepdims=True)
+    sums = numpy.log(numpy.exp(logits - largest).sum(axis=1)) + largest[:, 0]
+    return (sums - logits[numpy.arange(len(logits)), target.astype(int).ravel()]).mean()
+
+
+LOSSES = {"mse": mean_squared_error, "cross-entropy": cross_entropy}
+
+
+def without_softmax(model):
+    """The file's network up to the softmax at its end, which is a part of the loss."""
+    last = model.graph.node[-1]
+    if last.op_type in ("Softmax", "LogSoftmax"):
+        model.graph.node.remove(last)
+        model.graph.output[0].name = last.input[0]
+    return model
+
+
+def evaluated(model, step):
+    given = step.array("input")
+    if model.graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.INT64:
+        given = given.astype(numpy.int64)
+    return ReferenceEvaluator(model).run(None, {model.graph.input[0].name: given})[0]
+
+
+def loss_of(model, step):
+    return LOSSES[step.facts["loss"]](evaluated(model, step), step.array("target"))
+
+
+def closeness(got, want):
+    return numpy.abs(got - want).max() / numpy.abs(want).max()
+
+
+@pytest.fixture(name="path")
+def written(request, tmp_path):
+    graph, output = graphs.NETWORKS[request.param]()
+    return graph.save(tmp_path / f"{request.param}.onnx", output)
+
+
+@pytest.mark.parametrize("path", graphs.NETWORKS, indirect=True)
+def test_prediction_and_loss(build, path):
+    step = Step(build, path)
+    model = without_softmax(onnx.load(path))
+    want = evaluated(model, step)
+    got = step.array("prediction")
+    assert got.shape == want.shape
+    assert closeness(got, want) < TOLERANCE
+    assert step.facts["value"] == pytest.approx(loss_of(model, step), rel=1e-5)
+
+
+def tensor_of(model, parameter):
+    """The tensor of the file that a parameter has its values from."""
+    found = [one for one in model.graph.initializer if one.name == parameter]
+    assert found, f"{parameter} is named after no tensor of the file"
+    return found[0]
+
+
+def in_order_of(values, parameter):
+    """The gradient of a parameter, where the file has it: a matrix may be the other way round there."""
+    own = numpy.array(parameter["values"], numpy.float32).reshape(parameter["shape"])
+    gradient = numpy.array(parameter["gradient"]).reshape(parameter["shape"])
+    if not numpy.array_equal(own.ravel(), values.ravel()):
+        own, gradient = own.T, gradient.T
+    assert numpy.array_equal(own.ravel(), values.ravel()), "training begins with the file's values"
+    return gradient.reshape(values.shape)
+
+
+@pytest.mark.parametrize("path", graphs.NETWORKS, indirect=True)
+def test_gradients(build, path):
+    """Moves one value of each tensor of the file: the loss changes as the gradient says."""
+    step = Step(build, path)
+    model = without_softmax(onnx.load(path))
+    trained = step.facts["parameters"]
+    assert trained
+    for name, parameter in trained.items():
+        tensor = tensor_of(model, name)
+        values = numpy_helper.to_array(tensor)
+        gradient = in_order_of(values, parameter)
+        where = numpy.unravel_index(numpy.abs(gradient).argmax(), gradient.shape)
+        losses = []
+        for change in (4e-3, -4e-3):
+            moved = values.copy()
+            moved[where] += change
+            tensor.CopyFrom(numpy_helper.from_array(moved, name))
+            losses.append(loss_of(model, step))
+        tensor.CopyFrom(numpy_helper.from_array(values, name))
+        slope = (losses[0] - losses[1]) / 8e-3
+        assert gradient[where] == pytest.approx(slope, rel=GRADIENT_TOLERANCE), name
+
+
+@pytest.mark.parametrize("path", ["sequence", "decoder"], indirect=True)
+def test_loss_of_choice(build, path):
+    step = Step(build, path, "cross-entropy")
+    assert step.facts["loss"] == "cross-entropy"
+    assert step.facts["value"] == pytest.approx(loss_of(onnx.load(path), step), rel=1e-5)

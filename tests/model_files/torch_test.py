@@ -1,0 +1,139 @@
+"""Models that PyTorch exports are trained as PyTorch trains them: prediction, loss and every
+gradient of the first step."""
+import json
+import math
+import sys
+import warnings
+
+import numpy
+import pytest
+
+from support.process import ROOT, run
+
+sys.path += [str(ROOT / "build/torch"), str(ROOT / "build/onnx-wheels")]
+torch = pytest.importorskip("torch", reason="scripts/peers fetches PyTorch into build/torch")
+pytest.importorskip("onnx", reason="scripts/test fetches onnx into build/onnx-wheels")
+
+from torch import nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+BATCH = 6
+TOLERANCE = 1e-4  # of f32, by the largest value of a tensor; products are added in another order
+
+
+class Block(nn.Module):
+    """A block of a decoder with its own attention, as in GPT-2."""
+
+    def __init__(self, width, heads, sequence):
+        super().__init__()
+        self.heads = heads
+        self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.c_attn, self.c_proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.c_fc, self.proj = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        lower = torch.tril(torch.ones(sequence, sequence))
+        self.register_buffer("mask", lower.view(1, 1, sequence, sequence) == 0)
+
+    def attended(self, x):
+        batch, sequence, width = x.shape
+        parts = (part.view(batch, sequence, self.heads, width // self.heads).transpose(1, 2)
+                 for part in self.c_attn(x).split(width, dim=2))
+        queries, keys, values = parts
+        scores = (queries @ keys.transpose(-2, -1)) * (1 / math.sqrt(width // self.heads))
+        shares = functional.softmax(scores.masked_fill(self.mask, float("-inf")), dim=-1)
+        return self.c_proj((shares @ values).transpose(1, 2).reshape(batch, sequence, width))
+
+    def forward(self, x):
+        x = x + self.attended(self.ln_1(x))
+        return x + self.proj(functional.gelu(self.c_fc(self.ln_2(x))))
+
+
+class Decoder(nn.Module):
+    FOLDED = True  # the shapes of its Reshape nodes
+    SAMPLE = torch.zeros(2, 5, dtype=torch.long)
+
+    def __init__(self, vocabulary=11, width=16, heads=2, sequence=5):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(vocabulary, width), nn.Embedding(sequence, width)
+        self.blocks = nn.Sequential(*(Block(width, heads, sequence) for _ in range(2)))
+        self.ln_f, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, tokens):
+        positions = self.wpe(torch.arange(tokens.shape[1]))
+        return self.head(self.ln_f(self.blocks(self.wte(tokens) + positions)))
+
+
+class Images(nn.Module):
+    FOLDED = False  # it would make normalisations part of convolutions
+    SAMPLE = torch.zeros(2, 3, 12, 12)
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(8)
+        self.conv2, self.bn2 = nn.Conv2d(8, 8, 3, padding=1, groups=2), nn.BatchNorm2d(8)
+        self.fc = nn.Linear(8, 5)
+
+    def forward(self, x):
+        x = functional.max_pool2d(functional.relu(self.bn1(self.conv1(x))), 2)
+        x = functional.relu(self.bn2(self.conv2(x)) + x)
+        return self.fc(functional.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
+def exported(module, path, opset):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module.train(), module.SAMPLE, path, opset_version=opset, dynamo=False,
+                          training=torch.onnx.TrainingMode.TRAINING,
+                          do_constant_folding=module.FOLDED,
+                          input_names=["x"])
+    return path
+
+
+def trained(module, step):
+    """The prediction and the loss of a step with these numbers; gradients are in the module."""
+    def of(name):
+        fact = step[name]
+        return torch.tensor(fact["values"]).reshape(fact["shape"])
+
+    given = of("input")
+    prediction = module(given.long() if module.SAMPLE.dtype == torch.long else given)
+    if step["loss"] == "cross-entropy":
+        classes = prediction.shape[-1]
+        loss = functional.cross_entropy(prediction.reshape(-1, classes), of("target").long().ravel())
+    else:
+        loss = functional.mse_loss(prediction, of("target"))
+    loss.backward()
+    return prediction.detach().numpy(), loss.item()
+
+
+def closeness(got, want):
+    """A bias in front of a normalisation has no gradient but for rounding."""
+    rounding = 1e-3
+    return numpy.abs(got - want).max() / max(numpy.abs(want).max(), rounding)
+
+
+@pytest.mark.parametrize(
+    "kind, loss, opset",
+    [(Images, "", 13), (Decoder, "cross-entropy", 13), (Decoder, "cross-entropy", 17)],
+    ids=["images", "decoder-13", "decoder-17"],
+)
+def test_a_step_is_pytorchs(build, tmp_path, kind, loss, opset):
+    torch.manual_seed(1)
+    module = kind()
+    for parameter in module.parameters():  # none like another, so that values identify them
+        nn.init.normal_(parameter, 0.1, 0.3)
+    path = exported(module, str(tmp_path / "model.onnx"), opset)
+    step = json.loads(run([build.program("onnx-training-step"), path, BATCH, loss]).out)
+    prediction, value = trained(module, step)
+    got = numpy.array(step["prediction"]["values"]).reshape(step["prediction"]["shape"])
+    assert closeness(got, prediction) < TOLERANCE
+    assert step["value"] == pytest.approx(value, rel=TOLERANCE)
+
+    wanted = {name: (one.detach().numpy().ravel(), one.grad.numpy().ravel())
+              for name, one in module.named_parameters()}
+    assert len(step["parameters"]) == len(wanted)
+    for name, fact in step["parameters"].items():
+        values = numpy.array(fact["values"], numpy.float32)
+        found = [one for one, (own, _) in wanted.items() if numpy.array_equal(own, values)]
+        assert found, f"{name} has no parameter's values"
+        assert closeness(numpy.array(fact["gradient"]), wanted.pop(found[0])[1]) < TOLERANCE, name
+    assert not wanted

@@ -1,0 +1,81 @@
+// Runs the first training step of a model from a file on the CPU, from its own weights, and prints
+// all of it as JSON, for tests that compute the same with other libraries:
+//   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS]]
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/execution/executor.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/models/models.h"
+#include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/stage.h"
+
+namespace {
+
+using nlohmann::ordered_json;
+using parbench::Stage;
+using parbench::Tensor;
+
+ordered_json json_of(parbench::CaseData& data, const Tensor& tensor) {
+  return {{"shape", tensor.desc.shape}, {"values", data.read(tensor)}};
+}
+
+/// {shape, values} of parameters by their names; both before the step.
+ordered_json parameters_of(parbench::CaseData& data, const Stage& stage) {
+  ordered_json all = ordered_json::object();
+  for (const Stage::TrainedParameter& one : stage.parameters()) {
+    all[one.spec.name] = {{"shape", one.spec.shape}, {"values", data.read(one.master)}};
+  }
+  return all;
+}
+
+ordered_json training_step(const parbench::Network& network, std::int64_t batch) {
+  parbench::Context context(parbench::Machine().open("cpu:0"), {});
+  context.begin_case();
+  parbench::CaseParts parts(context);
+  std::vector<std::unique_ptr<Stage>> stages;
+  stages.push_back(std::make_unique<Stage>(
+      parts, Stage::Options{.range = {.network = &network,
+                                      .first = 0,
+                                      .last = static_cast<int>(network.layers.size()) - 1,
+                                      .batch = batch},
+                            .micro_batches = {batch}}));
+  add_training_step(parts, stages, {batch}, parbench::one_at_a_time(1, 1));
+  parts.data.finish();
+  context.commit();
+  parts.data.reset();
+  const Stage& stage = *stages.front();
+  ordered_json json{{"loss", to_string(network.loss)},
+                    {"input", json_of(parts.data, stage.images())},
+                    {"target", json_of(parts.data, stage.target())},
+                    {"parameters", parameters_of(parts.data, stage)}};
+  parbench::Executor(parts.plan).run();
+  json["prediction"] = json_of(parts.data, stage.prediction(0));
+  json["value"] = parts.data.read(stage.loss()).front();
+  for (const Stage::TrainedParameter& one : stage.parameters()) {
+    json["parameters"][one.spec.name]["gradient"] = parts.data.read(one.gradient);
+  }
+  return json;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  try {
+    parbench::FileOptions options{.stored_weights = true};
+    if (words.size() > 2 && !words[2].empty()) options.loss = parbench::loss_named(words[2]);
+    if (words.size() > 3 && !words[3].empty())
+      options.dimensions = parbench::dimensions_named(words[3]);
+    const parbench::Network network = make_network(parbench::model_named(words.at(0), options), {});
+    std::cout << training_step(network, std::stoll(words.at(1))) << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
