@@ -383,12 +383,6 @@ void map_squeeze(Importer& importer, const Node& node) {
   importer.alias(node, source);
 }
 
-/// The layer is made by what alone reads it: a shuffle of channels.
-void map_transpose(Importer& importer, const Node& node) {
-  (void)NodeView(importer, node).activation(0);
-  throw CannotMap("it is not between two reshapes that shuffle channels");
-}
-
 /// Of constants: their shape with dimensions of one more.
 void map_unsqueeze(Importer& importer, const Node& node) {
   const NodeView view(importer, node);

@@ -38,9 +38,12 @@ void map_layer_norm(Importer& importer, const Node& node) {
 void map_transpose(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const Constant* matrix = view.constant(0);
+  if (matrix == nullptr) {  // or the layer is made by what alone reads it
+    (void)view.activation(0);
+    throw CannotMap("it is not between two reshapes that shuffle channels");
+  }
   const std::vector<std::int64_t> swapped{1, 0};
-  if (matrix == nullptr || matrix->shape.size() != 2 ||
-      view.attribute("perm", swapped) != swapped) {
+  if (matrix->shape.size() != 2 || view.attribute("perm", swapped) != swapped) {
     throw CannotMap("it is no matrix of weights");
   }
   Constant made = *matrix;
