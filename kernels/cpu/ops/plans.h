@@ -20,8 +20,14 @@ using Planned = std::unique_ptr<CpuOp>;
 /// kernel for that, with AVX-512: for the sizes where it was measured to be faster
 /// (docs/decisions/0027-winograd.md).
 [[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
-/// The same as one matrix product over all output positions of the batch, channels last. Takes f32
-/// without bias and groups.
+/// Those passes by the same algorithm in a kernel of our own, with AVX2 (`is_avx2`). Take f32 and
+/// windows of 3×3 with stride 1 and padding of at most 2, without bias and groups, in blocks of
+/// channels that are full.
+[[nodiscard]] Planned plan_in_tiles(const ConvolutionForward& desc);
+[[nodiscard]] Planned plan_in_tiles(const ConvolutionBackwardData& desc);
+[[nodiscard]] Planned plan_in_tiles(const ConvolutionBackwardWeights& desc);
+/// The gradient of weights as one matrix product over all output positions of the batch, channels
+/// last. Takes f32 without bias and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
 [[nodiscard]] Planned plan(const LinearForward& desc);
 [[nodiscard]] Planned plan(const LinearBackwardData& desc);

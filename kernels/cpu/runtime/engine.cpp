@@ -40,4 +40,6 @@ void check_arithmetic(std::string_view operation, NumberFormat format) {
 
 int channel_block() { return offers(dnnl::cpu_isa::avx512_core) ? 16 : 8; }
 
+bool is_avx2() { return channel_block() == 8 && offers(dnnl::cpu_isa::avx2); }
+
 }  // namespace parbench::cpu

@@ -26,4 +26,7 @@ void check_arithmetic(std::string_view operation, NumberFormat format);
 /// want it.
 [[nodiscard]] int channel_block();
 
+/// Whether oneDNN may use AVX2 and not AVX-512: kernels of our own for AVX2 with FMA follow it.
+[[nodiscard]] bool is_avx2();
+
 }  // namespace parbench::cpu

@@ -436,39 +436,10 @@ std::vector<OperationCase> language_cases() {
   };
 }
 
-// Sizes at which libraries take other kernels. They would take minutes on emulated GPUs, whose
-// kernels are the same for all sizes.
-std::vector<OperationCase> library_sizes() {
-#ifdef PARBENCH_CUDA_EMULATION
-  return {};
-#else
-  // Enough positions for Winograd's algorithm, in tiles that the image does not fill.
-  constexpr ConvolutionShape many_tiles{4, 64, 15, 17, 80, 3, 1, 1, 1};
-  constexpr ConvolutionShape unpadded_tiles{16, 64, 10, 10, 64, 3, 1, 0, 1};
-  // More weights than a core's cache holds.
-  constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
-  // With AVX2, more patches than are in memory at once.
-  constexpr ConvolutionShape many_patches{15000, 16, 2, 2, 16, 3, 1, 1, 1};
-  return {
-      {"convolution_many_tiles", ConvolutionForward{many_tiles, f32, true}, tight},
-      {"convolution_data_many_tiles", ConvolutionBackwardData{many_tiles}, tight},
-      {"convolution_weights_many_tiles", ConvolutionBackwardWeights{many_tiles, f32, true, true},
-       tight},
-      {"convolution_unpadded_tiles", ConvolutionForward{unpadded_tiles, f32, true}, tight},
-      {"convolution_data_unpadded_tiles", ConvolutionBackwardData{unpadded_tiles}, tight},
-      {"convolution_weights_unpadded_tiles",
-       ConvolutionBackwardWeights{unpadded_tiles, f32, true, true}, tight},
-      {"convolution_weights_heavy", ConvolutionBackwardWeights{heavy}, tight},
-      {"convolution_weights_many_patches",
-       ConvolutionBackwardWeights{many_patches, f32, false, true}, tight},
-  };
-#endif
-}
-
 std::vector<OperationCase> all_cases() {
   std::vector<OperationCase> cases = table();
   for (const std::vector<OperationCase>& more :
-       {language_cases(), lstm_cases(), image_cases(), library_sizes()}) {
+       {language_cases(), lstm_cases(), image_cases(), kernel_size_cases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   return cases;

@@ -21,6 +21,10 @@ struct OperationCase {
 [[nodiscard]] std::vector<OperationCase> image_cases();
 [[nodiscard]] std::vector<OperationCase> lstm_cases();
 
+/// Those of them that other kernels compute than the small shapes do. They would take minutes on
+/// emulated GPUs, whose kernels are the same for all sizes: there are none.
+[[nodiscard]] std::vector<OperationCase> kernel_size_cases();
+
 inline void PrintTo(const OperationCase& one, std::ostream* out) { *out << one.name; }
 
 }  // namespace parbench::test

@@ -1,0 +1,83 @@
+// Sizes at which libraries take other kernels, and at which Winograd's algorithm pays.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/kernels/ops/cases.h"
+
+namespace parbench::test {
+
+#ifdef PARBENCH_CUDA_EMULATION
+
+std::vector<OperationCase> kernel_size_cases() { return {}; }
+
+#else
+
+namespace {
+
+constexpr DType single = DType::f32;
+constexpr double rounding = 2e-5;  // of the result, and of sums in f32
+
+ConvolutionBackwardWeights weights_of(const ConvolutionShape& shape) { return {shape, single}; }
+ConvolutionBackwardWeights added_weights_of(const ConvolutionShape& shape) {
+  return {shape, single, false, true};
+}
+
+// batch, in, height, width, out, kernel, stride, padding, groups
+
+std::vector<OperationCase> library_cases() {
+  // Enough positions for Winograd's algorithm, in tiles that the image does not fill.
+  constexpr ConvolutionShape many_tiles{4, 64, 15, 17, 80, 3, 1, 1, 1};
+  constexpr ConvolutionShape unpadded_tiles{16, 64, 10, 10, 64, 3, 1, 0, 1};
+  // More weights than a core's cache holds.
+  constexpr ConvolutionShape heavy{1, 512, 3, 3, 512, 3, 1, 1, 1};
+  // More patches than are in memory at once.
+  constexpr ConvolutionShape many_patches{15000, 16, 2, 2, 16, 3, 1, 1, 1};
+  return {
+      {"convolution_many_tiles", ConvolutionForward{many_tiles, single, true}, rounding},
+      {"convolution_data_many_tiles", ConvolutionBackwardData{many_tiles}, rounding},
+      {"convolution_weights_many_tiles", ConvolutionBackwardWeights{many_tiles, single, true, true},
+       rounding},
+      {"convolution_unpadded_tiles", ConvolutionForward{unpadded_tiles, single, true}, rounding},
+      {"convolution_data_unpadded_tiles", ConvolutionBackwardData{unpadded_tiles}, rounding},
+      {"convolution_weights_unpadded_tiles",
+       ConvolutionBackwardWeights{unpadded_tiles, single, true, true}, rounding},
+      {"convolution_weights_heavy", weights_of(heavy), rounding},
+      {"convolution_weights_many_patches", added_weights_of(many_patches), rounding},
+  };
+}
+
+// Enough tiles for Winograd's algorithm with AVX2, which takes them in octets, blocks of output
+// channels in groups of one to three, and as many tiles at a time as stay in a cache.
+std::vector<OperationCase> tile_cases() {
+  const std::vector<std::pair<std::string, ConvolutionShape> > shapes{
+      {"tiles_unfilled", {3, 64, 15, 17, 72, 3, 1, 1, 1}},
+      {"tiles_unpadded", {5, 72, 10, 11, 64, 3, 1, 0, 1}},
+      {"tiles_padded_twice", {2, 64, 13, 14, 80, 3, 1, 2, 1}},
+      {"tiles_of_one_image", {1, 64, 31, 26, 88, 3, 1, 1, 1}},
+      {"tiles_in_chunks", {5, 64, 29, 25, 72, 3, 1, 1, 1}},
+      {"tiles_of_unfilled_blocks", {3, 68, 15, 17, 76, 3, 1, 1, 1}},
+  };
+  std::vector<OperationCase> cases;
+  for (const auto& [name, shape] : shapes) {
+    const std::string convolution = "convolution_" + name;
+    cases.push_back({convolution, ConvolutionForward{shape}, rounding});
+    cases.push_back({convolution + "_data", ConvolutionBackwardData{shape}, rounding});
+    cases.push_back({convolution + "_weights", weights_of(shape), rounding});
+    cases.push_back({convolution + "_weights_accumulate", added_weights_of(shape), rounding});
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::vector<OperationCase> kernel_size_cases() {
+  std::vector<OperationCase> cases = library_cases();
+  const std::vector<OperationCase> tiles = tile_cases();
+  cases.insert(cases.end(), tiles.begin(), tiles.end());
+  return cases;
+}
+
+#endif
+
+}  // namespace parbench::test
