@@ -20,6 +20,7 @@ namespace parbench {
 namespace {
 
 constexpr int first_device = 0;
+constexpr std::string_view branching_model = "googlenet";  // where none is asked for
 constexpr std::string_view sequential = "one-stream";
 constexpr std::string_view by_levels = "levels";
 constexpr std::string_view by_list = "list";
@@ -135,7 +136,7 @@ const std::vector<Strategy> strategy_list = {
      "the fastest sequence of stages by dynamic programming on measured costs (IOS)"}};
 
 std::vector<Axis> axes_of_inter_op() {
-  std::vector<Axis> axes = {model_axis(),
+  std::vector<Axis> axes = {model_axis(branching_model),
                             {.name = "batch",
                              .description = "samples of the forward pass",
                              .quick = {1, 8},
@@ -166,9 +167,9 @@ class InterOp final : public Scenario {
 
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
     CaseSpec spec = request.spec;
-    const Model model = model_of(request);
+    const Model model = model_of(request, branching_model);
     Parameters parameters;
-    add_choice(parameters, "model", model.name, default_model());
+    add_choice(parameters, "model", model.name, branching_model);
     parameters.set("batch", *request.spec.parameters.find("batch"));
     add_model_sizes(request, model, parameters);
     if (const Value* streams = request.spec.parameters.find("streams")) {

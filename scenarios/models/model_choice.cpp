@@ -30,25 +30,27 @@ FileOptions file_options(const Parameters& asked) {
 
 const std::string& default_model() { return models().front().name; }
 
-Axis model_axis() {
-  return {.name = "model",
-          .description =
-              "a ResNet or VGG (torchvision's), a transformer (gpt, gpt-tiny, gpt2-124m), a "
-              "recurrent language model (rnn-lm, rnn-lm-tiny), a multi-layer perceptron (mlp), two "
-              "tiny linear layers (toy), or your own from an ONNX file",
-          .kind = AxisKind::choice,
-          .quick = {default_model()},
-          .published = {default_model()},
-          .choices = model_names(),
-          .file_suffix = ".onnx"};
+Axis model_axis(std::string_view usual) {
+  return {
+      .name = "model",
+      .description =
+          "a ResNet, VGG or GoogLeNet (torchvision's), a transformer (gpt, gpt-tiny, gpt2-124m), a "
+          "recurrent language model (rnn-lm, rnn-lm-tiny), a multi-layer perceptron (mlp), two "
+          "tiny linear layers (toy), or your own from an ONNX file",
+      .kind = AxisKind::choice,
+      .quick = {std::string(usual)},
+      .published = {std::string(usual)},
+      .choices = model_names(),
+      .file_suffix = ".onnx"};
 }
 
 std::vector<Axis> model_size_axes() {
   return {
-      size_axis("image",
-                "height and width of the images, for ResNets and VGG (128) and ONNX files "
-                "(their own)",
-                4096),
+      size_axis(
+          "image",
+          "height and width of the images, for ResNets, VGG and GoogLeNet (128) and ONNX files "
+          "(their own)",
+          4096),
       size_axis("layers", "blocks of gpt, LSTMs of rnn-lm, linear layers of mlp", 1024),
       size_axis("hidden", "width of a position of gpt, of each layer of rnn-lm and mlp", 1 << 16),
       size_axis("heads", "heads of attention, for gpt", 1024),
@@ -93,9 +95,9 @@ void add_choice(Parameters& parameters, const std::string& name, const std::stri
   }
 }
 
-Model model_of(const Scenario::Request& request) {
+Model model_of(const Scenario::Request& request, std::string_view usual) {
   const Parameters& asked = request.spec.parameters;
-  return model_named(asked_or(asked, "model", default_model()), file_options(asked));
+  return model_named(asked_or(asked, "model", usual), file_options(asked));
 }
 
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters) {

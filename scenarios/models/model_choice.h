@@ -11,11 +11,11 @@
 
 namespace parbench {
 
-/// The model that scenarios take when none is asked for.
+/// The model that most scenarios take when none is asked for.
 [[nodiscard]] const std::string& default_model();
 
-/// The axis "model": those that ship, and ONNX files.
-[[nodiscard]] Axis model_axis();
+/// The axis "model": those that ship, and ONNX files. `usual` is the one where none is asked for.
+[[nodiscard]] Axis model_axis(std::string_view usual);
 /// An axis for each of `model_size_names`, whose default is the model's, and for open dimensions of
 /// files.
 [[nodiscard]] std::vector<Axis> model_size_axes();
@@ -29,8 +29,8 @@ namespace parbench {
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
                 std::string_view by_default);
 
-/// The model of a request, the default where none is asked for.
-[[nodiscard]] Model model_of(const Scenario::Request& request);
+/// The model of a request, `usual` where none is asked for.
+[[nodiscard]] Model model_of(const Scenario::Request& request, std::string_view usual);
 /// Adds the model's sizes, with its usual values where none are asked for, and what is asked of a
 /// file. Throws UsageError for a
 /// size that the user gave and that the model does not have.

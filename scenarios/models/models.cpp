@@ -29,6 +29,12 @@ Model vgg() {
           }};
 }
 
+Model inception() {
+  return {.name = "googlenet", .sizes = {{"image", 128}}, .make = [](const ModelSizes& sizes) {
+            return googlenet(sizes.at("image"));
+          }};
+}
+
 Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
           .sizes = {{"heads", usual.heads},
@@ -130,6 +136,7 @@ const std::vector<Model>& models() {
                                          resnet_of<101>(),
                                          resnet_of<152>(),
                                          vgg(),
+                                         inception(),
                                          transformer("gpt", GptSizes(), 8),
                                          transformer("gpt2-124m", gpt2_124m, 2),
                                          transformer("gpt-tiny", tiny_gpt, 8),

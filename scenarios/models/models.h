@@ -28,6 +28,11 @@ void check_image(std::int64_t image);
 /// the five groups of convolutions, the classifier. `image` is a multiple of 32.
 [[nodiscard]] Network vgg16(std::int64_t image, std::int64_t classes = 1000);
 
+/// GoogLeNet (Szegedy et al. 2014) as torchvision has it: with batch normalisation, 3×3 for 5×5 in
+/// the third branch, and without auxiliary classifiers and dropout. Units: stem, inception3a …,
+/// head. `image` is at least 32.
+[[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
+
 struct GptSizes {
   std::int64_t layers = 4;
   std::int64_t hidden = 256;  // a multiple of `heads`

@@ -188,7 +188,7 @@ std::vector<Axis> step_axes() {
 
 std::vector<Axis> axes_of_pipeline() {
   std::vector<Axis> axes = {
-      model_axis(),
+      model_axis(default_model()),
       {.name = "batch",
        .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy and "
                       "rnn-lm 20)",
@@ -281,7 +281,7 @@ bool recomputes(const Parameters& parameters) {
 /// The parameters of the step: what every strategy computes.
 Parameters parameters_of_step(const Scenario::Request& request) {
   Parameters parameters;
-  const Model model = model_of(request);
+  const Model model = model_of(request, default_model());
   add_choice(parameters, "model", model.name, default_model());
   parameters.set("batch", batch_of(request, model));
   add_model_sizes(request, model, parameters);

@@ -33,6 +33,15 @@ TEST(ResNet, HasTorchvisionsParameters) {
   EXPECT_THROW((void)resnet(49, 224), std::invalid_argument);
 }
 
+TEST(GoogLeNet, HasTorchvisionsParameters) {
+  const Network network = googlenet(224);
+  std::int64_t sum = 0;
+  for (const ParameterSpec& one : network.parameters()) sum += element_count(one.shape);
+  EXPECT_EQ(sum, 6'624'904) << "without auxiliary classifiers";
+  EXPECT_EQ(network.units.size(), 11U);
+  EXPECT_EQ(network.layer(static_cast<int>(network.layers.size()) - 3).output, (Shape{1024, 7, 7}));
+}
+
 TEST(Gpt, HasNamedSizes) {
   const Model small = model_named("gpt2-124m");
   const Network network = small.make(small.sizes);
