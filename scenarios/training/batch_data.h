@@ -21,6 +21,7 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 /// {samples, classes}: one class a sample is 1, the rest 0.
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
+
 /// Samples of different lengths, with `value` behind each.
 struct Padding {
   std::vector<std::int64_t> lengths;  // of each sample; empty: there is no padding
