@@ -31,19 +31,19 @@ void PrintTo(const GradientCase& one, std::ostream* out) { *out << one.name; }
 
 std::vector<GradientCase> gradients_to_check() {
   const ConvolutionShape convolution{2, 16, 5, 6, 16, 3, 2, 1, 1};
-  const ConvolutionShape grouped{1, 6, 5, 4, 4, 3, 1, 1, 2};
+  const ConvolutionShape in_groups{1, 6, 5, 4, 4, 3, 1, 1, 2};
   const Shape image{2, 16, 3, 4};
   const PoolingShape pool{{2, 16, 7, 6}, 3, 2, 1};
   const LinearShape linear{4, 9, 6};
   const std::string y = "destination";
-  const std::map<std::string, std::string> to_source{{"diff_source", "source"}};
+  const std::map<std::string, std::string> to_input{{"diff_source", "source"}};
   const std::map<std::string, std::string> to_addend{{"diff_source", "addend"}};
   const BatchNormForward add_to_norm{.shape = image, .relu = true, .add = true};
   const std::map<std::string, std::string> to_norm{
       {"diff_source", "source"}, {"diff_scale", "scale"}, {"diff_shift", "shift"}};
   const std::map<std::string, std::string> to_weights{{"diff_weights", "weights"},
                                                       {"diff_bias", "bias"}};
-  constexpr DType f32 = DType::f32;
+  constexpr DType single = DType::f32;
   constexpr auto gelu = ActivationKind::gelu;
   constexpr auto gelu_tanh = ActivationKind::gelu_tanh;
   constexpr auto sigmoid = ActivationKind::sigmoid;
@@ -57,25 +57,25 @@ std::vector<GradientCase> gradients_to_check() {
   const Dropout dropout{.shape = {5, 7}, .probability = 0.4F, .seed = 3, .first = 2};
   return {
       {"convolution_data", ConvolutionBackwardData{convolution}, ConvolutionForward{convolution}, y,
-       to_source},
-      {"convolution_data_grouped", ConvolutionBackwardData{grouped}, ConvolutionForward{grouped}, y,
-       to_source},
+       to_input},
+      {"convolution_data_grouped", ConvolutionBackwardData{in_groups},
+       ConvolutionForward{in_groups}, y, to_input},
       {"convolution_weights", ConvolutionBackwardWeights{convolution, DType::f32, true},
        ConvolutionForward{convolution, DType::f32, true}, y, to_weights},
       {"batch_norm", BatchNormBackward{image}, BatchNormForward{image}, y, to_norm},
       {"batch_norm_relu", BatchNormBackward{image, DType::f32, true},
        BatchNormForward{image, DType::f32, true}, y, to_norm},
-      {"relu", ActivationBackward{image}, ActivationForward{image}, y, to_source},
-      {"gelu", ActivationBackward{image, f32, gelu}, ActivationForward{image, f32, gelu}, y,
-       to_source},
-      {"gelu_tanh", ActivationBackward{image, f32, gelu_tanh},
-       ActivationForward{image, f32, gelu_tanh}, y, to_source},
-      {"sigmoid", ActivationBackward{image, f32, sigmoid}, ActivationForward{image, f32, sigmoid},
-       y, to_source},
-      {"tanh", ActivationBackward{image, f32, hyperbolic},
-       ActivationForward{image, f32, hyperbolic}, y, to_source},
-      {"clip", ActivationBackward{image, f32, clip, -0.5F, 0.25F},
-       ActivationForward{image, f32, clip, -0.5F, 0.25F}, y, to_source},
+      {"relu", ActivationBackward{image}, ActivationForward{image}, y, to_input},
+      {"gelu", ActivationBackward{image, single, gelu}, ActivationForward{image, single, gelu}, y,
+       to_input},
+      {"gelu_tanh", ActivationBackward{image, single, gelu_tanh},
+       ActivationForward{image, single, gelu_tanh}, y, to_input},
+      {"sigmoid", ActivationBackward{image, single, sigmoid},
+       ActivationForward{image, single, sigmoid}, y, to_input},
+      {"tanh", ActivationBackward{image, single, hyperbolic},
+       ActivationForward{image, single, hyperbolic}, y, to_input},
+      {"clip", ActivationBackward{image, single, clip, -0.5F, 0.25F},
+       ActivationForward{image, single, clip, -0.5F, 0.25F}, y, to_input},
       {"layer_norm", LayerNormBackward{{3, 4, 9}}, LayerNormForward{{3, 4, 9}}, y, to_norm},
       {"dropout", dropout, dropout, y, {{"destination", "source"}}, {{"source", "seed"}}},
       {"add_relu",
@@ -90,10 +90,10 @@ std::vector<GradientCase> gradients_to_check() {
        y,
        to_addend,
        {{"a", "seed"}}},
-      {"max_pool", MaxPoolBackward{pool}, MaxPoolForward{pool}, y, to_source},
+      {"max_pool", MaxPoolBackward{pool}, MaxPoolForward{pool}, y, to_input},
       {"global_average_pool", GlobalAveragePoolBackward{image}, GlobalAveragePoolForward{image}, y,
-       to_source},
-      {"linear_data", LinearBackwardData{linear}, LinearForward{linear}, y, to_source},
+       to_input},
+      {"linear_data", LinearBackwardData{linear}, LinearForward{linear}, y, to_input},
       {"linear_weights", LinearBackwardWeights{linear}, LinearForward{linear}, y, to_weights},
       {"gemm_a",
        Gemm{5, 7, 6, DType::f32, false, true},
@@ -114,17 +114,17 @@ std::vector<GradientCase> gradients_to_check() {
        {{"diff_prediction", "prediction"}}},
       // Images.
       {"convolution_data_dilated", ConvolutionBackwardData{dilated}, ConvolutionForward{dilated}, y,
-       to_source},
-      {"convolution_weights_dilated", ConvolutionBackwardWeights{dilated, f32, true},
-       ConvolutionForward{dilated, f32, true}, y, to_weights},
-      {"max_pool_trailing", MaxPoolBackward{average}, MaxPoolForward{average}, y, to_source},
-      {"average_pool", AveragePoolBackward{average}, AveragePoolForward{average}, y, to_source},
-      {"average_pool_counting_padding", AveragePoolBackward{average, f32, true},
-       AveragePoolForward{average, f32, true}, y, to_source},
+       to_input},
+      {"convolution_weights_dilated", ConvolutionBackwardWeights{dilated, single, true},
+       ConvolutionForward{dilated, single, true}, y, to_weights},
+      {"max_pool_trailing", MaxPoolBackward{average}, MaxPoolForward{average}, y, to_input},
+      {"average_pool", AveragePoolBackward{average}, AveragePoolForward{average}, y, to_input},
+      {"average_pool_counting_padding", AveragePoolBackward{average, single, true},
+       AveragePoolForward{average, single, true}, y, to_input},
       {"response_norm",
-       LocalResponseNormBackward{image, f32, response.size, response.alpha, response.beta,
+       LocalResponseNormBackward{image, single, response.size, response.alpha, response.beta,
                                  response.offset},
-       response, y, to_source},
+       response, y, to_input},
       {"insert_channels",
        SliceChannels{channels},
        InsertChannels{channels},
@@ -158,7 +158,7 @@ std::vector<GradientCase> gradients_to_check() {
        AttentionForward{1, 5, 2, 3, false},
        y,
        {{"diff_projections", "projections"}}},
-      {"lstm_data", LstmBackwardData{{3, 4, 5, 6}}, LstmForward{{3, 4, 5, 6}}, y, to_source},
+      {"lstm_data", LstmBackwardData{{3, 4, 5, 6}}, LstmForward{{3, 4, 5, 6}}, y, to_input},
       {"lstm_weights",
        LstmBackwardWeights{{3, 4, 5, 6}},
        LstmForward{{3, 4, 5, 6}},
@@ -234,14 +234,14 @@ TEST_P(Gradients, EqualFiniteDifferences) {
   }
 }
 
-std::string label(const testing::TestParamInfo<std::tuple<Lane, GradientCase>>& info) {
+std::string label_of_gradient(const testing::TestParamInfo<std::tuple<Lane, GradientCase>>& info) {
   return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Backward, Gradients,
                          testing::Combine(testing::ValuesIn(lanes()),
                                           testing::ValuesIn(gradients_to_check())),
-                         label);
+                         label_of_gradient);
 
 }  // namespace
 }  // namespace parbench::test
