@@ -202,8 +202,8 @@ std::vector<OpDesc> companions(const OpDesc& desc) {
     return {MaxPoolForward{pool->shape, pool->dtype}};
   }
   if (const auto* norm = std::get_if<LocalResponseNormBackward>(&desc)) {
-    return LocalResponseNormForward{norm->shape, norm->dtype, norm->size,
-                                    norm->alpha, norm->beta,  norm->offset};
+    return {LocalResponseNormForward{norm->shape, norm->dtype, norm->size, norm->alpha, norm->beta,
+                                     norm->offset}};
   }
   if (const auto* attention = std::get_if<AttentionBackward>(&desc)) {
     return {AttentionForward{.batch = attention->batch,
