@@ -43,7 +43,8 @@ ordered_json training_step(const parbench::Network& network, std::int64_t batch)
                                       .first = 0,
                                       .last = static_cast<int>(network.layers.size()) - 1,
                                       .batch = batch},
-                            .micro_batches = {batch}}));
+                            .micro_batches = {batch},
+                            .optimizer = {}}));
   add_training_step(parts, stages, {batch}, parbench::one_at_a_time(1, 1));
   parts.data.finish();
   context.commit();
