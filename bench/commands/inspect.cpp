@@ -35,7 +35,7 @@ class Inspect final : public Command {
     Axis model = choice_rule("MODEL", "A model that ships, or FILE.onnx", model_names());
     model.file_suffix = ".onnx";
     std::vector<FlagRow> rows{
-        {.value = std::move(model), .placeholder = "MODEL", .required = true, .target = &model_},
+        {.value = std::move(model), .required = true, .target = &model_},
         {.value = number_rule("batch",
                               "Samples of a training step; the model's quick batch unless "
                               "given",

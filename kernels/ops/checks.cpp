@@ -318,8 +318,10 @@ void check_one(Name name, const AveragePoolBackward& desc) { check_shape(name, d
 template <class Desc>
 void check_response_norm(Name name, const Desc& desc) {
   check_rank(name, desc.shape, 4);
-  if (desc.size < 1 || desc.size % 2 == 0) {
-    throw UsageError(fmt::format("{}: size is {}; it must be odd and at least 1", name, desc.size));
+  constexpr std::int64_t max = 1 << 20;
+  if (desc.size < 1 || desc.size > max || desc.size % 2 == 0) {
+    throw UsageError(
+        fmt::format("{}: size is {}; it must be odd and from 1 to {}", name, desc.size, max));
   }
   if (desc.offset > 0 && desc.alpha >= 0) return;
   throw UsageError(

@@ -268,7 +268,7 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
     notes.emplace_back(
         scattered_mark,
         "the median of the ratios in each round; it is not the ratio of the medians, "
-        "because the samples of one of the two have several modes or scatter");
+        "as where the samples of one of the two have several modes or scatter");
   }
   if (std::string remarks = remarks_text(cases); !remarks.empty()) {
     notes.emplace_back(metric_remark_mark, std::move(remarks));

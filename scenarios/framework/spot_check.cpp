@@ -59,10 +59,10 @@ Expected expected_at(const ConvolutionProbe& probe, const Shape& position) {
   if (!probe.bias.empty()) want.add(probe.bias[channel], 1.0);
   for (std::int64_t in = 0; in < s.in_channels; ++in) {
     for (std::int64_t ky = 0; ky < s.kernel; ++ky) {
-      const std::int64_t y = position[1] * s.stride - s.padding + ky;
+      const std::int64_t y = position[1] * s.stride - s.padding + ky * s.dilation;
       if (y < 0 || y >= s.height) continue;
       for (std::int64_t kx = 0; kx < s.kernel; ++kx) {
-        const std::int64_t x = position[2] * s.stride - s.padding + kx;
+        const std::int64_t x = position[2] * s.stride - s.padding + kx * s.dilation;
         if (x < 0 || x >= s.width) continue;
         want.add(probe.source[(in * s.height + y) * s.width + x],
                  probe.weights[((channel * s.in_channels + in) * s.kernel + ky) * s.kernel + kx]);

@@ -108,6 +108,11 @@ InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts, int
   return spec.strategy == by_list ? list_schedule(problem) : stage_schedule(problem);
 }
 
+bool has_branches(const Network& network) {
+  const InterOpProblem problem = inter_op_problem(network, 2);
+  return level_schedule(problem) != sequential_schedule(problem);
+}
+
 /// "12 of 69 layers beside others, in 9 of 40 stages".
 std::string described(const InterOpSchedule& schedule) {
   std::size_t layers = 0;
@@ -182,6 +187,12 @@ class InterOp final : public Scenario {
       return refuse(request, "batch",
                     fmt::format("--batch {}: {} takes {} to {} samples at these sizes", batch,
                                 network.name, network.min_samples(), network.max_samples()));
+    }
+    if (spec.strategy != sequential && !has_branches(network)) {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {}: {} has no layers that could run at once; use a "
+                                "network with branches, or --strategy {}",
+                                spec.strategy, network.name, sequential));
     }
     return spec;
   }

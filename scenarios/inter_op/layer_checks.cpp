@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,13 +39,13 @@ std::optional<std::string> wrong_convolution(const ConvolutionShape& shape,
 /// `result` has a row of outputs for each row of `inputs` in `source`.
 std::optional<std::string> wrong_linear(std::int64_t inputs, const LayerSample& sample,
                                         NumberFormat format) {
-  const auto outputs = static_cast<std::int64_t>(sample.bias.size());
+  const std::int64_t outputs = static_cast<std::int64_t>(sample.weights.size()) / inputs;
   const std::int64_t rows = static_cast<std::int64_t>(sample.source.size()) / inputs;
   for (const Shape& position : spot_positions({rows, outputs}, checked_positions)) {
     const auto row = static_cast<std::size_t>(position[0] * inputs);
     const auto column = static_cast<std::size_t>(position[1] * inputs);
     Expected want;
-    want.add(sample.bias[static_cast<std::size_t>(position[1])], 1.0);
+    if (!sample.bias.empty()) want.add(sample.bias[static_cast<std::size_t>(position[1])], 1.0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(inputs); ++i) {
       want.add(sample.source[row + i], sample.weights[column + i]);
     }
@@ -62,8 +62,11 @@ class LayerChecker {
   LayerChecker(CaseData& data, const StageRange& whole, const NetworkForward& forward)
       : data_(data), whole_(whole), forward_(forward) {}
 
-  /// What is wrong with the first wrong layer, or nothing.
+  /// What is wrong with the network's output or the first wrong layer, or nothing.
   [[nodiscard]] std::optional<std::string> operator()() const {
+    for (const float value : data_.read(forward_.output(whole_.last))) {
+      if (!std::isfinite(value)) return fmt::format("the output has a value of {}", value);
+    }
     for (int layer = 0; layer <= whole_.last; ++layer) {
       for (const std::int64_t sample : std::set<std::int64_t>{0, whole_.batch - 1}) {
         if (const auto wrong = check(layer, sample)) {
@@ -93,9 +96,9 @@ class LayerChecker {
       return wrong_convolution(convolution->shape(source),
                                sample_of(index, sample, convolution->options().bias), format);
     }
-    if (as<Linear>(layer) != nullptr) {
+    if (const auto* linear = as<Linear>(layer)) {
       const std::int64_t inputs = whole_.network->input_of(layer).back();
-      return wrong_linear(inputs, sample_of(index, sample, true), format);
+      return wrong_linear(inputs, sample_of(index, sample, linear->has_bias()), format);
     }
     return std::nullopt;
   }
@@ -108,8 +111,9 @@ class LayerChecker {
 }  // namespace
 
 void add_layer_checks(CaseParts& parts, const StageRange& whole, const NetworkForward& forward) {
-  parts.checks.push_back({"sampled values of convolutions and linear layers computed naively",
-                          LayerChecker(parts.data, whole, forward)});
+  parts.checks.push_back(
+      {"finite output, and sampled values of convolutions and linear layers computed naively",
+       LayerChecker(parts.data, whole, forward)});
 }
 
 }  // namespace parbench

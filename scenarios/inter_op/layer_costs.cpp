@@ -16,32 +16,37 @@ namespace {
 
 constexpr int passes = 5;
 
-/// Buffers of its own, so that layers can be measured before the memory of a run exists.
+/// Buffers of its own, so that layers can be measured before the memory of a run exists; for an
+/// estimate, views without memory.
 class OwnMemory final : public ForwardMemory {
  public:
-  explicit OwnMemory(Device& device) : device_(device) {}
+  OwnMemory(Device& device, bool allocates) : device_(device), allocates_(allocates) {}
 
   BufferView work(std::size_t bytes) override {
+    if (!allocates_) return symbolic(Space::transient, 0, bytes);
     buffers_.push_back(std::make_unique<Buffer>(device_.allocate(bytes, MemoryKind::device)));
     return *buffers_.back();
   }
   BufferView filled(const std::string& /*key*/, std::size_t bytes,
                     const Context::Fill& fill) override {
     const BufferView view = work(bytes);
-    fill(view);
+    if (allocates_) fill(view);
     return view;
   }
 
  private:
   Device& device_;
+  bool allocates_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to them by address
 };
 
 /// A network with memory of its own, on one stream.
 class TimedNetwork {
  public:
-  TimedNetwork(const StageRange& whole, Stream& stream, std::uint64_t seed)
-      : stream_(stream), memory_(stream.device()), forward_(whole, stream, 0, seed, memory_) {
+  TimedNetwork(const StageRange& whole, Stream& stream, const Context::Options& options)
+      : stream_(stream),
+        memory_(stream.device(), options.measures),
+        forward_(whole, stream, 0, options.seed, memory_) {
     for (int layer = 0; layer <= whole.last; ++layer) {
       layers_.push_back(forward_.plan(layer, stream, ops_));
       begins_.push_back(stream.device().make_event());
@@ -140,7 +145,7 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
   TimedNetworks networks;
   for (int i = 0; i < streams; ++i) {
     Stream& stream = context.stream(device, StreamKind::compute, i, streams);
-    networks.push_back(std::make_unique<TimedNetwork>(whole, stream, context.options().seed));
+    networks.push_back(std::make_unique<TimedNetwork>(whole, stream, context.options()));
   }
   return networks;
 }

@@ -25,7 +25,7 @@ void check_image(std::int64_t image);
 
 /// VGG-16 (Simonyan, Zisserman 2014) as torchvision has it, configuration D, but for images of
 /// other sizes than 224 without its adaptive pooling: the classifier reads what there is. Units:
-/// the five groups of convolutions, the classifier. `image` is a multiple of 32.
+/// the five groups of convolutions, the classifier. `image` is at least 32.
 [[nodiscard]] Network vgg16(std::int64_t image, std::int64_t classes = 1000);
 
 /// GoogLeNet (Szegedy et al. 2014) as torchvision has it: with batch normalisation, 3×3 for 5×5 in

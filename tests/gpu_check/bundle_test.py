@@ -25,7 +25,7 @@ def archive(build, tmp_path_factory):
     """The bundle of this build."""
     for name in "kernels_test", "measurement_tests", "runtime_test", "scenario_tests", "parbench-smoke":
         build.program(name)
-    path = tmp_path_factory.mktemp("archive") / "b.tar.gz"
+    path = tmp_path_factory.mktemp("archive") / "b.tar.xz"
     made = bundle("-o", path, "--build", build.folder, "--allow-cpu-only")
     assert not missing(made.err, str(path), "MiB")
     return path
@@ -95,7 +95,7 @@ class PretendedBuild:
     """A folder that passes for a build, and a cmake that fills the bundle with random bytes."""
 
     def __init__(self, folder):
-        self.folder, self.archive = folder, folder / "b.tar.gz"
+        self.folder, self.archive = folder, folder / "b.tar.xz"
         self.env = {"PATH": f"{folder / 'tools'}:{SYSTEM_PATH}"}
         (folder / "build").mkdir()
         self.set_cuda("ON")
@@ -130,9 +130,9 @@ def test_refuses_to_exceed_its_limit(pretended):
 def test_is_written_to_the_build_folder_of_a_fresh_clone_or_to_a_named_folder(pretended, clone):
     script = clone / "scripts/bundle"
     pretended.bundle(script=script)
-    assert (clone / "build/parbench-bundle.tar.gz").is_file()
+    assert (clone / "build/parbench-bundle.tar.xz").is_file()
     (pretended.folder / "there").mkdir()
-    archive = pretended.folder / "there/parbench-bundle.tar.gz"
+    archive = pretended.folder / "there/parbench-bundle.tar.xz"
     assert f"{archive}: " in pretended.bundle("-o", f"{archive.parent}/", script=script).err
     assert archive.is_file()
 

@@ -165,9 +165,12 @@ std::vector<float> mask_elements(const onnx::TensorProto& tensor, std::int64_t c
     return begins_like_mask(tensor, count) ? values_of<float>(tensor, count) : std::vector<float>();
   }
   if (tensor.data_type() != onnx::TensorProto::BOOL) return {};
+  const std::size_t size =
+      static_cast<std::size_t>(tensor.int32_data_size()) + tensor.raw_data().size();
+  if (!std::cmp_equal(size, count)) return {};
   std::vector<float> elements(tensor.int32_data().begin(), tensor.int32_data().end());
   for (const char byte : tensor.raw_data()) elements.push_back(byte == 0 ? 0.0F : 1.0F);
-  return std::cmp_equal(elements.size(), count) ? elements : std::vector<float>();
+  return elements;
 }
 
 Mask mask_of(const onnx::TensorProto& tensor, const Shape& shape) {

@@ -267,6 +267,9 @@ std::optional<Heads> heads_of(Group& group, const std::string& name) {
   if (reshape == nullptr) return std::nullopt;
   const std::vector<std::int64_t> shape = group.view(*reshape).integers("shape", 1);
   if (shape.size() != 4 || !is_samples(group.importer(), shape[0])) return std::nullopt;
+  constexpr std::int64_t max = 1 << 20;  // of heads, and of their size: the product fits 64 bits
+  const auto is_possible = [](std::int64_t extent) { return extent >= 1 && extent <= max; };
+  if (!is_possible(shape[2]) || !is_possible(shape[3])) return std::nullopt;
   const std::string& source = reshape->inputs.at(0);
   const Node* split = group.take(source, "Split");
   if (split == nullptr || split->outputs.size() != 3) return std::nullopt;

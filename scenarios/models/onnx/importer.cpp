@@ -87,10 +87,13 @@ Importer::Importer(const Graph& graph, ImportOptions options)
   set_input();
 }
 
-/// Open dimensions behind that of the samples have the sizes that the user gives by their names.
+/// Open dimensions behind that of the samples have the sizes that the user gives by their names;
+/// those of an image have --image.
 void Importer::set_open_dimensions(const Input& input) {
   std::vector<std::string> known;
-  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+  const bool is_image = input.shape.size() == 4;
+  const std::size_t end = is_image ? 2 : input.shape.size();
+  for (std::size_t i = 1; i < end; ++i) {
     if (input.shape[i] != open_dimension || input.dimensions.at(i).empty()) continue;
     known.push_back(input.dimensions[i]);
     const auto found = options_.dimensions.find(known.back());
@@ -99,7 +102,8 @@ void Importer::set_open_dimensions(const Input& input) {
   for (const auto& [name, size] : options_.dimensions) {
     if (std::ranges::find(known, name) != known.end()) continue;
     throw UsageError(fmt::format(
-        "has no open dimension '{}' beside the samples, which --batch sets; allowed with --dim: {}",
+        "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "
+        "--image sets; allowed with --dim: {}",
         name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   }
 }
@@ -183,6 +187,11 @@ int Importer::activation(const std::string& name) const {
   const Node* from = maker(name);
   if (from == nullptr || unmapped_.contains(from)) throw Unmapped();
   throw CannotMap(fmt::format("it reads '{}', which is not the first output of its node", name));
+}
+
+const std::string& Importer::tensor_behind(const std::string& name) const {
+  const Constant* found = constant(name);
+  return found == nullptr || found->source.empty() ? name : found->source;
 }
 
 const Constant* Importer::constant(const std::string& name) const {

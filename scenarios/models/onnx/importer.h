@@ -73,6 +73,9 @@ class Importer {
   [[nodiscard]] int activation(const std::string& name) const;
   /// Null for a name that is no constant.
   [[nodiscard]] const Constant* constant(const std::string& name) const;
+  /// The tensor of the file whose values a name has, also through nodes that only move them; the
+  /// name itself where there is none.
+  [[nodiscard]] const std::string& tensor_behind(const std::string& name) const;
   /// The shape of one sample of a layer's output, or of the network's input.
   [[nodiscard]] const Shape& shape_of(int activation) const;
   /// The node that has made a name; null for inputs and constants of the file.
@@ -95,7 +98,7 @@ class Importer {
   /// that those of "fc.weight" belong to layer fc; without it the layer is named after the node.
   template <class Kind>
   void add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
-    if (!weights.empty() && !weights_.insert(weights).second) {
+    if (!weights.empty() && !weights_.insert(tensor_behind(weights)).second) {
       throw CannotMap("it shares its weights with another node");
     }
     const std::string name = name_of_layer(node, weights);

@@ -351,7 +351,10 @@ void map_reshape(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   if (view.constant(0) != nullptr) {
     Constant constant = view.weights(0, "values");
-    constant.shape = reshaped(constant.shape, view.integers("shape", 1));
+    Shape shape = reshaped(constant.shape, view.integers("shape", 1));
+    if (constant.transposed && shape != constant.shape)
+      constant.source.clear();  // in no order of it
+    constant.shape = std::move(shape);
     return importer.fold(node, std::move(constant));
   }
   const Node* from = importer.maker(view.input(0));

@@ -74,6 +74,14 @@ TEST_F(ConvolutionProbeTest, KnowsBordersAndCentre) {
   EXPECT_DOUBLE_EQ(expected_at(probe(), {0, 2, 2}).value, 1 + 2 + 4 + 5 + 0.5);
 }
 
+TEST_F(ConvolutionProbeTest, KnowsDilation) {
+  ConvolutionProbe dilated = probe();
+  dilated.shape.padding = 2;
+  dilated.shape.dilation = 2;
+  EXPECT_DOUBLE_EQ(expected_at(dilated, {0, 1, 1}).value, 5 + 0.5);
+  EXPECT_DOUBLE_EQ(expected_at(dilated, {0, 0, 0}).value, 5 + 6 + 8 + 9 + 0.5);
+}
+
 TEST_F(ConvolutionProbeTest, FindsOneWrongValue) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     const std::int64_t y = static_cast<std::int64_t>(i) / 3;
