@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
                 DType::bf16},
         CpuCase{"inter_op_modules",
                 make_inter_op,
-                {{"model", "googlenet"}, {"batch", 1}, {"image", 32}, {"streams", 3}}},
+                {{"model", "googlenet"}, {"batch", 2}, {"image", 32}, {"streams", 3}}},
         CpuCase{"matmul", make_matmul, {{"n", 67}, {"count", 5}}, 2},
         CpuCase{"matmul_bf16", make_matmul, {{"n", 64}, {"count", 3}}, 2, DType::bf16},
         CpuCase{"overlap_d2h",

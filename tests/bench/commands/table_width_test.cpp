@@ -108,7 +108,7 @@ TEST_P(TableOf, EveryScenarioSaysWhatIsMissing) {
     const report::Report made = made_report(*scenario, GetParam());
     EXPECT_THAT(report::to_table(made, {.width = 60}),
                 AllOf(HasSubstr("not shown at 60 columns: "), ContainsRegex("peak[ \n]memory")));
-    const std::string wide = report::to_table(made, {.width = 400});
+    const std::string wide = report::to_table(made, {.width = 1000});
     EXPECT_THAT(wide, AllOf(Not(HasSubstr("not shown")), HasSubstr("1.49 + 0.65 GiB")));
   }
 }
