@@ -189,7 +189,7 @@ int Importer::activation(const std::string& name) const {
   throw CannotMap(fmt::format("it reads '{}', which is not the first output of its node", name));
 }
 
-const std::string& Importer::tensor_behind(const std::string& name) const {
+std::string Importer::tensor_behind(const std::string& name) const {
   const Constant* found = constant(name);
   return found == nullptr || found->source.empty() ? name : found->source;
 }

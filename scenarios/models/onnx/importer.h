@@ -75,7 +75,7 @@ class Importer {
   [[nodiscard]] const Constant* constant(const std::string& name) const;
   /// The tensor of the file whose values a name has, also through nodes that only move them; the
   /// name itself where there is none.
-  [[nodiscard]] const std::string& tensor_behind(const std::string& name) const;
+  [[nodiscard]] std::string tensor_behind(const std::string& name) const;
   /// The shape of one sample of a layer's output, or of the network's input.
   [[nodiscard]] const Shape& shape_of(int activation) const;
   /// The node that has made a name; null for inputs and constants of the file.
