@@ -146,7 +146,7 @@ std::vector<OperationCase> dropouts() {
        image_tight,
        {{"destination", "source"}}},
       {"dropout_image_odd", Dropout{{2, 5, 3, 7}, image_f32, 0.3F, 5, 6, 105}, image_tight},
-      {"dropout_image_first", Dropout{{1, 16, 5, 3}, image_f32, 0.4F, 5, 6, 16 * 15}, image_tight},
+      {"dropout_image_first", Dropout{{1, 16, 5, 3}, image_f32, 0.4F, 5, 6, 240}, image_tight},
       {"dropout_image_bf16", Dropout{{2, 16, 5, 3}, image_bf16, 0.25F, 8, 6}, image_loose},
   };
 }

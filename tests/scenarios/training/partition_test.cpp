@@ -119,7 +119,7 @@ TEST(CutSeconds, FollowTheBytesThatCross) {
   const std::vector<double>& seconds = measured_cut_seconds(context, network, {.samples = 2});
   ASSERT_EQ(seconds.size(), network.units.size());
   EXPECT_EQ(seconds.front(), 0);
-  const double layer1 = 2 * 64 * 16 * 16 * sizeof(float);
+  const double layer1 = 2.0 * 64 * 16 * 16 * sizeof(float);
   EXPECT_DOUBLE_EQ(seconds[1], layer1 / 1e10) << "the output of the stem";
   EXPECT_LT(seconds.back(), seconds[1]);
 }
