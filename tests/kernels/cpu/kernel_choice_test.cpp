@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,22 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-// batch, in, height, width, out, kernel, stride, padding, groups
-constexpr ConvolutionShape pointwise{1, 64, 8, 8, 64, 1, 1, 0, 1};
+/// The limit that oneDNN reads for the instructions that it uses; empty: none.
+std::string isa_limit() {
+  for (const char* name : {"DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA"}) {
+    if (const char* value = std::getenv(name)) return value;
+  }
+  return "";
+}
+
+bool processor_has_avx512() {
+  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0;
+}
+
+bool processor_has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
+
+// Shapes: batch, in, height, width, out, kernel, stride, padding, groups.
 
 class KernelChoice : public LaneTest {
  protected:
@@ -30,17 +45,23 @@ class KernelChoice : public LaneTest {
            implementation(ConvolutionBackwardWeights{shape});
   }
 
-  [[nodiscard]] bool has_avx2() const {
-    return implementation(ConvolutionBackwardWeights{pointwise}) == "jit_1x1:avx2";
+  // By the processor and the limit, so that another choice of oneDNN fails a test.
+  [[nodiscard]] static bool has_avx512() {
+    return on_processor() && processor_has_avx512() && isa_limit().empty();
   }
+  [[nodiscard]] static bool has_avx2() {
+    return on_processor() && processor_has_avx2() &&
+           (isa_limit() == "AVX2" || (isa_limit().empty() && !processor_has_avx512()));
+  }
+
+ private:
+  [[nodiscard]] static bool on_processor() { return GetParam().device.starts_with("cpu:"); }
 };
 
 const auto is_winograd = MatchesRegex(".*wino.*wino.*wino.*");
 
 TEST_P(KernelChoice, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
-  if (kernels(pointwise).find("jit_1x1:avx512_core") == std::string::npos) {
-    GTEST_SKIP() << "needs a processor with AVX-512";
-  }
+  if (!has_avx512()) GTEST_SKIP() << "needs a processor with AVX-512, and no limit to oneDNN";
   EXPECT_THAT(kernels({8, 64, 8, 8, 64, 3, 1, 1, 1}), is_winograd);
   EXPECT_THAT(kernels({8, 128, 7, 7, 64, 3, 1, 1, 1}), is_winograd);
   EXPECT_THAT(kernels({32, 512, 4, 4, 512, 3, 1, 1, 1}), is_winograd);
@@ -56,7 +77,7 @@ TEST_P(KernelChoice, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
 }
 
 TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
-  if (!has_avx2()) GTEST_SKIP() << "needs oneDNN to be limited to AVX2";
+  if (!has_avx2()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2";
   const auto kernel = [&](const ConvolutionShape& shape) {
     return implementation(ConvolutionBackwardWeights{shape});
   };
@@ -67,7 +88,7 @@ TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
 }
 
 TEST_P(KernelChoice, OwnTilesComputeLargeConvolutionsOf3x3WithAvx2) {
-  if (!has_avx2()) GTEST_SKIP() << "needs oneDNN to be limited to AVX2";
+  if (!has_avx2()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2";
   for (const ConvolutionShape& tiled : std::vector<ConvolutionShape>{
            {4, 64, 8, 8, 64, 3, 1, 1, 1},
            {7, 72, 7, 10, 64, 3, 1, 1, 1},  // tiles that outputs do not fill, an odd number of them
