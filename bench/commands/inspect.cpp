@@ -10,7 +10,7 @@
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"
-#include "scenarios/models/models.h"
+#include "scenarios/models/model_choice.h"
 
 namespace parbench {
 namespace {
@@ -41,10 +41,10 @@ class Inspect final : public Command {
                               "given",
                               AxisKind::integer, 1, max_batch),
          .target = &batch_}};
-    for (const std::string_view name : model_size_names) {
-      rows.push_back({.value = number_rule(std::string(name), "As in --scenario pipeline",
-                                           AxisKind::integer, 1, max_size),
-                      .target = &sizes_[std::string(name)]});
+    for (Axis size : model_size_axes()) {
+      if (size.name == "dim") continue;
+      size.description = "As in --scenario pipeline";
+      rows.push_back({.value = size, .target = &sizes_[size.name]});
     }
     rows.push_back({.value = text_rule("dim",
                                        "Sizes of dimensions that a file leaves open, as "
@@ -77,7 +77,6 @@ class Inspect final : public Command {
 
  private:
   static constexpr double max_batch = 1 << 20;
-  static constexpr double max_size = 1 << 24;
 
   [[nodiscard]] FileOptions file_options() const {
     FileOptions options;

@@ -148,7 +148,7 @@ std::vector<std::string> explanations() {
   return {
       "forward, step: FLOPs of the forward pass, and of a training step with backward pass and "
       "update; the total has the loss too. kept: activations that wait for the backward pass.",
-      "branches: the most layers that can run at once. bytes in: what crosses the cut point in "
+      "branches: the most layers on one topological level. bytes in: what crosses the cut point in "
       "front of the unit in the forward pass; as much goes back."};
 }
 
