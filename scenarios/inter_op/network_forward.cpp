@@ -8,13 +8,6 @@
 #include "scenarios/training/batch_data.h"
 
 namespace parbench {
-namespace {
-
-// Subsequences of the generator; parameters use their index in the network beyond these.
-constexpr std::uint64_t input_subsequence = 1;
-constexpr std::uint64_t first_parameter = 100;
-
-}  // namespace
 
 NetworkForward::NetworkForward(const StageRange& whole, Stream& stream, int device,
                                std::uint64_t seed, ForwardMemory& memory)
@@ -36,18 +29,10 @@ std::string NetworkForward::key(std::string_view what) const {
 void NetworkForward::draw_input() {
   input_.device = device_;
   input_.desc = tensor_of(first_stream_.device(), whole_, network_input, whole_.batch);
-  const RandomStream numbers{seed_, input_subsequence};
-  const auto fill = [&stream = first_stream_, desc = input_.desc, numbers,
-                     vocabulary = whole_.network->vocabulary](BufferView view) {
-    if (vocabulary > 0) {
-      draw_integers(stream, desc, view, vocabulary, numbers);
-    } else {
-      draw_normal(stream, desc, view, numbers);
-    }
-  };
-  input_.view = memory_.filled(
-      key(fmt::format("input {} {}", to_string(input_.desc.shape), to_string(input_.desc.dtype))),
-      input_.desc.bytes, fill);
+  const std::string what =
+      fmt::format("input {} {}", to_string(input_.desc.shape), to_string(input_.desc.dtype));
+  input_.view =
+      memory_.filled(key(what), input_.desc.bytes, writer_of_inputs(first_stream_, whole_, seed_));
 }
 
 std::vector<OpCall> NetworkForward::plan(int layer, Stream& stream, OpSet& ops) {
@@ -82,13 +67,7 @@ BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wa
   if (spec == specs_.end()) {
     throw std::logic_error(fmt::format("{} has no parameter {}", layer().name, role));
   }
-  const auto index = static_cast<std::uint64_t>(spec - specs_.begin());
-  const Fill numbers{.count = element_count(spec->shape),
-                     .distribution = spec->initial.distribution,
-                     .low = spec->initial.low,
-                     .high = spec->initial.high,
-                     .seed = seed_,
-                     .subsequence = first_parameter + index};
+  const Fill numbers = initial_fill(*whole_.network, *spec, seed_);
   const std::string what = fmt::format("{} {} {} as {}", spec->name, to_string(wanted.shape),
                                        to_string(wanted.dtype), wanted.layout.name());
   const BufferView view = memory_.filled(key(what), wanted.bytes,

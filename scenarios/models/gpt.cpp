@@ -20,7 +20,7 @@ int decoder_block(Network& net, const std::string& name, const GptSizes& sizes, 
   constexpr std::int64_t expansion = 4;
   int x = net.add(name + ".ln_1", LayerNorm(), {input});
   x = net.add(name + ".attn.c_attn", Linear(3 * sizes.hidden), {x});
-  x = net.add(name + ".attn", CausalAttention(sizes.heads), {x});
+  x = net.add(name + ".attn", SelfAttention(sizes.heads), {x});
   x = net.add(name + ".attn.c_proj", Linear(sizes.hidden), {x});
   const int attended = net.add(name + ".residual_1", Addition(), {input, x});
   x = net.add(name + ".ln_2", LayerNorm(), {attended});

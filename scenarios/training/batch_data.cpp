@@ -11,6 +11,10 @@
 namespace parbench {
 namespace {
 
+// Subsequences of the generator beside that of targets; parameters use their place beyond these.
+constexpr std::uint64_t input_subsequence = 1;
+constexpr std::uint64_t first_parameter_subsequence = 100;
+
 /// `write` puts the values into canonical f32 memory.
 void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
                const std::function<void(BufferView)>& write) {
@@ -84,6 +88,40 @@ void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, st
   }
   copy_from(stream, values, view);
   stream.synchronize();
+}
+
+Padding padding_of(const StageRange& range, std::int32_t value) {
+  Padding padding{.lengths = {}, .value = value};
+  if (range.network->min_length == 0) return padding;
+  for (std::int64_t sample = 0; sample < range.batch; ++sample) {
+    padding.lengths.push_back(range.network->length_of(sample));
+  }
+  return padding;
+}
+
+std::function<void(BufferView)> writer_of_inputs(Stream& stream, const StageRange& range,
+                                                 std::uint64_t seed) {
+  const TensorDesc whole = tensor_of(stream.device(), range, network_input, range.batch);
+  const RandomStream numbers{seed, input_subsequence};
+  return [&stream, whole, numbers, vocabulary = range.network->vocabulary,
+          padding = padding_of(range, 0)](BufferView view) {
+    if (vocabulary > 0) {
+      draw_integers(stream, whole, view, vocabulary, numbers, padding);
+    } else {
+      draw_normal(stream, whole, view, numbers);
+    }
+  };
+}
+
+Fill initial_fill(const Network& network, const ParameterSpec& spec, std::uint64_t seed) {
+  const std::vector<ParameterSpec> all = network.parameters();
+  const auto position = std::ranges::find(all, spec.name, &ParameterSpec::name) - all.begin();
+  return {.count = element_count(spec.shape),
+          .distribution = spec.initial.distribution,
+          .low = spec.initial.low,
+          .high = spec.initial.high,
+          .seed = seed,
+          .subsequence = first_parameter_subsequence + static_cast<std::uint64_t>(position)};
 }
 
 void copy_values(Stream& stream, std::vector<float> values, BufferView view) {

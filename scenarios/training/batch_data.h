@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "kernels/base/random.h"
@@ -9,6 +10,7 @@
 #include "kernels/core/buffer.h"
 #include "kernels/core/stream.h"
 #include "kernels/ops/ops.h"
+#include "scenarios/training/program/stage_program.h"
 
 namespace parbench {
 
@@ -31,6 +33,23 @@ struct Padding {
 /// Integers from 0 to below `end`; the tensor is canonical and of i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers, const Padding& padding = {});
+
+/// The lengths of the samples of a batch, with `value` behind each.
+[[nodiscard]] Padding padding_of(const StageRange& range, std::int32_t value);
+
+/// Subsequence of the generator that targets are drawn from.
+inline constexpr std::uint64_t target_subsequence = 2;
+
+/// Writes the input of the whole batch: tokens, padded behind shorter samples, or standard normal
+/// numbers. Refers to the stream alone.
+[[nodiscard]] std::function<void(BufferView)> writer_of_inputs(Stream& stream,
+                                                               const StageRange& range,
+                                                               std::uint64_t seed);
+
+/// What a parameter holds before training, in canonical order: a subsequence for each place in the
+/// network.
+[[nodiscard]] Fill initial_fill(const Network& network, const ParameterSpec& spec,
+                                std::uint64_t seed);
 
 /// Copies f32 values from the host.
 void copy_values(Stream& stream, std::vector<float> values, BufferView view);

@@ -33,7 +33,7 @@ struct LayerFacts {
 /// A unit; stages of a pipeline begin with units.
 struct UnitFacts {
   std::string name;
-  /// The most layers of one topological level: what can run at once.
+  /// The most layers of one topological level: at least so many can run at once.
   std::size_t branches = 1;
   /// What crosses from the units before it in the forward pass: as much goes back in the backward
   /// pass.

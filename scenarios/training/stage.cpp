@@ -16,22 +16,7 @@
 namespace parbench {
 namespace {
 
-// Subsequences of the generator; parameters use their index in the whole network beyond these.
-constexpr std::uint64_t images_subsequence = 1;
-constexpr std::uint64_t target_subsequence = 2;
-constexpr std::uint64_t first_parameter_subsequence = 100;
-
 constexpr std::int32_t ignored_target = SoftmaxCrossEntropy{}.ignored;
-
-/// Of the tokens or targets of a batch.
-Padding padding_of(const StageRange& range, std::int32_t value) {
-  Padding padding{.lengths = {}, .value = value};
-  if (range.network->min_length == 0) return padding;
-  for (std::int64_t sample = 0; sample < range.batch; ++sample) {
-    padding.lengths.push_back(range.network->length_of(sample));
-  }
-  return padding;
-}
 
 }  // namespace
 
@@ -119,22 +104,12 @@ void Stage::borrow_memory() {
 void Stage::share_images() {
   const TensorDesc whole = images().desc;
   image_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
-  const RandomStream numbers{parts_.context.options().seed, images_subsequence};
   const Network& network = *options_.range.network;
-  const std::int64_t vocabulary = network.vocabulary;
-  images_ =
-      parts_.context.shared(options_.device,
-                            fmt::format("images {} {} {} {}", to_string(whole.shape),
-                                        to_string(whole.dtype), vocabulary, network.min_length),
-                            whole.bytes,
-                            [&stream = stream_, numbers, whole, vocabulary,
-                             padding = padding_of(options_.range, 0)](BufferView view) {
-                              if (vocabulary > 0) {
-                                draw_integers(stream, whole, view, vocabulary, numbers, padding);
-                              } else {
-                                draw_normal(stream, whole, view, numbers);
-                              }
-                            });
+  images_ = parts_.context.shared(
+      options_.device,
+      fmt::format("images {} {} {} {}", to_string(whole.shape), to_string(whole.dtype),
+                  network.vocabulary, network.min_length),
+      whole.bytes, writer_of_inputs(stream_, options_.range, parts_.context.options().seed));
 }
 
 void Stage::share_target() {
@@ -160,14 +135,7 @@ void Stage::share_target() {
 }
 
 Fill Stage::initial_values(const ParameterSpec& spec) const {
-  const std::vector<ParameterSpec> all = options_.range.network->parameters();
-  const auto position = std::ranges::find(all, spec.name, &ParameterSpec::name) - all.begin();
-  return {.count = element_count(spec.shape),
-          .distribution = spec.initial.distribution,
-          .low = spec.initial.low,
-          .high = spec.initial.high,
-          .seed = parts_.context.options().seed,
-          .subsequence = first_parameter_subsequence + static_cast<std::uint64_t>(position)};
+  return initial_fill(*options_.range.network, spec, parts_.context.options().seed);
 }
 
 std::shared_ptr<const std::vector<float>> Stage::stored_values(const ParameterSpec& spec) const {

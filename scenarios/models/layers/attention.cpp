@@ -23,7 +23,7 @@ Attention attention_of(const LayerWork& work, std::int64_t heads, bool causal) {
 
 }  // namespace
 
-Shape CausalAttention::output_of(const std::vector<Shape>& inputs) const {
+Shape SelfAttention::output_of(const std::vector<Shape>& inputs) const {
   const Shape& input = inputs.at(0);
   if (input.size() != 2 || input.back() % (3 * heads_) != 0) {
     throw std::invalid_argument(
@@ -33,14 +33,14 @@ Shape CausalAttention::output_of(const std::vector<Shape>& inputs) const {
   return {input.front(), input.back() / 3};
 }
 
-void CausalAttention::write_forward(ForwardPass& pass) const {
+void SelfAttention::write_forward(ForwardPass& pass) const {
   Op& op = pass.prepare(attention_of<AttentionForward>(pass.work(), heads_, causal_));
   pass.emit(op, {{"projections", pass.input(0)},
                  {"destination", pass.place_output(op.tensor("destination").bytes)},
                  {"saved", pass.keep("saved", op.tensor("saved").bytes)}});
 }
 
-void CausalAttention::write_backward(BackwardPass& pass) const {
+void SelfAttention::write_backward(BackwardPass& pass) const {
   Op& op = pass.prepare(attention_of<AttentionBackward>(pass.work(), heads_, causal_));
   const Gradient incoming = pass.gradient();
   const Gradient result = pass.make(0, op.tensor("diff_projections").bytes);

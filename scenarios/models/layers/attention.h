@@ -5,13 +5,12 @@
 
 namespace parbench {
 
-/// Attention between the positions of a sequence, each to itself and those before it, or to all
-/// (`causal` false). The input has
-/// queries, keys and values one after the other: {sequence, 3·width} to {sequence, width}.
-class CausalAttention final : public LayerKind {
+/// Attention between the positions of a sequence: each to itself and those before it, or, without
+/// `causal`, to all. The input has queries, keys and values one after the other: {sequence,
+/// 3·width} to {sequence, width}.
+class SelfAttention final : public LayerKind {
  public:
-  explicit CausalAttention(std::int64_t heads, bool causal = true)
-      : heads_(heads), causal_(causal) {}
+  explicit SelfAttention(std::int64_t heads, bool causal = true) : heads_(heads), causal_(causal) {}
 
   [[nodiscard]] std::int64_t heads() const { return heads_; }
 

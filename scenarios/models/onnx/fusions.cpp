@@ -417,7 +417,7 @@ Match match_attention(Group& group, const Node& last) {
   return [heads, causal = attention->causal](Importer& importer, const Node& node) {
     const int source = importer.activation(heads.split->inputs.at(0));
     check_attention(importer, heads, importer.shape_of(source));
-    importer.add(node, CausalAttention(heads.heads, causal), {source});
+    importer.add(node, SelfAttention(heads.heads, causal), {source});
   };
 }
 

@@ -171,7 +171,7 @@ Values computed_of_sequence(const Layer& layer, const Input& input, const Parame
   if (as<LayerNorm>(layer) != nullptr) {
     return layer_norm(input(0), parameter(".weight"), parameter(".bias"));
   }
-  if (const auto* attention = as<CausalAttention>(layer)) {
+  if (const auto* attention = as<SelfAttention>(layer)) {
     return causal_attention(input(0), samples, layer.output, attention->heads());
   }
   if (as<Lstm>(layer) != nullptr) {
