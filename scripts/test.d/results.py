@@ -61,7 +61,11 @@ class Outcome:
 
 def reason_of(skipped):
     """The message behind the place in the source, which GoogleTest puts on a line of its own, and behind
-    the name of an operation, so that one reason is printed once."""
+    the name of an operation, so that one reason is printed once. pytest has that of a whole file in the text
+    alone."""
+    of_file = re.search(r"'Skipped: (.+)'\)$", skipped.text or "")
+    if of_file:
+        return of_file[1]
     lines = (skipped.get("message") or "no reason").strip().splitlines()
     if len(lines) > 1 and re.search(r":\d+$", lines[0]):
         lines = lines[1:]

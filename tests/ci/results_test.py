@@ -49,6 +49,17 @@ def test_counts_the_tests_of_pytest(count):
     )
 
 
+def test_names_the_reason_of_a_file_that_is_skipped(count):
+    out = count(
+        '<testcase name="torch" status="notrun"/><testcase name="a" status="run"/>',
+        torch='<testcase classname="" name="torch"><skipped message="collection skipped">'
+        "('/x/torch_test.py', 14, 'Skipped: PyTorch is missing')</skipped></testcase>",
+        a=ONE,
+    ).out
+    assert out == "skipped: .torch: PyTorch is missing\n1 passed, 0 failed, 1 skipped\n"
+
+
+
 def test_names_tests_that_failed(count):
     failed = '<testcase name="One" classname="S" status="run"><failure message="x"/></testcase>'
     out = count('<testcase name="a" status="fail"/>', code=1, a=failed + TWO).out
