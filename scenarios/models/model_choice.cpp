@@ -31,28 +31,32 @@ FileOptions file_options(const Parameters& asked) {
 const std::string& default_model() { return models().front().name; }
 
 Axis model_axis(std::string_view usual) {
-  return {
-      .name = "model",
-      .description =
-          "a ResNet, VGG or GoogLeNet (torchvision's), a transformer (gpt, gpt-tiny, gpt2-124m), a "
-          "recurrent language model (rnn-lm, rnn-lm-tiny), a multi-layer perceptron (mlp), two "
-          "tiny linear layers (toy), or your own from an ONNX file",
-      .kind = AxisKind::choice,
-      .quick = {std::string(usual)},
-      .published = {std::string(usual)},
-      .choices = model_names(),
-      .file_suffix = ".onnx"};
+  return {.name = "model",
+          .description =
+              "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet, unet-tiny), a "
+              "transformer (gpt, gpt-tiny, gpt2-124m), a recurrent language model (rnn-lm, "
+              "rnn-lm-tiny), a multi-layer perceptron (mlp), two tiny linear layers (toy), or your "
+              "own from an ONNX file",
+          .kind = AxisKind::choice,
+          .quick = {std::string(usual)},
+          .published = {std::string(usual)},
+          .choices = model_names(),
+          .file_suffix = ".onnx"};
 }
 
 std::vector<Axis> model_size_axes() {
   return {
       size_axis(
           "image",
-          "height and width of the images, for ResNets, VGG and GoogLeNet (128) and ONNX files "
-          "(their own)",
+          "height and width of the images, for ResNets, VGG, GoogLeNet and U-Nets (128) and ONNX "
+          "files (their own)",
           4096),
-      size_axis("layers", "blocks of gpt, LSTMs of rnn-lm, linear layers of mlp", 1024),
-      size_axis("hidden", "width of a position of gpt, of each layer of rnn-lm and mlp", 1 << 16),
+      size_axis("layers", "blocks of gpt, LSTMs of rnn-lm, halvings of unet, linear layers of mlp",
+                1024),
+      size_axis("hidden",
+                "width of a position of gpt, of each layer of rnn-lm and mlp; channels of unet's "
+                "first level",
+                1 << 16),
       size_axis("heads", "heads of attention, for gpt", 1024),
       size_axis("sequence", "tokens of a sample, for gpt and rnn-lm", 1 << 16),
       size_axis("vocabulary", "different tokens, for gpt and rnn-lm", 1 << 24),

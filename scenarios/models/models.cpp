@@ -35,6 +35,19 @@ Model inception() {
           }};
 }
 
+Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_batch) {
+  return {.name = std::move(name),
+          .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
+          .quick_batch = quick_batch,
+          .make = [](const ModelSizes& sizes) {
+            return unet({.image = sizes.at("image"),
+                         .layers = sizes.at("layers"),
+                         .hidden = sizes.at("hidden")});
+          }};
+}
+
+constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
+
 Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
           .sizes = {{"heads", usual.heads},
@@ -137,6 +150,8 @@ const std::vector<Model>& models() {
                                          resnet_of<152>(),
                                          vgg(),
                                          inception(),
+                                         segmentation("unet", UnetSizes(), 4),
+                                         segmentation("unet-tiny", tiny_unet, 8),
                                          transformer("gpt", GptSizes(), 8),
                                          transformer("gpt2-124m", gpt2_124m, 2),
                                          transformer("gpt-tiny", tiny_gpt, 8),

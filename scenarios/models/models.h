@@ -33,6 +33,20 @@ void check_image(std::int64_t image);
 /// head. `image` is at least 32.
 [[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
 
+struct UnetSizes {
+  std::int64_t image = 128;  // can be halved `layers` times
+  std::int64_t layers = 4;
+  std::int64_t hidden = 64;  // channels at the image's size, twice as many at each halving
+};
+
+/// U-Net (Ronneberger, Fischer, Brox 2015) as it is used today: convolutions keep the size of their
+/// images and are normalised; up-convolutions have no bias. Each level of the decoder reads that of
+/// the encoder, so that up to `layers` + 1 tensors cross between units. The loss is the mean
+/// squared error over the classes of all pixels. Units: down.0 …, bottom, up.3 … up.0, head. Throws
+/// std::invalid_argument for images that cannot be halved.
+[[nodiscard]] Network unet(const UnetSizes& sizes, std::int64_t image_channels = 3,
+                           std::int64_t classes = 2);
+
 struct GptSizes {
   std::int64_t layers = 4;
   std::int64_t hidden = 256;  // a multiple of `heads`

@@ -9,6 +9,7 @@
 
 #include "kernels/base/random.h"
 #include "scenarios/framework/spot_check.h"
+#include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/training/naive_perceptron.h"
 
@@ -191,37 +192,74 @@ Verdict check_loss(float loss, const NaiveLoss& naive) {
   return differs("the loss", loss, naive.value.value);
 }
 
-/// d loss / d weight[o][i] = Σ over rows of d loss / d prediction[o] · source[i].
-Expected weight_gradient(const End& end, const NaiveLoss& loss, const Shape& weights,
+bool has_product_at_end(const Network& network) {
+  const auto* convolution = as<Convolution>(network.layers.back());
+  return as<Linear>(network.layers.back()) != nullptr ||
+         (convolution != nullptr && convolution->options().groups == 1);
+}
+
+/// The last layer as one convolution of the whole batch, where it is a convolution without groups,
+/// or a linear layer: a convolution of images of one pixel.
+std::optional<ConvolutionShape> product_at_end(const Network& network, const End& end) {
+  if (!has_product_at_end(network)) return std::nullopt;
+  const Layer& last = network.layers.back();
+  const Shape source = network.input_of(last);
+  if (as<Linear>(last) != nullptr) {
+    const auto rows = static_cast<std::int64_t>(end.source.size()) / source.back();
+    return ConvolutionShape{
+        .batch = rows, .in_channels = source.back(), .out_channels = last.output.back()};
+  }
+  const auto samples = static_cast<std::int64_t>(end.source.size()) / element_count(source);
+  return as<Convolution>(last)->shape(with_samples(samples, source));
+}
+
+std::size_t element_of(const Shape& shape, const Shape& position) {
+  std::int64_t element = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) element = element * shape[i] + position[i];
+  return static_cast<std::size_t>(element);
+}
+
+/// d loss / d weight[o][i][ky][kx] = Σ over samples, y and x of d loss / d prediction[o][y][x] ·
+/// the element of source[i] that the weight meets there.
+Expected weight_gradient(const End& end, const NaiveLoss& loss, const ConvolutionShape& shape,
                          const Shape& position) {
-  const auto out = static_cast<std::size_t>(weights[0]);
-  const auto in = static_cast<std::size_t>(weights[1]);
-  const auto o = static_cast<std::size_t>(position[0]);
-  const auto i = static_cast<std::size_t>(position[1]);
   Expected want;
-  for (std::size_t row = 0; row < end.prediction.size() / out; ++row) {
-    want.add(loss.gradient[row * out + o], end.source[row * in + i]);
+  const std::int64_t height = shape.out_height();
+  const std::int64_t width = shape.out_width();
+  for (std::int64_t n = 0; n < shape.batch; ++n) {
+    const std::int64_t output = n * shape.out_channels + position[0];  // planes of images
+    const std::int64_t input = n * shape.in_channels + position[1];
+    for (std::int64_t y = 0; y < height; ++y) {
+      const std::int64_t row = y * shape.stride - shape.padding + position[2] * shape.dilation;
+      if (row < 0 || row >= shape.height) continue;
+      for (std::int64_t x = 0; x < width; ++x) {
+        const std::int64_t column = x * shape.stride - shape.padding + position[3] * shape.dilation;
+        if (column < 0 || column >= shape.width) continue;
+        const std::int64_t source = (input * shape.height + row) * shape.width + column;
+        want.add(loss.gradient[static_cast<std::size_t>((output * height + y) * width + x)],
+                 end.source[static_cast<std::size_t>(source)]);
+      }
+    }
   }
   return want;
 }
 
 Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& weights,
-                              const End& end, const NaiveLoss& loss, NumberFormat format) {
+                              const End& end, const NaiveLoss& loss, const ConvolutionShape& shape,
+                              NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
-  const Shape& shape = weights.spec.shape;
   // The gradient of the prediction is rounded to the case's type: every term is that far off.
   const double rounding =
       1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
   // Probabilities below the normal numbers of f32 are rounded to them.
   constexpr double underflow = 1e-30;
-  for (const Shape& position : spot_positions(shape, gradient_positions)) {
+  for (const Shape& position : spot_positions(shape.weights(), gradient_positions)) {
     const Expected want = weight_gradient(end, loss, shape, position);
-    const double value = got[static_cast<std::size_t>(position[0] * shape[1] + position[1])];
+    const double value = got[element_of(shape.weights(), position)];
     const double allowed = rounding * want.magnitude + underflow;
     if (std::abs(value - want.value) <= allowed) continue;  // false for NaN
-    return differs(
-        fmt::format("the gradient of {} at {}, {}", weights.spec.name, position[0], position[1]),
-        value, want.value);
+    return differs(fmt::format("the gradient of {} at {}", weights.spec.name, to_string(position)),
+                   value, want.value);
   }
   return std::nullopt;
 }
@@ -232,11 +270,14 @@ Verdict check_end(CaseData& data, const Network& network, NumberFormat format, c
   const NaiveLoss loss =
       network.loss == Loss::cross_entropy ? cross_entropy(end) : mean_squared_error(end);
   if (auto wrong = check_loss(data.read(last.loss()).front(), loss)) return wrong;
-  if (as<Linear>(network.layers.back()) == nullptr) return std::nullopt;
+  const std::optional<ConvolutionShape> product = product_at_end(network, end);
+  if (!product) return std::nullopt;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
     if (parameter.spec.layer != layer || parameter.spec.role != "weights") continue;
-    if (auto wrong = check_weight_gradient(data, parameter, end, loss, format)) return wrong;
+    if (auto wrong = check_weight_gradient(data, parameter, end, loss, *product, format)) {
+      return wrong;
+    }
   }
   return std::nullopt;
 }
@@ -362,10 +403,9 @@ Check end_check(CaseParts& parts, const Network& network, NumberFormat format, c
   if (!last.holds_whole_batch()) {
     return {"a finite loss", [&] { return check_finite(outputs); }};
   }
-  const bool linear = as<Linear>(network.layers.back()) != nullptr;
   return {
-      linear ? "loss and sampled gradients of the last layer computed naively"
-             : "loss computed naively",
+      has_product_at_end(network) ? "loss and sampled gradients of the last layer computed naively"
+                                  : "loss computed naively",
       [&, format, micro_batches] { return check_end(data, network, format, last, micro_batches); }};
 }
 

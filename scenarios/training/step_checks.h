@@ -12,7 +12,8 @@ namespace parbench {
 /// Adds a check of the loss and the gradients of the first step after a reset:
 /// - a perceptron: the loss and all gradients, by a naive network;
 /// - another network: the loss from predictions and target, and sampled values of the last layer's
-///   weight gradient if that layer is linear, where the last stage still holds the whole batch;
+///   weight gradient if that layer is linear or a convolution without groups, where the last stage
+///   still holds the whole batch;
 /// - otherwise only that there is a finite loss.
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
 /// share the micro-batches.

@@ -42,6 +42,35 @@ TEST(GoogLeNet, HasTorchvisionsParameters) {
   EXPECT_EQ(network.layer(static_cast<int>(network.layers.size()) - 3).output, (Shape{1024, 7, 7}));
 }
 
+TEST(Unet, HasTheLevelsOfThePaper) {
+  const Network network = unet({});
+  std::int64_t sum = 0;
+  for (const ParameterSpec& one : network.parameters()) sum += element_count(one.shape);
+  EXPECT_EQ(sum, 31'036'738) << "31,037,698 with biases in up-convolutions";
+  EXPECT_EQ(network.units,
+            (std::vector<std::string>{"down.0", "down.1", "down.2", "down.3", "bottom", "up.3",
+                                      "up.2", "up.1", "up.0", "head"}));
+  EXPECT_EQ(network.layers.back().output, (Shape{2, 128, 128}));
+}
+
+TEST(Unet, HandsTheLevelsOfItsEncoderToThoseOfItsDecoder) {
+  const Network network = unet({.image = 16, .layers = 2, .hidden = 4});
+  std::vector<std::size_t> crossing;  // into each unit but the first
+  for (int index = 1; index < static_cast<int>(network.layers.size()); ++index) {
+    if (network.layer(index).unit == network.layer(index - 1).unit) continue;
+    crossing.push_back(network.crossing(index).size());
+  }
+  EXPECT_EQ(crossing, (std::vector<std::size_t>{1, 2, 3, 2, 1}));
+}
+
+TEST(Unet, WantsImagesThatCanBeHalved) {
+  EXPECT_THAT([] { (void)unet({.image = 120}); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(
+                  "--image 120 cannot be halved 4 times; use a multiple of 16")));
+  EXPECT_THROW((void)unet({.layers = 0}), std::invalid_argument);
+  EXPECT_THROW((void)unet({.layers = 100}), std::invalid_argument);
+}
+
 TEST(Gpt, HasNamedSizes) {
   const Model small = model_named("gpt2-124m");
   const Network network = small.make(small.sizes);
@@ -56,6 +85,7 @@ TEST(Gpt, HasNamedSizes) {
 
 TEST(Units, OneTensorCrossesBetweenThemInModelsThatShip) {
   for (const Model& model : models()) {
+    if (model.name.starts_with("unet")) continue;  // whose levels skip units
     const Network network = model.make(model.sizes);
     for (int index = 1; index < static_cast<int>(network.layers.size()); ++index) {
       if (network.layer(index).unit == network.layer(index - 1).unit) continue;

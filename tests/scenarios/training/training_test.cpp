@@ -130,6 +130,8 @@ Network network_named(const std::string& name) {
   if (name == "plain") return small_plain_network();
   if (name == "skips") return test::network_with_skips();
   if (name == "branches") return small_branching_network();
+  if (name == "unet") return unet({.image = 8, .layers = 2, .hidden = 4});
+  if (name == "unet in blocks") return unet({.image = 4, .layers = 1, .hidden = 16});
   const std::int64_t blocks = name == "one block" ? 1 : name == "gpt" ? 2 : 0;
   if (blocks > 0) {
     return gpt({.layers = blocks, .hidden = 16, .heads = 2, .sequence = 5, .vocabulary = 11});
@@ -470,6 +472,17 @@ INSTANTIATE_TEST_SUITE_P(
                 {1},
                 DType::f32,
                 Backends::cpu_and_other},
+        Setting{"Unet", "unet", {3}, "gpipe", {}},
+        Setting{"UnetInStages", "unet", {2, 2}, "gpipe", {1}},
+        Setting{"UnetInManyStages", "unet", {2, 2, 3}, "1f1b", {3}},
+        Setting{"UnetOnCpuAndOther",
+                "unet in blocks",
+                {2, 2},
+                "gpipe",
+                {1},
+                DType::f32,
+                Backends::cpu_and_other},
+        recomputed("RecomputedUnet", "unet", {2, 2}, {3}),
         Setting{"Bf16Plain", "plain", {3}, "gpipe", {}, DType::bf16},
         Setting{"Transformer", "gpt", {3}, "gpipe", {}},
         Setting{"TransformerInStages", "gpt", {2, 1}, "gpipe", {2}},
