@@ -42,10 +42,13 @@ class Inspect final : public Command {
                               AxisKind::integer, 1, max_batch),
          .target = &batch_}};
     for (Axis size : model_size_axes()) {
-      if (size.name == "dim") continue;
+      if (size.name == "dim" || size.name == "head") continue;
       size.description = "As in --scenario pipeline";
       rows.push_back({.value = size, .target = &sizes_[size.name]});
     }
+    rows.push_back({.value = choice_rule("head", "Of gpt: weights of its own, or the embedding's",
+                                         {head_names.begin(), head_names.end()}),
+                    .target = &head_});
     rows.push_back({.value = text_rule("dim",
                                        "Sizes of dimensions that a file leaves open, as "
                                        "sequence=128, several joined by '+'"),
@@ -62,7 +65,11 @@ class Inspect final : public Command {
   }
 
   ExitCode run() override {
-    const Model model = model_named(model_, file_options());
+    Model model = model_named(model_, file_options());
+    if (!head_.empty()) {
+      const Model tied = with_tied_head(model);
+      if (head_ != head_names.front()) model = tied;
+    }
     std::vector<std::string> inputs;
     if (model_.ends_with(".onnx")) inputs.push_back(model_);
     check_output(output_, inputs);
@@ -111,6 +118,7 @@ class Inspect final : public Command {
   std::string model_;
   std::optional<int> batch_;
   std::map<std::string, std::optional<int>, std::less<>> sizes_;
+  std::string head_;
   std::string dimensions_;
   std::string loss_;
   std::string format_ = "text";

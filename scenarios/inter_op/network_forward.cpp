@@ -63,7 +63,9 @@ BufferView NetworkForward::input(std::size_t which) const {
 
 BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wanted) {
   const auto spec = std::ranges::find_if(
-      specs_, [&](const ParameterSpec& one) { return one.layer == layer_ && one.role == role; });
+      specs_, [&, owner = whole_.network->owner_of(layer_)](const ParameterSpec& one) {
+        return one.layer == owner && one.role == role;
+      });
   if (spec == specs_.end()) {
     throw std::logic_error(fmt::format("{} has no parameter {}", layer().name, role));
   }

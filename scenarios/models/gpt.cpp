@@ -39,15 +39,17 @@ Network gpt(const GptSizes& sizes) {
                                             sizes.hidden, sizes.heads));
   }
   Network net;
-  net.name = fmt::format("gpt of {} layers of {} with {} heads, {} tokens of {}", sizes.layers,
-                         sizes.hidden, sizes.heads, sizes.sequence, sizes.vocabulary);
+  net.name = fmt::format("gpt of {} layers of {} with {} heads, {} tokens of {}{}", sizes.layers,
+                         sizes.hidden, sizes.heads, sizes.sequence, sizes.vocabulary,
+                         sizes.tied_head ? ", tied head" : "");
   net.input = {sizes.sequence};
   net.vocabulary = sizes.vocabulary;
   net.loss = Loss::cross_entropy;
   net.one_hot_target = false;
   net.unit("embedding");
-  int x = net.add("wte", Embedding(sizes.vocabulary, sizes.hidden, deviation), {network_input});
-  x = net.add("wpe", LearnedPositions(), {x});
+  const int table =
+      net.add("wte", Embedding(sizes.vocabulary, sizes.hidden, deviation), {network_input});
+  int x = net.add("wpe", LearnedPositions(), {table});
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const std::string name = fmt::format("h.{}", i);
     net.unit(name);
@@ -55,7 +57,8 @@ Network gpt(const GptSizes& sizes) {
   }
   net.unit("head");
   x = net.add("ln_f", LayerNorm(), {x});
-  net.add("lm_head", Linear(sizes.vocabulary), {x});
+  x = net.add("lm_head", Linear(sizes.vocabulary, !sizes.tied_head), {x});
+  if (sizes.tied_head) net.tie(x, table);
   return net;
 }
 

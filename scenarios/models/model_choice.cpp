@@ -61,6 +61,13 @@ std::vector<Axis> model_size_axes() {
       size_axis("sequence", "tokens of a sample, for gpt and rnn-lm", 1 << 16),
       size_axis("vocabulary", "different tokens, for gpt and rnn-lm", 1 << 24),
       size_axis("embedding", "width of a token, for rnn-lm", 1 << 16),
+      {.name = "head",
+       .description = "output projection of gpt: weights of its own (untied, the default), or the "
+                      "embedding's table (tied)",
+       .kind = AxisKind::choice,
+       .quick = {},
+       .published = {},
+       .choices = {head_names.begin(), head_names.end()}},
       {.name = "dim",
        .description = "sizes of dimensions that an ONNX file leaves open, as sequence=128, "
                       "several joined by '+'",
@@ -99,6 +106,18 @@ void add_choice(Parameters& parameters, const std::string& name, const std::stri
   }
 }
 
+namespace {
+
+/// Adds which head a model has, where there is a choice.
+void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
+  const std::string head = asked_or(request.spec.parameters, "head", head_names.front());
+  if (!model.make_tied && !request.was_given("head")) return;
+  static_cast<void>(with_tied_head(model));  // throws where there is no choice
+  add_choice(parameters, "head", head, head_names.front());
+}
+
+}  // namespace
+
 Model model_of(const Scenario::Request& request, std::string_view usual) {
   const Parameters& asked = request.spec.parameters;
   return model_named(asked_or(asked, "model", usual), file_options(asked));
@@ -112,6 +131,7 @@ void add_model_sizes(const Scenario::Request& request, const Model& model, Param
   for (const std::string_view name : model_size_names) {
     if (request.was_given(name)) check_has_size(model, name);
   }
+  add_head(request, model, parameters);
   for (const std::string_view name : file_option_names) {
     const Value* value = request.spec.parameters.find(name);
     if (value == nullptr) continue;
@@ -120,7 +140,10 @@ void add_model_sizes(const Scenario::Request& request, const Model& model, Param
 }
 
 Network network_of(const Parameters& parameters) {
-  const Model model = model_named(parameters.text("model"), file_options(parameters));
+  Model model = model_named(parameters.text("model"), file_options(parameters));
+  if (asked_or(parameters, "head", head_names.front()) != head_names.front()) {
+    model = with_tied_head(model);
+  }
   ModelSizes sizes;
   for (const auto& [name, usual] : model.sizes) sizes[name] = parameters.integer(name);
   return make_network(model, sizes);

@@ -2,6 +2,7 @@
 // case.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,11 @@ namespace parbench {
 
 /// The axis "model": those that ship, and ONNX files. `usual` is the one where none is asked for.
 [[nodiscard]] Axis model_axis(std::string_view usual);
-/// An axis for each of `model_size_names`, whose default is the model's, and for open dimensions of
-/// files.
+/// An axis for each of `model_size_names`, whose default is the model's, for heads that may be
+/// tied, and for open dimensions of files.
 [[nodiscard]] std::vector<Axis> model_size_axes();
+/// The names of heads that a model may have, the default first.
+inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
 /// The axes that concern the training of ONNX files.
 [[nodiscard]] std::vector<Axis> model_file_axes();
 
@@ -31,9 +34,9 @@ void add_choice(Parameters& parameters, const std::string& name, const std::stri
 
 /// The model of a request, `usual` where none is asked for.
 [[nodiscard]] Model model_of(const Scenario::Request& request, std::string_view usual);
-/// Adds the model's sizes, with its usual values where none are asked for, and what is asked of a
-/// file. Throws UsageError for a
-/// size that the user gave and that the model does not have.
+/// Adds the model's sizes, with its usual values where none are asked for, its head, and what is
+/// asked of a file. Throws UsageError for a size or a head that the user gave and that the model
+/// does not have.
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters);
 
 /// The network of a resolved case. Throws UsageError for sizes that it cannot be built with.

@@ -48,6 +48,15 @@ Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
+Network transformer_of(const ModelSizes& sizes, bool tied_head) {
+  return gpt({.layers = sizes.at("layers"),
+              .hidden = sizes.at("hidden"),
+              .heads = sizes.at("heads"),
+              .sequence = sizes.at("sequence"),
+              .vocabulary = sizes.at("vocabulary"),
+              .tied_head = tied_head});
+}
+
 Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
           .sizes = {{"heads", usual.heads},
@@ -56,13 +65,8 @@ Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_ba
                     {"sequence", usual.sequence},
                     {"vocabulary", usual.vocabulary}},
           .quick_batch = quick_batch,
-          .make = [](const ModelSizes& sizes) {
-            return gpt({.layers = sizes.at("layers"),
-                        .hidden = sizes.at("hidden"),
-                        .heads = sizes.at("heads"),
-                        .sequence = sizes.at("sequence"),
-                        .vocabulary = sizes.at("vocabulary")});
-          }};
+          .make = [](const ModelSizes& sizes) { return transformer_of(sizes, false); },
+          .make_tied = [](const ModelSizes& sizes) { return transformer_of(sizes, true); }};
 }
 
 /// GPT-2's smallest (Radford et al. 2019).
@@ -140,6 +144,17 @@ void check_has_size(const Model& model, std::string_view size) {
   const std::string known = fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
   throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", size,
                                model.name, known.empty() ? "none" : known));
+}
+
+Model with_tied_head(const Model& model) {
+  if (!model.make_tied) {
+    throw UsageError(
+        fmt::format("--head: the head of model {} cannot share an embedding's table; leave it out",
+                    model.name));
+  }
+  Model tied = model;
+  tied.make = model.make_tied;
+  return tied;
 }
 
 const std::vector<Model>& models() {

@@ -53,12 +53,12 @@ struct GptSizes {
   std::int64_t heads = 4;
   std::int64_t sequence = 128;
   std::int64_t vocabulary = 8192;
+  bool tied_head = false;  // the head has the embedding's table and no bias
 };
 
-/// Decoder-only transformer with normalisation ahead of each part, learned positions and a head of
-/// its own (Radford et al. 2019: GPT-2, there with the embedding's weights in the head and without
-/// its bias). Throws std::invalid_argument for a width that the heads do not divide. The loss is
-/// the cross-entropy of the next token. Units: embedding, h.0 …, head.
+/// Decoder-only transformer with normalisation ahead of each part and learned positions (Radford et
+/// al. 2019: GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do
+/// not divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
 [[nodiscard]] Network gpt(const GptSizes& sizes);
 
 struct RnnLmSizes {
@@ -97,6 +97,8 @@ struct Model {
   std::int64_t quick_batch = 24;
   /// Needs a value for each of its sizes.
   std::function<Network(const ModelSizes& sizes)> make;
+  /// The same with a head that has the embedding's table; empty where there is none.
+  std::function<Network(const ModelSizes& sizes)> make_tied = {};
 };
 
 /// All that ship, the default first.
@@ -108,6 +110,9 @@ struct Model {
 [[nodiscard]] Network make_network(const Model& model, const ModelSizes& given);
 /// Throws UsageError, which names the size as a flag, where the model has none of that name.
 void check_has_size(const Model& model, std::string_view size);
+
+/// The model with its head tied. Throws UsageError where it has none.
+[[nodiscard]] Model with_tied_head(const Model& model);
 
 /// What a user decides of a network from a file, beside its sizes.
 struct FileOptions {

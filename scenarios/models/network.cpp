@@ -57,6 +57,7 @@ std::vector<ParameterSpec> Network::parameters() const {
   std::vector<ParameterSpec> found;
   for (const int index : order) {
     const Layer& from = layer(index);
+    if (from.tied_to >= 0) continue;
     for (ParameterSpec& one : from.kind->parameters(input_of(from), from.output)) {
       one.name = fmt::format("{}.{}", from.name, one.name);
       one.layer = index;
@@ -114,6 +115,19 @@ int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kin
   }
   layers.push_back(std::move(layer));
   return static_cast<int>(layers.size()) - 1;
+}
+
+void Network::tie(int index, int to) {
+  const auto of = [&](const Layer& one) { return one.kind->parameters(input_of(one), one.output); };
+  const auto alike = [](const ParameterSpec& a, const ParameterSpec& b) {
+    return a.role == b.role && a.shape == b.shape;
+  };
+  Layer& tied = layers.at(static_cast<std::size_t>(index));
+  if (to >= index || !std::ranges::equal(of(tied), of(layer(to)), alike)) {
+    throw std::logic_error(
+        fmt::format("{} cannot have the parameters of {}", tied.name, layer(to).name));
+  }
+  tied.tied_to = owner_of(to);
 }
 
 void Network::unit(std::string unit_name) { units.push_back(std::move(unit_name)); }

@@ -21,6 +21,7 @@ struct Layer {
   std::vector<int> inputs;
   Shape output = {};  // of one sample: {C, H, W} or {features}
   int unit = 0;       // index into Network::units
+  int tied_to = -1;   // the earlier layer whose parameters it has instead of its own; -1: none
 
   /// Whether a tensor (Network::crossing) is one of its inputs.
   [[nodiscard]] bool reads(int tensor) const {
@@ -82,8 +83,16 @@ struct Network {
   /// The shapes for a micro-batch.
   [[nodiscard]] LayerWork work_of(const Layer& layer, std::int64_t samples,
                                   NumberFormat format = {}) const;
-  /// In torchvision's order.
+  /// In torchvision's order; each once, with the layer that it belongs to.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
+  /// The layer that a layer's parameters belong to: itself unless it is tied.
+  [[nodiscard]] int owner_of(int index) const {
+    return layer(index).tied_to < 0 ? index : layer(index).tied_to;
+  }
+  /// Whether other layers are tied to a layer.
+  [[nodiscard]] bool is_tied_to(int index) const {
+    return std::ranges::find(layers, index, &Layer::tied_to) != layers.end();
+  }
   /// The positions of a sample of the batch that are no padding: drawn by the generator alike for
   /// every seed, because the work depends on them.
   [[nodiscard]] std::int64_t length_of(std::int64_t sample) const;
@@ -103,6 +112,9 @@ struct Network {
     return append(std::move(layer_name), std::make_shared<const Kind>(std::move(kind)),
                   std::move(inputs));
   }
+  /// Makes a layer use the parameters of an earlier one, which have the same roles and shapes, and
+  /// add its gradients to theirs. Throws std::logic_error for other parameters.
+  void tie(int index, int to);
   /// Starts a unit: the layers appended from now on belong to it.
   void unit(std::string unit_name);
 

@@ -85,8 +85,9 @@ BufferView RegionUpdate::zeroed_state(std::size_t bytes) {
 }
 
 std::vector<Call> RegionUpdate::squared_norm(const BufferView& sum) {
-  Op& op = parts_.ops.prepare(stream_, SquaredNorm{.count = floats_in(region_.gradients)});
-  return {bind(op, {{"source", region_.gradients}, {"sum", sum}})};
+  const BufferView own = region_.gradients.part(0, region_.gradients.bytes - region_.copies);
+  Op& op = parts_.ops.prepare(stream_, SquaredNorm{.count = floats_in(own)});
+  return {bind(op, {{"source", own}, {"sum", sum}})};
 }
 
 std::vector<Call> RegionUpdate::clip(const BufferView& squared_norms, int regions) {

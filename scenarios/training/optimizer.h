@@ -49,6 +49,7 @@ struct TrainedRegion {
   int device = 0;
   BufferView parameters;
   BufferView gradients;
+  std::size_t copies = 0;  // bytes at the end that the norm counts elsewhere
 };
 
 /// Borrows the state that the optimiser keeps for a region, which the case's reset sets to zero,

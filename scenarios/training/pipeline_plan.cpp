@@ -5,6 +5,8 @@
 
 #include <iterator>
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace parbench {
@@ -66,6 +68,17 @@ class StepWriter {
     }
   }
 
+  /// Of a parameter that a stage has a copy of: each of both stages adds what the other has
+  /// computed, so that they get the same sum.
+  void write_exchanges() {
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      for (const Stage::TrainedParameter& copy : stages_[s]->parameters()) {
+        if (copy.is_copy)
+          write_exchange(owner_of(copy.spec.name), {s, copy.gradient}, copy.spec.name);
+      }
+    }
+  }
+
   void write_updates() {
     if (stages_.front()->optimizer().clips()) {
       write_clipped_updates();
@@ -77,6 +90,61 @@ class StepWriter {
   }
 
  private:
+  /// A parameter's gradient as one stage has computed it.
+  struct PartOfGradient {
+    std::size_t stage = 0;
+    Tensor gradient;
+  };
+
+  [[nodiscard]] PartOfGradient owner_of(const std::string& name) const {
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      for (const Stage::TrainedParameter& one : stages_[s]->parameters()) {
+        if (!one.is_copy && one.spec.name == name) return {s, one.gradient};
+      }
+    }
+    throw std::logic_error("no stage has parameter " + name);
+  }
+
+  /// Both copies have ended before either sum overwrites what they read.
+  void write_exchange(const PartOfGradient& owner, const PartOfGradient& copy,
+                      const std::string& name) {
+    const BufferView to_copy =
+        parts_.context.borrow(stages_[copy.stage]->device(), owner.gradient.view.bytes);
+    const BufferView to_owner =
+        parts_.context.borrow(stages_[owner.stage]->device(), copy.gradient.view.bytes);
+    const std::vector<TaskId> sent = {send_gradient(owner, copy.stage, to_copy, name),
+                                      send_gradient(copy, owner.stage, to_owner, name)};
+    add_gradient(owner, to_owner, name, sent);
+    add_gradient(copy, to_copy, name, sent);
+  }
+
+  [[nodiscard]] TaskId send_gradient(const PartOfGradient& from, std::size_t to,
+                                     const BufferView& destination, const std::string& name) {
+    return parts_.plan.add(
+        {.name = fmt::format("send gradient of {}, stage {} to {}", name, from.stage, to),
+         .kind = TaskKind::copy,
+         .lanes = {lane_between(static_cast<int>(from.stage), static_cast<int>(to))},
+         .after = backward_[static_cast<int>(from.stage)],
+         .cost_key = fmt::format("send gradient of {} to {}", name, to),
+         .phase = "update"},
+        {CopyCall{.destination = destination, .source = from.gradient.view}});
+  }
+
+  void add_gradient(const PartOfGradient& to, const BufferView& arrived, const std::string& name,
+                    std::vector<TaskId> after) {
+    Stream& stream = parts_.context.stream(stages_[to.stage]->device(), StreamKind::compute);
+    Op& op = parts_.ops.prepare(stream, Accumulate{.count = element_count(to.gradient.desc.shape)});
+    std::vector<TaskId>& backward = backward_[static_cast<int>(to.stage)];
+    after.insert(after.end(), backward.begin(), backward.end());
+    backward.push_back(
+        parts_.plan.add({.name = fmt::format("add gradient of {}, stage {}", name, to.stage),
+                         .lanes = {compute_[to.stage]},
+                         .after = std::move(after),
+                         .cost_key = "add gradient of " + name,
+                         .phase = "update"},
+                        {bind(op, {{"source", arrived}, {"destination", to.gradient.view}})}));
+  }
+
   /// `before`: the calls that the update begins with.
   void write_update(std::size_t s, std::vector<TaskId> after, std::vector<Call> before) {
     append(before, stages_[s]->update().update());
@@ -266,7 +334,8 @@ class StepWriter {
   /// What each stage has been sent last for a micro-batch: the activations, later their gradients.
   std::map<std::pair<int, int>, Arrival> arrivals_;
   std::map<std::pair<int, int>, TaskId> forward_;  // by stage and micro-batch
-  std::map<int, std::vector<TaskId>> backward_;    // by stage
+  /// By stage; with what completes its gradients.
+  std::map<int, std::vector<TaskId>> backward_;
 };
 
 }  // namespace
@@ -276,6 +345,7 @@ void add_training_step(CaseParts& parts, const std::vector<std::unique_ptr<Stage
   StepWriter writer(parts, stages, micro_batches);
   writer.write_packing();
   for (const PlacedAction& placed : in_dependency_order(schedule)) writer.write(placed);
+  writer.write_exchanges();
   writer.write_updates();
 }
 

@@ -84,7 +84,10 @@ void Stage::borrow_memory() {
   transient_ = context.borrow(device, transient);
   update_ = std::make_unique<RegionUpdate>(
       parts_, options_.optimizer,
-      TrainedRegion{.device = device, .parameters = parameters_, .gradients = gradients_});
+      TrainedRegion{.device = device,
+                    .parameters = parameters_,
+                    .gradients = gradients_,
+                    .copies = store_.bytes() - store_.bytes_of_own()});
   loss_ = context.borrow(device, sizeof(float));
   for (int slot = 0; slot < options_.slots; ++slot) {
     slots_.push_back(context.borrow(device, activations));
@@ -267,7 +270,8 @@ std::vector<Stage::TrainedParameter> Stage::parameters() const {
                      .master = tensor(entry.master, parameters_.part(entry.offset, bytes)),
                      .gradient = tensor(entry.master, gradients_.part(entry.offset, bytes)),
                      .initial = initial_values(entry.spec),
-                     .stored = stored_values(entry.spec)});
+                     .stored = stored_values(entry.spec),
+                     .is_copy = entry.is_copy});
   }
   return found;
 }
@@ -309,6 +313,7 @@ void Stage::add_outputs(std::vector<Output>& outputs) const {
     }
   }
   for (const TrainedParameter& parameter : parameters()) {
+    if (parameter.is_copy) continue;
     outputs.push_back({gradient_output(parameter.spec.name),
                        [&data, gradient = parameter.gradient] { return data.read(gradient); }});
   }

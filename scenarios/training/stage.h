@@ -67,6 +67,9 @@ class Stage {
     // The master's values after a reset, in canonical order: stored ones where there are any.
     Fill initial;
     std::shared_ptr<const std::vector<float>> stored;
+    /// Of a parameter of another stage, with its name: their gradients are exchanged and added
+    /// before the update, so that both stay the same.
+    bool is_copy = false;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
@@ -83,7 +86,7 @@ class Stage {
   /// Whether it computes all micro-batches of the batch and holds what it computed for each.
   [[nodiscard]] bool holds_whole_batch() const;
 
-  /// Loss and factor of clipping (last stage), and every parameter's gradient.
+  /// Loss and factor of clipping (last stage), and the gradient of every parameter but copies.
   void add_outputs(std::vector<Output>& outputs) const;
 
  private:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "kernels/base/random.h"
 #include "scenarios/framework/spot_check.h"
@@ -110,6 +112,24 @@ Verdict check_factors(CaseData& data, const Stages& stages, double want) {
   return std::nullopt;
 }
 
+/// Both stages have added the same two gradients.
+Verdict check_copies(CaseData& data, const Stages& stages) {
+  std::map<std::string, Tensor> owned;
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& one : stage->parameters()) {
+      if (!one.is_copy) owned[one.spec.name] = one.gradient;
+    }
+  }
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& one : stage->parameters()) {
+      if (!one.is_copy || data.read(one.gradient) == data.read(owned.at(one.spec.name))) continue;
+      return fmt::format("the gradient of {} differs between the stages that share it",
+                         one.spec.name);
+    }
+  }
+  return std::nullopt;
+}
+
 /// The parameters of a stage are held to its own factor, which is rounded and checked itself.
 Verdict check_updates(CaseData& data, const Stages& stages, const std::vector<Output>& outputs) {
   const Optimizer& optimizer = stages.front()->optimizer();
@@ -117,6 +137,7 @@ Verdict check_updates(CaseData& data, const Stages& stages, const std::vector<Ou
     const double want = naive_clip_factor(optimizer, sum_of_squared_gradients(outputs));
     if (auto wrong = check_factors(data, stages, want)) return wrong;
   }
+  if (auto wrong = check_copies(data, stages)) return wrong;
   for (const auto& stage : stages) {
     const double factor = optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
@@ -274,7 +295,10 @@ Verdict check_end(CaseData& data, const Network& network, NumberFormat format, c
   if (!product) return std::nullopt;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
-    if (parameter.spec.layer != layer || parameter.spec.role != "weights") continue;
+    // The gradient of a copy has been added to that of another layer.
+    if (parameter.spec.layer != layer || parameter.spec.role != "weights" || parameter.is_copy) {
+      continue;
+    }
     if (auto wrong = check_weight_gradient(data, parameter, end, loss, *product, format)) {
       return wrong;
     }
@@ -403,9 +427,11 @@ Check end_check(CaseParts& parts, const Network& network, NumberFormat format, c
   if (!last.holds_whole_batch()) {
     return {"a finite loss", [&] { return check_finite(outputs); }};
   }
+  const bool has_own_weights = network.layers.back().tied_to < 0;
   return {
-      has_product_at_end(network) ? "loss and sampled gradients of the last layer computed naively"
-                                  : "loss computed naively",
+      has_product_at_end(network) && has_own_weights
+          ? "loss and sampled gradients of the last layer computed naively"
+          : "loss computed naively",
       [&, format, micro_batches] { return check_end(data, network, format, last, micro_batches); }};
 }
 

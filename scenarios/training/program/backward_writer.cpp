@@ -195,7 +195,7 @@ BufferView BackwardWriter::parameter_gradient(std::string_view role) const {
 void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
                                               std::vector<Binding> bindings,
                                               const std::vector<std::string_view>& roles) {
-  Op& direct = prepare(accumulate_ ? adding : overwriting);
+  Op& direct = prepare(accumulates() ? adding : overwriting);
   std::vector<std::string> names;  // of the operation's arguments
   for (const std::string_view role : roles) names.push_back("diff_" + std::string(role));
   for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -229,7 +229,7 @@ void BackwardWriter::emit_through_temporaries(const OpDesc& overwriting,
       continue;
     }
     Op& reorder = prepare(Reorder{.source = layout, .destination = master});
-    if (!accumulate_) {
+    if (!accumulates()) {
       emit(reorder, {{"source", computed[i].view}, {"destination", parameter_gradient(roles[i])}});
       continue;
     }
@@ -243,7 +243,7 @@ void BackwardWriter::emit_through_temporaries(const OpDesc& overwriting,
 
 void BackwardWriter::add_or_overwrite(const BufferView& from, const BufferView& to) {
   const auto count = static_cast<std::int64_t>(to.bytes / sizeof(float));
-  if (accumulate_) {
+  if (accumulates()) {
     Op& op = prepare(Accumulate{.count = count});
     emit(op, {{"source", from}, {"destination", to}});
   } else {

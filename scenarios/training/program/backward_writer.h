@@ -24,7 +24,9 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   /// In Space::transient; after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
 
-  [[nodiscard]] bool accumulates() const override { return accumulate_; }
+  [[nodiscard]] bool accumulates() const override {
+    return accumulate_ || parts().shares_gradient_behind(index());
+  }
   [[nodiscard]] BufferView output() const override { return parts().memory_of(index()).output; }
   [[nodiscard]] BufferView kept(std::string_view name) const override;
   [[nodiscard]] Gradient gradient() override;

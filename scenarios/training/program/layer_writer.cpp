@@ -25,6 +25,13 @@ bool StageParts::backward_reads(int index) const {
   return false;
 }
 
+bool StageParts::shares_gradient_behind(int index) const {
+  for (int later = index + 1; later <= range.last; ++later) {
+    if (range.network->owner_of(later) == range.network->owner_of(index)) return true;
+  }
+  return false;
+}
+
 bool StageParts::leaves_stage(int index) const {
   const int end = static_cast<int>(range.network->layers.size()) - 1;
   return index == end || layer(end).reads(index) || outputs.has(index);

@@ -35,6 +35,8 @@ struct StageParts {
 
   /// Whether a backward pass reads the layer's output.
   [[nodiscard]] bool backward_reads(int index) const;
+  /// Whether a later layer of the stage has the same parameters: its backward pass comes first.
+  [[nodiscard]] bool shares_gradient_behind(int index) const;
   /// Whether later stages read the layer's output, or checks of the step, which read both sides of
   /// the last layer.
   [[nodiscard]] bool leaves_stage(int index) const;

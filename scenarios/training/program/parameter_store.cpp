@@ -32,11 +32,21 @@ void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
   const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);
   entries_.push_back({std::move(spec), std::move(master), bytes_});
   bytes_ += size;
+  bytes_of_own_ = bytes_;
+}
+
+void ParameterStore::add_copy(ParameterSpec spec, TensorDesc master) {
+  const std::size_t own = bytes_of_own_;
+  add(std::move(spec), std::move(master));
+  entries_.back().is_copy = true;
+  bytes_of_own_ = own;
 }
 
 const ParameterStore::Entry& ParameterStore::entry(int layer, std::string_view role) const {
+  const auto shared = owners_.find(layer);
+  const int owner = shared == owners_.end() ? layer : shared->second;
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
-    return entry.spec.layer == layer && entry.spec.role == role;
+    return entry.spec.layer == owner && entry.spec.role == role;
   });
   if (found == entries_.end()) {
     throw std::logic_error(fmt::format("layer {} has no parameter {}", layer, role));

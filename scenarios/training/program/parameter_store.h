@@ -27,16 +27,24 @@ class ParameterStore {
     ParameterSpec spec;
     TensorDesc master;
     std::size_t offset = 0;  // in Space::parameters and Space::gradients
+    bool is_copy = false;    // of a parameter that belongs to another stage
   };
 
   explicit ParameterStore(Stream& stream) : stream_(stream) {}
 
   /// Throws std::logic_error once a parameter has been asked for in another element type.
   void add(ParameterSpec spec, TensorDesc master);
+  /// Adds a copy of what belongs to a layer of another stage, behind all that belongs to this one:
+  /// its gradient counts there. The specification has the layer that reads it here.
+  void add_copy(ParameterSpec spec, TensorDesc master);
+  /// Makes a layer read the parameters of another, which the store has.
+  void share(int layer, int owner) { owners_[layer] = owner; }
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Entry& entry(int layer, std::string_view role) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Without copies, which come last.
+  [[nodiscard]] std::size_t bytes_of_own() const { return bytes_of_own_; }
   [[nodiscard]] std::size_t packed_bytes() const { return packed_bytes_; }
 
   [[nodiscard]] BufferView gradient(int layer, std::string_view role) const;
@@ -51,7 +59,9 @@ class ParameterStore {
   Stream& stream_;
   OpSet ops_;
   std::vector<Entry> entries_;
+  std::map<int, int> owners_;  // by layer, where it is another
   std::size_t bytes_ = 0;
+  std::size_t bytes_of_own_ = 0;
   struct Packed {
     int layer = 0;
     std::string role;

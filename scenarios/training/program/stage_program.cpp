@@ -74,13 +74,31 @@ std::vector<OpDesc> StageProgram::products(const StageRange& range, std::int64_t
 void StageProgram::add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                                   ParameterStore& store) {
   OpSet planned;  // only asked for layouts
-  for (ParameterSpec& spec : range.network->parameters()) {
+  const Network& network = *range.network;
+  const std::vector<ParameterSpec> specs = network.parameters();
+  for (ParameterSpec spec : specs) {
     if (spec.layer < range.first || spec.layer > range.last) continue;
-    const LayerKind& kind = *range.network->layer(spec.layer).kind;
-    const auto gradient = kind.gradient_of(spec.role, range.work_of(spec.layer, samples));
+    const LayerKind& kind = *network.layer(spec.layer).kind;
+    const auto gradient = network.is_tied_to(spec.layer)
+                              ? std::nullopt
+                              : kind.gradient_of(spec.role, range.work_of(spec.layer, samples));
     TensorDesc master = gradient ? planned.prepare(stream, *gradient).tensor("diff_" + spec.role)
                                  : canonical(spec.shape);
     store.add(std::move(spec), std::move(master));
+  }
+  for (int index = range.first; index <= range.last; ++index) {
+    const int owner = network.owner_of(index);
+    if (owner == index) continue;
+    if (owner >= range.first) {
+      store.share(index, owner);
+      continue;
+    }
+    for (ParameterSpec spec : specs) {
+      if (spec.layer != owner) continue;
+      spec.layer = index;
+      TensorDesc master = canonical(spec.shape);
+      store.add_copy(std::move(spec), std::move(master));
+    }
   }
 }
 

@@ -93,7 +93,8 @@ class StageProgram {
   [[nodiscard]] static std::vector<OpDesc> products(const StageRange& range, std::int64_t samples);
 
   /// Adds the parameters of a range to a store, in the layouts that backward prefers for
-  /// micro-batches of `samples`.
+  /// micro-batches of `samples`; those that layers are tied to canonically, and as copies where
+  /// they belong to another range.
   static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                              ParameterStore& store);
 

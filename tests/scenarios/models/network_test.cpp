@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/error.h"
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
@@ -81,6 +82,33 @@ TEST(Gpt, HasNamedSizes) {
   EXPECT_EQ(parameters, 124439808) << "GPT-2's, whose head has the embedding's weights";
   EXPECT_EQ(network.units.size(), 14U);
   EXPECT_EQ(model_named("gpt-tiny").sizes.at("layers"), 2);
+}
+
+TEST(Gpt, HasTheEmbeddingsTableInATiedHead) {
+  const Model small = with_tied_head(model_named("gpt2-124m"));
+  const Network network = small.make(small.sizes);
+  std::int64_t parameters = 0;
+  for (const ParameterSpec& spec : network.parameters()) parameters += element_count(spec.shape);
+  EXPECT_EQ(parameters, 124439808) << "GPT-2's";
+  const int head = static_cast<int>(network.layers.size()) - 1;
+  EXPECT_EQ(network.layer(network.owner_of(head)).name, "wte");
+  EXPECT_THAT([] { (void)with_tied_head(model_named("rnn-lm")); },
+              testing::ThrowsMessage<UsageError>(testing::HasSubstr(
+                  "--head: the head of model rnn-lm cannot share an embedding's table")));
+}
+
+TEST(Network, TiesOnlyLayersWithTheSameParameters) {
+  Network net;
+  net.input = {8};
+  net.unit("all");
+  const int first = net.add("first", Linear(8), {network_input});
+  const int narrow = net.add("narrow", Linear(4), {first});
+  const int same = net.add("same", Linear(8), {first});
+  EXPECT_THROW(net.tie(narrow, first), std::logic_error);
+  EXPECT_THROW(net.tie(first, same), std::logic_error);
+  net.tie(same, first);
+  EXPECT_EQ(net.owner_of(same), first);
+  EXPECT_EQ(net.parameters().size(), 4U) << "those of first and narrow";
 }
 
 TEST(Units, OneTensorCrossesBetweenThemInModelsThatShip) {

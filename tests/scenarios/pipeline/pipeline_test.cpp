@@ -124,6 +124,16 @@ TEST_F(PipelineTest, AModelHasItsOwnSizes) {
               HasSubstr("--layers: model resnet50 has no such size; its sizes are: image"));
 }
 
+TEST_F(PipelineTest, AHeadMayBeTied) {
+  const std::string sizes = "/batch:8/heads:4/hidden:64/layers:2/sequence:32/vocabulary:256";
+  EXPECT_EQ(name_of(request("single", {{"model", "gpt-tiny"}, {"head", "tied"}}, {"head"})),
+            "pipeline/single/model:gpt-tiny" + sizes + "/head:tied");
+  EXPECT_EQ(name_of(request("single", {{"model", "gpt-tiny"}, {"head", "untied"}}, {"head"})),
+            "pipeline/single/model:gpt-tiny" + sizes);
+  EXPECT_THAT(refusal(request("single", {{"model", "rnn-lm"}, {"head", "tied"}}, {"head"})),
+              HasSubstr("--head: the head of model rnn-lm"));
+}
+
 TEST_F(PipelineTest, ListedSizesAddUpToTheBatch) {
   EXPECT_THAT(name_of(request("pipeline", {{"batch", 10}, {"split", "5+3+2"}}, {"split"})),
               HasSubstr("split:5+3+2"));

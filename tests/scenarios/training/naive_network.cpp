@@ -134,7 +134,7 @@ Values average_pool(const Values& in, const Maps& from, int64_t samples) {
   return out;
 }
 
-/// Of rows of so many features.
+/// Of rows of so many features; `bias`: empty for none.
 Values linear(const Values& in, int64_t features, const Layer& layer, const Values& weights,
               const Values& bias) {
   const int64_t outputs = layer.output.back();
@@ -142,7 +142,7 @@ Values linear(const Values& in, int64_t features, const Layer& layer, const Valu
   Values out;
   for (int64_t n = 0; n < rows; ++n) {
     for (int64_t o = 0; o < outputs; ++o) {
-      double sum = bias[static_cast<std::size_t>(o)];
+      double sum = bias.empty() ? 0.0 : bias[static_cast<std::size_t>(o)];
       for (int64_t i = 0; i < features; ++i) {
         sum += in[static_cast<std::size_t>(n * features + i)] *
                weights[static_cast<std::size_t>(o * features + i)];
@@ -202,8 +202,9 @@ Values computed(const Layer& layer, const Shape& source, const Input& input,
     return max_pool(input(0), from, layer, pool->window(), samples);
   }
   if (as<GlobalAveragePool>(layer) != nullptr) return average_pool(input(0), from, samples);
-  if (as<Linear>(layer) != nullptr) {
-    return linear(input(0), source.back(), layer, parameter(".weight"), parameter(".bias"));
+  if (const auto* product = as<Linear>(layer)) {
+    return linear(input(0), source.back(), layer, parameter(".weight"),
+                  product->has_bias() ? parameter(".bias") : Values());
   }
   if (const auto* function = as<Activation>(layer)) {
     return function->kind() == ActivationKind::relu ? clamped(input(0)) : gelu(input(0));
@@ -224,7 +225,9 @@ double total_loss(const Network& network, const NamedParameters& parameters,
       const int index = layer.inputs[which];
       return index == network_input ? images : outputs[static_cast<std::size_t>(index)];
     };
-    const auto parameter = [&](const char* suffix) { return parameters.at(layer.name + suffix); };
+    const auto index = static_cast<int>(outputs.size());
+    const std::string& owner = network.layer(network.owner_of(index)).name;
+    const auto parameter = [&](const char* suffix) { return parameters.at(owner + suffix); };
     outputs.push_back(computed(layer, network.input_of(layer), input, parameter, samples));
   }
   if (network.loss == Loss::cross_entropy) return cross_entropy(outputs.back(), target);

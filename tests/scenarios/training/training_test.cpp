@@ -11,21 +11,11 @@
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "kernels/machine/machine.h"
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channels.h"
-#include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/flatten.h"
-#include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/response_norm.h"
-#include "scenarios/models/layers/transposed_convolution.h"
-#include "scenarios/models/models.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/step_checks.h"
 #include "tests/scenarios/training/naive_network.h"
-#include "tests/scenarios/training/skips.h"
+#include "tests/scenarios/training/small_networks.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/other_device.h"
 #include "tests/support/required_devices.h"
@@ -34,113 +24,6 @@ namespace parbench {
 namespace {
 
 constexpr float learning_rate = 0.01F;
-
-/// Everything that ResNet-50 is made of, small: a projection with stride, an identity block.
-Network small_residual_network() {
-  const auto convolution = [](std::int64_t channels, std::int64_t kernel, std::int64_t stride) {
-    return Convolution(
-        {.out_channels = channels,
-         .window = {.kernel = kernel, .stride = stride, .padding = kernel == 3 ? 1 : 0}});
-  };
-  Network net;
-  net.name = "small";
-  net.input = {3, 10, 10};
-  net.unit("stem");
-  int x = net.add("conv1", convolution(16, 3, 1), {network_input});
-  x = net.add("bn1", BatchNorm(true), {x});
-  x = net.add("maxpool", MaxPool({.kernel = 3, .stride = 2, .padding = 1}), {x});
-  for (const auto& [name, channels, stride] :
-       {std::tuple("projected", 32, 2), std::tuple("identity", 32, 1)}) {
-    const std::string block = name;
-    net.unit(block);
-    const int in = x;
-    x = net.add(block + ".conv1", convolution(16, 1, 1), {in});
-    x = net.add(block + ".bn1", BatchNorm(true), {x});
-    x = net.add(block + ".conv2", convolution(channels, 3, stride), {x});
-    int shortcut = in;
-    if (stride == 2) {
-      shortcut = net.add(block + ".down", convolution(channels, 1, stride), {in});
-      shortcut = net.add(block + ".down_bn", BatchNorm(false), {shortcut});
-    }
-    x = net.add(block + ".bn2", BatchNorm(true), {x, shortcut});
-  }
-  net.unit("head");
-  x = net.add("avgpool", GlobalAveragePool(), {x});
-  net.add("fc", Linear(5), {x});
-  return net;
-}
-
-/// Convolutions with bias, functions of their own, images as rows.
-Network small_plain_network() {
-  Network net;
-  net.name = "plain";
-  net.input = {3, 6, 6};
-  net.unit("features");
-  int x = net.add("conv", Convolution({.out_channels = 16, .window = {.kernel = 3}, .bias = true}),
-                  {network_input});
-  x = net.add("relu", Activation(ActivationKind::relu), {x});
-  x = net.add("pool", MaxPool({.kernel = 2, .stride = 2}), {x});
-  net.unit("classifier");
-  x = net.add("flatten", Flatten(), {x});
-  x = net.add("hidden", Linear(20), {x});
-  x = net.add("gelu", Activation(ActivationKind::gelu_tanh), {x});
-  net.add("fc", Linear(5), {x});
-  return net;
-}
-
-/// Branches that are concatenated, windows of all kinds, and channels that fill no block.
-Network small_branching_network() {
-  Network net;
-  net.name = "branches";
-  net.input = {3, 11, 11};
-  net.unit("stem");
-  int x = net.add("stem", Convolution({.out_channels = 16, .window = {.kernel = 3}, .bias = true}),
-                  {network_input});
-  x = net.add("norm", LocalResponseNorm({.size = 5, .alpha = 0.5F, .offset = 2}), {x});
-  net.unit("branches");
-  x = net.add("reduced",
-              MaxPool({.kernel = 3, .stride = 2, .padding = 0, .dilation = 1, .trailing = 1}), {x});
-  const int wide = net.add(
-      "wide",
-      Convolution({.out_channels = 16, .window = {.kernel = 3, .padding = 2, .dilation = 2}}), {x});
-  const int narrow = net.add("narrow", Convolution({.out_channels = 5}), {x});
-  const int mean =
-      net.add("mean", AveragePool({.kernel = 3, .stride = 1, .padding = 1}, false), {x});
-  x = net.add("branches", Concatenation(), {wide, narrow, mean});
-  x = net.add("projection", Convolution({.out_channels = 24}), {x});
-  x = net.add("shuffled", ChannelShuffle(3), {x});
-  x = net.add(
-      "depthwise",
-      Convolution({.out_channels = 24, .window = {.kernel = 3, .padding = 1}, .groups = 24}), {x});
-  net.unit("head");
-  x = net.add("up",
-              TransposedConvolution({.out_channels = 8,
-                                     .window = {.kernel = 3, .stride = 2, .padding = 1},
-                                     .output_padding = 1,
-                                     .groups = 2}),
-              {x});
-  x = net.add("pool", AveragePool({.kernel = 4, .stride = 3, .padding = 1}, true), {x});
-  x = net.add("avgpool", GlobalAveragePool(), {x});
-  net.add("fc", Linear(5), {x});
-  return net;
-}
-
-Network network_named(const std::string& name) {
-  if (name == "toy") return toy_model();
-  if (name == "plain") return small_plain_network();
-  if (name == "skips") return test::network_with_skips();
-  if (name == "branches") return small_branching_network();
-  if (name == "unet") return unet({.image = 8, .layers = 2, .hidden = 4});
-  if (name == "unet in blocks") return unet({.image = 4, .layers = 1, .hidden = 16});
-  const std::int64_t blocks = name == "one block" ? 1 : name == "gpt" ? 2 : 0;
-  if (blocks > 0) {
-    return gpt({.layers = blocks, .hidden = 16, .heads = 2, .sequence = 5, .vocabulary = 11});
-  }
-  if (name == "rnn-lm") {
-    return rnn_lm({.vocabulary = 11, .embedding = 9, .hidden = 16, .layers = 2, .sequence = 6});
-  }
-  return small_residual_network();
-}
 
 /// Whose devices the stages are on, by turns.
 enum class Backends { cpu, cpu_and_other, other_and_cpu, cpu_and_cuda, cuda_and_cpu };
@@ -210,7 +93,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
  protected:
   void SetUp() override {
     const Setting& setting = GetParam();
-    network_ = network_named(setting.model);
+    network_ = test::small_network(setting.model);
     const int stages = static_cast<int>(setting.partition.size()) + 1;
     std::string why;
     std::vector<std::unique_ptr<Device>> devices = open_devices(setting.backends, stages, why);
@@ -439,8 +322,10 @@ TEST_P(TrainingTest, OnlyUnlikeDevicesReorderAndEachCopyReachesBothEnds) {
   EXPECT_EQ(unlike, GetParam().backends != Backends::cpu && GetParam().model != "toy" &&
                         input_of_second().shape.size() == 4);
   if (GetParam().backends == Backends::cpu || unlike) {
-    // A sum gives its gradient to two layers: one of them has it copied to the boundary.
-    const int copied = GetParam().model == "skips" ? micro_batches : 0;
+    // A sum gives its gradient to two layers: one of them has it copied to the boundary. The
+    // gradient of a tied head goes to the table's canonical layout.
+    const bool copies = GetParam().model == "skips" || GetParam().model == "tied gpt";
+    const int copied = copies ? micro_batches : 0;
     EXPECT_EQ(reorders, unlike ? 4 * micro_batches : copied);
   }
 }
@@ -488,6 +373,19 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{"TransformerInStages", "gpt", {2, 1}, "gpipe", {2}},
         Setting{"TransformerInManyStages", "gpt", {2, 2}, "1f1b", {1}},
         Setting{"Bf16Transformer", "one block", {2, 1}, "gpipe", {2}, DType::bf16},
+        Setting{"TiedHead", "tied gpt", {3}, "gpipe", {}},
+        Setting{"TiedHeadInMicroBatches", "tied gpt", {2, 1}, "gpipe", {}},
+        Setting{"TiedHeadInStages", "tied gpt", {2, 2}, "gpipe", {1}},
+        Setting{"TiedHeadInManyStages", "tied gpt", {2, 2, 1}, "1f1b", {2}},
+        Setting{"TiedHeadOnCpuAndOther",
+                "tied gpt",
+                {2, 2},
+                "gpipe",
+                {2},
+                DType::f32,
+                Backends::cpu_and_other},
+        Setting{"Bf16TiedHead", "tied gpt", {2, 1}, "gpipe", {2}, DType::bf16},
+        recomputed("RecomputedTiedHead", "tied gpt", {2, 1}, {2}),
         Setting{"Skips", "skips", {3, 2}, "gpipe", {2}},
         recomputed("Recomputed", "small", {4, 2}, {}),
         recomputed("RecomputedInStages", "small", {4, 4, 2}, {2}),
